@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config'
+
+const shared = {
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  pool: 'forks' as const,
+  // A condition is waited for as long as a busy machine may take; a right one comes at once.
+  expect: { poll: { timeout: 15_000 } },
+}
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    globalSetup: ['test/support/global-setup.ts'],
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'servers',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/console/**', 'test/chaos/**'],
+        },
+      },
+      {
+        // Browsers on two busy cores: a fault shows twice, a hiccup does not.
+        test: {
+          ...shared,
+          name: 'console',
+          include: ['test/console/**/*.test.{ts,tsx}'],
+          retry: process.env.CI ? 2 : 0,
+        },
+      },
+      { test: { ...shared, name: 'chaos', include: ['test/chaos/**/*.test.ts'] } },
+    ],
+  },
+})
