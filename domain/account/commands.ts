@@ -1,0 +1,119 @@
+import type { PriceSnapshot } from '../pricing/price.ts'
+import type { Usage, UsageSource } from '../pricing/usage.ts'
+import type { Sealed } from '../shared/event.ts'
+import type { Quota } from '../shared/quota.ts'
+import type {
+  Attempt,
+  CallEnd,
+  CallReleased,
+  CallTimings,
+  QuotaDeducted,
+  QuotaGranted,
+} from './events.ts'
+
+/** `grantId` makes it happen once, however often it is asked for. `amount` is above 0. */
+export type GrantQuota = {
+  readonly type: 'GrantQuota'
+  readonly userId: number
+  readonly grantId: string
+  readonly amount: Quota
+  readonly reason: QuotaGranted['data']['reason']
+}
+
+/** Once per `deductionId`. `amount` is above 0 and within the balance. */
+export type DeductQuota = {
+  readonly type: 'DeductQuota'
+  readonly userId: number
+  readonly deductionId: string
+  readonly amount: Quota
+  readonly reason: QuotaDeducted['data']['reason']
+}
+
+/** What the token may spend from now on, besides what open calls already hold. */
+export type SetTokenBudget = {
+  readonly type: 'SetTokenBudget'
+  readonly userId: number
+  readonly tokenId: number
+  readonly remain: Quota
+  readonly isUnlimited: boolean
+}
+
+export type CloseTokenBudget = {
+  readonly type: 'CloseTokenBudget'
+  readonly userId: number
+  readonly tokenId: number
+}
+
+export type AdmitCall = {
+  readonly type: 'AdmitCall'
+  readonly userId: number
+  /** The request id, a UUID v7. */
+  readonly call: string
+  readonly tokenId: number
+  readonly model: string
+  readonly group: string
+  readonly isStream: boolean
+  readonly hold: Quota
+  readonly price: PriceSnapshot
+  /** How many calls a price per call counts (`n`); 1 when left out, 128 at most. */
+  readonly calls?: number
+  /** Unix milliseconds. */
+  readonly leaseUntil: number
+  readonly clientIp: Sealed | null
+  /** Unix milliseconds of the request's arrival. */
+  readonly startedAt: number
+}
+
+/** `usage` is the total so far, not what was added. */
+export type RecordProgress = {
+  readonly type: 'RecordProgress'
+  readonly call: string
+  readonly channelId: number
+  readonly usage: Usage
+  /** Unix milliseconds. */
+  readonly leaseUntil: number
+}
+
+/** Ends the call; its charge is computed here, at the price it was admitted at. */
+export type SettleCall = {
+  readonly type: 'SettleCall'
+  readonly call: string
+  readonly channelId: number
+  readonly upstreamModel: string | null
+  readonly usage: Usage
+  readonly usageSource: UsageSource
+  readonly anomaly: string | null
+  readonly end: CallEnd
+  readonly attempts: readonly Attempt[]
+  readonly timings: CallTimings
+}
+
+/** Ends the call at no cost. */
+export type ReleaseCall = {
+  readonly type: 'ReleaseCall'
+  readonly call: string
+  readonly channelId: number | null
+  readonly reason: CallReleased['data']['reason']
+  readonly errorCode: string
+  readonly statusCode: number
+  readonly attempts: readonly Attempt[]
+  readonly timings: CallTimings
+}
+
+/** Ends a call whose owner died. `at`: now, unix milliseconds. */
+export type InterruptCall = {
+  readonly type: 'InterruptCall'
+  readonly call: string
+  readonly at: number
+}
+
+export type AccountCommand =
+  | GrantQuota
+  | DeductQuota
+  | SetTokenBudget
+  | CloseTokenBudget
+  | AdmitCall
+  | RecordProgress
+  | SettleCall
+  | ReleaseCall
+  | InterruptCall

@@ -1,0 +1,119 @@
+import { CALLS_MAX, chargeFor, hasUsage, isCallCount, isCountable } from '../pricing/charge.ts'
+import { NO_USAGE, type Usage } from '../pricing/usage.ts'
+import { assert } from '../shared/assert.ts'
+import { isInRange, type Quota, toWire } from '../shared/quota.ts'
+import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
+import type {
+  AdmitCall,
+  InterruptCall,
+  RecordProgress,
+  ReleaseCall,
+  SettleCall,
+} from './commands.ts'
+import { recall } from './ended-calls.ts'
+import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
+import { endPostings, holdPostings } from './postings.ts'
+import type { AccountRefusal } from './refusals.ts'
+import type { AccountState, OpenCall } from './state.ts'
+
+type Outcome = readonly AccountEvent[] | AccountRefusal
+
+/**
+ * Holds the call's worst case, or says why not. A repeat changes nothing; an id too old to tell a
+ * repeat by is refused.
+ */
+export function admitCall(command: AdmitCall, state: AccountState): Outcome {
+  const { call, tokenId, hold, calls } = command
+  if (state.open.has(call)) return []
+  const memory = recall(state.ended, call)
+  if (memory !== 'unknown') return memory === 'ended' ? [] : refuse('CallEnded')
+  assert(calls === undefined || (isCallCount(calls) && calls > 0), `1 to ${CALLS_MAX} calls`)
+  if (hold < 0n || !isInRange(hold)) return refuse('AmountOutOfRange')
+  const budget = state.budgets.get(tokenId)
+  if (budget === undefined) return refuse('TokenBudgetUnknown', { tokenId })
+  if (!budget.isUnlimited && hold > budget.remain) {
+    return refuse('TokenBudgetExhausted', { remain: String(budget.remain), needed: String(hold) })
+  }
+  if (hold > state.balance) {
+    return refuse('InsufficientQuota', { balance: String(state.balance), needed: String(hold) })
+  }
+  const { type, ...facts } = command
+  const postings = holdPostings(command.userId, hold)
+  return [{ type: 'CallAdmitted', v: 1, data: { ...facts, hold: toWire(hold), postings } }]
+}
+
+/** How far a running call got: what it is charged if its owner dies. A repeat changes nothing. */
+export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
+  const { call, channelId, usage, leaseUntil } = command
+  const open = state.open.get(call)
+  if (open === undefined) return isOver(state, call) ? refuse('CallEnded') : refuse('CallUnknown')
+  assert(isCountable(usage), 'usage is counted in whole numbers')
+  if (open.leaseUntil === leaseUntil && isSame(open.progress, { channelId, usage })) return []
+  const { userId } = open.facts
+  return [{ type: 'CallProgressed', v: 1, data: { call, userId, channelId, usage, leaseUntil } }]
+}
+
+/** Charges the real usage at the admitted price, in full even beyond the hold. */
+export function settleCall(command: SettleCall, state: AccountState): Outcome {
+  const open = state.open.get(command.call)
+  if (open === undefined) return repeatedEnd(state, command.call)
+  const { type, ...course } = command
+  const { price, clientIp } = open
+  const { facts, charge } = bill(open, command.usage, command.end)
+  const data = { ...facts, ...course, price, clientIp, ...money(open, charge) }
+  return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
+}
+
+export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
+  const open = state.open.get(command.call)
+  if (open === undefined) return repeatedEnd(state, command.call)
+  const { type, ...course } = command
+  const { facts, clientIp } = open
+  return [
+    { type: 'CallReleased', v: 1, data: { ...facts, ...course, clientIp, ...money(open, 0n) } },
+  ]
+}
+
+/** Charges what the last progress says, nothing without one; never before its lease is over. */
+export function interruptCall({ call, at }: InterruptCall, state: AccountState): Outcome {
+  const open = state.open.get(call)
+  if (open === undefined) return repeatedEnd(state, call)
+  if (at <= open.leaseUntil) return refuse('LeaseNotOver', { leaseUntil: open.leaseUntil })
+  const { price, clientIp, startedAt, progress } = open
+  const usage = progress?.usage ?? NO_USAGE
+  const { facts, charge } = bill(open, usage, 'incomplete')
+  const channelId = progress?.channelId ?? null
+  const course = { channelId, usage, price, startedAt, clientIp }
+  const data = { ...facts, ...course, ...money(open, charge), charge: toWire(charge) }
+  return [{ type: 'CallInterrupted', v: 1, data }]
+}
+
+/**
+ * The charge, and the facts with the number of calls it counts. A call that was done is one,
+ * whatever tokens were counted; one that was cut short is none when nothing was used.
+ */
+function bill(
+  { facts, price }: OpenCall,
+  usage: Usage,
+  end: CallEnd,
+): { readonly facts: CallFacts; readonly charge: Quota } {
+  const { calls: asked = 1, ...others } = facts
+  const byUsage = hasUsage(usage) ? 1 : 0
+  const calls = end === 'done' ? asked : asked * byUsage
+  const charge = chargeFor(price, usage, calls)
+  return { facts: calls === byUsage ? others : { ...others, calls }, charge }
+}
+
+const money = ({ facts, hold }: OpenCall, charge: Quota) => ({
+  hold: toWire(hold),
+  postings: endPostings(facts.userId, hold, charge),
+})
+
+const isOver = (state: AccountState, call: string): boolean =>
+  recall(state.ended, call) !== 'unknown'
+
+/** An end of a call that is not open: a repeat when it ended before. */
+function repeatedEnd(state: AccountState, call: string): Outcome {
+  return isOver(state, call) ? [] : refuse('CallUnknown')
+}

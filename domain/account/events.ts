@@ -1,0 +1,176 @@
+import type { PriceSnapshot } from '../pricing/price.ts'
+import type { Usage, UsageSource } from '../pricing/usage.ts'
+import type { Fact, Sealed } from '../shared/event.ts'
+import type { WireQuota } from '../shared/quota.ts'
+
+/** The stream of the user's money: every event of this file is in it. */
+export const accountStream = (userId: number): string => `account-${userId}`
+
+/**
+ * One leg of a movement: a ledger account (`user:7:main`, `user:7:held`, `revenue`, `promo`,
+ * `adjustment`, `redemption`, `cash:<provider>`) and what it gains. The legs of an event sum to 0.
+ */
+export type Posting = readonly [account: string, amount: WireQuota]
+
+export type QuotaGranted = Fact<
+  'QuotaGranted',
+  {
+    readonly userId: number
+    /** The same id is never granted twice. */
+    readonly grantId: string
+    readonly amount: WireQuota
+    readonly reason: 'setup' | 'new-user' | 'admin'
+    readonly postings: readonly Posting[]
+  }
+>
+
+export type QuotaDeducted = Fact<
+  'QuotaDeducted',
+  {
+    readonly userId: number
+    readonly deductionId: string
+    readonly amount: WireQuota
+    readonly reason: 'admin'
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** A token may spend `remain` more, or without limit but the balance's. */
+export type TokenBudgetSet = Fact<
+  'TokenBudgetSet',
+  {
+    readonly userId: number
+    readonly tokenId: number
+    readonly remain: WireQuota
+    readonly isUnlimited: boolean
+  }
+>
+
+export type TokenBudgetClosed = Fact<
+  'TokenBudgetClosed',
+  { readonly userId: number; readonly tokenId: number }
+>
+
+/** What every event of a call says of it. `call` is the request id, time-ordered (UUID v7). */
+export type CallFacts = {
+  readonly call: string
+  readonly userId: number
+  readonly tokenId: number
+  /** As the caller named it: what is priced. */
+  readonly model: string
+  readonly group: string
+  readonly isStream: boolean
+  /**
+   * How many calls a price per call counts (`n`). Left out: 1, or 0 when a call ended without any
+   * usage.
+   */
+  readonly calls?: number
+}
+
+export type CallAdmitted = Fact<
+  'CallAdmitted',
+  CallFacts & {
+    readonly hold: WireQuota
+    readonly price: PriceSnapshot
+    /** Unix milliseconds: past it, with no progress, the sweeper ends the call. */
+    readonly leaseUntil: number
+    /** Unix milliseconds of the request's arrival. */
+    readonly startedAt: number
+    readonly clientIp: Sealed | null
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** Long streams say how far they got, so that a call whose owner dies is charged what it gave. */
+export type CallProgressed = Fact<
+  'CallProgressed',
+  {
+    readonly call: string
+    readonly userId: number
+    readonly channelId: number
+    readonly usage: Usage
+    readonly leaseUntil: number
+  }
+>
+
+/** One try at one channel. `status` is the provider's own, null when none came. */
+export type Attempt = {
+  readonly channelId: number
+  readonly status: number | null
+  /** A code of ours (`timeout`, `connect`, `status`, `cut`…), null when it succeeded. */
+  readonly error: string | null
+  readonly latencyMs: number
+}
+
+export type CallTimings = {
+  /** Unix milliseconds of the request's arrival. */
+  readonly startedAt: number
+  /** From arrival to the first byte sent to the caller; null when none was. */
+  readonly firstByteMs: number | null
+  readonly durationMs: number
+}
+
+export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'incomplete'
+
+export type CallSettled = Fact<
+  'CallSettled',
+  CallFacts & {
+    readonly channelId: number
+    /** As sent to the provider, when a mapping changed it. */
+    readonly upstreamModel: string | null
+    readonly usage: Usage
+    readonly usageSource: UsageSource
+    /** The provider's numbers could not be true (`negative`, `absurd`…) and were not used. */
+    readonly anomaly: string | null
+    readonly price: PriceSnapshot
+    readonly hold: WireQuota
+    readonly charge: WireQuota
+    readonly end: CallEnd
+    readonly attempts: readonly Attempt[]
+    readonly timings: CallTimings
+    readonly clientIp: Sealed | null
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** The call ended and costs nothing: no channel, every try failed, or nothing was delivered. */
+export type CallReleased = Fact<
+  'CallReleased',
+  CallFacts & {
+    readonly channelId: number | null
+    readonly hold: WireQuota
+    readonly reason: CallEnd | 'no-channel' | 'refused'
+    readonly errorCode: string
+    readonly statusCode: number
+    readonly attempts: readonly Attempt[]
+    readonly timings: CallTimings
+    readonly clientIp: Sealed | null
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** The call's owner died: ended once, by the sweeper, from its last progress. */
+export type CallInterrupted = Fact<
+  'CallInterrupted',
+  CallFacts & {
+    readonly channelId: number | null
+    readonly usage: Usage
+    readonly price: PriceSnapshot
+    readonly hold: WireQuota
+    readonly charge: WireQuota
+    readonly startedAt: number
+    readonly clientIp: Sealed | null
+    readonly postings: readonly Posting[]
+  }
+>
+
+export type AccountEvent =
+  | QuotaGranted
+  | QuotaDeducted
+  | TokenBudgetSet
+  | TokenBudgetClosed
+  | CallAdmitted
+  | CallProgressed
+  | CallSettled
+  | CallReleased
+  | CallInterrupted

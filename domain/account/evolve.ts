@@ -1,0 +1,86 @@
+import { assert } from '../shared/assert.ts'
+import { fromWire, type Quota } from '../shared/quota.ts'
+import { remember } from './ended-calls.ts'
+import type { AccountEvent, CallAdmitted, CallFacts } from './events.ts'
+import type { AccountState } from './state.ts'
+
+/** Changes `state` in place and answers it. */
+export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
+  switch (event.type) {
+    case 'QuotaGranted':
+      state.balance += fromWire(event.data.amount)
+      state.grantIds.add(event.data.grantId)
+      return state
+    case 'QuotaDeducted':
+      state.balance -= fromWire(event.data.amount)
+      state.deductionIds.add(event.data.deductionId)
+      return state
+    case 'TokenBudgetSet': {
+      const { tokenId, remain, isUnlimited } = event.data
+      state.budgets.set(tokenId, { remain: fromWire(remain), isUnlimited })
+      return state
+    }
+    case 'TokenBudgetClosed':
+      state.budgets.delete(event.data.tokenId)
+      return state
+    case 'CallAdmitted':
+      return admit(state, event.data)
+    case 'CallProgressed': {
+      const { call, channelId, usage, leaseUntil } = event.data
+      const open = state.open.get(call)
+      assert(open !== undefined, `progress of ${call}, which is not open`)
+      open.progress = { channelId, usage }
+      open.leaseUntil = leaseUntil
+      return state
+    }
+    case 'CallSettled':
+    case 'CallInterrupted':
+      return end(state, event.data, fromWire(event.data.charge))
+    case 'CallReleased':
+      return end(state, event.data, 0n)
+  }
+}
+
+function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
+  const { price, clientIp, leaseUntil } = data
+  const hold = fromWire(data.hold)
+  state.balance -= hold
+  state.held += hold
+  giveToken(state, data.tokenId, -hold)
+  const { startedAt } = data
+  const facts = factsOf(data)
+  state.open.set(data.call, {
+    facts,
+    hold,
+    price,
+    clientIp,
+    startedAt,
+    leaseUntil,
+    progress: null,
+  })
+  return state
+}
+
+function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): AccountState {
+  const open = state.open.get(call)
+  assert(open !== undefined, `end of ${call}, which is not open`)
+  const { hold } = open
+  state.balance += hold - charge
+  state.held -= hold
+  giveToken(state, tokenId, hold - charge)
+  state.open.delete(call)
+  remember(state.ended, call)
+  return state
+}
+
+function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
+  const budget = state.budgets.get(tokenId)
+  if (budget !== undefined) budget.remain += amount
+}
+
+/** Only what every event of a call says, whatever else this one does. */
+function factsOf(data: CallFacts): CallFacts {
+  const { call, userId, tokenId, model, group, isStream, calls } = data
+  const facts = { call, userId, tokenId, model, group, isStream }
+  return calls === undefined ? facts : { ...facts, calls }
+}

@@ -1,0 +1,45 @@
+import { assert } from '../shared/assert.ts'
+import { type Quota, toWire } from '../shared/quota.ts'
+import type { Posting, QuotaGranted } from './events.ts'
+
+const main = (userId: number): string => `user:${userId}:main`
+const held = (userId: number): string => `user:${userId}:held`
+
+/** A first quota is a gift of the site; an admin's grant or deduction is an adjustment. */
+export const grantPostings = (
+  userId: number,
+  amount: Quota,
+  reason: QuotaGranted['data']['reason'],
+): readonly Posting[] =>
+  balanced([
+    [reason === 'admin' ? 'adjustment' : 'promo', -amount],
+    [main(userId), amount],
+  ])
+
+export const deductionPostings = (userId: number, amount: Quota): readonly Posting[] =>
+  balanced([
+    [main(userId), -amount],
+    ['adjustment', amount],
+  ])
+
+export const holdPostings = (userId: number, hold: Quota): readonly Posting[] =>
+  balanced([
+    [main(userId), -hold],
+    [held(userId), hold],
+  ])
+
+/** The whole hold leaves; the charge is earned, what is left of it (or lacks) is the user's. */
+export const endPostings = (userId: number, hold: Quota, charge: Quota): readonly Posting[] =>
+  balanced([
+    [held(userId), -hold],
+    ['revenue', charge],
+    [main(userId), hold - charge],
+  ])
+
+function balanced(
+  legs: readonly (readonly [account: string, amount: Quota])[],
+): readonly Posting[] {
+  const sum = legs.reduce((total, [, amount]) => total + amount, 0n)
+  assert(sum === 0n, `postings leave ${sum}`)
+  return legs.map(([account, amount]) => [account, toWire(amount)] as const)
+}

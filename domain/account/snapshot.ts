@@ -1,0 +1,58 @@
+import type { SnapshotCodec } from '../shared/decider.ts'
+import { fromWire, toWire, type WireQuota } from '../shared/quota.ts'
+import { type EndedCalls, noEndedCalls, remember } from './ended-calls.ts'
+import type { AccountState, OpenCall } from './state.ts'
+
+type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
+
+/** The state as JSON. Written and read by `accountSnapshot` alone, under its version. */
+type Stored = {
+  readonly balance: WireQuota
+  readonly held: WireQuota
+  readonly budgets: readonly (readonly [tokenId: number, remain: WireQuota, isUnlimited: boolean])[]
+  readonly open: readonly StoredCall[]
+  readonly ended: { readonly ids: readonly string[]; readonly forgottenUpTo: string }
+  readonly grantIds: readonly string[]
+  readonly deductionIds: readonly string[]
+}
+
+export const accountSnapshot: SnapshotCodec<AccountState> = {
+  version: 1,
+  encode: (state): Stored => ({
+    balance: toWire(state.balance),
+    held: toWire(state.held),
+    budgets: [...state.budgets].map(([tokenId, { remain, isUnlimited }]) => [
+      tokenId,
+      toWire(remain),
+      isUnlimited,
+    ]),
+    open: [...state.open.values()].map((call) => ({ ...call, hold: toWire(call.hold) })),
+    ended: { ids: [...state.ended.ids], forgottenUpTo: state.ended.forgottenUpTo },
+    grantIds: [...state.grantIds],
+    deductionIds: [...state.deductionIds],
+  }),
+  decode: (stored) => {
+    const { balance, held, budgets, open, ended, grantIds, deductionIds } = stored as Stored
+    return {
+      balance: fromWire(balance),
+      held: fromWire(held),
+      budgets: new Map(
+        budgets.map(([tokenId, remain, isUnlimited]) => [
+          tokenId,
+          { remain: fromWire(remain), isUnlimited },
+        ]),
+      ),
+      open: new Map(open.map((call) => [call.facts.call, { ...call, hold: fromWire(call.hold) }])),
+      ended: endedCalls(ended),
+      grantIds: new Set(grantIds),
+      deductionIds: new Set(deductionIds),
+    }
+  },
+}
+
+function endedCalls({ ids, forgottenUpTo }: Stored['ended']): EndedCalls {
+  const ended = noEndedCalls()
+  for (const call of ids) remember(ended, call)
+  ended.forgottenUpTo = forgottenUpTo
+  return ended
+}

@@ -1,0 +1,46 @@
+import type { PriceSnapshot } from '../pricing/price.ts'
+import type { Usage } from '../pricing/usage.ts'
+import type { Sealed } from '../shared/event.ts'
+import type { Quota } from '../shared/quota.ts'
+import { type EndedCalls, noEndedCalls } from './ended-calls.ts'
+import type { CallFacts } from './events.ts'
+
+/** `remain` is what holds have left; it goes on counting when the token has no limit. */
+export type TokenBudget = { remain: Quota; isUnlimited: boolean }
+
+/** A call that was admitted and has not ended. */
+export type OpenCall = {
+  readonly facts: CallFacts
+  readonly hold: Quota
+  readonly price: PriceSnapshot
+  readonly clientIp: Sealed | null
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  leaseUntil: number
+  progress: { readonly channelId: number; readonly usage: Usage } | null
+}
+
+/**
+ * What the account's events amount to. Folding changes it in place: an event costs the same
+ * whether one call is open or a thousand are.
+ */
+export type AccountState = {
+  balance: Quota
+  /** The sum of the open calls' holds. */
+  held: Quota
+  readonly budgets: Map<number, TokenBudget>
+  readonly open: Map<string, OpenCall>
+  readonly ended: EndedCalls
+  readonly grantIds: Set<string>
+  readonly deductionIds: Set<string>
+}
+
+export const initialAccount = (): AccountState => ({
+  balance: 0n,
+  held: 0n,
+  budgets: new Map(),
+  open: new Map(),
+  ended: noEndedCalls(),
+  grantIds: new Set(),
+  deductionIds: new Set(),
+})

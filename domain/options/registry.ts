@@ -1,0 +1,55 @@
+import { assert } from '../shared/assert.ts'
+import { refuse } from '../shared/refusal.ts'
+import { checkText } from './check-option.ts'
+import {
+  MODEL_OPTIONS,
+  OTHER_OPTIONS,
+  RATE_LIMIT_OPTIONS,
+  SYSTEM_OPTIONS,
+} from './model-options.ts'
+import { OPERATION_OPTIONS } from './operation-options.ts'
+import type { OptionsRefusal } from './refusals.ts'
+import type { OptionSchema } from './schema.ts'
+
+/** Every option there is, by key. */
+export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
+  [
+    ...OPERATION_OPTIONS,
+    ...RATE_LIMIT_OPTIONS,
+    ...MODEL_OPTIONS,
+    ...SYSTEM_OPTIONS,
+    ...OTHER_OPTIONS,
+  ].map((schema) => [schema.key, schema]),
+)
+
+/** The text as it is to be kept, or why it can't be. */
+export function checkOption(
+  key: string,
+  value: string,
+): { readonly value: string } | OptionsRefusal {
+  const schema = OPTIONS.get(key)
+  if (schema === undefined) return refuse('UnknownOption', { key: key.slice(0, 200) })
+  if (schema.isSecret) return refuse('InvalidOption', { key, fault: 'secret' })
+  const checked = checkText(schema.type, value)
+  return 'fault' in checked ? refuse('InvalidOption', { key, ...checked }) : checked
+}
+
+/** What is in force: the text that was set, else the default. Throws for a key that is none. */
+export function optionValue(values: ReadonlyMap<string, string>, key: string): string {
+  const schema = OPTIONS.get(key)
+  assert(schema !== undefined, `no option is called ${key}`)
+  return values.get(key) ?? schema.defaultText
+}
+
+export const optionFlag = (values: ReadonlyMap<string, string>, key: string): boolean =>
+  optionValue(values, key) === 'true'
+
+export function optionInteger(values: ReadonlyMap<string, string>, key: string): number {
+  const value = Number(optionValue(values, key))
+  assert(Number.isSafeInteger(value), `option ${key} is no whole number`)
+  return value
+}
+
+/** For shapes and names; ratios are read exactly by `readPriceList`. */
+export const optionJson = (values: ReadonlyMap<string, string>, key: string): unknown =>
+  JSON.parse(optionValue(values, key))

@@ -1,0 +1,96 @@
+import { assert } from '../shared/assert.ts'
+import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
+import { type Decimal, decimalOf, integer, plus, rounded, times, ZERO } from './decimal.ts'
+import type { PerTokenPrice, PriceSnapshot } from './price.ts'
+import type { Usage } from './usage.ts'
+
+/** No single call costs or holds more: 2 million dollars. Beyond it the numbers can't be true. */
+export const CHARGE_MAX: Quota = 1_000_000_000_000n
+
+/** How many calls (`n`) one request may count as. */
+export const CALLS_MAX = 128
+
+/** A prompt cached for an hour is written at 1.6 times the price of five minutes. */
+export const HOUR_CACHE_FACTOR: Decimal = Object.freeze({ units: 16n, scale: 1 })
+
+const COUNTS = [
+  'inputUncached',
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+  'inputAudio',
+  'inputImage',
+  'output',
+  'reasoning',
+  'outputAudio',
+  'toolCalls',
+  'images',
+  'seconds',
+  'characters',
+  'searchUnits',
+] as const satisfies readonly (keyof Usage)[]
+
+export const hasUsage = (usage: Usage): boolean => COUNTS.some((count) => usage[count] > 0)
+
+/** Whole, 0 or more, exact: what may be priced. Anything else was to be replaced by own counts. */
+export const isCountable = (usage: Usage): boolean =>
+  COUNTS.every((count) => Number.isSafeInteger(usage[count]) && usage[count] >= 0)
+
+/**
+ * What the usage costs at the price. `calls` is the `n` of a price per call; left out, it is 1, or
+ * 0 without any usage. Throws when a count is negative, fractional or no number.
+ *
+ * per tokens: round((inputUncached + cacheRead·K + cacheWrite5m·W + cacheWrite1h·W·1.6
+ *   + inputImage·I + inputAudio·A + (output − outputAudio)·C + outputAudio·A·AC)·M·G)
+ * per call:   round(price · 500 000 · G · n)
+ */
+export function chargeFor(
+  price: PriceSnapshot,
+  usage: Usage,
+  calls: number = hasUsage(usage) ? 1 : 0,
+): Quota {
+  assert(isCountable(usage), 'usage is counted in whole numbers')
+  const group = decimalOf(price.group)
+  if (price.mode === 'tokens') return quotaOf(times(weightedTokens(price, usage), group))
+  assert(isCallCount(calls), `a request counts as 0 to ${CALLS_MAX} calls`)
+  const dollars = times(decimalOf(price.price), integer(calls))
+  return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), group))
+}
+
+/** Built-in tools, at dollars per 1000 uses. */
+export function chargeForTools(uses: number, dollarsPerThousand: Decimal, group: Decimal): Quota {
+  assert(Number.isSafeInteger(uses) && uses >= 0, 'uses are counted in whole numbers')
+  const dollars = times(dollarsPerThousand, { units: BigInt(uses), scale: 3 })
+  return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), group))
+}
+
+export const isCallCount = (calls: number): boolean =>
+  Number.isInteger(calls) && calls >= 0 && calls <= CALLS_MAX
+
+/** Rounded once, here; at least 1 for whatever costs anything. */
+export function quotaOf(amount: Decimal): Quota {
+  if (amount.units === 0n) return 0n
+  const quota = rounded(amount)
+  if (quota === 0n) return 1n
+  return quota > CHARGE_MAX ? CHARGE_MAX : quota
+}
+
+function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
+  const cacheWrite = decimalOf(price.cacheWrite)
+  const audio = decimalOf(price.audio)
+  const textOutput = Math.max(0, usage.output - usage.outputAudio)
+  const parts: readonly (readonly [count: number, ratio: Decimal])[] = [
+    [usage.inputUncached, integer(1)],
+    [usage.cacheRead, decimalOf(price.cacheRead)],
+    [usage.cacheWrite5m, cacheWrite],
+    [usage.cacheWrite1h, times(cacheWrite, HOUR_CACHE_FACTOR)],
+    [usage.inputImage, decimalOf(price.image)],
+    [usage.inputAudio, audio],
+    [textOutput, decimalOf(price.completion)],
+    [usage.outputAudio, times(audio, decimalOf(price.audioCompletion))],
+  ]
+  const sum = parts
+    .filter(([count]) => count > 0)
+    .reduce((total, [count, ratio]) => plus(total, times(integer(count), ratio)), ZERO)
+  return times(sum, decimalOf(price.model))
+}

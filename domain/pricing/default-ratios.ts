@@ -1,0 +1,108 @@
+import type { DecimalText } from './price.ts'
+
+/**
+ * Public list prices of well-known models as ratios; model ratio 1 = $2 per million input tokens.
+ * Facts only: a model whose price isn't certain is left out, and an admin's setting beats each.
+ */
+type Row = {
+  readonly models: readonly string[]
+  readonly model: DecimalText
+  readonly completion: DecimalText
+  readonly cacheRead?: DecimalText
+  readonly cacheWrite?: DecimalText
+}
+
+const CLAUDE = { completion: '5', cacheRead: '0.1', cacheWrite: '1.25' }
+
+const ROWS: readonly Row[] = [
+  { models: ['gpt-4o', 'gpt-4o-2024-08-06'], model: '1.25', completion: '4', cacheRead: '0.5' },
+  { models: ['gpt-4o-2024-05-13'], model: '2.5', completion: '3' },
+  {
+    models: ['gpt-4o-mini', 'gpt-4o-mini-2024-07-18'],
+    model: '0.075',
+    completion: '4',
+    cacheRead: '0.5',
+  },
+  { models: ['gpt-4.1'], model: '1', completion: '4', cacheRead: '0.25' },
+  { models: ['gpt-4.1-mini'], model: '0.2', completion: '4', cacheRead: '0.25' },
+  { models: ['gpt-4.1-nano'], model: '0.05', completion: '4', cacheRead: '0.25' },
+  { models: ['gpt-5'], model: '0.625', completion: '8', cacheRead: '0.1' },
+  { models: ['gpt-5-mini'], model: '0.125', completion: '8', cacheRead: '0.1' },
+  { models: ['gpt-5-nano'], model: '0.025', completion: '8', cacheRead: '0.1' },
+  { models: ['gpt-4-turbo'], model: '5', completion: '3' },
+  { models: ['gpt-4'], model: '15', completion: '2' },
+  { models: ['gpt-3.5-turbo'], model: '0.25', completion: '3' },
+  { models: ['o1'], model: '7.5', completion: '4', cacheRead: '0.5' },
+  { models: ['o3'], model: '1', completion: '4', cacheRead: '0.25' },
+  { models: ['o3-mini', 'o1-mini'], model: '0.55', completion: '4', cacheRead: '0.5' },
+  { models: ['o4-mini'], model: '0.55', completion: '4', cacheRead: '0.25' },
+  { models: ['text-embedding-3-small'], model: '0.01', completion: '1' },
+  { models: ['text-embedding-3-large'], model: '0.065', completion: '1' },
+  { models: ['text-embedding-ada-002'], model: '0.05', completion: '1' },
+  {
+    models: [
+      'claude-3-5-sonnet-20240620',
+      'claude-3-5-sonnet-20241022',
+      'claude-3-7-sonnet-20250219',
+      'claude-sonnet-4-20250514',
+      'claude-sonnet-4-5',
+      'claude-sonnet-4-5-20250929',
+    ],
+    model: '1.5',
+    ...CLAUDE,
+  },
+  {
+    models: ['claude-3-opus-20240229', 'claude-opus-4-20250514', 'claude-opus-4-1-20250805'],
+    model: '7.5',
+    ...CLAUDE,
+  },
+  { models: ['claude-3-5-haiku-20241022'], model: '0.4', ...CLAUDE },
+  { models: ['claude-haiku-4-5', 'claude-haiku-4-5-20251001'], model: '0.5', ...CLAUDE },
+  {
+    models: ['claude-3-haiku-20240307'],
+    model: '0.125',
+    completion: '5',
+    cacheRead: '0.12',
+    cacheWrite: '1.2',
+  },
+  { models: ['gemini-2.0-flash'], model: '0.05', completion: '4', cacheRead: '0.25' },
+  { models: ['gemini-2.0-flash-lite'], model: '0.0375', completion: '4' },
+  { models: ['gemini-1.5-flash'], model: '0.0375', completion: '4', cacheRead: '0.25' },
+  { models: ['gemini-1.5-pro'], model: '0.625', completion: '4', cacheRead: '0.25' },
+  { models: ['deepseek-chat'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
+  { models: ['deepseek-reasoner'], model: '0.14', completion: '1.5', cacheRead: '0.1' },
+]
+
+type RatioColumn = Exclude<keyof Row, 'models'>
+
+const column = (name: RatioColumn): ReadonlyMap<string, DecimalText> =>
+  new Map(
+    ROWS.flatMap((row) => {
+      const ratio = row[name]
+      return ratio === undefined ? [] : row.models.map((model) => [model, ratio] as const)
+    }),
+  )
+
+/** Dollars per call. */
+const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([['dall-e-3', '0.04']])
+
+/** What holds for a name that no admin priced, by option key. */
+export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([
+  ['ModelRatio', column('model')],
+  ['CompletionRatio', column('completion')],
+  ['CacheRatio', column('cacheRead')],
+  ['CreateCacheRatio', column('cacheWrite')],
+  ['ModelPrice', MODEL_PRICES],
+])
+
+export const DEFAULT_GROUP_RATIOS: ReadonlyMap<string, DecimalText> = new Map([
+  ['default', '1'],
+  ['vip', '1'],
+  ['svip', '1'],
+])
+
+/** A map of ratios as the option's JSON text, numbers digit by digit. */
+export function ratiosText(ratios: ReadonlyMap<string, DecimalText>): string {
+  const members = [...ratios].map(([name, ratio]) => `  ${JSON.stringify(name)}: ${ratio}`)
+  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`
+}

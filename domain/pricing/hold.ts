@@ -1,0 +1,48 @@
+import { assert } from '../shared/assert.ts'
+import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
+import { CALLS_MAX, HOUR_CACHE_FACTOR, quotaOf } from './charge.ts'
+import { decimalOf, integer, largest, ONE, plus, times } from './decimal.ts'
+import type { PerTokenPrice, PriceSnapshot } from './price.ts'
+
+/** Upper bounds of what one request may use; `outputTokens` is that of each choice. */
+export type CallBounds = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** From 1 to 128. */
+  readonly choices: number
+}
+
+/**
+ * The most a call within the bounds can cost: every input token at the dearest input ratio (it may
+ * turn out to be a cache write, an image or sound), every output token at the dearest output ratio.
+ */
+export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
+  const { inputTokens, outputTokens, choices } = bounds
+  assert(isCount(inputTokens) && isCount(outputTokens), 'bounds are whole numbers')
+  assert(isCount(choices) && choices >= 1 && choices <= CALLS_MAX, `1 to ${CALLS_MAX} choices`)
+  const group = decimalOf(price.group)
+  if (price.mode === 'call') {
+    const dollars = times(decimalOf(price.price), integer(choices))
+    return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), group))
+  }
+  const input = times(integer(inputTokens), dearestInput(price))
+  const output = times(integer(BigInt(outputTokens) * BigInt(choices)), dearestOutput(price))
+  return quotaOf(times(times(plus(input, output), decimalOf(price.model)), group))
+}
+
+const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
+
+const dearestInput = (price: PerTokenPrice) =>
+  largest(
+    ONE,
+    decimalOf(price.cacheRead),
+    times(decimalOf(price.cacheWrite), HOUR_CACHE_FACTOR),
+    decimalOf(price.image),
+    decimalOf(price.audio),
+  )
+
+const dearestOutput = (price: PerTokenPrice) =>
+  largest(
+    decimalOf(price.completion),
+    times(decimalOf(price.audio), decimalOf(price.audioCompletion)),
+  )

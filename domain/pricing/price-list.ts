@@ -1,0 +1,102 @@
+import { type Refusal, refuse } from '../shared/refusal.ts'
+import { decimalText, parseDecimal } from './decimal.ts'
+import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
+import type { DecimalText, PriceSnapshot } from './price.ts'
+import { type RatioMap, readRatios } from './ratio-map.ts'
+
+/** Ratios by option key: what the admin set, above what is built in. */
+type Layer = ReadonlyMap<string, RatioMap>
+
+/** What a model without a price of its own costs, when the site has such a rule. */
+type Fallback =
+  | { readonly mode: 'call'; readonly price: DecimalText }
+  | { readonly mode: 'tokens'; readonly model: DecimalText; readonly completion: DecimalText }
+
+export type PriceList = {
+  /** Revision of the options stream it was read at. */
+  readonly revision: number
+  readonly set: Layer
+  readonly groups: RatioMap
+  readonly fallback: Fallback | null
+}
+
+export type PricingRefusal = Refusal<'ModelUnpriced' | 'GroupUnknown'>
+
+/** $75 per million tokens: what a user pays who accepts models without a price. Never free. */
+const UNPRICED_RATIO: DecimalText = '37.5'
+const ONE: DecimalText = '1'
+
+const PRICE_KEYS = [
+  'ModelPrice',
+  'ModelRatio',
+  'CompletionRatio',
+  'CacheRatio',
+  'CreateCacheRatio',
+  'ImageRatio',
+  'AudioRatio',
+  'AudioCompletionRatio',
+] as const
+
+/** `values`: the texts of the options that are set; a missing one leaves its default in force. */
+export function readPriceList(values: ReadonlyMap<string, string>, revision: number): PriceList {
+  const groups = values.get('GroupRatio')
+  return {
+    revision,
+    set: new Map(PRICE_KEYS.map((key) => [key, readRatios(values.get(key) ?? '{}')])),
+    groups: groups === undefined ? DEFAULT_GROUP_RATIOS : readRatios(groups),
+    fallback: readFallback(values),
+  }
+}
+
+/**
+ * The price of the model for the group, to be kept with the call. In this order: the admin's price
+ * per call, the admin's ratio, the built-in ones, the fallback, and at last, for whoever accepts
+ * models without a price, ratio 37.5.
+ */
+export function priceOf(
+  list: PriceList,
+  model: string,
+  group: string,
+  { acceptsUnpriced }: { readonly acceptsUnpriced: boolean },
+): PriceSnapshot | PricingRefusal {
+  const groupRatio = list.groups.get(group)
+  if (groupRatio === undefined) return refuse('GroupUnknown')
+  const own = ownPrice(list.set, model) ?? ownPrice(DEFAULT_RATIOS, model) ?? list.fallback
+  if (own === null && !acceptsUnpriced) return refuse('ModelUnpriced')
+  const base = { list: list.revision, group: groupRatio }
+  if (own?.mode === 'call') return { mode: 'call', price: own.price, ...base }
+  const ratio = (key: string, otherwise = ONE): DecimalText =>
+    list.set.get(key)?.get(model) ?? DEFAULT_RATIOS.get(key)?.get(model) ?? otherwise
+  return {
+    mode: 'tokens',
+    model: own?.model ?? UNPRICED_RATIO,
+    completion: ratio('CompletionRatio', own?.completion),
+    cacheRead: ratio('CacheRatio'),
+    cacheWrite: ratio('CreateCacheRatio'),
+    image: ratio('ImageRatio'),
+    audio: ratio('AudioRatio'),
+    audioCompletion: ratio('AudioCompletionRatio'),
+    ...base,
+  }
+}
+
+function ownPrice(layer: Layer, model: string): Fallback | null {
+  const price = layer.get('ModelPrice')?.get(model)
+  if (price !== undefined) return { mode: 'call', price }
+  const ratio = layer.get('ModelRatio')?.get(model)
+  return ratio === undefined ? null : { mode: 'tokens', model: ratio, completion: ONE }
+}
+
+/** A single price, or both ratios; half of a pair is no rule. */
+function readFallback(values: ReadonlyMap<string, string>): Fallback | null {
+  if (values.get('fallback_pricing_enabled') !== 'true') return null
+  const decimal = (key: string): DecimalText | null => {
+    const value = parseDecimal(values.get(key) ?? '')
+    return value === null ? null : decimalText(value)
+  }
+  const price = decimal('fallback_single_price')
+  if (price !== null) return { mode: 'call', price }
+  const model = decimal('fallback_input_ratio')
+  const completion = decimal('fallback_completion_ratio')
+  return model === null || completion === null ? null : { mode: 'tokens', model, completion }
+}

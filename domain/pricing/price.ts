@@ -1,0 +1,29 @@
+/** A decimal as text, such as `0.075`; computed exactly, never as floating point. */
+export type DecimalText = string
+
+/**
+ * The price in force at admission, kept in the call's events so that its bill can be recomputed
+ * from them alone. `list` is the revision of the options stream it was read at.
+ */
+export type PriceSnapshot = PerTokenPrice | PerCallPrice
+
+export type PerTokenPrice = {
+  readonly mode: 'tokens'
+  readonly list: number
+  readonly model: DecimalText
+  readonly completion: DecimalText
+  readonly cacheRead: DecimalText
+  readonly cacheWrite: DecimalText
+  readonly image: DecimalText
+  readonly audio: DecimalText
+  readonly audioCompletion: DecimalText
+  readonly group: DecimalText
+}
+
+export type PerCallPrice = {
+  readonly mode: 'call'
+  readonly list: number
+  /** Dollars per call. */
+  readonly price: DecimalText
+  readonly group: DecimalText
+}

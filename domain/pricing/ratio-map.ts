@@ -1,0 +1,24 @@
+import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/json-text.ts'
+import { type Decimal, decimalText, parseDecimal } from './decimal.ts'
+import type { DecimalText } from './price.ts'
+
+/** Names are keys of a Map, never of an object: `constructor` has no ratio. */
+export type RatioMap = ReadonlyMap<string, DecimalText>
+
+/** The decimal of a JSON number or of a text that holds one. */
+export function jsonDecimal(value: ExactJson): Decimal | null {
+  if (typeof value === 'string') return parseDecimal(value)
+  return isNumber(value) ? parseDecimal(value.numberText) : null
+}
+
+/** The ratios of an option's JSON text; what can't be read has no ratio, and so is refused. */
+export function readRatios(text: string): RatioMap {
+  const parsed = parseJsonText(text)
+  if ('fault' in parsed || !isObject(parsed.value)) return new Map()
+  return new Map(
+    [...parsed.value].flatMap(([name, value]) => {
+      const ratio = jsonDecimal(value)
+      return ratio === null ? [] : [[name, decimalText(ratio)] as const]
+    }),
+  )
+}

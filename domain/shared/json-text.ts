@@ -1,0 +1,148 @@
+/** JSON read without loss: numbers stay the text they were, objects are Maps, keys are unique. */
+export type ExactJson =
+  | null
+  | boolean
+  | string
+  | NumberText
+  | readonly ExactJson[]
+  | ReadonlyMap<string, ExactJson>
+
+export type NumberText = { readonly numberText: string }
+
+export type JsonFault = 'not-json' | 'duplicate-key' | 'too-deep'
+
+export type ParsedJson =
+  | { readonly value: ExactJson }
+  | { readonly fault: JsonFault; readonly name?: string }
+
+const DEPTH_MAX = 16
+const SPACE = /[ \t\n\r]*/y
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y
+const WORDS = new Map<string, ExactJson>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
+export const isObject = (value: ExactJson): value is ReadonlyMap<string, ExactJson> =>
+  value instanceof Map
+
+export const isNumber = (value: ExactJson): value is NumberText =>
+  typeof value === 'object' && value !== null && 'numberText' in value
+
+class Fault extends Error {
+  readonly fault: JsonFault
+  readonly subject: string | undefined
+
+  constructor(fault: JsonFault, subject?: string) {
+    super(fault)
+    this.fault = fault
+    this.subject = subject
+  }
+}
+
+/** At most 16 levels deep, a key once per object; the caller bounds the length. */
+export function parseJsonText(text: string): ParsedJson {
+  try {
+    const reader = new Reader(text)
+    const value = reader.value(1)
+    reader.end()
+    return { value }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const { fault, subject } = error
+    return subject === undefined ? { fault } : { fault, name: subject }
+  }
+}
+
+class Reader {
+  private at = 0
+  private readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  value(depth: number): ExactJson {
+    this.take(SPACE)
+    if (depth > DEPTH_MAX) throw new Fault('too-deep')
+    const first = this.text[this.at]
+    if (first === '{') return this.object(depth)
+    if (first === '[') return this.array(depth)
+    if (first === '"') return this.string()
+    const number = this.take(NUMBER)
+    return number === '' ? this.word() : { numberText: number }
+  }
+
+  end(): void {
+    this.take(SPACE)
+    if (this.at < this.text.length) throw new Fault('not-json')
+  }
+
+  private object(depth: number): ExactJson {
+    const members = new Map<string, ExactJson>()
+    this.items('{', '}', () => {
+      this.take(SPACE)
+      const key = this.string()
+      if (members.has(key)) throw new Fault('duplicate-key', key.slice(0, 100))
+      this.take(SPACE)
+      this.expect(':')
+      members.set(key, this.value(depth + 1))
+    })
+    return members
+  }
+
+  private array(depth: number): ExactJson {
+    const elements: ExactJson[] = []
+    this.items('[', ']', () => elements.push(this.value(depth + 1)))
+    return elements
+  }
+
+  private items(open: string, close: string, item: () => void): void {
+    this.expect(open)
+    this.take(SPACE)
+    if (this.skip(close)) return
+    do {
+      item()
+      this.take(SPACE)
+    } while (this.skip(','))
+    this.expect(close)
+  }
+
+  private string(): string {
+    const quoted = this.take(STRING)
+    try {
+      return JSON.parse(quoted) as string
+    } catch {
+      throw new Fault('not-json')
+    }
+  }
+
+  private word(): ExactJson {
+    for (const [word, value] of WORDS) {
+      if (this.text.startsWith(word, this.at)) {
+        this.at += word.length
+        return value
+      }
+    }
+    throw new Fault('not-json')
+  }
+
+  private take(pattern: RegExp): string {
+    pattern.lastIndex = this.at
+    const [found = ''] = pattern.exec(this.text) ?? []
+    this.at += found.length
+    return found
+  }
+
+  private skip(character: string): boolean {
+    if (this.text[this.at] !== character) return false
+    this.at += 1
+    return true
+  }
+
+  private expect(character: string): void {
+    if (!this.skip(character)) throw new Fault('not-json')
+  }
+}

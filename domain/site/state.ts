@@ -1,0 +1,3 @@
+export type SiteState = { readonly isInitialized: boolean }
+
+export const initialSite = (): SiteState => ({ isInitialized: false })

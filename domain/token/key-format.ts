@@ -1,0 +1,31 @@
+/**
+ * A token's key, without `sk-`: 42 random characters and 6 that follow from them, all of
+ * `ALPHABET`. A guess is told from a key by its form alone, with no look-up.
+ */
+export const KEY_RANDOM_CHARACTERS = 42
+const CHECK_CHARACTERS = 6
+
+export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The whole key. `random` has 42 characters of the alphabet. */
+export const completeKey = (random: string): string => random + checksumOf(random)
+
+export const isWellFormedKey = (key: string): boolean =>
+  key.length === KEY_RANDOM_CHARACTERS + CHECK_CHARACTERS &&
+  checksumOf(key.slice(0, KEY_RANDOM_CHARACTERS)) === key.slice(KEY_RANDOM_CHARACTERS)
+
+/** CRC-32 (IEEE 802.3, reflected, polynomial 0xEDB88320) in base 62, most significant first. */
+function checksumOf(text: string): string {
+  let crc = 0xffffffff
+  for (let index = 0; index < text.length; index += 1) {
+    crc ^= text.charCodeAt(index) & 0xff
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  let rest = (crc ^ 0xffffffff) >>> 0
+  let digits = ''
+  for (let place = 0; place < CHECK_CHARACTERS; place += 1) {
+    digits = (KEY_ALPHABET[rest % 62] ?? '') + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}

@@ -1,0 +1,67 @@
+import type { Sealed } from '../shared/event.ts'
+import type { Role, UserSettings } from './events.ts'
+
+/** The role of an admin who acts on somebody's account; null when the user acts on the own one. */
+export type ActorRole = Role | null
+
+export type CreateUser = {
+  readonly type: 'CreateUser'
+  readonly userId: number
+  readonly username: Sealed
+  readonly displayName: Sealed
+  readonly role: Role
+  readonly group: string
+  readonly passwordRef: string
+  readonly inviterId: number | null
+}
+
+/** Only the fields given are changed. */
+export type ChangeProfile = {
+  readonly type: 'ChangeProfile'
+  readonly actorRole: ActorRole
+  readonly displayName?: Sealed
+}
+
+export type ChangePassword = {
+  readonly type: 'ChangePassword'
+  readonly actorRole: ActorRole
+  readonly passwordRef: string
+}
+
+export type ChangeGroup = {
+  readonly type: 'ChangeGroup'
+  readonly actorRole: Role
+  readonly group: string
+}
+
+export type PromoteUser = { readonly type: 'PromoteUser'; readonly actorRole: Role }
+
+export type DemoteUser = { readonly type: 'DemoteUser'; readonly actorRole: Role }
+
+export type DisableUser = { readonly type: 'DisableUser'; readonly actorRole: Role }
+
+export type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
+
+export type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
+
+export type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
+
+export type UserCommand =
+  | CreateUser
+  | ChangeProfile
+  | ChangePassword
+  | ChangeGroup
+  | PromoteUser
+  | DemoteUser
+  | DisableUser
+  | EnableUser
+  | DeleteUser
+  | ChangeSettings
+
+export type ClaimUsername = {
+  readonly type: 'ClaimUsername'
+  readonly nameKey: string
+  readonly userId: number
+}
+
+export type UsernameCommand = ClaimUsername

@@ -1,0 +1,86 @@
+import type { Decider } from '../shared/decider.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { ActorRole, CreateUser, UserCommand } from './commands.ts'
+import type { Role, UserEvent, UserSettings } from './events.ts'
+import { evolveUser } from './evolve.ts'
+import type { UserRefusal } from './refusals.ts'
+import { initialUser, type KnownUser, type UserState } from './state.ts'
+
+const USER: Role = 1
+const ADMIN: Role = 10
+const SUPER_ADMIN: Role = 100
+
+type Outcome = readonly UserEvent[] | UserRefusal
+
+export const userDecider: Decider<UserState, UserCommand, UserEvent, UserRefusal> = {
+  initialState: initialUser,
+  evolve: evolveUser,
+  decide: (command, { user }) => {
+    if (command.type === 'CreateUser') return create(command, user)
+    if (user === null || user.isDeleted) return refuse('UserUnknown')
+    return change(command, user)
+  },
+}
+
+function create({ type, ...data }: CreateUser, user: KnownUser | null): Outcome {
+  if (user === null) return [{ type: 'UserCreated', v: 1, data }]
+  return user.passwordRef === data.passwordRef ? [] : refuse('UserExists')
+}
+
+function change(command: Exclude<UserCommand, CreateUser>, user: KnownUser): Outcome {
+  if (command.type === 'ChangeSettings') return changeSettings(command.settings, user)
+  const { userId } = user
+  if (!isBelow(user, command.actorRole)) return refuse('RoleTooHigh')
+  switch (command.type) {
+    case 'ChangeProfile': {
+      const { displayName } = command
+      if (displayName === undefined || displayName === user.displayName) return []
+      return [{ type: 'UserProfileChanged', v: 1, data: { userId, displayName } }]
+    }
+    case 'ChangePassword': {
+      const { passwordRef } = command
+      if (passwordRef === user.passwordRef) return []
+      return [{ type: 'UserPasswordChanged', v: 1, data: { passwordRef, ...reentry(user) } }]
+    }
+    case 'ChangeGroup': {
+      const { group } = command
+      return group === user.group
+        ? []
+        : [{ type: 'UserGroupChanged', v: 1, data: { userId, group } }]
+    }
+    case 'PromoteUser':
+      if (command.actorRole < SUPER_ADMIN) return refuse('OnlySuperAdminPromotes')
+      return user.role === USER ? changeRole(user, ADMIN) : []
+    case 'DemoteUser':
+      if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+      return user.role === ADMIN ? changeRole(user, USER) : []
+    case 'DisableUser':
+      if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+      return user.isEnabled ? [{ type: 'UserDisabled', v: 1, data: reentry(user) }] : []
+    case 'EnableUser':
+      return user.isEnabled ? [] : [{ type: 'UserEnabled', v: 1, data: { userId } }]
+    case 'DeleteUser':
+      if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+      return [{ type: 'UserDeleted', v: 1, data: reentry(user) }]
+  }
+}
+
+/** An admin acts on lower levels only; the one super admin may act on the own account. */
+function isBelow(user: KnownUser, actorRole: ActorRole): boolean {
+  return actorRole === null || actorRole === SUPER_ADMIN || user.role < actorRole
+}
+
+/** Sessions and access tokens of before are void. */
+const reentry = ({ userId, authVersion }: KnownUser) => ({ userId, authVersion: authVersion + 1 })
+
+const changeRole = (user: KnownUser, role: Role): Outcome => [
+  { type: 'UserRoleChanged', v: 1, data: { role, ...reentry(user) } },
+]
+
+function changeSettings(settings: UserSettings, user: KnownUser): Outcome {
+  const isSame =
+    settings.acceptUnsetModelRatioModel === user.settings.acceptUnsetModelRatioModel &&
+    settings.showIpInLogs === user.settings.showIpInLogs
+  if (isSame) return []
+  return [{ type: 'UserSettingsChanged', v: 1, data: { userId: user.userId, settings } }]
+}

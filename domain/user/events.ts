@@ -1,0 +1,86 @@
+import type { Fact, Sealed } from '../shared/event.ts'
+
+export const userStream = (userId: number): string => `user-${userId}`
+
+/** One stream per name ever taken; `nameKey` is a keyed hash of the lower-cased username. */
+export const usernameStream = (nameKey: string): string => `username-${nameKey}`
+
+/** 1 normal user, 10 admin, 100 super admin. */
+export type Role = 1 | 10 | 100
+
+export type UsernameClaimed = Fact<
+  'UsernameClaimed',
+  { readonly nameKey: string; readonly userId: number }
+>
+
+export type UserCreated = Fact<
+  'UserCreated',
+  {
+    readonly userId: number
+    readonly username: Sealed
+    readonly displayName: Sealed
+    readonly role: Role
+    readonly group: string
+    /** Vault reference of the password's hash. */
+    readonly passwordRef: string
+    readonly inviterId: number | null
+  }
+>
+
+/** The fields that changed, and only those. */
+export type UserProfileChanged = Fact<
+  'UserProfileChanged',
+  { readonly userId: number; readonly displayName?: Sealed }
+>
+
+/** Every session and access token of before is void: `authVersion` counts up by one. */
+export type UserPasswordChanged = Fact<
+  'UserPasswordChanged',
+  { readonly userId: number; readonly passwordRef: string; readonly authVersion: number }
+>
+
+export type UserGroupChanged = Fact<
+  'UserGroupChanged',
+  { readonly userId: number; readonly group: string }
+>
+
+export type UserRoleChanged = Fact<
+  'UserRoleChanged',
+  { readonly userId: number; readonly role: Role; readonly authVersion: number }
+>
+
+export type UserDisabled = Fact<
+  'UserDisabled',
+  { readonly userId: number; readonly authVersion: number }
+>
+
+export type UserEnabled = Fact<'UserEnabled', { readonly userId: number }>
+
+/** Deactivated, as the screens say: it keeps its history and can't come back in. */
+export type UserDeleted = Fact<
+  'UserDeleted',
+  { readonly userId: number; readonly authVersion: number }
+>
+
+export type UserSettings = {
+  readonly acceptUnsetModelRatioModel: boolean
+  readonly showIpInLogs: boolean
+}
+
+export type UserSettingsChanged = Fact<
+  'UserSettingsChanged',
+  { readonly userId: number; readonly settings: UserSettings }
+>
+
+export type UsernameEvent = UsernameClaimed
+
+export type UserEvent =
+  | UserCreated
+  | UserProfileChanged
+  | UserPasswordChanged
+  | UserGroupChanged
+  | UserRoleChanged
+  | UserDisabled
+  | UserEnabled
+  | UserDeleted
+  | UserSettingsChanged
