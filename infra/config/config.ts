@@ -1,0 +1,19 @@
+export type Role = 'write-api' | 'read-api' | 'projections' | 'relay' | 'console'
+
+/** The environment, parsed and checked once at start by `readConfig`. */
+export type Config = {
+  readonly port: number
+  readonly host: string
+  readonly isLoopback: boolean
+  readonly dataDir: string
+  /** null: the embedded Postgres in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly roles: ReadonlySet<Role>
+  /** 32 bytes; null: generated and kept in `dataDir`. */
+  readonly secretKey: Uint8Array | null
+  readonly logLevel: string
+  readonly trustProxy: readonly string[]
+  /** Private upstream addresses that channels may use, as `CIDR` and `port` (null: any). */
+  readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
+  readonly metricsToken: string | null
+}

@@ -1,0 +1,87 @@
+const WORDS =
+  'a ledger that never forgets keeps every call it ever relayed in the order it happened'.split(' ')
+
+export type ChatRequest = {
+  readonly model: string
+  readonly isStream: boolean
+  readonly wantsUsage: boolean
+  readonly mark: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+type Body = {
+  model?: unknown
+  stream?: unknown
+  stream_options?: { include_usage?: unknown }
+  messages?: readonly { content?: unknown }[]
+  max_tokens?: unknown
+  max_completion_tokens?: unknown
+}
+
+/** Reads a chat request; the counts follow from it alone, so that a test can foretell a bill. */
+export function readChatRequest(text: string, answerTokens: number): ChatRequest {
+  const body = JSON.parse(text) as Body
+  const contents = (body.messages ?? []).map((message) => textOf(message.content))
+  const cap = Number(body.max_completion_tokens ?? body.max_tokens ?? answerTokens)
+  return {
+    model: String(body.model),
+    isStream: body.stream === true,
+    wantsUsage: body.stream_options?.include_usage === true,
+    mark: (contents.at(-1) ?? '').slice(0, 200),
+    promptTokens: promptTokensOf(contents),
+    completionTokens: Math.max(
+      1,
+      Math.min(answerTokens, Number.isFinite(cap) ? cap : answerTokens),
+    ),
+  }
+}
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string' ? content : JSON.stringify(content ?? '')
+
+/** One token for every four characters, and three for each message. */
+export const promptTokensOf = (contents: readonly string[]): number =>
+  contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
+
+export const word = (index: number): string => `${WORDS[index % WORDS.length]} `
+
+export const usageOf = (request: ChatRequest) => ({
+  prompt_tokens: request.promptTokens,
+  completion_tokens: request.completionTokens,
+  total_tokens: request.promptTokens + request.completionTokens,
+  prompt_tokens_details: { cached_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0 },
+})
+
+const head = (request: ChatRequest, object: string) => ({
+  id: 'chatcmpl-simulated',
+  object,
+  created: 1_780_000_000,
+  model: request.model,
+})
+
+export function plainAnswer(request: ChatRequest, usage: unknown): string {
+  const words = Array.from({ length: request.completionTokens }, (_, index) => word(index))
+  const message = { role: 'assistant', content: words.join('').trimEnd() }
+  return JSON.stringify({
+    ...head(request, 'chat.completion'),
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    ...(usage === undefined ? {} : { usage }),
+  })
+}
+
+/** The chunk at `index` of a stream; the one after the last word carries the finish reason. */
+export function streamChunk(request: ChatRequest, index: number): string {
+  const isLast = index >= request.completionTokens
+  const delta = isLast
+    ? {}
+    : { ...(index === 0 ? { role: 'assistant' } : {}), content: word(index) }
+  const choice = { index: 0, delta, finish_reason: isLast ? 'stop' : null }
+  return sse({ ...head(request, 'chat.completion.chunk'), choices: [choice] })
+}
+
+export const usageChunk = (request: ChatRequest, usage: unknown): string =>
+  sse({ ...head(request, 'chat.completion.chunk'), choices: [], usage })
+
+export const sse = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`

@@ -1,0 +1,64 @@
+/**
+ * What the simulated provider does wrong, once or always. A model called `fault-<name>` always
+ * shows that fault, so that tests, the demo and a person with curl can ask for it.
+ */
+export type Fault =
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: string }
+  | { readonly kind: 'stall'; readonly at: 'before-headers' | 'after-headers' | 'mid-stream' }
+  | { readonly kind: 'cut'; readonly afterChunks: number; readonly how: 'fin' | 'reset' }
+  | { readonly kind: 'usage'; readonly usage: unknown }
+  | { readonly kind: 'no-usage' }
+  | { readonly kind: 'slow'; readonly msPerChunk: number }
+  | { readonly kind: 'error-in-stream' }
+  | { readonly kind: 'no-done' }
+  | { readonly kind: 'html' }
+  | { readonly kind: 'json-for-stream' }
+  | { readonly kind: 'garbage' }
+  | { readonly kind: 'long-line'; readonly bytes: number }
+  | { readonly kind: 'large'; readonly chunks: number }
+
+const LIES: Record<string, unknown> = {
+  negative: { prompt_tokens: -5, completion_tokens: -9, total_tokens: -14 },
+  huge: { prompt_tokens: 1e30, completion_tokens: 1e30, total_tokens: 2e30 },
+  text: { prompt_tokens: '12', completion_tokens: 'NaN', total_tokens: '12' },
+  fraction: { prompt_tokens: 1.5, completion_tokens: 2.5, total_tokens: 4 },
+  zero: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  half: { prompt_tokens: 12 },
+  null: null,
+}
+
+const NAMED: Record<string, (argument: string) => Fault> = {
+  status: (argument) => ({ kind: 'status', status: Number(argument) || 500 }),
+  limited: (argument) => ({ kind: 'status', status: 429, retryAfter: argument || '1' }),
+  stall: (argument) => ({
+    kind: 'stall',
+    at:
+      argument === 'headers'
+        ? 'before-headers'
+        : argument === 'body'
+          ? 'after-headers'
+          : 'mid-stream',
+  }),
+  cut: (argument) => ({ kind: 'cut', afterChunks: Number(argument) || 0, how: 'fin' }),
+  reset: (argument) => ({ kind: 'cut', afterChunks: Number(argument) || 0, how: 'reset' }),
+  usage: (argument) => ({
+    kind: 'usage',
+    usage: Object.hasOwn(LIES, argument) ? LIES[argument] : LIES.negative,
+  }),
+  nousage: () => ({ kind: 'no-usage' }),
+  nodone: () => ({ kind: 'no-done' }),
+  slow: (argument) => ({ kind: 'slow', msPerChunk: Number(argument) || 200 }),
+  error: () => ({ kind: 'error-in-stream' }),
+  html: () => ({ kind: 'html' }),
+  json: () => ({ kind: 'json-for-stream' }),
+  garbage: () => ({ kind: 'garbage' }),
+  line: (argument) => ({ kind: 'long-line', bytes: Number(argument) || 8 << 20 }),
+  large: (argument) => ({ kind: 'large', chunks: Number(argument) || 100_000 }),
+}
+
+/** `fault-status-503`, `fault-cut-3`, `fault-usage-negative`…; null for every other model. */
+export function faultOfModel(model: string): Fault | null {
+  const match = /^fault-([a-z]+)(?:-([a-z0-9]+))?$/.exec(model)
+  const make = match?.[1] !== undefined && Object.hasOwn(NAMED, match[1]) ? NAMED[match[1]] : null
+  return make ? make(match?.[2] ?? '') : null
+}

@@ -1,0 +1,106 @@
+import { ConsoleClient } from './console-client.ts'
+
+export const PASSWORD = 'tallygate-demo'
+
+export type Furnished = {
+  readonly users: readonly { readonly username: string; readonly role: string }[]
+  readonly tokens: readonly { readonly id: number; readonly key: string }[]
+}
+
+const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'fault-status-503': 0.5, 'fault-cut-8': 0.5 }
+const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'fault-cut-8': 4 }
+const ALICES_QUOTA = 25_000_000
+
+type Row = { readonly id: number; readonly name: string }
+
+/** Makes the demo's site through the product's own API; what is there already is kept. */
+export async function furnish(root: ConsoleClient, providerUrl: string): Promise<Furnished> {
+  const status = await root.must<{ setup: boolean }>('GET', '/api/status')
+  if (!status.setup) await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  await setPrices(root)
+  await setChannels(root, providerUrl)
+  await setUser(root)
+  const alice = new ConsoleClient(root.url)
+  await alice.logIn('alice', PASSWORD)
+  return {
+    users: [
+      { username: 'root', role: 'super admin' },
+      { username: 'alice', role: 'user' },
+    ],
+    tokens: [
+      await setToken(root, 'demo'),
+      await setToken(alice, 'mobile app'),
+      await setToken(root, 'batch jobs'),
+    ],
+  }
+}
+
+/** Beside the built-in prices of well-known models; a failed try goes on to another channel. */
+async function setPrices(root: ConsoleClient): Promise<void> {
+  const options = await root.must<{ key: string; value: string }[]>('GET', '/api/option/')
+  const put = (key: string, value: string) => root.must('PUT', '/api/option/', { key, value })
+  const add = (key: string, entries: Readonly<Record<string, number>>) => {
+    const now = options.find((option) => option.key === key)?.value ?? '{}'
+    return put(key, JSON.stringify({ ...JSON.parse(now), ...entries }))
+  }
+  await add('ModelRatio', RATIOS)
+  await add('CompletionRatio', COMPLETION_RATIOS)
+  await put('RetryTimes', '1')
+}
+
+async function setChannels(root: ConsoleClient, providerUrl: string): Promise<void> {
+  const fields = {
+    type: 1,
+    key: 'sk-simulated-provider-key',
+    base_url: providerUrl,
+    group: 'default',
+  }
+  await setChannel(root, {
+    ...fields,
+    name: 'Simulated provider',
+    models: Object.keys(RATIOS).join(','),
+    weight: 4,
+  })
+  await setChannel(root, {
+    ...fields,
+    name: 'Unreliable provider',
+    models: 'sim-large',
+    model_mapping: JSON.stringify({ 'sim-large': 'fault-status-503' }),
+    weight: 1,
+  })
+}
+
+/** The provider has another port at each start: a channel of that name follows it. */
+async function setChannel(
+  root: ConsoleClient,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { items } = await root.must<{ items: Row[] }>('GET', '/api/channel/?p=0&page_size=100')
+  const existing = items.find(({ name }) => name === fields.name)
+  if (existing === undefined) await root.must('POST', '/api/channel/', fields)
+  else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
+}
+
+async function setUser(root: ConsoleClient): Promise<void> {
+  const { total } = await root.must<{ total: number }>('GET', '/api/user/?p=0')
+  if (total > 1) return
+  const fields = { username: 'alice', password: PASSWORD, display_name: 'Alice' }
+  await root.must('POST', '/api/user/', fields)
+  const { items } = await root.must<{ items: { id: number; username: string }[] }>(
+    'GET',
+    '/api/user/?p=0',
+  )
+  const id = items.find(({ username }) => username === 'alice')?.id
+  await root.must('PUT', '/api/user/', { id, quota: ALICES_QUOTA })
+}
+
+async function setToken(client: ConsoleClient, name: string): Promise<{ id: number; key: string }> {
+  const { items } = await client.must<{ items: (Row & { key: string })[] }>(
+    'GET',
+    '/api/token/?p=0&size=100',
+  )
+  const existing = items.find((token) => token.name === name)
+  if (existing !== undefined) return { id: existing.id, key: `sk-${existing.key}` }
+  return client.createToken({ name, unlimited_quota: true })
+}

@@ -1,0 +1,50 @@
+/** What the provider itself knows of one request: the oracle that bills are checked against. */
+export type JournalEntry = {
+  readonly number: number
+  readonly model: string
+  readonly isStream: boolean
+  /** The last message's text, cut to 200 characters: tests put their own mark there. */
+  readonly mark: string
+  readonly authorization: string
+  /** The gateway's own id of the call, as it told us. */
+  readonly requestId: string
+  status: number | null
+  /** `answered` once the last byte was written. */
+  outcome: 'open' | 'answered' | 'failed' | 'cut' | 'caller-gone'
+  promptTokens: number
+  completionTokens: number
+  chunksSent: number
+}
+
+export class Journal {
+  readonly entries: JournalEntry[] = []
+  readonly #limit: number
+  #count = 0
+
+  /** Keeps the newest `limit` entries. */
+  constructor(limit = 1_000_000) {
+    this.#limit = limit
+  }
+
+  open(
+    entry: Pick<JournalEntry, 'model' | 'isStream' | 'mark' | 'authorization' | 'requestId'>,
+  ): JournalEntry {
+    this.#count += 1
+    const opened: JournalEntry = {
+      ...entry,
+      number: this.#count,
+      status: null,
+      outcome: 'open',
+      promptTokens: 0,
+      completionTokens: 0,
+      chunksSent: 0,
+    }
+    this.entries.push(opened)
+    if (this.entries.length > this.#limit * 1.1) this.entries.splice(0, this.#limit * 0.1)
+    return opened
+  }
+
+  get count(): number {
+    return this.#count
+  }
+}

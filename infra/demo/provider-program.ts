@@ -1,0 +1,10 @@
+import { startSimulatedProvider } from './simulated-provider.ts'
+
+/**
+ * The simulated provider as a program of its own, for tests that kill everything else. Prints its
+ * address; its journal is at `/journal`. In order, all optional, its arguments are: port, pause
+ * between chunks (ms), tokens of an answer, pause before the first byte (ms).
+ */
+const [port = 0, gapMs = 0, answerTokens = 20, firstByteMs = 0] = process.argv.slice(2).map(Number)
+const provider = await startSimulatedProvider({ port, gapMs, answerTokens, firstByteMs })
+process.stdout.write(`${provider.url}\n`)

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { plainAnswer, readChatRequest, usageOf } from './answers.ts'
+import { type Fault, faultOfModel } from './faults.ts'
+import { Journal, type JournalEntry } from './journal.ts'
+import { answerPlainFault } from './plain-faults.ts'
+import { streamAnswer } from './stream-answer.ts'
+
+export type SimulatedProviderOptions = {
+  /** 0, the default, lets the system choose. */
+  readonly port?: number
+  /** Words of an answer whose caller sets no lower `max_tokens`. */
+  readonly answerTokens?: number
+  /** Pause before the first byte, and between the chunks of a stream. */
+  readonly firstByteMs?: number
+  readonly gapMs?: number
+}
+
+export type SimulatedProvider = {
+  /** A channel's base URL: `http://127.0.0.1:<port>`. */
+  readonly url: string
+  readonly port: number
+  readonly journal: Journal
+  /** Faults for the next requests, first in first out, whatever their model. */
+  readonly script: Fault[]
+  close(): Promise<void>
+}
+
+type Context = { options: SimulatedProviderOptions; journal: Journal; script: Fault[] }
+
+/** An OpenAI-compatible provider that answers by rule, keeps its own books and fails on request. */
+export async function startSimulatedProvider(
+  options: SimulatedProviderOptions = {},
+): Promise<SimulatedProvider> {
+  const context: Context = { options, journal: new Journal(), script: [] }
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    response.on('error', () => {})
+    if (request.method === 'GET') answerGet(context, request, response)
+    else readBody(request, (text) => answerChat(context, request, response, text))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', 4096, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    journal: context.journal,
+    script: context.script,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function readBody(request: IncomingMessage, done: (text: string) => void): void {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('error', () => {})
+  request.on('end', () => done(Buffer.concat(parts).toString('utf8')))
+}
+
+function answerGet(context: Context, request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === '/journal') return sendJson(response, 200, context.journal.entries)
+  if (request.url === '/journal/count') {
+    return sendJson(response, 200, { count: context.journal.count })
+  }
+  const data = ['sim-small', 'sim-large'].map((id) => ({ id, object: 'model', owned_by: 'sim' }))
+  sendJson(response, 200, { object: 'list', data })
+}
+
+function answerChat(
+  context: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+): void {
+  const { options, journal, script } = context
+  let chat: ReturnType<typeof readChatRequest>
+  try {
+    chat = readChatRequest(text, options.answerTokens ?? 20)
+  } catch {
+    return sendJson(response, 400, { error: { message: 'invalid JSON', type: 'invalid_request' } })
+  }
+  const authorization = request.headers.authorization ?? ''
+  const requestId = String(request.headers['x-request-id'] ?? '')
+  const entry = journal.open({
+    model: chat.model,
+    isStream: chat.isStream,
+    mark: chat.mark,
+    authorization,
+    requestId,
+  })
+  entry.promptTokens = chat.promptTokens
+  response.on('close', () => noteGone(entry, response))
+  const fault = script.shift() ?? faultOfModel(chat.model)
+  const answer = () => {
+    if (fault !== null && answerPlainFault(response, entry, fault)) return
+    if (chat.isStream && fault?.kind !== 'json-for-stream') {
+      return streamAnswer({ response, entry, chat, fault, gapMs: options.gapMs ?? 0 })
+    }
+    const usage =
+      fault?.kind === 'no-usage' ? undefined : fault?.kind === 'usage' ? fault.usage : usageOf(chat)
+    entry.completionTokens = chat.completionTokens
+    entry.status = 200
+    sendText(response, 200, 'application/json', plainAnswer(chat, usage))
+    entry.outcome = 'answered'
+  }
+  if (options.firstByteMs) setTimeout(answer, options.firstByteMs)
+  else answer()
+}
+
+function noteGone(entry: JournalEntry, response: ServerResponse): void {
+  if (entry.outcome === 'open' && !response.writableFinished) entry.outcome = 'caller-gone'
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, 'application/json', JSON.stringify(value))
+}
+
+function sendText(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'x-request-id': 'req-simulated',
+  })
+  response.end(text)
+}

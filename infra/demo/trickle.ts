@@ -1,0 +1,51 @@
+const QUESTIONS = [
+  'Summarise the last quarter in three lines.',
+  'What does an append-only ledger make easy?',
+  'Write a haiku about exact change.',
+  'Explain backpressure to a river.',
+  'List five names for a friendly robot.',
+]
+
+type Shape = { readonly model: string; readonly stream: boolean }
+
+const SHAPES: readonly Shape[] = [
+  { model: 'sim-small', stream: true },
+  { model: 'sim-small', stream: false },
+  { model: 'sim-large', stream: true },
+  { model: 'sim-small', stream: true },
+  { model: 'sim-large', stream: false },
+  { model: 'fault-cut-8', stream: true },
+  { model: 'sim-small', stream: true },
+  { model: 'fault-status-503', stream: false },
+]
+
+/** A call every second or so, now a stream, now a plain one, now one that fails. */
+export function startTrickle(
+  url: string,
+  tokens: readonly { readonly key: string }[],
+): { stop(): void } {
+  let count = 0
+  const call = async () => {
+    const shape = SHAPES[count % SHAPES.length] as Shape
+    const token = tokens[count % tokens.length]
+    const content = QUESTIONS[count % QUESTIONS.length]
+    count += 1
+    try {
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token?.key}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ ...shape, messages: [{ role: 'user', content }] }),
+      })
+      await response.arrayBuffer()
+    } catch {
+      // A cut stream ends this way: it is one of the things the demo shows.
+    }
+  }
+  const timer = setInterval(() => void call(), 1_200)
+  timer.unref()
+  void call()
+  return { stop: () => clearInterval(timer) }
+}

@@ -1,0 +1,23 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '..')
+
+/** `npm run dev`: the servers, restarted on a change, and the console with hot reload on :5173. */
+function dev(): void {
+  const environment = { ...process.env, ROLES: 'write-api,read-api,projections,relay' }
+  const servers = run(['--watch', 'infra/main.ts'], environment)
+  const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
+  const console = run([vite, 'console', '--host', '127.0.0.1'], process.env)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      servers.kill(signal)
+      console.kill(signal)
+    })
+  }
+}
+
+const run = (parameters: string[], environment: NodeJS.ProcessEnv): ChildProcess =>
+  spawn(process.execPath, parameters, { cwd: ROOT, env: environment, stdio: 'inherit' })
+
+dev()

@@ -1,0 +1,55 @@
+import type { Decider } from '#domain/shared/decider.ts'
+import type { Fact, Recorded } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+
+/** Who asks, because of what (a request id), and when (unix milliseconds). */
+export type ActContext = {
+  readonly actor: string
+  readonly cause: string | null
+  readonly at: number
+}
+
+/**
+ * `position` is that of the last event written, or of the stream's last known event when the
+ * command changed nothing.
+ */
+export type Done<E extends Fact> = {
+  readonly isDone: true
+  readonly events: readonly Recorded<E>[]
+  readonly position: number
+}
+
+export type Refused<R extends Refusal> = { readonly isDone: false; readonly refusal: R }
+
+export type Outcome<E extends Fact, R extends Refusal> = Done<E> | Refused<R>
+
+/** One command to one stream, as a part of an act that touches several. */
+export type Step<S, C, E extends Fact, R extends Refusal> = {
+  readonly decider: Decider<S, C, E, R>
+  readonly stream: string
+  readonly command: C
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of steps mixes aggregates
+export type AnyStep = Step<any, any, any, any>
+
+/**
+ * Serialises the commands of each stream in this process: those that wait are decided in order
+ * against the cached state and appended as one batch at the exact revision. A conflict with
+ * another process reloads and decides again.
+ */
+export interface StreamActors {
+  handle<S, C, E extends Fact, R extends Refusal>(
+    decider: Decider<S, C, E, R>,
+    stream: string,
+    command: C,
+    context: ActContext,
+  ): Promise<Outcome<E, R>>
+  /** All steps are accepted and written in one append, or the first refusal is answered. */
+  handleTogether(steps: readonly AnyStep[], context: ActContext): Promise<Outcome<Fact, Refusal>>
+  /** The stream's state as of now, read up to its end. For reading only: never change it. */
+  stateOf<S, C, E extends Fact, R extends Refusal>(
+    decider: Decider<S, C, E, R>,
+    stream: string,
+  ): Promise<S>
+}

@@ -1,0 +1,254 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { DatabaseError } from 'pg'
+import { type EncodedPart, EVENTS_PER_APPEND_MAX, exactRevision } from './encoded-append.ts'
+import type { ExactPart, FlushConnection, FlushResult } from './flush.ts'
+import { type Appended, RevisionConflict, StoreUnavailable } from './port.ts'
+
+export type AppendQueue = {
+  readonly append: (given: readonly EncodedPart[]) => Promise<Appended>
+  readonly close: () => Promise<void>
+}
+
+type Options = {
+  readonly connection: FlushConnection
+  /** The answer that an append had, if the same one was written before. */
+  readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
+  readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
+  /** After each commit: its parts were written behind the position `before`. */
+  readonly onCommitted: (before: number, parts: readonly ExactPart[]) => void
+  /** An append had been written before, up to `position`. */
+  readonly onFound: (position: number) => void
+  /** There was no partition for the next position. */
+  readonly onNoPartition: () => Promise<void>
+  readonly onTrouble: (error: unknown) => void
+  readonly deadlineMs?: number
+}
+
+type Entry = {
+  readonly given: readonly EncodedPart[]
+  /** As sent to the server: always exact, so that nothing can be written twice. */
+  parts: readonly ExactPart[]
+  readonly eventCount: number
+  readonly deadline: number
+  readonly answer: PromiseWithResolvers<Appended>
+  isOver: boolean
+}
+
+const DEADLINE_MS = 10_000
+const WAITING_MAX = 20_000
+
+/**
+ * Group commit: what was asked for while one flush was under way goes into the next, one
+ * transaction of at most 500 events, in which each stream occurs once.
+ *
+ * A flush whose outcome is unknown is sent again. Its parts carry exact revisions: had it been
+ * written after all, the second meets a conflict, finds its own ids, and answers as done.
+ */
+export function createAppendQueue(options: Options): AppendQueue {
+  const { connection, deadlineMs = DEADLINE_MS } = options
+  let waiting: Entry[] = []
+  let inFlight: readonly Entry[] = []
+  let running: Promise<void> | null = null
+  let isClosed = false
+
+  const expire = setInterval(() => giveUpLate([...inFlight, ...waiting]), 250)
+  expire.unref()
+
+  const run = async (): Promise<void> => {
+    await nextTurn()
+    for (let failures = 0; ; ) {
+      waiting = waiting.filter(({ isOver }) => !isOver)
+      if (waiting.length === 0) return
+      const { batch, rest } = nextBatch(waiting)
+      waiting = rest
+      inFlight = batch
+      try {
+        waiting = [...(await flushBatch(batch, options)), ...waiting]
+        failures = 0
+      } catch (error) {
+        options.onTrouble(error)
+        waiting = [...batch, ...waiting]
+        failures += 1
+        if (isClosed) return
+        await delay(Math.min(10 * 2 ** failures, 500))
+      }
+      inFlight = []
+    }
+  }
+  const start = (): void => {
+    running ??= run().finally(() => {
+      running = null
+      inFlight = []
+      if (waiting.length > 0 && !isClosed) start()
+    })
+  }
+  return {
+    append: async (given) => {
+      if (isClosed) throw new StoreUnavailable('the event store is closed')
+      if (waiting.length >= WAITING_MAX) throw new StoreUnavailable('too many appends wait')
+      const entry = newEntry(given, performance.now() + deadlineMs)
+      waiting.push(entry)
+      start()
+      return await entry.answer.promise
+    },
+    close: async () => {
+      isClosed = true
+      await running
+      clearInterval(expire)
+      for (const entry of waiting) finish(entry, new StoreUnavailable('the event store is closed'))
+      connection.drop()
+    },
+  }
+}
+
+function giveUpLate(entries: readonly Entry[]): void {
+  const now = performance.now()
+  for (const entry of entries) {
+    if (entry.deadline >= now) continue
+    finish(entry, new StoreUnavailable('the event store did not answer in time'))
+  }
+}
+
+function newEntry(given: readonly EncodedPart[], deadline: number): Entry {
+  const eventCount = given.reduce((sum, { events }) => sum + events.length, 0)
+  const answer = Promise.withResolvers<Appended>()
+  return { given, parts: exactParts(given, new Map()), eventCount, deadline, answer, isOver: false }
+}
+
+/** `any` becomes the stream's revision as far as known; -2 has to be looked up. */
+const exactParts = (
+  given: readonly EncodedPart[],
+  revisions: ReadonlyMap<string, number>,
+): ExactPart[] =>
+  given.map(({ stream, expected, events }) => ({
+    stream,
+    expected: exactRevision(expected) ?? revisions.get(stream) ?? UNKNOWN,
+    events,
+  }))
+
+const UNKNOWN = -2
+
+function finish(entry: Entry, outcome: Appended | Error): void {
+  if (entry.isOver) return
+  entry.isOver = true
+  if (outcome instanceof Error) entry.answer.reject(outcome)
+  else entry.answer.resolve(outcome)
+}
+
+/** As many as fit, each stream once; appends to the same stream keep their order. */
+function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] } {
+  const batch: Entry[] = []
+  const rest: Entry[] = []
+  const seen = new Set<string>()
+  let count = 0
+  for (const entry of waiting) {
+    const isFree = entry.parts.every(({ stream }) => !seen.has(stream))
+    const isTaken = isFree && count + entry.eventCount <= EVENTS_PER_APPEND_MAX
+    for (const { stream } of entry.parts) seen.add(stream)
+    if (isTaken) count += entry.eventCount
+    ;(isTaken ? batch : rest).push(entry)
+  }
+  return { batch, rest }
+}
+
+/** Answers what it can and gives back what has to be tried again. Throws when nothing is known. */
+async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
+  await lookUpRevisions(batch, options)
+  const parts = batch.flatMap((entry) => entry.parts)
+  let result: FlushResult
+  try {
+    result = await options.connection.flush(parts)
+  } catch (error) {
+    return await afterFault(batch, error, options)
+  }
+  if (result.isWritten) {
+    answerAll(batch, result.before)
+    options.onCommitted(result.before, parts)
+    return []
+  }
+  return await afterConflict(batch, result.actual, options)
+}
+
+async function lookUpRevisions(batch: readonly Entry[], options: Options): Promise<void> {
+  const unknown = batch.flatMap(({ parts }) =>
+    parts.filter(({ expected }) => expected === UNKNOWN).map(({ stream }) => stream),
+  )
+  if (unknown.length === 0) return
+  const revisions = await options.revisionsOf(unknown)
+  for (const entry of batch) {
+    entry.parts = entry.parts.map((part) =>
+      part.expected === UNKNOWN ? { ...part, expected: revisions.get(part.stream) ?? -1 } : part,
+    )
+  }
+}
+
+/** Data that Postgres refuses is refused to its own append; everything else is tried again. */
+async function afterFault(
+  batch: readonly Entry[],
+  error: unknown,
+  options: Options,
+): Promise<Entry[]> {
+  const code = error instanceof DatabaseError ? (error.code ?? '') : ''
+  if (code === '23514') {
+    await options.onNoPartition()
+    return [...batch]
+  }
+  if (!/^(21|22|23|54)/.test(code)) {
+    options.connection.drop()
+    throw error
+  }
+  const [only, ...others] = batch
+  if (only !== undefined && others.length === 0) {
+    finish(only, error as Error)
+    return []
+  }
+  const left: Entry[] = []
+  for (const entry of batch) left.push(...(await flushBatch([entry], options)))
+  return left
+}
+
+function answerAll(batch: readonly Entry[], before: number): void {
+  let position = before
+  for (const entry of batch) {
+    const streams = entry.parts.map(({ stream, expected, events }) => ({
+      stream,
+      revision: expected + events.length,
+      positions: events.map(() => {
+        position += 1
+        return position
+      }),
+    }))
+    finish(entry, { position, streams })
+  }
+}
+
+/** Nothing of the batch was written. At least one append of it will not be tried again as it is. */
+async function afterConflict(
+  batch: readonly Entry[],
+  actual: readonly number[],
+  options: Options,
+): Promise<Entry[]> {
+  const again: Entry[] = []
+  let place = 0
+  for (const entry of batch) {
+    const found = actual.slice(place, place + entry.parts.length)
+    place += entry.parts.length
+    const index = entry.parts.findIndex(({ expected }, part) => expected !== found[part])
+    const part = entry.given[index]
+    if (part === undefined) {
+      again.push(entry)
+      continue
+    }
+    const written = await options.findWritten(entry.parts)
+    if (written !== null) {
+      options.onFound(written.position)
+      finish(entry, written)
+    } else if (part.expected === 'any') {
+      entry.parts = exactParts(entry.given, new Map())
+      again.push(entry)
+    } else {
+      finish(entry, new RevisionConflict(part.stream, part.expected, found[index] ?? -1))
+    }
+  }
+  return again
+}

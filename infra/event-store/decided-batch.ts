@@ -1,0 +1,92 @@
+import type { Fact } from '#domain/shared/event.ts'
+import { isRefusal, type Refusal } from '#domain/shared/refusal.ts'
+import type { ActContext, Outcome } from './actors-port.ts'
+import { EVENTS_PER_APPEND_MAX } from './encoded-append.ts'
+import { newEvents, recordedEvents } from './event-building.ts'
+import type { HotStream } from './hot-stream.ts'
+import type { Appended, NewEvent } from './port.ts'
+
+export type PendingCommand = {
+  readonly command: unknown
+  readonly context: ActContext
+  readonly resolve: (outcome: Outcome<Fact, Refusal>) => void
+  readonly reject: (error: unknown) => void
+  /** Its decider threw: never to be decided again, though the ones beside it may be. */
+  isOver: boolean
+}
+
+/** `first` is the place, among the batch's events, of the command's own or of the next one's. */
+type Decided = {
+  readonly pending: PendingCommand
+  readonly first: number
+  readonly count: number
+  readonly refusal: Refusal | null
+}
+
+export type DecidedBatch = {
+  readonly decided: readonly Decided[]
+  readonly events: readonly NewEvent[]
+  /** Commands that found no room in this append. */
+  readonly rest: readonly PendingCommand[]
+  /** `evolve` threw, so that the state is worth nothing any more. */
+  readonly isBroken: boolean
+}
+
+/** Decides waiting commands in order, each on the state that the ones before it lead to. */
+export function decideBatch(hot: HotStream, commands: readonly PendingCommand[]): DecidedBatch {
+  const decided: Decided[] = []
+  const events: NewEvent[] = []
+  for (const [index, pending] of commands.entries()) {
+    const outcome = decideOne(hot, pending)
+    if (outcome === null) continue
+    const first = events.length
+    if (isRefusal(outcome)) {
+      decided.push({ pending, first, count: 0, refusal: outcome })
+      continue
+    }
+    if (first > 0 && first + outcome.length > EVENTS_PER_APPEND_MAX) {
+      return { decided, events, rest: commands.slice(index), isBroken: false }
+    }
+    try {
+      for (const fact of outcome) hot.evolve(fact)
+    } catch (error) {
+      giveUp(pending, error)
+      return { decided, events, rest: commands.slice(index + 1), isBroken: true }
+    }
+    events.push(...newEvents(outcome, pending.context))
+    decided.push({ pending, first, count: outcome.length, refusal: null })
+  }
+  return { decided, events, rest: [], isBroken: false }
+}
+
+/** A decider that throws has a bug: its caller alone is told. */
+function decideOne(hot: HotStream, pending: PendingCommand): readonly Fact[] | Refusal | null {
+  try {
+    return hot.decider.decide(pending.command, hot.state())
+  } catch (error) {
+    giveUp(pending, error)
+    return null
+  }
+}
+
+function giveUp(pending: PendingCommand, error: unknown): void {
+  pending.isOver = true
+  pending.reject(error)
+}
+
+/** Answers every command of a batch that is in the store now, or that had nothing to write. */
+export function answerBatch(batch: DecidedBatch, hot: HotStream, appended: Appended | null): void {
+  const positions = appended?.streams[0]?.positions ?? []
+  const firstRevision = hot.revision() - positions.length + 1
+  const recorded = recordedEvents(batch.events, hot.stream, firstRevision, positions)
+  const before = positions[0] === undefined ? hot.position() : null
+  for (const { pending, first, count, refusal } of batch.decided) {
+    if (refusal !== null) {
+      pending.resolve({ isDone: false, refusal })
+      continue
+    }
+    const end = first + count
+    const position = recorded[end - 1]?.position ?? before ?? hot.position()
+    pending.resolve({ isDone: true, events: recorded.slice(first, end), position })
+  }
+}

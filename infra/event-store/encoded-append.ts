@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import type { FactMeta, Recorded } from '#domain/shared/event.ts'
+import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
+
+/** Events of one `append`: what one flush carries at most. */
+export const EVENTS_PER_APPEND_MAX = 500
+/** UTF-16 units of one event's data as JSON. */
+export const EVENT_DATA_MAX = 1_048_576
+const NAME_MAX = 255
+
+/** An event as it is kept: `data` is the exact JSON text that was first written. */
+export type EncodedEvent = {
+  readonly id: string
+  readonly type: string
+  readonly v: number
+  readonly data: string
+  readonly meta: FactMeta
+}
+
+export type EncodedPart = {
+  readonly stream: string
+  readonly expected: ExpectedRevision
+  readonly events: readonly EncodedEvent[]
+}
+
+/** The append can't be written as it is, however often it is tried. */
+export class InvalidAppend extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'InvalidAppend'
+  }
+}
+
+/** Checks an append and encodes its data once, for all retries. Throws `InvalidAppend`. */
+export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
+  const names = new Set(streams.map(({ stream }) => stream))
+  if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
+  const parts = streams.map(({ stream, expected, events }) => {
+    checkName('stream', stream)
+    checkExpected(expected)
+    if (events.length === 0) throw new InvalidAppend(`no events for stream ${stream}`)
+    return { stream, expected, events: events.map(encodeEvent) }
+  })
+  const count = eventCount(parts)
+  if (count === 0) throw new InvalidAppend('no events')
+  if (count > EVENTS_PER_APPEND_MAX) {
+    throw new InvalidAppend(`${count} events in one append; at most ${EVENTS_PER_APPEND_MAX}`)
+  }
+  return parts
+}
+
+export const eventCount = (parts: readonly { readonly events: readonly unknown[] }[]): number =>
+  parts.reduce((sum, { events }) => sum + events.length, 0)
+
+/** The revision that the stream's last event must have: -1 when it must be new; null for any. */
+export const exactRevision = (expected: ExpectedRevision): number | null =>
+  expected === 'any' ? null : expected === 'none' ? -1 : expected
+
+/** A stored event as it is handed out: a fresh copy, decoded from its exact text. */
+export function decodeEvent(
+  { id, type, v, data, meta }: EncodedEvent,
+  place: { readonly stream: string; readonly revision: number; readonly position: number },
+): Recorded {
+  return { type, v, data: JSON.parse(data), id, meta, ...place }
+}
+
+function encodeEvent(event: NewEvent): EncodedEvent {
+  const { id, type, v, meta } = event
+  checkName('type', type)
+  checkName('actor', meta.actor)
+  if (meta.cause !== null) checkName('cause', meta.cause)
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
+    throw new InvalidAppend(`"${id}" is no UUID in lower case`)
+  }
+  if (!Number.isInteger(v) || v < 1 || v > 32_767) throw new InvalidAppend(`v ${v} of ${type}`)
+  if (!Number.isSafeInteger(meta.at)) throw new InvalidAppend(`time ${meta.at} of ${type}`)
+  return { id, type, v, data: encodeData(event), meta }
+}
+
+function encodeData({ type, data }: NewEvent): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(data)
+  } catch (error) {
+    throw new InvalidAppend(`the data of ${type} is no JSON: ${(error as Error).message}`)
+  }
+  if (text === undefined || !text.startsWith('{')) {
+    throw new InvalidAppend(`the data of ${type} must be an object`)
+  }
+  if (text.length > EVENT_DATA_MAX) {
+    throw new InvalidAppend(`the data of ${type} is ${text.length} long; at most ${EVENT_DATA_MAX}`)
+  }
+  return text
+}
+
+/** Names are stored as they are, so they must be text that UTF-8 and Postgres can hold. */
+function checkName(what: string, name: string): void {
+  if (name.length === 0 || name.length > NAME_MAX) {
+    throw new InvalidAppend(`${what}: 1 to ${NAME_MAX} characters, not ${name.length}`)
+  }
+  if (name.includes('\0') || !name.isWellFormed()) {
+    throw new InvalidAppend(`${what}: a NUL or half a surrogate pair`)
+  }
+}
+
+function checkExpected(expected: ExpectedRevision): void {
+  if (typeof expected === 'number' && (!Number.isSafeInteger(expected) || expected < 0)) {
+    throw new InvalidAppend(`expected revision ${expected}`)
+  }
+}
+
+export const newEventId = (): string => randomUUID()

@@ -1,0 +1,24 @@
+import type { Fact, Recorded } from '#domain/shared/event.ts'
+import type { ActContext } from './actors-port.ts'
+import { newEventId } from './encoded-append.ts'
+import type { NewEvent } from './port.ts'
+
+export function newEvents(facts: readonly Fact[], context: ActContext): NewEvent[] {
+  const meta = { actor: context.actor, cause: context.cause, at: context.at }
+  return facts.map(({ type, v, data }) => ({ type, v, data, id: newEventId(), meta }))
+}
+
+/** The events as recorded: `lastRevision` is the stream's after all of `positions`. */
+export function recordedEvents(
+  events: readonly NewEvent[],
+  stream: string,
+  firstRevision: number,
+  positions: readonly number[],
+): Recorded[] {
+  return events.map((event, index) => ({
+    ...event,
+    stream,
+    revision: firstRevision + index,
+    position: positions[index] ?? 0,
+  }))
+}

@@ -1,0 +1,132 @@
+import type { Pool } from 'pg'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { ExactPart } from './flush.ts'
+import { type Appended, StoreUnavailable } from './port.ts'
+import type { Page, PageRequest } from './subscription.ts'
+
+const COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
+
+/** Column by column: rows as arrays cost a third less than as objects. */
+type Row = [
+  position: string,
+  stream: string,
+  revision: string,
+  id: string,
+  type: string,
+  v: number,
+  data: string,
+  actor: string,
+  cause: string | null,
+  at: string,
+]
+
+const recorded = (row: Row): Recorded => ({
+  type: row[4],
+  v: row[5],
+  data: JSON.parse(row[6]),
+  id: row[3],
+  meta: { actor: row[7], cause: row[8], at: Number(row[9]) },
+  stream: row[1],
+  revision: Number(row[2]),
+  position: Number(row[0]),
+})
+
+/** Positions that one filtered read covers: most of them are skipped by the server. */
+const FILTERED_WINDOW = 50_000
+
+export type EventReader = {
+  readonly readStream: (stream: string, from: number, limit: number) => Promise<Recorded[]>
+  readonly readAll: (after: number, limit: number) => Promise<Recorded[]>
+  /** `head`: a position that is known to be committed. */
+  readonly readPage: (request: PageRequest, head: number) => Promise<Page>
+  readonly headPosition: () => Promise<number>
+  /** Of the streams that exist. */
+  readonly revisionsOf: (streams: readonly string[]) => Promise<Map<string, number>>
+  readonly findWritten: (parts: readonly ExactPart[]) => Promise<Appended | null>
+}
+
+/** Reads through `pg`; a database that can't be reached throws `StoreUnavailable`. */
+export function createEventReader(pg: Pool): EventReader {
+  const query = async <R extends unknown[]>(name: string, text: string, values: unknown[]) => {
+    try {
+      return (await pg.query<R>({ name, text, values, rowMode: 'array' })).rows
+    } catch (error) {
+      throw new StoreUnavailable('the event store could not be read', { cause: error })
+    }
+  }
+  const readStream = async (stream: string, from: number, limit: number) =>
+    (
+      await query<Row>(
+        'events-of-stream',
+        `select ${COLUMNS} from event_store.events
+         where stream = $1 and revision >= $2 order by revision limit $3`,
+        [stream, from, limit],
+      )
+    ).map(recorded)
+  const readAll = async (after: number, limit: number) =>
+    (
+      await query<Row>(
+        'events-of-all',
+        `select ${COLUMNS} from event_store.events
+         where position > $1 and position <= $1 + $2 order by position`,
+        [after, limit],
+      )
+    ).map(recorded)
+  return {
+    readStream,
+    readAll,
+    readPage: (request, head) => readPage(request, head, query),
+    headPosition: async () => {
+      const rows = await query<[string]>('head', 'select position from event_store.head', [])
+      return Number(rows[0]?.[0] ?? 0)
+    },
+    revisionsOf: async (streams) => {
+      const rows = await query<[string, string]>(
+        'revisions',
+        'select stream, revision from event_store.streams where stream = any($1)',
+        [streams],
+      )
+      return new Map(rows.map(([stream, revision]) => [stream, Number(revision)]))
+    },
+    findWritten: (parts) => findWritten(parts, readStream),
+  }
+}
+
+type Query = <R extends unknown[]>(name: string, text: string, values: unknown[]) => Promise<R[]>
+
+async function readPage(
+  { after, limit, streamPrefixes }: PageRequest,
+  head: number,
+  query: Query,
+): Promise<Page> {
+  const end = Math.min(head, after + (streamPrefixes === null ? limit : FILTERED_WINDOW))
+  if (end <= after) return { events: [], position: after }
+  const rows = await query<Row>(
+    'events-of-page',
+    `select ${COLUMNS} from event_store.events
+     where position > $1 and position <= $2
+       and ($3::text[] is null or stream ^@ any($3::text[]))
+     order by position limit $4`,
+    [after, end, streamPrefixes, limit],
+  )
+  const events = rows.map(recorded)
+  return { events, position: rows.length < limit ? end : (events.at(-1)?.position ?? end) }
+}
+
+/** One transaction wrote the parts or none: their events are found by their exact revisions. */
+async function findWritten(
+  parts: readonly ExactPart[],
+  readStream: EventReader['readStream'],
+): Promise<Appended | null> {
+  const streams: Appended['streams'][number][] = []
+  for (const { stream, expected, events } of parts) {
+    const stored = await readStream(stream, expected + 1, events.length)
+    if (!events.every(({ id }, index) => stored[index]?.id === id)) return null
+    streams.push({
+      stream,
+      revision: expected + events.length,
+      positions: stored.map(({ position }) => position),
+    })
+  }
+  return { position: streams.at(-1)?.positions.at(-1) ?? 0, streams }
+}

@@ -1,0 +1,124 @@
+import type { Decider } from '#domain/shared/decider.ts'
+import type { Fact } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+import type { EventStore } from './port.ts'
+import type { Snapshots } from './snapshots.ts'
+
+export type AnyDecider = Decider<unknown, unknown, Fact, Refusal>
+
+const PAGE = 1_000
+
+type Known = { state: unknown; revision: number; position: number }
+
+/**
+ * A stream's state as this process knows it. `evolve` changes it in place, so whoever fails half
+ * way calls `forget`, and the next one loads it again.
+ */
+export type HotStream = {
+  readonly stream: string
+  readonly decider: AnyDecider
+  readonly isLoaded: () => boolean
+  readonly state: () => unknown
+  readonly revision: () => number
+  readonly position: () => number
+  /** Reads what the store has beyond what is known; answers whether there was anything. */
+  readonly catchUp: () => Promise<boolean>
+  readonly evolve: (event: Fact) => void
+  /** The events evolved since then are in the store now. */
+  readonly moveTo: (revision: number, position: number) => void
+  readonly forget: () => void
+  /** Keeps the state beside the stream when it has grown enough since the last time. */
+  readonly maybeSnapshot: (every: number, onFailure: (error: unknown) => void) => void
+}
+
+export function createHotStream(
+  stream: string,
+  decider: AnyDecider,
+  store: EventStore,
+  snapshots: Snapshots,
+): HotStream {
+  const codec = decider.snapshot
+  let known: Known | null = null
+  let snapshotRevision = -1
+
+  const now = () => {
+    if (known === null) throw new Error(`stream ${stream} is not loaded`)
+    return known
+  }
+
+  return {
+    stream,
+    decider,
+    isLoaded: () => known !== null,
+    state: () => now().state,
+    revision: () => now().revision,
+    position: () => now().position,
+    catchUp: async () => {
+      const current = known ?? (await startingPoint(stream, decider, store, snapshots))
+      if (known === null) snapshotRevision = current.revision
+      const before = current.revision
+      // Half-evolved state must not survive a failing read.
+      known = null
+      await foldTail(current, stream, decider, store)
+      known = current
+      return current.revision > before
+    },
+    evolve: (event) => {
+      const current = now()
+      current.state = decider.evolve(current.state, event)
+    },
+    moveTo: (revision, position) => {
+      const current = now()
+      current.revision = revision
+      current.position = position
+    },
+    forget: () => {
+      known = null
+    },
+    maybeSnapshot: (every, onFailure) => {
+      if (codec === undefined || known === null) return
+      if (known.revision - snapshotRevision < every) return
+      snapshotRevision = known.revision
+      const { revision, position, state } = known
+      const save = async (): Promise<void> => {
+        const encoded = codec.encode(state)
+        await snapshots.save(stream, { version: codec.version, revision, position, state: encoded })
+      }
+      save().catch(onFailure)
+    },
+  }
+}
+
+/** Moves `known` on to the stream's end. */
+async function foldTail(
+  known: Known,
+  stream: string,
+  decider: AnyDecider,
+  store: EventStore,
+): Promise<void> {
+  for (;;) {
+    const events = await store.readStream(stream, known.revision + 1, PAGE)
+    for (const event of events) {
+      known.state = decider.evolve(known.state, event)
+      known.revision = event.revision
+      known.position = event.position
+    }
+    if (events.length < PAGE) return
+  }
+}
+
+/** The stream's snapshot where it has one to build upon, or the beginning. */
+async function startingPoint(
+  stream: string,
+  { initialState, snapshot: codec }: AnyDecider,
+  store: EventStore,
+  snapshots: Snapshots,
+): Promise<Known> {
+  const beginning = { state: initialState(), revision: -1, position: 0 }
+  const kept = codec === undefined ? null : await snapshots.load(stream)
+  if (codec === undefined || kept === null || kept.version !== codec.version) return beginning
+  // A snapshot of another history (a store restored or replaced) must not be built upon.
+  const [anchor] = await store.readStream(stream, kept.revision, 1)
+  if (anchor?.position !== kept.position) return beginning
+  return { state: codec.decode(kept.state), revision: kept.revision, position: kept.position }
+}

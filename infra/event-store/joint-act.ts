@@ -1,0 +1,138 @@
+import type { Fact, Recorded } from '#domain/shared/event.ts'
+import { isRefusal, type Refusal } from '#domain/shared/refusal.ts'
+import type { ActContext, AnyStep, Outcome } from './actors-port.ts'
+import { newEvents, recordedEvents } from './event-building.ts'
+import type { HotStream } from './hot-stream.ts'
+import { type Appended, type EventStore, type NewEvent, RevisionConflict } from './port.ts'
+import { expectedOf, pauseAfterConflict, TRIES_MAX, type Turn } from './stream-actor.ts'
+
+/**
+ * A turn on several actors at once: `act` runs when the last of them has come to it, and lets all
+ * of them go when it is over. Whoever queues such turns at all of their actors in one go, without
+ * waiting between, can't make two of them wait for each other. `act` must not reject.
+ */
+export function createJointTurn(actors: number, act: () => Promise<void>): Turn {
+  const over = Promise.withResolvers<void>()
+  let missing = actors
+  return {
+    take: () => {
+      missing -= 1
+      if (missing === 0) void act().finally(over.resolve)
+      return over.promise
+    },
+  }
+}
+
+export type JointStep = { readonly hot: HotStream; readonly step: AnyStep }
+
+type Planned = { readonly hot: HotStream; readonly facts: readonly Fact[]; isEvolved: boolean }
+
+/** Writes all steps in one append, or answers the first refusal. Needs the turn on all streams. */
+export async function actTogether(
+  steps: readonly JointStep[],
+  context: ActContext,
+  store: EventStore,
+): Promise<Outcome<Fact, Refusal>> {
+  const hots = [...new Set(steps.map(({ hot }) => hot))]
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const outcome = await tryTogether(steps, hots, context, store)
+      if (outcome !== null) return outcome
+    } catch (error) {
+      for (const hot of hots) hot.forget()
+      if (!(error instanceof RevisionConflict) || attempt >= TRIES_MAX) throw error
+      await pauseAfterConflict(attempt)
+    }
+  }
+}
+
+/** Null: something was decided on an old state; it is fresh now. */
+async function tryTogether(
+  steps: readonly JointStep[],
+  hots: readonly HotStream[],
+  context: ActContext,
+  store: EventStore,
+): Promise<Outcome<Fact, Refusal> | null> {
+  const known = hots.filter((hot) => hot.isLoaded())
+  const revisions = known.map((hot) => [hot, hot.revision()] as const)
+  for (const hot of hots) if (!hot.isLoaded()) await hot.catchUp()
+  const plan = planOf(steps)
+  const isWritten = (hot: HotStream): boolean =>
+    !isRefusal(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)
+  // The append proves the streams it writes to; the others have to be read.
+  let isOld = false
+  for (const [hot, revision] of revisions) {
+    if (isWritten(hot)) continue
+    await hot.catchUp()
+    if (hot.revision() > revision) isOld = true
+  }
+  if (isOld) {
+    if (!isRefusal(plan)) undo(plan)
+    return null
+  }
+  if (isRefusal(plan)) return { isDone: false, refusal: plan }
+  return await writePlan(plan, hots, context, store)
+}
+
+/** Evolves between two steps of one stream only, so that a refusal costs no state. */
+function planOf(steps: readonly JointStep[]): Planned[] | Refusal {
+  const plan: Planned[] = []
+  for (const [index, { hot, step }] of steps.entries()) {
+    const facts = hot.decider.decide(step.command, hot.state())
+    if (isRefusal(facts)) {
+      undo(plan)
+      return facts
+    }
+    const isEvolved = steps.slice(index + 1).some((later) => later.hot === hot)
+    if (isEvolved) for (const fact of facts) hot.evolve(fact)
+    plan.push({ hot, facts, isEvolved })
+  }
+  return plan
+}
+
+function undo(plan: readonly Planned[]): void {
+  for (const { hot, facts, isEvolved } of plan) if (isEvolved && facts.length > 0) hot.forget()
+}
+
+async function writePlan(
+  plan: readonly Planned[],
+  hots: readonly HotStream[],
+  context: ActContext,
+  store: EventStore,
+): Promise<Outcome<Fact, Refusal>> {
+  const events = new Map<HotStream, NewEvent[]>()
+  for (const { hot, facts } of plan) {
+    if (facts.length === 0) continue
+    events.set(hot, [...(events.get(hot) ?? []), ...newEvents(facts, context)])
+  }
+  if (events.size === 0) {
+    const position = Math.max(...hots.map((hot) => hot.position()))
+    return { isDone: true, events: [], position }
+  }
+  const appended = await store.append(
+    [...events].map(([hot, mine]) => ({
+      stream: hot.stream,
+      expected: expectedOf(hot),
+      events: mine,
+    })),
+  )
+  for (const { hot, facts, isEvolved } of plan) {
+    if (!isEvolved) for (const fact of facts) hot.evolve(fact)
+  }
+  const recorded = recordedParts([...events], appended)
+  return { isDone: true, events: recorded, position: appended.position }
+}
+
+/** In order of position; moves each stream on to its new end. */
+function recordedParts(
+  parts: readonly (readonly [HotStream, NewEvent[]])[],
+  appended: Appended,
+): Recorded[] {
+  return parts.flatMap(([hot, events], index) => {
+    const part = appended.streams[index]
+    if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
+    const first = part.revision - events.length + 1
+    hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
+    return recordedEvents(events, hot.stream, first, part.positions)
+  })
+}

@@ -1,0 +1,115 @@
+import type { Recorded } from '#domain/shared/event.ts'
+import {
+  decodeEvent,
+  type EncodedEvent,
+  type EncodedPart,
+  encodeAppend,
+  exactRevision,
+} from './encoded-append.ts'
+import { type Appended, type EventStore, RevisionConflict } from './port.ts'
+import { type Page, type PageRequest, subscribe } from './subscription.ts'
+import { createWakeUp } from './wake-up.ts'
+
+type Stored = {
+  readonly event: EncodedEvent
+  readonly stream: string
+  readonly revision: number
+  readonly position: number
+}
+
+/** The event store for unit tests: everything is gone with the process. */
+export function createMemoryEventStore(): EventStore {
+  const all: Stored[] = []
+  const streams = new Map<string, Stored[]>()
+  const wakeUp = createWakeUp()
+  const readAll = async (after: number, limit: number): Promise<Recorded[]> =>
+    all.slice(after, after + limit).map(recorded)
+  const readPage = async ({ after, limit, isWanted }: PageRequest): Promise<Page> => {
+    const stored = all.slice(after, after + limit)
+    const wanted = isWanted === null ? stored : stored.filter(({ stream }) => isWanted(stream))
+    return { events: wanted.map(recorded), position: after + stored.length }
+  }
+  return {
+    append: async (given) => {
+      const parts = encodeAppend(given)
+      const conflict = conflictOf(parts, streams)
+      if (conflict !== null) {
+        const written = writtenBefore(parts, streams)
+        if (written === null) throw conflict
+        return written
+      }
+      const appended = write(parts, all, streams)
+      wakeUp.wake()
+      return appended
+    },
+    readStream: async (stream, fromRevision = 0, limit = Number.MAX_SAFE_INTEGER) =>
+      (streams.get(stream) ?? []).slice(fromRevision, fromRevision + limit).map(recorded),
+    readAll,
+    headPosition: async () => all.length,
+    subscribeAll: (after, onBatch, onError, options) =>
+      subscribe({ ...options, readPage, wakeUp, after, onBatch, onError }),
+    close: async () => wakeUp.close(),
+  }
+}
+
+type Streams = ReadonlyMap<string, readonly Stored[]>
+
+const recorded = ({ event, ...place }: Stored): Recorded => decodeEvent(event, place)
+
+function conflictOf(parts: readonly EncodedPart[], streams: Streams): RevisionConflict | null {
+  for (const { stream, expected } of parts) {
+    const wanted = exactRevision(expected)
+    const actual = (streams.get(stream)?.length ?? 0) - 1
+    if (wanted !== null && wanted !== actual) return new RevisionConflict(stream, expected, actual)
+  }
+  return null
+}
+
+/** What was written by the same append before; null when it was not. */
+function writtenBefore(parts: readonly EncodedPart[], streams: Streams): Appended | null {
+  const found = parts.map(({ stream, expected, events }) => {
+    const stored = streams.get(stream) ?? []
+    const firstId = events[0]?.id
+    const wanted = exactRevision(expected)
+    const start = wanted ?? stored.findIndex(({ event }) => event.id === firstId) - 1
+    const mine = stored.slice(start + 1, start + 1 + events.length)
+    const isSame = events.every(({ id }, index) => mine[index]?.event.id === id)
+    return isSame ? { stream, revision: start + events.length, mine } : null
+  })
+  if (found.some((part) => part === null)) return null
+  return answerOf(found.filter((part) => part !== null))
+}
+
+function write(
+  parts: readonly EncodedPart[],
+  all: Stored[],
+  streams: Map<string, Stored[]>,
+): Appended {
+  const written = parts.map(({ stream, events }) => {
+    const stored = streams.get(stream) ?? []
+    const mine = events.map((event, index) => ({
+      event,
+      stream,
+      revision: stored.length + index,
+      position: all.length + index + 1,
+    }))
+    all.push(...mine)
+    stored.push(...mine)
+    streams.set(stream, stored)
+    return { stream, revision: stored.length - 1, mine }
+  })
+  return answerOf(written)
+}
+
+function answerOf(
+  parts: readonly { stream: string; revision: number; mine: readonly Stored[] }[],
+): Appended {
+  return {
+    position: parts.at(-1)?.mine.at(-1)?.position ?? 0,
+    streams: parts.map(({ stream, revision, mine }) => ({
+      stream,
+      revision,
+      positions: mine.map(({ position }) => position),
+    })),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Fact, FactMeta, Recorded } from '#domain/shared/event.ts'
+
+/** An event to append. Its `id` (UUID) makes a retry after a lost reply recognisable. */
+export type NewEvent = Fact & { readonly id: string; readonly meta: FactMeta }
+
+/** `none`: the stream must be new; a number: the revision of its last event. */
+export type ExpectedRevision = 'none' | 'any' | number
+
+export type StreamAppend = {
+  readonly stream: string
+  readonly expected: ExpectedRevision
+  readonly events: readonly NewEvent[]
+}
+
+export type Appended = {
+  /** Global position of the last event appended. */
+  readonly position: number
+  /** Per `StreamAppend`, in order: the positions of its events and the stream's new revision. */
+  readonly streams: readonly {
+    readonly stream: string
+    readonly revision: number
+    readonly positions: readonly number[]
+  }[]
+}
+
+/** Somebody else wrote first: nothing of this append was written. Reload and decide again. */
+export class RevisionConflict extends Error {
+  readonly stream: string
+  readonly actual: number
+  constructor(stream: string, expected: ExpectedRevision, actual: number) {
+    super(`stream ${stream}: expected revision ${expected}, found ${actual}`)
+    this.name = 'RevisionConflict'
+    this.stream = stream
+    this.actual = actual
+  }
+}
+
+/** The store could not be reached within its deadline; whether it was written is unknown. */
+export class StoreUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreUnavailable'
+  }
+}
+
+/**
+ * `position`: there is nothing more to come up to it. It goes on past events that were not asked
+ * for, so that a batch of a filtered subscription may be empty.
+ */
+export type OnBatch = (events: readonly Recorded[], position: number) => Promise<void> | void
+
+export type SubscribeOptions = {
+  readonly maxBatch?: number
+  /** Only events of streams whose names begin with one of these; left out: all events. */
+  readonly streamPrefixes?: readonly string[]
+}
+
+export type Subscription = { readonly stop: () => Promise<void> }
+
+/**
+ * The one commit point. An event is a fact once `append` has answered, and not before.
+ *
+ * `append` writes all of its streams or none. A retry with the same ids at the same revision is
+ * answered as done, however late. Lost connections are retried inside, with the same ids, until
+ * the deadline; then it throws `StoreUnavailable`. A wrong revision throws `RevisionConflict`.
+ */
+export interface EventStore {
+  append(streams: readonly StreamAppend[]): Promise<Appended>
+  /** Events of one stream from `fromRevision` (0) on, in order; an empty list when it is new. */
+  readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
+  /** Events of all streams after `position`, in commit order. */
+  readAll(after: number, limit: number): Promise<Recorded[]>
+  /** Global position of the last event; 0 when there is none. */
+  headPosition(): Promise<number>
+  /**
+   * Every event after `after`, once, in order, batch after batch; the next batch waits for the
+   * promise of the one before. `onBatch` rejecting ends the subscription through `onError`.
+   */
+  subscribeAll(
+    after: number,
+    onBatch: OnBatch,
+    onError: (error: unknown) => void,
+    options?: SubscribeOptions,
+  ): Subscription
+  close(): Promise<void>
+}

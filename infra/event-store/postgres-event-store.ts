@@ -1,0 +1,156 @@
+import { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { withDurableCommits } from '../postgres/durable-commits.ts'
+import { createAppendQueue } from './append-queue.ts'
+import { listenForCommits } from './commit-listener.ts'
+import { encodeAppend, eventCount } from './encoded-append.ts'
+import { createEventReader, type EventReader } from './event-rows.ts'
+import { createFlushConnection } from './flush.ts'
+import type { EventStore, Subscription } from './port.ts'
+import { ensureEventSchema, ensurePartitions } from './postgres-schema.ts'
+import { createRecentEvents, type RecentEvents } from './recent-events.ts'
+import {
+  type Page,
+  type PageRequest,
+  streamFilter,
+  subscribe,
+  type Wanted,
+} from './subscription.ts'
+import { createWakeUp } from './wake-up.ts'
+
+type Options = {
+  readonly connectionString: string
+  readonly log: Logger
+  /** Positions in one partition. */
+  readonly partitionSize?: number
+  readonly deadlineMs?: number
+}
+
+const PARTITION_SIZE = 10_000_000
+
+/** The event store in a Postgres database, schema `event_store`. */
+export async function createPostgresEventStore(options: Options): Promise<EventStore> {
+  const { connectionString, log, partitionSize = PARTITION_SIZE, deadlineMs } = options
+  const pg = createReadPool(connectionString)
+  await ensureEventSchema(pg)
+  const reader = createEventReader(pg)
+  const partitions = partitionKeeper(pg, partitionSize, log)
+  const wakeUp = createWakeUp()
+  const recent = createRecentEvents()
+  let head = await reader.headPosition()
+  await partitions.ensure(head)
+  const onCommitted = (position: number): void => {
+    if (position <= head) return
+    head = position
+    wakeUp.wake()
+  }
+  const readPage = pageReader(recent, reader, () => head)
+  const warn = troubleTo(log)
+  const connection = createFlushConnection(connectionString)
+  const queue = createAppendQueue({
+    connection,
+    onFound: onCommitted,
+    findWritten: reader.findWritten,
+    revisionsOf: reader.revisionsOf,
+    onCommitted: (before, parts) => {
+      const position = before + eventCount(parts)
+      recent.add(before, parts)
+      onCommitted(position)
+      partitions.keepAhead(position)
+    },
+    onNoPartition: async () => partitions.ensure(await reader.headPosition()),
+    onTrouble: warn,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  })
+  const onHeard = (position: number, serverPid: number): void => {
+    // Our own commits are announced by their replies, which bring the events along.
+    if (serverPid !== connection.serverPid()) onCommitted(position)
+  }
+  const look = async (): Promise<void> => onCommitted(await reader.headPosition())
+  const listener = listenForCommits(connectionString, onHeard, look)
+  return {
+    append: async (streams) => await queue.append(encodeAppend(streams)),
+    readStream: (stream, from = 0, limit = 1_000_000) => reader.readStream(stream, from, limit),
+    readAll: reader.readAll,
+    headPosition: reader.headPosition,
+    subscribeAll: (after, onBatch, onError, options) => {
+      const wanted = { ...options, readPage, wakeUp, after, onBatch, onError }
+      return subscribeKeeping(recent, { ...wanted, onReadFailure: warn })
+    },
+    close: async () => {
+      wakeUp.close()
+      await queue.close()
+      await listener.close()
+      await pg.end()
+    },
+  }
+}
+
+/** From memory where it can be; `head` is the last position that this process has heard of. */
+function pageReader(recent: RecentEvents, reader: EventReader, head: () => number) {
+  return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
+    const atHand = recent.read(request)
+    if (atHand !== null) return atHand
+    if (request.after < head()) return await reader.readPage(request, head())
+    if (!isPoll) return { events: [], position: request.after }
+    return await reader.readPage(request, await reader.headPosition())
+  }
+}
+
+/** What the subscription wants is kept at hand for as long as it runs. */
+function subscribeKeeping(recent: RecentEvents, wanted: Wanted): Subscription {
+  const { streamPrefixes, onError } = wanted
+  const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
+  const subscription = subscribe({
+    ...wanted,
+    onError: (error) => {
+      release()
+      onError(error)
+    },
+  })
+  return {
+    stop: async () => {
+      release()
+      await subscription.stop()
+    },
+  }
+}
+
+const troubleTo =
+  (log: Logger) =>
+  (error: unknown): void =>
+    log.warn({ reason: (error as Error).message }, 'the event store is in trouble')
+
+function createReadPool(connectionString: string): Pool {
+  const pg = new Pool({
+    connectionString: withDurableCommits(connectionString),
+    max: 6,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 15_000,
+  })
+  // An idle connection was lost: the next reader opens another.
+  pg.on('error', () => {})
+  return pg
+}
+
+function partitionKeeper(pg: Pool, size: number, log: Logger) {
+  let end = 0
+  let running: Promise<void> | null = null
+  const ensure = async (position: number): Promise<void> => {
+    await ensurePartitions(pg, position + 1, size)
+    end = (Math.floor((position + 1) / size) + 2) * size
+  }
+  return {
+    ensure,
+    /** In the background, once the last partition has come into use. */
+    keepAhead: (position: number): void => {
+      if (position < end - size || running !== null) return
+      running = ensure(position)
+        .catch((error: Error) => log.warn({ reason: error.message }, 'no new partition yet'))
+        .finally(() => {
+          running = null
+        })
+    },
+  }
+}

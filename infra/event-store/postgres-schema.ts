@@ -1,0 +1,111 @@
+import type { Pool } from 'pg'
+import { ensureSchema } from '../postgres/ensure-schema.ts'
+
+/** What a process that waits for new events listens to; the payload is the head position. */
+export const CHANNEL = 'event_store'
+
+/**
+ * `head` is the lock that orders all commits, and the last position given out. `streams` says how
+ * far each stream is. `data` is text: the bytes that were written are the bytes that are read.
+ */
+const DDL = `
+  create table if not exists event_store.head (
+    is_only boolean primary key default true check (is_only),
+    position int8 not null
+  ) with (fillfactor = 10);
+  insert into event_store.head (position) values (0) on conflict do nothing;
+  create table if not exists event_store.streams (
+    stream text collate "C" primary key,
+    revision int8 not null
+  ) with (fillfactor = 60);
+  create table if not exists event_store.events (
+    position int8 not null,
+    stream text collate "C" not null,
+    revision int8 not null,
+    id uuid not null,
+    type text collate "C" not null,
+    v int2 not null,
+    data text collate "C" not null,
+    actor text collate "C" not null,
+    cause text collate "C",
+    at int8 not null,
+    primary key (position)
+  ) partition by range (position);
+  create or replace function event_store.append(
+    streams text[], expected int8[], reached int8[],
+    event_streams text[], revisions int8[], ids uuid[], types text[], versions int2[],
+    bodies text[], actors text[], causes text[], times int8[]
+  ) returns int8[] language plpgsql as $append$
+  declare
+    before int8;
+    actual int8[];
+    is_conflict boolean;
+  begin
+    update event_store.head h set position = h.position + cardinality(ids)
+      returning h.position - cardinality(ids) into before;
+    select array_agg(coalesce(s.revision, -1) order by g.place),
+        bool_or(coalesce(s.revision, -1) <> g.wanted)
+      into actual, is_conflict
+      from unnest(streams, expected) with ordinality g(stream, wanted, place)
+        left join event_store.streams s on s.stream = g.stream;
+    if is_conflict then
+      update event_store.head set position = before;
+      return array[-1::int8] || actual;
+    end if;
+    insert into event_store.events
+      (position, stream, revision, id, type, v, data, actor, cause, at)
+      select before + e.place, e.stream, e.revision, e.id, e.type, e.v, e.data, e.actor, e.cause,
+        e.at
+      from unnest(event_streams, revisions, ids, types, versions, bodies, actors, causes, times)
+        with ordinality e(stream, revision, id, type, v, data, actor, cause, at, place);
+    insert into event_store.streams as s (stream, revision)
+      select g.stream, g.revision from unnest(streams, reached) g(stream, revision)
+      on conflict (stream) do update set revision = excluded.revision;
+    perform pg_notify('${CHANNEL}', (before + cardinality(ids))::text);
+    return array[before];
+  end
+  $append$;
+`
+
+export async function ensureEventSchema(pg: Pool): Promise<void> {
+  await ensureSchema(pg, 'event_store', DDL)
+}
+
+/**
+ * Makes the partition that holds `position` and the one after it. New ones are attached, which
+ * lets appends go on meanwhile.
+ */
+export async function ensurePartitions(pg: Pool, position: number, size: number): Promise<void> {
+  const current = Math.floor(position / size)
+  for (const index of [current, current + 1]) {
+    const name = `events_${index}`
+    const { rows } = await pg.query<{ is_there: boolean }>(
+      `select exists (select from pg_inherits where inhparent = 'event_store.events'::regclass
+        and inhrelid = to_regclass($1)) is_there`,
+      [`event_store.${name}`],
+    )
+    if (rows[0]?.is_there) continue
+    await ensureSchema(pg, 'event_store', partitionDdl(name, index * size, (index + 1) * size))
+  }
+}
+
+/**
+ * Repeatable: of two processes, the second finds the work done. NOTE: `to_regclass` may answer from
+ * a cache that is older than the lock; a query does not.
+ */
+const partitionDdl = (name: string, from: number, to: number): string => `
+  do $partition$ begin
+    if not exists (
+      select from pg_class where relname = '${name}' and relnamespace = 'event_store'::regnamespace
+    ) then
+      create table event_store.${name} (
+        like event_store.events,
+        primary key (position),
+        unique (stream, revision),
+        check (position >= ${from} and position < ${to})
+      );
+      alter table event_store.events attach partition event_store.${name}
+        for values from (${from}) to (${to});
+    end if;
+  end $partition$;
+`

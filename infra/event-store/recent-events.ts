@@ -1,0 +1,89 @@
+import type { Recorded } from '#domain/shared/event.ts'
+import { decodeEvent, type EncodedEvent } from './encoded-append.ts'
+import type { ExactPart } from './flush.ts'
+import type { IsWanted, Page, PageRequest } from './subscription.ts'
+
+type Recent = {
+  readonly event: EncodedEvent
+  readonly stream: string
+  readonly revision: number
+  decoded: Recorded | null
+}
+
+const EVENTS_MAX = 8_192
+const CHARACTERS_MAX = 16_777_216
+
+export type RecentEvents = {
+  /** What a commit of this process wrote, behind the position `before`. */
+  readonly add: (before: number, parts: readonly ExactPart[]) => void
+  /** Events after `after`; null when they are not (all) at hand. */
+  readonly read: (request: PageRequest) => Page | null
+  /** From now on what `isWanted` (null: everything) names is kept, until the answer is called. */
+  readonly keep: (isWanted: IsWanted | null) => () => void
+}
+
+/**
+ * The last events that this process wrote, for the readers beside it: they cost the database
+ * nothing, and are decoded once for all. Decoded from the stored text, so that a reader sees
+ * exactly what it would see later. Where another process wrote in between, it starts anew.
+ *
+ * What no reader wants leaves nothing but its place: events that live for seconds instead of
+ * milliseconds are what the garbage collector has most work with.
+ */
+export function createRecentEvents(): RecentEvents {
+  let first = 1
+  let kept: (Recent | null)[] = []
+  let characters = 0
+  const wishes = new Set<{ readonly isWanted: IsWanted | null }>()
+
+  const startAt = (position: number): void => {
+    kept = []
+    characters = 0
+    first = position
+  }
+  const isKept = (stream: string): boolean => {
+    for (const { isWanted } of wishes) if (isWanted === null || isWanted(stream)) return true
+    return false
+  }
+  const shrink = (): void => {
+    if (kept.length <= EVENTS_MAX && characters <= CHARACTERS_MAX) return
+    const dropped = kept.splice(0, Math.ceil(kept.length / 2))
+    first += dropped.length
+    for (const recent of dropped) characters -= recent?.event.data.length ?? 0
+  }
+  return {
+    keep: (isWanted) => {
+      const wish = { isWanted }
+      wishes.add(wish)
+      // What was not kept so far may be just what this one wants.
+      startAt(first + kept.length)
+      return () => wishes.delete(wish)
+    },
+    add: (before, parts) => {
+      if (before + 1 !== first + kept.length) startAt(before + 1)
+      for (const { stream, expected, events } of parts) {
+        const isWanted = isKept(stream)
+        for (const [index, event] of events.entries()) {
+          const revision = expected + 1 + index
+          kept.push(isWanted ? { event, stream, revision, decoded: null } : null)
+          if (isWanted) characters += event.data.length
+        }
+      }
+      shrink()
+    },
+    read: ({ after, limit, isWanted }) => {
+      const start = after + 1 - first
+      if (start < 0 || start >= kept.length) return null
+      const events: Recorded[] = []
+      let index = start
+      for (; index < kept.length && events.length < limit; index += 1) {
+        const recent = kept[index]
+        if (!recent || (isWanted !== null && !isWanted(recent.stream))) continue
+        const { event, stream, revision } = recent
+        recent.decoded ??= decodeEvent(event, { stream, revision, position: first + index })
+        events.push(recent.decoded)
+      }
+      return { events, position: first + index - 1 }
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  answerBatch,
+  type DecidedBatch,
+  decideBatch,
+  type PendingCommand,
+} from './decided-batch.ts'
+import { EVENTS_PER_APPEND_MAX, InvalidAppend } from './encoded-append.ts'
+import type { HotStream } from './hot-stream.ts'
+import { type EventStore, RevisionConflict } from './port.ts'
+
+/** So many times others may write first; each time somebody's commands were carried out. */
+export const TRIES_MAX = 200
+
+/** A spell with the stream to oneself. `take` answers when it is over, and never rejects. */
+export type Turn = { readonly take: () => Promise<void> }
+
+export type StreamActor = {
+  readonly hot: HotStream
+  readonly isIdle: () => boolean
+  readonly command: (pending: PendingCommand) => void
+  readonly turn: (turn: Turn) => void
+}
+
+type Options = {
+  readonly store: EventStore
+  /** After each batch, with the stream's state as it is in the store. */
+  readonly onWritten: (hot: HotStream) => void
+  readonly onIdle: () => void
+}
+
+/**
+ * Works off what waits for one stream, in order: neighbouring commands as one append, and one
+ * append in flight at a time.
+ */
+export function createStreamActor(hot: HotStream, options: Options): StreamActor {
+  let waiting: (PendingCommand | Turn)[] = []
+  let isRunning = false
+
+  const takeCommands = (): PendingCommand[] => {
+    const end = waiting.findIndex((item) => 'take' in item)
+    const taken = waiting.splice(0, Math.min(end < 0 ? waiting.length : end, EVENTS_PER_APPEND_MAX))
+    return taken.filter((item): item is PendingCommand => !('take' in item))
+  }
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const [next] = waiting
+      if (next !== undefined && 'take' in next) {
+        waiting.shift()
+        await next.take()
+      } else {
+        const rest = await carryOut(hot, takeCommands(), options)
+        if (rest.length > 0) waiting = [...rest, ...waiting]
+      }
+    }
+    isRunning = false
+    options.onIdle()
+  }
+  const add = (item: PendingCommand | Turn): void => {
+    waiting.push(item)
+    if (isRunning) return
+    isRunning = true
+    void run()
+  }
+  return { hot, isIdle: () => !isRunning, command: add, turn: add }
+}
+
+/** Answers the commands it could take and gives back the others. Never rejects. */
+async function carryOut(
+  hot: HotStream,
+  commands: readonly PendingCommand[],
+  options: Options,
+): Promise<readonly PendingCommand[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const open = commands.filter(({ isOver }) => !isOver)
+      const batch = await decideAndAppend(hot, open, options.store)
+      if (batch === null) continue
+      if (batch.isBroken) hot.forget()
+      else options.onWritten(hot)
+      return batch.rest
+    } catch (error) {
+      hot.forget()
+      if (error instanceof RevisionConflict && attempt < TRIES_MAX) {
+        await pauseAfterConflict(attempt)
+      } else if (error instanceof InvalidAppend && commands.length > 1) {
+        for (const command of commands) await carryOut(hot, [command], options)
+        return []
+      } else {
+        for (const { reject } of commands) reject(error)
+        return []
+      }
+    }
+  }
+}
+
+/** Null: what the commands were decided on was old, and nothing has been answered yet. */
+async function decideAndAppend(
+  hot: HotStream,
+  commands: readonly PendingCommand[],
+  store: EventStore,
+): Promise<DecidedBatch | null> {
+  const isFresh = !hot.isLoaded()
+  if (isFresh) await hot.catchUp()
+  const batch = decideBatch(hot, commands)
+  if (batch.events.length === 0) {
+    if (batch.isBroken) {
+      return { ...batch, decided: [], rest: commands.filter(({ isOver }) => !isOver) }
+    }
+    // An append proves that the state was current; where there is none, reading has to.
+    if (!isFresh && batch.decided.length > 0 && (await hot.catchUp())) return null
+    answerBatch(batch, hot, null)
+    return batch
+  }
+  const appended = await store.append([
+    { stream: hot.stream, expected: expectedOf(hot), events: batch.events },
+  ])
+  hot.moveTo(appended.streams[0]?.revision ?? hot.revision(), appended.position)
+  answerBatch(batch, hot, appended)
+  return batch
+}
+
+export const expectedOf = (hot: HotStream): number | 'none' =>
+  hot.revision() < 0 ? 'none' : hot.revision()
+
+/** A little disorder, or two processes with the same rhythm would meet again and again. */
+export const pauseAfterConflict = (attempt: number): Promise<void> =>
+  delay(Math.random() * Math.min(2 ** attempt, 16))

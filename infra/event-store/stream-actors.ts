@@ -1,0 +1,93 @@
+import type { Logger } from 'pino'
+import type { Fact } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+import type { Outcome, StreamActors } from './actors-port.ts'
+import { type AnyDecider, createHotStream, type HotStream } from './hot-stream.ts'
+import { actTogether, createJointTurn } from './joint-act.ts'
+import type { EventStore } from './port.ts'
+import type { Snapshots } from './snapshots.ts'
+import { createStreamActor, type StreamActor } from './stream-actor.ts'
+
+type Options = {
+  readonly store: EventStore
+  readonly snapshots: Snapshots
+  readonly log: Logger
+  /** Streams whose state is kept at hand. */
+  readonly hotStreamsMax?: number
+  /** Events of a stream between two snapshots. */
+  readonly snapshotEvery?: number
+}
+
+/** Decides in this process, one actor per stream in use; see the port. */
+export function createStreamActors(options: Options): StreamActors {
+  const { store, snapshotEvery = 4_000 } = options
+  const actorOf = actorCache(options, (hot) => {
+    hot.maybeSnapshot(snapshotEvery, (error) => {
+      options.log.warn({ stream: hot.stream, error }, 'a snapshot could not be kept')
+    })
+  })
+  return {
+    handle: (decider, stream, command, context) =>
+      new Promise((resolve, reject) => {
+        const answer = resolve as (outcome: Outcome<Fact, Refusal>) => void
+        actorOf(stream, decider as unknown as AnyDecider).command({
+          command,
+          context,
+          resolve: answer,
+          reject,
+          isOver: false,
+        })
+      }),
+    handleTogether: (steps, context) =>
+      new Promise((resolve, reject) => {
+        const actors = steps.map(({ stream, decider }) => actorOf(stream, decider))
+        const distinct = new Set(actors)
+        const joint = steps.map((step, index) => ({ hot: hotOf(actors, index), step }))
+        const turn = createJointTurn(distinct.size, () =>
+          actTogether(joint, context, store).then(resolve, reject),
+        )
+        for (const actor of distinct) actor.turn(turn)
+      }),
+    stateOf: (decider, stream) =>
+      new Promise((resolve, reject) => {
+        const actor = actorOf(stream, decider as unknown as AnyDecider)
+        const read = async (): Promise<void> => {
+          await actor.hot.catchUp()
+          // A copy: the actor goes on changing its own in place.
+          resolve(structuredClone(actor.hot.state()) as never)
+        }
+        actor.turn({ take: () => read().catch(reject) })
+      }),
+  }
+}
+
+function hotOf(actors: readonly StreamActor[], index: number): HotStream {
+  const actor = actors[index]
+  if (actor === undefined) throw new Error(`no actor for step ${index}`)
+  return actor.hot
+}
+
+/** Actors by stream; of more than `hotStreamsMax`, the idle ones longest unused are forgotten. */
+function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
+  const { store, snapshots, hotStreamsMax = 10_000 } = options
+  const actors = new Map<string, StreamActor>()
+  const shrink = (): void => {
+    if (actors.size <= hotStreamsMax) return
+    for (const [stream, actor] of actors) {
+      if (actors.size <= hotStreamsMax) return
+      if (actor.isIdle()) actors.delete(stream)
+    }
+  }
+  return (stream: string, decider: AnyDecider): StreamActor => {
+    let actor = actors.get(stream)
+    if (actor === undefined) {
+      const hot = createHotStream(stream, decider, store, snapshots)
+      actor = createStreamActor(hot, { store, onWritten, onIdle: shrink })
+    } else {
+      if (actor.hot.decider !== decider) throw new Error(`two deciders for stream ${stream}`)
+      actors.delete(stream)
+    }
+    actors.set(stream, actor)
+    return actor
+  }
+}

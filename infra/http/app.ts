@@ -1,0 +1,119 @@
+import type { RequestListener, Server } from 'node:http'
+import compress from '@fastify/compress'
+import cookie from '@fastify/cookie'
+import swagger from '@fastify/swagger'
+import {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  fastify,
+  LogController,
+} from 'fastify'
+import type { Core } from '../core.ts'
+import type { Gate } from './access.ts'
+import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-answers.ts'
+import { acceptJsonOnly } from './json-body.ts'
+import { refuseCrossSite } from './origin.ts'
+import type { FindPrincipal } from './principal.ts'
+import { requestId } from './request-id.ts'
+import { addSecurityHeaders, isApi } from './security-headers.ts'
+import { createSessions } from './sessions.ts'
+import { refuseBadText } from './text-check.ts'
+import { compileValidator } from './validator.ts'
+
+export type HttpAppOptions = {
+  /** The user's record of this moment; asked on every request of a session. */
+  readonly findPrincipal: FindPrincipal
+  /** Where requests come in when something else shares the port; it chooses the time-outs then. */
+  readonly serverFactory?: (handler: RequestListener) => Server
+}
+
+const BODY_BYTES_MAX = 1_048_576
+
+/**
+ * The app that the write and read APIs, the console's pages and the health routes are registered
+ * on: validation, errors in the envelope, request ids, security headers, origin checks, sessions.
+ * `app.swagger()` describes every route below `/api` that is registered afterwards.
+ */
+export async function createHttpApp(core: Core, options: HttpAppOptions): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify(settings(core, options))
+  app.setValidatorCompiler(compileValidator)
+  acceptJsonOnly(app)
+  addErrorAnswers(app)
+  await registerPlugins(app)
+  const sessions = await createSessions(core.pg, core.now)
+  app.decorate('gate', { sessions, findPrincipal: options.findPrincipal } satisfies Gate)
+  app.decorateRequest('principal', null)
+  addHooks(app)
+  sweepSessions(app, core)
+  return app
+}
+
+function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOptions<Server> {
+  return {
+    loggerInstance: core.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_BYTES_MAX,
+    trustProxy: core.config.trustProxy.length > 0 ? [...core.config.trustProxy] : false,
+    requestIdHeader: false,
+    genReqId: requestId,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    maxRequestsPerSocket: 1_000,
+    http: { headersTimeout: 15_000, maxHeaderSize: 16_384 },
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: answerFrameworkError,
+    ...(serverFactory === undefined ? {} : { serverFactory: (handler) => serverFactory(handler) }),
+  }
+}
+
+async function registerPlugins(app: FastifyInstance): Promise<void> {
+  await app.register(cookie)
+  // NOTE: never event streams: a compressor would hold their events back.
+  await app.register(compress, {
+    encodings: ['gzip'],
+    threshold: 2_048,
+    customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
+  })
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info: { title: 'Tallygate management API', version: '1' } },
+  })
+}
+
+function addHooks(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    addSecurityHeaders(request, reply)
+    if (isApi(request)) refuseCrossSite(request)
+  })
+  app.addHook('preValidation', async (request) => {
+    refuseBadText(request.query, 'query')
+    refuseBadText(request.params, 'params')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request
+    // NOTE: the route's pattern, never the URL: a query may hold a secret.
+    request.log.debug(
+      {
+        method,
+        route: routeOptions.url ?? 'none',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+}
+
+const SWEEP_EVERY_MS = 600_000
+
+function sweepSessions(app: FastifyInstance, core: Core): void {
+  const timer = setInterval(() => {
+    app.gate.sessions.sweep().catch((error: unknown) => {
+      core.log.warn({ err: error }, 'expired sessions could not be removed')
+    })
+  }, SWEEP_EVERY_MS)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+}

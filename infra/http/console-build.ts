@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const SOURCES = ['console', 'read-api/contract', 'write-api/contract', 'package-lock.json']
+const DIST = join(ROOT, 'console/dist')
+const STAMP = '.built-from'
+const CACHE = join(ROOT, 'node_modules/.cache')
+
+/**
+ * Builds the console when its sources are newer than what is built, and answers the folder to
+ * serve; null where there is neither a build nor the tools to make one.
+ */
+export async function ensureConsoleBuilt(tell: (line: string) => void): Promise<string | null> {
+  const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
+  const isBuilt = existsSync(join(DIST, 'index.html'))
+  if (!existsSync(vite)) return isBuilt ? DIST : null
+  const sources = hashOfSources()
+  const stamp = join(DIST, STAMP)
+  if (isBuilt && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return DIST
+  tell('building the console (once)…')
+  mkdirSync(CACHE, { recursive: true })
+  const part = mkdtempSync(join(CACHE, 'console-'))
+  await run(vite, part)
+  compress(part)
+  writeFileSync(join(part, STAMP), sources)
+  putInPlace(part)
+  return DIST
+}
+
+/** Built beside and renamed, so that two starts at once never serve half of each other's build. */
+function putInPlace(part: string): void {
+  // A temporary folder is its owner's alone; another user may start the product next.
+  chmodSync(part, 0o755)
+  const old = `${part}-old`
+  try {
+    if (existsSync(DIST)) renameSync(DIST, old)
+    renameSync(part, DIST)
+  } catch (error) {
+    // Another start was faster: its build is of the same sources.
+    rmSync(part, { recursive: true, force: true })
+    if (!existsSync(join(DIST, 'index.html'))) throw error
+  }
+  rmSync(old, { recursive: true, force: true })
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256')
+  for (const source of SOURCES) addTo(hash, join(ROOT, source))
+  return hash.digest('hex')
+}
+
+function addTo(hash: ReturnType<typeof createHash>, path: string): void {
+  if (path === DIST || !existsSync(path)) return
+  if (!statSync(path).isDirectory()) {
+    hash.update(path.slice(ROOT.length)).update(readFileSync(path))
+    return
+  }
+  for (const entry of readdirSync(path).sort()) addTo(hash, join(path, entry))
+}
+
+/** Beside each text file, its Brotli and gzip forms: compressed once, not on every request. */
+function compress(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) compress(path)
+    else if (/\.(js|css|svg|html|json)$/.test(entry.name)) {
+      const bytes = readFileSync(path)
+      writeFileSync(`${path}.br`, brotliCompressSync(bytes))
+      writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+    }
+  }
+}
+
+function run(vite: string, folder: string): Promise<void> {
+  return new Promise((done, failed) => {
+    const options = ['--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
+    const child = spawn(process.execPath, [vite, 'build', 'console', ...options], {
+      cwd: ROOT,
+      // Whatever this process runs as, a test or a development server: what is served is for users.
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    child.on('error', failed)
+    child.on('exit', (code) => {
+      if (code === 0) done()
+      else failed(new Error(`the console could not be built (exit ${code})`))
+    })
+  })
+}
+
+if (import.meta.main) await ensureConsoleBuilt((line) => void process.stdout.write(`${line}\n`))

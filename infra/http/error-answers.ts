@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { StoreUnavailable } from '../event-store/port.ts'
+import { VaultBusy } from '../vault/port.ts'
+import { sendRefusal } from './envelope.ts'
+import { type FaultCode, fault } from './faults.ts'
+import { HttpRefusal } from './http-refusal.ts'
+import { addSecurityHeaders } from './security-headers.ts'
+
+const BY_CODE: Readonly<Record<string, FaultCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'TooLarge',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'WrongContentType',
+  FST_ERR_CTP_INVALID_TYPE: 'WrongContentType',
+  FST_ERR_BAD_URL: 'InvalidAddress',
+  FST_ERR_MAX_PARAM_LENGTH: 'InvalidAddress',
+  ECONNREFUSED: 'Unavailable',
+  ECONNRESET: 'Unavailable',
+  // Postgres is starting, stopping or out of connections.
+  '57P01': 'Unavailable',
+  '57P02': 'Unavailable',
+  '57P03': 'Unavailable',
+  '53300': 'Unavailable',
+}
+
+const RETRY_AFTER_SECONDS = 1
+
+/** Every error leaves through the envelope; what is ours to mend is logged, and told to nobody. */
+export function addErrorAnswers(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = refusalFor(error)
+    if (refusal.status === 500) {
+      // NOTE: not the error itself: a database error carries the values of its statement.
+      const { name, message, stack } = error
+      request.log.error({ name, reason: message, stack }, 'a request failed')
+    }
+    return sendRefusal(reply, refusal)
+  })
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, fault('NoSuchRoute')))
+}
+
+function refusalFor(error: FastifyError): HttpRefusal {
+  if (error instanceof HttpRefusal) return error
+  if (error instanceof VaultBusy || error instanceof StoreUnavailable) {
+    return fault('Unavailable', RETRY_AFTER_SECONDS)
+  }
+  const code = BY_CODE[error.code]
+  if (code !== undefined) {
+    return fault(code, code === 'Unavailable' ? RETRY_AFTER_SECONDS : undefined)
+  }
+  const { statusCode = 500 } = error
+  return fault(statusCode >= 400 && statusCode < 500 ? 'InvalidRequest' : 'Internal')
+}
+
+/** What the router refuses before a route and its hooks are known. */
+export function answerFrameworkError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header('x-request-id', request.id)
+  addSecurityHeaders(request, reply)
+  sendRefusal(reply, refusalFor(error))
+}
+
+const BY_CLIENT_ERROR: Readonly<Record<string, readonly [line: string, FaultCode]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'TooLarge'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Timeout'],
+}
+
+/** Bytes that are no HTTP request at all: answered on the bare socket, in the envelope too. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
+  const [line, code] = BY_CLIENT_ERROR[error.code ?? ''] ?? ['400 Bad Request', 'InvalidRequest']
+  const body = JSON.stringify({
+    success: false,
+    message: fault(code).words.zh,
+    code,
+    data: null,
+  })
+  socket.end(
+    `HTTP/1.1 ${line}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

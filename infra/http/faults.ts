@@ -1,0 +1,48 @@
+import { HttpRefusal } from './http-refusal.ts'
+import type { Words } from './language.ts'
+
+/** Faults of the request itself; refusals of a business rule are worded where they are made. */
+const FAULTS = {
+  InvalidJson: [400, '请求内容不是合法的 JSON', 'The request body is not valid JSON'],
+  InvalidText: [400, '请求内容不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'],
+  TooDeep: [400, '请求内容嵌套过深', 'The request body is nested too deeply'],
+  TooManyValues: [400, '请求内容包含过多的值', 'The request body has too many values'],
+  InvalidAddress: [400, '请求地址格式错误', 'The request address is malformed'],
+  InvalidRequest: [400, '请求格式错误', 'The request is malformed'],
+  NotLoggedIn: [401, '未登录或登录已过期，请重新登录！', 'Not logged in, or the login has expired'],
+  CrossSite: [403, '拒绝跨站请求', 'Requests from other sites are refused'],
+  Forbidden: [403, '无权进行此操作，权限不足', 'You do not have permission to do this'],
+  NoSuchRoute: [404, '接口不存在', 'No such route'],
+  NotFound: [404, '对象不存在', 'Not found'],
+  TooLarge: [413, '请求内容过大', 'The request body is too large'],
+  WrongContentType: [
+    415,
+    '请求类型必须为 application/json',
+    'The content type must be application/json',
+  ],
+  TooManyRequests: [429, '请求次数过多，请稍后再试！', 'Too many requests, please try again later'],
+  Timeout: [408, '请求超时', 'The request took too long to arrive'],
+  Unavailable: [503, '服务繁忙，请稍后再试', 'The service is busy, please try again later'],
+  Internal: [500, '服务器内部错误，请联系管理员！', 'Internal server error'],
+} as const satisfies Record<string, readonly [number, string, string]>
+
+export type FaultCode = keyof typeof FAULTS
+
+/** The error to throw for a fault; `retryAfterSeconds` is told to the caller. */
+export function fault(code: FaultCode, retryAfterSeconds?: number): HttpRefusal {
+  const [status, zh, en] = FAULTS[code]
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  return new HttpRefusal(status, code, { zh, en }, headers)
+}
+
+/** A field can't be used: 400, naming the field and what is wrong with it. */
+export function invalidField(field: string, fault: Words): HttpRefusal {
+  return new HttpRefusal(400, 'InvalidField', {
+    zh: `参数 ${field} 无效：${fault.zh}`,
+    en: `Invalid field ${field}: ${fault.en}`,
+  })
+}
+
+/** An object that is not there, or is not the caller's: the two look alike. */
+export const notFound = (words: Words): HttpRefusal => new HttpRefusal(404, 'NotFound', words)

@@ -1,0 +1,90 @@
+import type { TLocalizedValidationError } from 'typebox/error'
+import { invalidField } from './faults.ts'
+import type { HttpRefusal } from './http-refusal.ts'
+import type { Words } from './language.ts'
+
+const TYPES: Record<string, Words> = {
+  string: { zh: '字符串', en: 'a string' },
+  integer: { zh: '整数', en: 'a whole number' },
+  number: { zh: '数字', en: 'a number' },
+  boolean: { zh: '布尔值', en: 'true or false' },
+  object: { zh: '对象', en: 'an object' },
+  array: { zh: '数组', en: 'a list' },
+  null: { zh: '空值', en: 'null' },
+}
+
+/** The first thing wrong by the schema, as a 400 that names the field and the fault. */
+export function fieldFault(
+  errors: readonly TLocalizedValidationError[],
+  httpPart: string,
+): HttpRefusal {
+  const error = errors[0]
+  if (error === undefined) throw new Error('a failed check must give an error')
+  if (error.keyword === 'required') {
+    const [name = ''] = error.params.requiredProperties
+    return invalidField(fieldName(`${error.instancePath}/${name}`, httpPart), {
+      zh: '不能为空',
+      en: 'is required',
+    })
+  }
+  return invalidField(fieldName(error.instancePath, httpPart), wordsFor(error, errors))
+}
+
+function wordsFor(
+  error: TLocalizedValidationError,
+  errors: readonly TLocalizedValidationError[],
+): Words {
+  switch (error.keyword) {
+    case 'type': {
+      const wanted = TYPES[String(error.params.type)] ?? { zh: '其他类型', en: 'of another type' }
+      return { zh: `必须是${wanted.zh}`, en: `must be ${wanted.en}` }
+    }
+    case 'minimum':
+      return { zh: `不能小于 ${error.params.limit}`, en: `must be at least ${error.params.limit}` }
+    case 'maximum':
+      return { zh: `不能大于 ${error.params.limit}`, en: `must be at most ${error.params.limit}` }
+    case 'minLength':
+      return {
+        zh: `长度不能少于 ${error.params.limit} 个字符`,
+        en: `must have at least ${error.params.limit} characters`,
+      }
+    case 'maxLength':
+      return {
+        zh: `长度不能超过 ${error.params.limit} 个字符`,
+        en: `must have at most ${error.params.limit} characters`,
+      }
+    case 'maxItems':
+      return {
+        zh: `不能超过 ${error.params.limit} 项`,
+        en: `must have at most ${error.params.limit} items`,
+      }
+    case 'minItems':
+      return {
+        zh: `不能少于 ${error.params.limit} 项`,
+        en: `must have at least ${error.params.limit} items`,
+      }
+    case 'const':
+      return oneOf(errors)
+    default:
+      return { zh: '格式错误', en: 'has the wrong format' }
+  }
+}
+
+function oneOf(errors: readonly TLocalizedValidationError[]): Words {
+  const allowed = errors
+    .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))
+    .join(', ')
+  return { zh: `必须是以下之一：${allowed}`, en: `must be one of ${allowed}` }
+}
+
+/** `/ids/1` → `ids[1]`; the whole body or query by its own name. */
+function fieldName(pointer: string, httpPart: string): string {
+  if (pointer === '') return httpPart
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part, index) => (index > 0 && /^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .slice(1, 200)
+}

@@ -1,0 +1,77 @@
+import { fault, invalidField } from './faults.ts'
+
+const DEPTH_MAX = 64
+const VALUES_MAX = 50_000
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+const OPEN_LIST = 91
+const CLOSE_LIST = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+
+/** The keys of an open object; `false` for a list, `null` for an object without keys so far. */
+type Level = Set<string> | null | false
+
+/**
+ * Looks over JSON text before it is parsed, in one pass: throws a 400 for nesting beyond 64 levels
+ * or more than 50 000 values (which would stall the loop) and for a key given twice (of which two
+ * readers may see different values). What else is wrong is for the parser to say.
+ */
+export function scanJson(text: string): void {
+  const levels: Level[] = []
+  let values = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      const end = endOfString(text, index + 1)
+      if (levels.at(-1) !== false && isKey(text, end)) noteKey(levels, text, index, end)
+      index = end
+    } else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (levels.push(code === OPEN_LIST ? false : null) > DEPTH_MAX) throw fault('TooDeep')
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      levels.pop()
+    } else if (code === COMMA) {
+      values += 1
+      if (values > VALUES_MAX) throw fault('TooManyValues')
+    }
+  }
+}
+
+/** Index of the closing quote, or the text's length when there is none. */
+function endOfString(text: string, start: number): number {
+  for (let from = start; ; ) {
+    const end = text.indexOf('"', from)
+    if (end < 0) return text.length
+    let before = end
+    while (before > start && text.charCodeAt(before - 1) === BACKSLASH) before -= 1
+    if ((end - before) % 2 === 0) return end
+    from = end + 1
+  }
+}
+
+function isKey(text: string, end: number): boolean {
+  let index = end + 1
+  while (' \t\r\n'.includes(text[index] ?? 'x')) index += 1
+  return text[index] === ':'
+}
+
+function noteKey(levels: Level[], text: string, start: number, end: number): void {
+  const key = decoded(text.slice(start, end + 1))
+  const keys = levels.at(-1)
+  if (key === null || keys === undefined || keys === false) return
+  if (keys === null) levels[levels.length - 1] = new Set([key])
+  else if (keys.has(key)) throw invalidField(key.slice(0, 200), GIVEN_TWICE)
+  else keys.add(key)
+}
+
+const GIVEN_TWICE = { zh: '重复出现', en: 'is given twice' }
+
+function decoded(quoted: string): string | null {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  try {
+    return JSON.parse(quoted) as string
+  } catch {
+    return null
+  }
+}

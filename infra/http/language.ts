@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify'
+
+export type Language = 'zh' | 'en'
+
+/** A text in both languages. */
+export type Words = Readonly<Record<Language, string>>
+
+/** The caller's language by `Accept-Language`; Chinese unless English is wanted more. */
+export function languageOf(request: Pick<FastifyRequest, 'headers'>): Language {
+  const wanted = (request.headers['accept-language'] ?? '').slice(0, 200).toLowerCase()
+  return weightOf(wanted, 'en') > weightOf(wanted, 'zh') ? 'en' : 'zh'
+}
+
+function weightOf(header: string, language: Language): number {
+  const weights = header.split(',').map((item) => {
+    const [tag = '', quality] = item.trim().split(/\s*;\s*q=/)
+    const isWanted = tag === language || tag.startsWith(`${language}-`)
+    const weight = quality === undefined ? 1 : Number(quality)
+    return isWanted && weight >= 0 && weight <= 1 ? weight : 0
+  })
+  return Math.max(...weights)
+}

@@ -1,0 +1,97 @@
+import { BlockList, isIP } from 'node:net'
+
+type Cidr = readonly [network: string, prefix: number]
+
+const NOT_PUBLIC_IPV4: readonly Cidr[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]
+
+const NOT_PUBLIC_IPV6: readonly Cidr[] = [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+]
+
+const METADATA: readonly string[] = ['169.254.169.254', '100.100.100.200', 'fd00:ec2::254']
+
+const notPublic = new BlockList()
+for (const [network, prefix] of NOT_PUBLIC_IPV4) notPublic.addSubnet(network, prefix, 'ipv4')
+for (const [network, prefix] of NOT_PUBLIC_IPV6) notPublic.addSubnet(network, prefix, 'ipv6')
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+const metadata = new BlockList()
+for (const address of METADATA) metadata.addAddress(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+/**
+ * The address in one spelling: no zone, and an IPv4 address mapped into IPv6 as the IPv4 address it
+ * reaches. null when it is no address.
+ */
+export function plainAddress(text: string): string | null {
+  const zone = text.indexOf('%')
+  const address = zone < 0 ? text : text.slice(0, zone)
+  const family = isIP(address)
+  if (family === 0) return null
+  if (family === 4) return address
+  // URL spells every IPv6 address in its one canonical, hexadecimal form.
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  if (!canonical.startsWith('::ffff:')) return canonical
+  const [high, low] = canonical.slice(7).split(':')
+  if (high === undefined || low === undefined) return canonical
+  const bits = (Number.parseInt(high, 16) << 16) | Number.parseInt(low, 16)
+  return [bits >>> 24, (bits >>> 16) & 255, (bits >>> 8) & 255, bits & 255].join('.')
+}
+
+const isIn = (list: BlockList, address: string): boolean =>
+  list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+/** These three take addresses as `plainAddress` spells them. */
+export const isPublicAddress = (address: string): boolean => !isIn(notPublic, address)
+export const isLoopbackAddress = (address: string): boolean => isIn(loopback, address)
+export const isMetadataAddress = (address: string): boolean => isIn(metadata, address)
+
+/** A set of addresses and CIDR ranges, IPv4 and IPv6; entries that are neither are left out. */
+export function addressSet(entries: Iterable<string>): (address: string) => boolean {
+  const list = new BlockList()
+  for (const entry of entries) addEntry(list, entry.trim())
+  return (text) => {
+    const address = plainAddress(text)
+    return address !== null && isIn(list, address)
+  }
+}
+
+function addEntry(list: BlockList, entry: string): void {
+  const slash = entry.indexOf('/')
+  const address = plainAddress(slash < 0 ? entry : entry.slice(0, slash))
+  if (address === null) return
+  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+  if (slash < 0) return list.addAddress(address, family)
+  const prefix = Number(entry.slice(slash + 1))
+  const bits = family === 'ipv4' ? 32 : 128
+  if (Number.isInteger(prefix) && prefix >= 0 && prefix <= bits) {
+    list.addSubnet(address, prefix, family)
+  }
+}

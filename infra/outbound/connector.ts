@@ -1,0 +1,62 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupFunction, Socket } from 'node:net'
+import { isIP } from 'node:net'
+import { buildConnector } from 'undici'
+import { type OutboundPolicy, OutboundRefused } from './guard.ts'
+
+/** Resolves a name to all of its addresses; a seam for tests. */
+export type Resolve = (
+  hostname: string,
+  callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void
+
+const resolveByDns: Resolve = (hostname, callback) =>
+  lookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
+
+/**
+ * Opens connections for undici that the policy allows. A name is resolved once, all of its
+ * addresses must pass, and the socket connects to one of those checked. A literal never reaches
+ * `lookup`, so it is checked before; and the address really reached is checked once more before
+ * the socket is handed on, that is before a byte of the request is sent.
+ */
+export function guardedConnector(
+  policy: OutboundPolicy,
+  port: number,
+  timeoutMs: number,
+  resolve: Resolve = resolveByDns,
+): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    lookup: guardedLookup(policy, port, resolve),
+  })
+  return (options, callback) => {
+    const hostname = options.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(hostname) !== 0 && !policy.isAddressAllowed(hostname, port)) {
+      queueMicrotask(() => callback(new OutboundRefused(), null))
+      return
+    }
+    connect({ ...options, hostname }, (...outcome) => {
+      const [error, socket] = outcome
+      if (error !== null || isReachedAllowed(socket, policy, port)) return callback(...outcome)
+      socket.destroy()
+      callback(new OutboundRefused(), null)
+    })
+  }
+}
+
+const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: number): boolean =>
+  socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
+
+function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, (error, addresses) => {
+      if (error !== null) return callback(error, '', 0)
+      const isAllowed = addresses.every(({ address }) => policy.isAddressAllowed(address, port))
+      const first = addresses[0]
+      if (!isAllowed || first === undefined) return callback(new OutboundRefused(), '', 0)
+      if (options.all === true) return callback(null, [...addresses])
+      callback(null, first.address, first.family)
+    })
+  }
+}

@@ -1,0 +1,97 @@
+import { networkInterfaces } from 'node:os'
+import type { Config } from '#infra/config/config.ts'
+import {
+  addressSet,
+  isLoopbackAddress,
+  isMetadataAddress,
+  isPublicAddress,
+  plainAddress,
+} from './address.ts'
+
+/**
+ * Where a connection may go. `operator`: addresses that admins enter (a channel's base URL), which
+ * may use the private upstreams of the configuration. `user`: addresses that users enter, public
+ * ones on the usual ports alone.
+ */
+export type OutboundPolicy = {
+  readonly kind: 'operator' | 'user'
+  readonly isAddressAllowed: (address: string, port: number) => boolean
+  readonly isPortAllowed: (port: number) => boolean
+}
+
+export type UrlFault = 'malformed' | 'scheme' | 'userinfo' | 'port' | 'address'
+
+export type CheckedUrl =
+  | { readonly isAllowed: true; readonly url: URL }
+  | { readonly isAllowed: false; readonly fault: UrlFault }
+
+/** Thrown by connections that the guard refused. The text is the same whatever is behind it. */
+export class OutboundRefused extends Error {
+  readonly code = 'OUTBOUND_REFUSED'
+  constructor() {
+    super('this address may not be used')
+    this.name = 'OutboundRefused'
+  }
+}
+
+type GuardConfig = Pick<Config, 'port' | 'isLoopback' | 'privateUpstreams'>
+
+/** Public addresses, listed private ones, and loopback while the server itself is on loopback. */
+export function operatorPolicy(config: GuardConfig): OutboundPolicy {
+  const listed = config.privateUpstreams.map((entry) => ({
+    contains: addressSet([entry.cidr]),
+    port: entry.port,
+  }))
+  const isAddressAllowed = (text: string, port: number): boolean => {
+    const address = plainAddress(text)
+    if (address === null || isMetadataAddress(address)) return false
+    if (port === config.port && isOwnAddress(address)) return false
+    if (isPublicAddress(address)) return true
+    if (config.isLoopback && isLoopbackAddress(address)) return true
+    return listed.some((entry) => entry.contains(address) && (entry.port ?? port) === port)
+  }
+  return { kind: 'operator', isAddressAllowed, isPortAllowed: (port) => port > 0 }
+}
+
+/** Public addresses on 80 and 443; never the private upstreams of the operator. */
+export const userPolicy: OutboundPolicy = {
+  kind: 'user',
+  isAddressAllowed: (text) => {
+    const address = plainAddress(text)
+    return address !== null && isPublicAddress(address)
+  },
+  isPortAllowed: (port) => port === 443 || port === 80,
+}
+
+/**
+ * Checks what can be told from the text alone. A name's addresses are checked when it is connected
+ * to, on every connection: what a name answers at save is not what it answers at use.
+ */
+export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null) return { isAllowed: false, fault: 'malformed' }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return { isAllowed: false, fault: 'scheme' }
+  }
+  if (url.username !== '' || url.password !== '') return { isAllowed: false, fault: 'userinfo' }
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  const port = portOf(url)
+  if (!policy.isPortAllowed(port)) return { isAllowed: false, fault: 'port' }
+  const literal = plainAddress(url.hostname.replace(/^\[|\]$/g, ''))
+  if (literal !== null && !policy.isAddressAllowed(literal, port)) {
+    return { isAllowed: false, fault: 'address' }
+  }
+  return { isAllowed: true, url }
+}
+
+export const portOf = (url: URL): number =>
+  url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+
+/** A channel that points at the gateway itself would call itself without end. */
+function isOwnAddress(address: string): boolean {
+  if (isLoopbackAddress(address)) return true
+  for (const addresses of Object.values(networkInterfaces())) {
+    if (addresses?.some((own) => plainAddress(own.address) === address)) return true
+  }
+  return false
+}

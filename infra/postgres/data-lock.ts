@@ -1,0 +1,58 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Another process works on this data folder; the message names it. */
+export class DataFolderInUse extends Error {
+  readonly isOperatorError = true
+  constructor(dataDir: string, owner: string) {
+    super(`the data folder ${dataDir} is in use by ${owner}: stop that one, or set DATA_DIR`)
+    this.name = 'DataFolderInUse'
+  }
+}
+
+export type DataLock = { readonly release: () => void }
+
+const SQLITE_BUSY = 5
+
+/**
+ * Takes the data folder for this process, or throws `DataFolderInUse` at once.
+ *
+ * The lock is the kernel's (SQLite takes it on a file in the folder), so it ends with its process,
+ * however that dies: there is no stale lock to recognise, and a reused pid misleads nobody. The
+ * owner file beside it only serves the message.
+ */
+export function lockDataFolder(dataDir: string): DataLock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const ownerFile = join(dataDir, 'owner')
+  const lock = openExclusively(join(dataDir, 'lock'))
+  if (lock === null) throw new DataFolderInUse(dataDir, ownerOf(ownerFile))
+  writeFileSync(ownerFile, `process ${process.pid}, since ${new Date().toISOString()}\n`)
+  return {
+    release: () => {
+      rmSync(ownerFile, { force: true })
+      lock.close()
+    },
+  }
+}
+
+function openExclusively(path: string): DatabaseSync | null {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE')
+    database.exec('BEGIN EXCLUSIVE')
+    return database
+  } catch (error) {
+    database.close()
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null
+    throw error
+  }
+}
+
+function ownerOf(ownerFile: string): string {
+  try {
+    return readFileSync(ownerFile, 'utf8').trim() || 'another process'
+  } catch {
+    return 'another process'
+  }
+}

@@ -1,0 +1,120 @@
+import { createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Cluster, openCluster, runAsFor, USER } from './cluster.ts'
+import { lockDataFolder } from './data-lock.ts'
+import { nativeBinaries } from './native-binaries.ts'
+import { stopOrphans } from './orphans.ts'
+import { PortTaken, type ServerProcess, startServer } from './server-process.ts'
+
+export type EmbeddedPostgres = {
+  readonly connectionString: string
+  /** Of the postmaster that runs now. */
+  readonly pid: number
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Runs a Postgres of our own in `dataDir`, on a free port of 127.0.0.1, and keeps it running: one
+ * that dies is started again on the same port. One left behind by a killed owner is stopped first.
+ *
+ * `durable: false` is for tests alone: what was committed may be lost in a crash. Throws
+ * `DataFolderInUse` when another process has `dataDir`.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+  log,
+  durable = true,
+}: {
+  readonly dataDir: string
+  readonly log: Logger
+  readonly durable?: boolean
+}): Promise<EmbeddedPostgres> {
+  const lock = lockDataFolder(dataDir)
+  try {
+    const runAs = runAsFor(dataDir)
+    const native = await nativeBinaries(runAs)
+    const cluster = await openCluster(dataDir, native, runAs, durable)
+    await stopOrphans(cluster, log)
+    const { server, port } = await startOnFreePort(cluster, native, durable, log)
+    const start = () => startServer(cluster, native, port, durable, log)
+    const supervised = supervise(server, start, cluster, log)
+    return {
+      connectionString: `postgres://${USER}:${cluster.password}@127.0.0.1:${port}/postgres`,
+      get pid() {
+        return supervised.pid()
+      },
+      stop: async () => {
+        await supervised.stop()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function startOnFreePort(cluster: Cluster, native: string, durable: boolean, log: Logger) {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort()
+    try {
+      return { server: await startServer(cluster, native, port, durable, log), port }
+    } catch (error) {
+      if (!(error instanceof PortTaken) || attempt === 5) throw error
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = address !== null && typeof address === 'object' ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+function supervise(
+  first: ServerProcess,
+  start: () => Promise<ServerProcess>,
+  cluster: Cluster,
+  log: Logger,
+): { pid: () => number; stop: () => Promise<void> } {
+  let server = first
+  let isStopping = false
+  const restart = async (): Promise<void> => {
+    for (let pauseMs = 50; !isStopping; pauseMs = Math.min(pauseMs * 2, 5_000)) {
+      try {
+        await stopOrphans(cluster, log)
+        server = await start()
+        log.warn({ pid: server.pid }, 'Postgres runs again')
+        return
+      } catch (error) {
+        log.error({ reason: (error as Error).message }, 'Postgres could not be started again')
+        await delay(pauseMs)
+      }
+    }
+  }
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      await server.ended
+      if (isStopping) return
+      log.error({ pid: server.pid }, 'Postgres died; starting it again')
+      await restart()
+    }
+  }
+  const watching = watch()
+  return {
+    pid: () => server.pid,
+    stop: async () => {
+      isStopping = true
+      await server.stop()
+      await watching
+      await server.stop()
+    },
+  }
+}

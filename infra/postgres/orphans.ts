@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Cluster } from './cluster.ts'
+import { runCommand } from './run-command.ts'
+
+const PATIENCE_MS = 5_000
+
+/**
+ * Ends every process of this cluster that an owner killed with -9 left behind: the postmaster
+ * first, asked to stop; then, by force, whatever is left (backends whose postmaster was killed,
+ * stopped ones). Only the holder of the data lock may call it: then nobody needs them.
+ */
+export async function stopOrphans(cluster: Cluster, log: Logger): Promise<void> {
+  const pidFile = join(cluster.folder, 'postmaster.pid')
+  const postmaster = recordedPid(pidFile)
+  let left = await processesOf(cluster.name)
+  if (left.length > 0) log.warn({ pids: left }, 'stopping a Postgres left behind by its owner')
+  if (postmaster !== null && left.includes(postmaster)) {
+    signal(postmaster, 'SIGINT')
+    left = await waitForEnd(cluster.name)
+  }
+  while (left.length > 0) {
+    for (const pid of left) signal(pid, 'SIGKILL')
+    await delay(20)
+    left = await processesOf(cluster.name)
+  }
+  // NOTE: Postgres itself refuses to start when the recorded pid is now somebody else's.
+  rmSync(pidFile, { force: true })
+}
+
+function recordedPid(pidFile: string): number | null {
+  try {
+    return Number.parseInt(readFileSync(pidFile, 'utf8'), 10) || null
+  } catch {
+    return null
+  }
+}
+
+async function waitForEnd(name: string): Promise<number[]> {
+  const deadline = Date.now() + PATIENCE_MS
+  let left = await processesOf(name)
+  while (left.length > 0 && Date.now() < deadline) {
+    await delay(20)
+    left = await processesOf(name)
+  }
+  return left
+}
+
+/** Pids of the processes whose command line or title carries the cluster's name. */
+export async function processesOf(name: string): Promise<number[]> {
+  const all = process.platform === 'linux' ? titlesFromProc() : await titlesFromPs()
+  const isOurs = (title: string): boolean =>
+    title.includes(`cluster_name=${name}`) || title.startsWith(`postgres: ${name}: `)
+  return all.filter(({ title }) => isOurs(title)).map(({ pid }) => pid)
+}
+
+type Titled = { readonly pid: number; readonly title: string }
+
+function titlesFromProc(): Titled[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return []
+    try {
+      return [{ pid: Number(entry), title: readFileSync(`/proc/${entry}/cmdline`, 'utf8') }]
+    } catch {
+      return []
+    }
+  })
+}
+
+async function titlesFromPs(): Promise<Titled[]> {
+  const { output } = await runCommand('ps', ['-axo', 'pid=,args='], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return output.split('\n').flatMap((line) => {
+    const match = /^\s*(\d+)\s+(.*)$/.exec(line)
+    return match === null ? [] : [{ pid: Number(match[1]), title: match[2] ?? '' }]
+  })
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It ended by itself.
+  }
+}

@@ -1,0 +1,52 @@
+import type { Pool } from 'pg'
+
+/** The server would lose or refuse what we call committed; the message says what to change. */
+export class UnsafeServer extends Error {
+  readonly isOperatorError = true
+  constructor(faults: readonly string[]) {
+    super(`DATABASE_URL: this server can't be used: ${faults.join('; ')}`)
+    this.name = 'UnsafeServer'
+  }
+}
+
+const VERSION_MIN = 150_000
+
+type Facts = {
+  version: number
+  version_text: string
+  fsync: string
+  full_page_writes: string
+  synchronous_commit: string
+  is_replica: boolean
+  is_read_only: boolean
+  encoding: string
+}
+
+/** Refuses (`UnsafeServer`) a server on which an acknowledged commit may be lost. */
+export async function refuseUnsafeServer(pg: Pool): Promise<void> {
+  const { rows } = await pg.query<Facts>(`
+    select current_setting('server_version_num')::int as version,
+      current_setting('server_version') as version_text,
+      current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as full_page_writes,
+      current_setting('synchronous_commit') as synchronous_commit,
+      pg_is_in_recovery() as is_replica,
+      current_setting('default_transaction_read_only')::boolean as is_read_only,
+      current_setting('server_encoding') as encoding`)
+  const faults = rows.flatMap(faultsOf)
+  if (faults.length > 0) throw new UnsafeServer(faults)
+}
+
+/** Pure, so that every fault can be tested without such a server. */
+export function faultsOf(facts: Facts): string[] {
+  const faults: (readonly [isFault: boolean, words: string])[] = [
+    [facts.version < VERSION_MIN, `it is version ${facts.version_text}, and must be 15 or newer`],
+    [facts.fsync !== 'on', 'fsync is off: a crash loses or corrupts data'],
+    [facts.full_page_writes !== 'on', 'full_page_writes is off: a crash corrupts pages'],
+    [facts.synchronous_commit === 'off', 'synchronous_commit is off, and can not be set on'],
+    [facts.is_replica, 'it is a replica: give the address of the primary'],
+    [facts.is_read_only, 'default_transaction_read_only is on'],
+    [facts.encoding !== 'UTF8', `its encoding is ${facts.encoding}, and must be UTF8`],
+  ]
+  return faults.filter(([isFault]) => isFault).map(([, words]) => words)
+}

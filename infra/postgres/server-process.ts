@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Cluster, ownFolder } from './cluster.ts'
+import { cleanEnvironment } from './run-command.ts'
+
+const READY_WITHIN_MS = 120_000
+const STOP_WITHIN_MS = 15_000
+
+export type ServerProcess = {
+  readonly pid: number
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly ended: Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** The port was taken between finding it free and using it. */
+export class PortTaken extends Error {}
+
+/** Starts Postgres on 127.0.0.1 and answers once it accepts connections. */
+export async function startServer(
+  cluster: Cluster,
+  native: string,
+  port: number,
+  durable: boolean,
+  log: Logger,
+): Promise<ServerProcess> {
+  const child = spawn(join(native, 'bin', 'postgres'), parametersOf(cluster, port, durable), {
+    ...cluster.runAs,
+    cwd: cluster.folder,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A group of its own: Ctrl-C in a terminal is for us to handle, draining needs the database.
+    detached: true,
+  })
+  const ended = new Promise<void>((resolve) => {
+    child.on('exit', () => resolve())
+    child.on('error', () => resolve())
+  })
+  const stopOnExit = (): void => void child.kill('SIGINT')
+  process.on('exit', stopOnExit)
+  void ended.then(() => process.off('exit', stopOnExit))
+  await untilReady(child, log)
+  return { pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
+}
+
+function parametersOf(cluster: Cluster, port: number, durable: boolean): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    cluster_name: cluster.name,
+    max_connections: '200',
+    shared_buffers: '256MB',
+    max_wal_size: '2GB',
+    jit: 'off',
+    timezone: 'UTC',
+    // Our clients get their errors themselves; statements may hold what no log should.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    log_line_prefix: '',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return ['-D', ownFolder(cluster), ...flags]
+}
+
+function untilReady(child: ChildProcess, log: Logger): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const fail = (why: string): void => {
+      clearTimeout(timer)
+      child.kill('SIGKILL')
+      const message = `the embedded Postgres did not start: ${why}\n${said.trim()}`
+      reject(/Address already in use/.test(said) ? new PortTaken(message) : new Error(message))
+    }
+    const timer = setTimeout(() => fail('it is not ready in time'), READY_WITHIN_MS)
+    child.on('error', (error) => fail(error.message))
+    child.on('exit', (status, name) => fail(`it ended (${name ?? `status ${status}`})`))
+    let rest = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString()).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        if (said.length < 8_000) said += `${line}\n`
+        report(line, log)
+        if (line.includes('ready to accept connections')) {
+          clearTimeout(timer)
+          resolve()
+        }
+      }
+    })
+  })
+}
+
+function report(line: string, log: Logger): void {
+  // Whoever asks while it recovers is told so, many times a second.
+  const isEarly = /starting up|not yet accepting connections/.test(line)
+  if (/^(PANIC|FATAL):/.test(line) && !isEarly) log.warn({ postgres: line }, 'from Postgres')
+  else log.debug({ postgres: line }, 'from Postgres')
+}
+
+/** Fast shutdown; a server that hangs is ended by force, which its log can recover from. */
+async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGINT')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+  await ended
+  clearTimeout(timer)
+  if (child.stderr && !child.stderr.closed) await once(child.stderr, 'close').catch(() => {})
+}

@@ -1,0 +1,57 @@
+import type { Config } from './config/config.ts'
+import { loadSecretKey } from './config/secret-key.ts'
+import type { Core } from './core.ts'
+import { createPostgresEventStore } from './event-store/postgres-event-store.ts'
+import { createPostgresSnapshots } from './event-store/snapshots.ts'
+import { createStreamActors } from './event-store/stream-actors.ts'
+import { startEmbeddedPostgres } from './postgres/embedded.ts'
+import { createPools } from './postgres/pools.ts'
+import { refuseUnsafeServer } from './postgres/server-checks.ts'
+import { createLog } from './telemetry/log.ts'
+import { createVault } from './vault/vault.ts'
+
+export type RunningCore = { readonly core: Core; readonly close: () => Promise<void> }
+
+/** Database, event store, deciding and vault: what every role stands on. */
+export async function startCore(config: Config): Promise<RunningCore> {
+  const log = createLog(config.logLevel)
+  const closers: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const database = await openDatabase(config, log, closers)
+    const secretKey = loadSecretKey(config.secretKey, config.dataDir)
+    const pools = await createPools(database)
+    closers.push(() => pools.close())
+    if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
+    const store = await createPostgresEventStore({ connectionString: database, log })
+    closers.push(() => store.close())
+    const snapshots = await createPostgresSnapshots(pools.pg)
+    const core: Core = {
+      config,
+      db: pools.db,
+      pg: pools.pg,
+      store,
+      actors: createStreamActors({ store, snapshots, log }),
+      vault: await createVault({ pg: pools.pg, secretKey }),
+      log,
+      now: Date.now,
+    }
+    return { core, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openDatabase(
+  config: Config,
+  log: Core['log'],
+  closers: (() => Promise<void>)[],
+): Promise<string> {
+  if (config.databaseUrl !== null) return config.databaseUrl
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+  closers.push(() => embedded.stop())
+  return embedded.connectionString
+}

@@ -1,0 +1,65 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Core } from '../core.ts'
+import { onlyAdmin } from '../http/access.ts'
+import { createMetrics } from './metrics.ts'
+
+export type HealthSources = {
+  readonly relay: { inFlight(): number } | null
+  readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
+  readonly isDraining: () => boolean
+}
+
+const STORE_PROBE_MAX_AGE_MS = 5_000
+
+/** `/livez` (the loop turns), `/readyz` (calls can be taken), `/metrics` (admins, scrapers). */
+export async function addHealthRoutes(
+  app: FastifyInstance,
+  core: Core,
+  sources: HealthSources,
+): Promise<void> {
+  const probe = storeProbe(core)
+  app.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
+  app.get('/readyz', async (_request, reply) => {
+    const fault = sources.isDraining() ? 'draining' : (await probe()) ? null : 'event store'
+    if (fault !== null) reply.header('retry-after', '5')
+    return reply
+      .code(fault === null ? 200 : 503)
+      .type('text/plain')
+      .send(`${fault ?? 'ok'}\n`)
+  })
+  const metrics = createMetrics({
+    callsInFlight: () => sources.relay?.inFlight() ?? 0,
+    eventsHead: () => core.store.headPosition(),
+    projectionPositions: () => sources.projections?.positions() ?? new Map(),
+  })
+  app.get('/metrics', {
+    preHandler: async (request, reply) => {
+      if (!isScraper(request, core.config.metricsToken)) await onlyAdmin(request, reply)
+    },
+    handler: async (_request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.metrics()),
+  })
+}
+
+/** Whether the store answered within the last seconds; asks again only when that is long ago. */
+function storeProbe(core: Core): () => Promise<boolean> {
+  let answeredAt = 0
+  return async () => {
+    if (core.now() - answeredAt < STORE_PROBE_MAX_AGE_MS) return true
+    try {
+      await core.store.headPosition()
+      answeredAt = core.now()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function isScraper(request: FastifyRequest, token: string | null): boolean {
+  if (token === null) return false
+  const given = Buffer.from(request.headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${token}`)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}

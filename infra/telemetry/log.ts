@@ -1,0 +1,40 @@
+import { destination, type Logger, pino } from 'pino'
+
+/** Paths whose values never reach a log, whoever logs them. */
+const SECRET_PATHS = [
+  'authorization',
+  'cookie',
+  'password',
+  'key',
+  'token',
+  'secret',
+  '*.authorization',
+  '*.cookie',
+  '*.password',
+  '*.key',
+  '*.token',
+  '*.secret',
+  'req.headers',
+  'res.headers',
+]
+
+/** JSON lines on standard error; standard output is for what a person is told. */
+export const createLog = (level: string): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      redact: { paths: SECRET_PATHS, censor: '[secret]' },
+      serializers: { err: describeError, error: describeError },
+    },
+    destination({ dest: 2, sync: true }),
+  )
+
+/** Name, message and place; never the request a driver may hang on its errors. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const { name, message, stack } = error
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
+  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) }
+  return { name, message, ...code, stack, ...cause }
+}

@@ -1,0 +1,61 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import { decrypt, encrypt } from './cipher.ts'
+import { createKeyedHash } from './keyed-hash.ts'
+
+/** This database's secrets were encrypted under another `SECRET_KEY`: nothing can be read. */
+export class WrongSecretKey extends Error {
+  readonly isOperatorError = true
+  constructor() {
+    super(
+      'SECRET_KEY is not the one that this database was set up with, so its provider keys, ' +
+        'tokens and passwords can not be read: start with the original key',
+    )
+    this.name = 'WrongSecretKey'
+  }
+}
+
+export type Pepper = 'token-key' | 'username' | 'session'
+
+/** A random data key, and the same wrapped for keeping. */
+export type DataKey = { readonly key: Buffer; readonly wrapped: Buffer }
+
+export type KeyRing = {
+  /** Names the wrapping key beside what it wrapped, so that it can be replaced one day. */
+  readonly kid: string
+  newDataKey(context: string): DataKey
+  unwrap(context: string, wrapped: Uint8Array): Buffer
+  keyedHash(purpose: Pepper, text: string): string
+}
+
+/** Everything the vault uses is derived from the 32 bytes of `SECRET_KEY`, each for one purpose. */
+export function createKeyRing(secretKey: Uint8Array): KeyRing {
+  if (secretKey.length !== 32) throw new Error('the secret key must have 32 bytes')
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', purpose, 32))
+  const wrapping = derive('wrap')
+  const peppered: Record<Pepper, (text: string) => string> = {
+    'token-key': createKeyedHash(derive('pepper:token-key')),
+    username: createKeyedHash(derive('pepper:username')),
+    session: createKeyedHash(derive('pepper:session')),
+  }
+  return {
+    kid: derive('kid').toString('hex').slice(0, 16),
+    newDataKey: (context) => {
+      const key = randomBytes(32)
+      return { key, wrapped: encrypt(wrapping, context, key) }
+    },
+    unwrap: (context, wrapped) => decrypt(wrapping, context, wrapped),
+    keyedHash: (purpose, text) => peppered[purpose](text),
+  }
+}
+
+/** Throws `WrongSecretKey` when the vault of this database belongs to another key. */
+export async function checkSecretKey(pg: Pool, kid: string): Promise<void> {
+  await pg.query(
+    'insert into vault.wrapping_key (id, kid) values (1, $1) on conflict (id) do nothing',
+    [kid],
+  )
+  const { rows } = await pg.query<{ kid: string }>('select kid from vault.wrapping_key')
+  if (rows[0]?.kid !== kid) throw new WrongSecretKey()
+}

@@ -1,0 +1,60 @@
+import { argon2Sync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const MEMORY_KIB = 19_456
+const PASSES = 2
+const LANES = 1
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+/** More is cut before hashing, so that a request can't buy work by its length. */
+const PASSWORD_BYTES_MAX = 128
+
+/**
+ * argon2id (19 MiB, 2 passes, 1 lane) as a PHC string:
+ * `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, base64 without padding (RFC 9106 parameters).
+ * Blocks its thread for tens of milliseconds: for the workers alone.
+ */
+export function hashNow(password: string): string {
+  const salt = randomBytes(SALT_BYTES)
+  const hash = derive(password, salt, MEMORY_KIB, PASSES, LANES)
+  const parameters = `m=${MEMORY_KIB},t=${PASSES},p=${LANES}`
+  return `$argon2id$v=19$${parameters}$${unpadded(salt)}$${unpadded(hash)}`
+}
+
+const PHC =
+  /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/
+
+/** False for a string in another format too. Compares in constant time. */
+export function verifyNow(password: string, phc: string): boolean {
+  const match = PHC.exec(phc)
+  if (match === null) return false
+  const [, memory, passes, lanes, salt = '', hash = ''] = match
+  const wanted = Buffer.from(hash, 'base64')
+  const found = derive(
+    password,
+    Buffer.from(salt, 'base64'),
+    Number(memory),
+    Number(passes),
+    Number(lanes),
+  )
+  return timingSafeEqual(wanted, found) && Buffer.byteLength(password) <= PASSWORD_BYTES_MAX
+}
+
+function derive(
+  password: string,
+  nonce: Buffer,
+  memory: number,
+  passes: number,
+  parallelism: number,
+): Buffer {
+  const message = Buffer.from(password, 'utf8').subarray(0, PASSWORD_BYTES_MAX)
+  return argon2Sync('argon2id', {
+    message,
+    nonce,
+    memory,
+    passes,
+    parallelism,
+    tagLength: HASH_BYTES,
+  })
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')

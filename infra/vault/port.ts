@@ -1,0 +1,36 @@
+import type { Sealed } from '#domain/shared/event.ts'
+
+export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option'
+
+/**
+ * Keeps what events must not hold. Secrets are AES-256-GCM encrypted under a data key that
+ * `SECRET_KEY` wraps; `owner` (`channel:3`) and purpose are bound in as associated data.
+ */
+export interface Vault {
+  /** Stores a secret and answers its reference, for an event to carry. */
+  putSecret(purpose: SecretPurpose, owner: string, plaintext: string): Promise<string>
+  /** Throws when the reference is unknown or belongs to another purpose or owner. */
+  getSecret(purpose: SecretPurpose, owner: string, ref: string): Promise<string>
+  /** Many at once: missing ones are absent from the answer. */
+  getSecrets(
+    purpose: SecretPurpose,
+    refs: readonly { readonly owner: string; readonly ref: string }[],
+  ): Promise<Map<string, string>>
+  deleteSecret(ref: string): Promise<void>
+  /** Keyed hash (HMAC-SHA256, hex) by which a key or name is found without keeping it. */
+  keyedHash(purpose: 'token-key' | 'username' | 'session', text: string): string
+  /** Encrypts with the user's own data key, made on first use. */
+  seal(userId: number, text: string): Promise<Sealed>
+  /** null once the user's data key has been destroyed. */
+  open(userId: number, sealed: Sealed): Promise<string | null>
+  /** argon2id off the main thread, two at a time; PHC string. `VaultBusy` when too many wait. */
+  hashPassword(password: string): Promise<string>
+  verifyPassword(password: string, hash: string): Promise<boolean>
+}
+
+export class VaultBusy extends Error {
+  constructor() {
+    super('too many password checks are waiting')
+    this.name = 'VaultBusy'
+  }
+}
