@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AccountEvent, CallFacts, Posting } from '#domain/account/events.ts'
+import { fromWire } from '#domain/shared/quota.ts'
+import { projectionOf } from '../projection.ts'
+import type { RowChanges } from '../runner/row-changes.ts'
+import { secondsOf } from '../seconds.ts'
+
+type Ended = CallFacts & { readonly hold: number; readonly charge?: number }
+
+/** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
+export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
+  name: 'balances',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
+  handlers: {
+    QuotaGranted: ({ data }, rows) => post(data.postings, rows),
+    QuotaDeducted: ({ data }, rows) => post(data.postings, rows),
+    TokenBudgetSet: ({ data }, rows) =>
+      rows.put(
+        'token_budgets',
+        { token_id: data.tokenId },
+        {
+          user_id: data.userId,
+          remain: data.remain,
+          is_unlimited: data.isUnlimited,
+          is_closed: false,
+        },
+      ),
+    TokenBudgetClosed: ({ data }, rows) =>
+      rows.patch('token_budgets', { token_id: data.tokenId }, { is_closed: true }),
+    CallAdmitted: ({ data, meta }, rows) => {
+      post(data.postings, rows)
+      rows.add(
+        'token_budgets',
+        { token_id: data.tokenId },
+        { remain: -fromWire(data.hold) },
+        { user_id: data.userId, accessed_at: secondsOf(meta.at) },
+      )
+    },
+    CallSettled: ({ data }, rows) => end(data, data.postings, rows),
+    CallReleased: ({ data }, rows) => end(data, data.postings, rows),
+    CallInterrupted: ({ data }, rows) => end(data, data.postings, rows),
+  },
+})
+
+function post(postings: readonly Posting[], rows: RowChanges): void {
+  for (const [account, amount] of postings) {
+    const [, userId, pocket] = /^user:(\d+):(main|held)$/.exec(account) ?? []
+    if (userId === undefined) continue
+    const column = pocket === 'held' ? 'held' : 'balance'
+    rows.add('accounts', { user_id: Number(userId) }, { [column]: fromWire(amount) })
+  }
+}
+
+/** A call ended: its hold goes back, its charge is used up. A released one was no request. */
+function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
+  post(postings, rows)
+  const charge = fromWire(call.charge ?? 0)
+  rows.add(
+    'token_budgets',
+    { token_id: call.tokenId },
+    { remain: fromWire(call.hold) - charge, used_quota: charge },
+    { user_id: call.userId },
+  )
+  if (call.charge === undefined) return
+  rows.add('accounts', { user_id: call.userId }, { used_quota: charge, request_count: 1n })
+}

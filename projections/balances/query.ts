@@ -1,0 +1,48 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+
+const account = z.object({
+  userId: wireInteger,
+  /** What can be spent; what is held for calls in flight is already off it. */
+  balance: quota,
+  held: quota,
+  usedQuota: quota,
+  requestCount: wireInteger,
+})
+export type Account = z.infer<typeof account>
+
+/** Accounts without any movement are absent. */
+export async function accountsOf(
+  db: CommonQueryMethods,
+  userIds: readonly number[],
+): Promise<Map<number, Account>> {
+  const rows = await db.any(sql.type(account)`
+    select user_id as "userId", balance, held, used_quota as "usedQuota",
+      request_count as "requestCount"
+    from read_balances.accounts where user_id = any(${sql.array(userIds, 'int8')})
+  `)
+  return new Map(rows.map((row) => [row.userId, row]))
+}
+
+const tokenBudget = z.object({
+  tokenId: wireInteger,
+  remain: quota,
+  isUnlimited: z.boolean(),
+  usedQuota: quota,
+  /** Unix seconds of its last call; 0 never. */
+  accessedAt: wireInteger,
+})
+export type TokenBudget = z.infer<typeof tokenBudget>
+
+export async function budgetsOf(
+  db: CommonQueryMethods,
+  tokenIds: readonly number[],
+): Promise<Map<number, TokenBudget>> {
+  const rows = await db.any(sql.type(tokenBudget)`
+    select token_id as "tokenId", remain, is_unlimited as "isUnlimited",
+      used_quota as "usedQuota", accessed_at as "accessedAt"
+    from read_balances.token_budgets where token_id = any(${sql.array(tokenIds, 'int8')})
+  `)
+  return new Map(rows.map((row) => [row.tokenId, row]))
+}

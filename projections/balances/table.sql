@@ -1,0 +1,17 @@
+create table accounts (
+  user_id bigint primary key,
+  balance bigint not null default 0,
+  held bigint not null default 0,
+  used_quota bigint not null default 0,
+  request_count bigint not null default 0
+);
+
+create table token_budgets (
+  token_id bigint primary key,
+  user_id bigint not null,
+  remain bigint not null default 0,
+  is_unlimited boolean not null default false,
+  is_closed boolean not null default false,
+  used_quota bigint not null default 0,
+  accessed_at bigint not null default 0
+);

@@ -1,0 +1,86 @@
+import type { Attempt, CallInterrupted, CallReleased, CallSettled } from '#domain/account/events.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
+
+/** What explains a row: for everybody, and for admins alone. Keys as the wire has them. */
+export type Other = { readonly other: object; readonly adminOther: object }
+
+export const otherOfSettled = (data: CallSettled['data']): Other => ({
+  other: {
+    ...ofPrice(data.price),
+    ...ofUsage(data.usage, data.calls),
+    ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
+    duration_ms: Math.round(data.timings.durationMs),
+    ...(data.upstreamModel === null
+      ? {}
+      : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
+    usage_source: data.usageSource,
+    end: data.end,
+    ...(data.anomaly === null ? {} : { anomaly: data.anomaly }),
+  },
+  adminOther: { channel_id: data.channelId, admin_info: adminInfo(data.attempts) },
+})
+
+export const otherOfReleased = (data: CallReleased['data']): Other => ({
+  other: {
+    ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
+    duration_ms: Math.round(data.timings.durationMs),
+    end: data.reason,
+    error_type: data.reason,
+    error_code: data.errorCode,
+    status_code: data.statusCode,
+  },
+  adminOther: {
+    ...(data.channelId === null ? {} : { channel_id: data.channelId }),
+    admin_info: adminInfo(data.attempts),
+  },
+})
+
+export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
+  other: {
+    ...ofPrice(data.price),
+    ...ofUsage(data.usage, data.calls),
+    usage_source: 'partial',
+    end: 'interrupted',
+  },
+  adminOther: data.channelId === null ? {} : { channel_id: data.channelId },
+})
+
+/** The exact decimals as text, and the same as numbers for those who only show them. */
+function ofPrice(price: PriceSnapshot): object {
+  const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
+  if (price.mode === 'call') {
+    return { model_price: Number(price.price), group_ratio: Number(price.group), price: exact }
+  }
+  return {
+    model_ratio: Number(price.model),
+    completion_ratio: Number(price.completion),
+    group_ratio: Number(price.group),
+    cache_ratio: Number(price.cacheRead),
+    cache_creation_ratio: Number(price.cacheWrite),
+    price: exact,
+  }
+}
+
+function ofUsage(usage: Usage, calls: number | undefined): object {
+  const created = usage.cacheWrite5m + usage.cacheWrite1h
+  return {
+    ...(usage.cacheRead > 0 ? { cache_tokens: usage.cacheRead } : {}),
+    ...(created > 0 ? { cache_creation_tokens: created } : {}),
+    ...(usage.reasoning > 0 ? { reasoning_tokens: usage.reasoning } : {}),
+    usage: {
+      ...Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0)),
+      ...(calls === undefined ? {} : { calls }),
+    },
+  }
+}
+
+const adminInfo = (attempts: readonly Attempt[]): object => ({
+  use_channel: attempts.map(({ channelId }) => channelId),
+  attempts: attempts.map(({ channelId, status, error, latencyMs }) => ({
+    channel: channelId,
+    status,
+    error,
+    ms: Math.round(latencyMs),
+  })),
+})

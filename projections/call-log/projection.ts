@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Recorded } from '#domain/shared/event.ts'
+import { projectionOf } from '../projection.ts'
+import type { RowChanges } from '../runner/row-changes.ts'
+import { type LoggedEvent, rowOf } from './row-of.ts'
+
+/** Every call that ended and every other movement of a balance: a row each, never changed. */
+export const callLog = projectionOf<LoggedEvent>({
+  name: 'call-log',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: { log: { key: ['id', 'created_at'], monthColumn: 'created_at' } },
+  handlers: {
+    CallSettled: log,
+    CallReleased: log,
+    CallInterrupted: log,
+    QuotaGranted: log,
+    QuotaDeducted: log,
+    SiteInitialized: log,
+  },
+})
+
+function log(event: Recorded<LoggedEvent>, rows: RowChanges): void {
+  const { created_at, call, ...cells } = rowOf(event)
+  rows.insert('log', { id: event.position, created_at }, { ...cells, ...call })
+}

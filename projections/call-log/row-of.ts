@@ -1,0 +1,136 @@
+import type {
+  CallInterrupted,
+  CallReleased,
+  CallSettled,
+  QuotaDeducted,
+  QuotaGranted,
+} from '#domain/account/events.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
+import type { Recorded, Sealed } from '#domain/shared/event.ts'
+import type { SiteInitialized } from '#domain/site/events.ts'
+import { secondsOf } from '../seconds.ts'
+import { otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
+
+export type LoggedEvent =
+  | CallSettled
+  | CallReleased
+  | CallInterrupted
+  | QuotaGranted
+  | QuotaDeducted
+  | SiteInitialized
+
+/** 2 consumption, 3 admin, 4 system, 6 error. */
+export type LogType = 2 | 3 | 4 | 6
+
+/**
+ * A row of the log. `quota` of consumption is what was charged; of the other types it is what the
+ * balance gained (negative where it lost). So a balance is the sum of the one less the other.
+ */
+export type LogCells = {
+  readonly created_at: number
+  readonly type: LogType
+  readonly user_id: number
+  readonly quota: number
+  /** A code, worded when it is read: `grant:admin`, `settled`, `released:no-channel`… */
+  readonly reason: string
+  readonly model: string
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly call?: CallCells
+}
+
+type CallCells = {
+  readonly token_id: number
+  readonly channel_id: number
+  readonly call_group: string
+  readonly request_id: string
+  readonly is_stream: boolean
+  readonly duration_ms: number
+  readonly client_ip: Sealed | null
+  readonly other: string
+  readonly admin_other: string
+}
+
+/** The row that an event makes; its id is the event's position. */
+export function rowOf(event: Recorded<LoggedEvent>): LogCells {
+  const base = { created_at: secondsOf(event.meta.at), ...NO_CALL }
+  switch (event.type) {
+    case 'QuotaGranted': {
+      const { userId, amount, reason } = event.data
+      const type = reason === 'admin' ? 3 : 4
+      return { ...base, type, user_id: userId, quota: amount, reason: `grant:${reason}` }
+    }
+    case 'QuotaDeducted': {
+      const { userId, amount, reason } = event.data
+      return { ...base, type: 3, user_id: userId, quota: -amount, reason: `deduct:${reason}` }
+    }
+    case 'SiteInitialized':
+      return { ...base, type: 4, user_id: event.data.rootUserId, quota: 0, reason: 'site' }
+    case 'CallSettled':
+      return { ...base, ...settled(event) }
+    case 'CallReleased':
+      return { ...base, ...released(event) }
+    case 'CallInterrupted':
+      return { ...base, ...interrupted(event) }
+  }
+}
+
+const NO_CALL = { model: '', prompt_tokens: 0, completion_tokens: 0 }
+
+const settled = ({ data }: Recorded<CallSettled>) => ({
+  type: 2 as const,
+  user_id: data.userId,
+  quota: data.charge,
+  reason: 'settled',
+  model: data.model,
+  ...tokensOf(data.usage),
+  call: callOf(data, data.timings.durationMs, otherOfSettled(data)),
+})
+
+const released = ({ data }: Recorded<CallReleased>) => ({
+  type: 6 as const,
+  user_id: data.userId,
+  quota: 0,
+  reason: `released:${data.reason}`,
+  model: data.model,
+  call: callOf(data, data.timings.durationMs, otherOfReleased(data)),
+})
+
+const interrupted = ({ data, meta }: Recorded<CallInterrupted>) => ({
+  type: 2 as const,
+  user_id: data.userId,
+  quota: data.charge,
+  reason: 'interrupted',
+  model: data.model,
+  ...tokensOf(data.usage),
+  call: callOf(data, Math.max(0, meta.at - data.startedAt), otherOfInterrupted(data)),
+})
+
+const tokensOf = (usage: Usage) => ({
+  prompt_tokens: inputTokens(usage),
+  completion_tokens: usage.output,
+})
+
+const inputTokens = (usage: Usage): number =>
+  usage.inputUncached +
+  usage.cacheRead +
+  usage.cacheWrite5m +
+  usage.cacheWrite1h +
+  usage.inputAudio +
+  usage.inputImage
+
+const callOf = (
+  data: (CallSettled | CallReleased | CallInterrupted)['data'],
+  durationMs: number,
+  { other, adminOther }: { other: object; adminOther: object },
+): CallCells => ({
+  token_id: data.tokenId,
+  channel_id: data.channelId ?? 0,
+  call_group: data.group,
+  request_id: data.call,
+  is_stream: data.isStream,
+  duration_ms: Math.round(durationMs),
+  client_ip: data.clientIp,
+  other: JSON.stringify(other),
+  admin_other: JSON.stringify(adminOther),
+})

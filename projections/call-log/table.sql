@@ -1,0 +1,28 @@
+create table log (
+  id bigint not null,
+  created_at bigint not null,
+  type smallint not null,
+  user_id bigint not null,
+  token_id bigint not null default 0,
+  channel_id bigint not null default 0,
+  model text not null default '',
+  call_group text not null default '',
+  request_id text not null default '',
+  is_stream boolean not null default false,
+  prompt_tokens bigint not null default 0,
+  completion_tokens bigint not null default 0,
+  quota bigint not null default 0,
+  duration_ms bigint not null default 0,
+  reason text not null,
+  client_ip text,
+  other text not null default '{}',
+  admin_other text not null default '{}',
+  primary key (id, created_at)
+) partition by range (created_at);
+
+create index log_of_user on log (user_id, id desc);
+create index log_of_user_and_model on log (user_id, model, id desc);
+create index log_of_model on log (model, id desc);
+create index log_by_request on log using hash (request_id);
+create index log_by_time on log using brin (created_at)
+  with (pages_per_range = 32, autosummarize = on);

@@ -1,0 +1,16 @@
+/** Every projection; also the name of its read model's schema, `read_<name>` with underscores. */
+export const PROJECTION_NAMES = [
+  'users',
+  'tokens',
+  'channels',
+  'options',
+  'balances',
+  'call-log',
+  'usage-by-hour',
+  'open-calls',
+] as const
+
+export type ProjectionName = (typeof PROJECTION_NAMES)[number]
+
+/** The Postgres schema that holds a projection's tables. */
+export const schemaOf = (name: ProjectionName): string => `read_${name.replaceAll('-', '_')}`

@@ -1,0 +1,47 @@
+import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import { atCheckpoint } from '../checkpoint.ts'
+
+export type AllOptions = {
+  readonly position: number
+  /** Of the options stream: names the price list; -1 while nothing was ever set. */
+  readonly revision: number
+  /** The options that were set, secret ones left out. */
+  readonly values: Map<string, string>
+  /** Keys of the secret options that were set, with their vault references. */
+  readonly secretRefs: Map<string, string>
+}
+
+const optionRow = z.object({ key: z.string(), value: z.string(), isSecret: z.boolean() })
+
+/** Every option that was set, as of one position. */
+export async function allOptions(db: DatabasePool): Promise<AllOptions> {
+  const { position, rows } = await atCheckpoint(db, 'options', async (snapshot) => {
+    const { revision } = await siteState(snapshot)
+    const options = await snapshot.any(sql.type(optionRow)`
+      select key, value, is_secret as "isSecret" from read_options.options order by key
+    `)
+    return [{ revision, options }]
+  })
+  const { revision, options } = rows[0] ?? { revision: -1, options: [] }
+  const pairs = (isSecret: boolean) =>
+    new Map(options.filter((o) => o.isSecret === isSecret).map((o) => [o.key, o.value]))
+  return { position, revision, values: pairs(false), secretRefs: pairs(true) }
+}
+
+const siteRow = z.object({
+  revision: wireInteger,
+  /** null until the first-run screen is completed. */
+  rootUserId: wireInteger.nullable(),
+  isSelfUse: z.boolean(),
+  isDemoSite: z.boolean(),
+})
+export type SiteState = z.infer<typeof siteRow>
+
+export const siteState = (db: CommonQueryMethods): Promise<SiteState> =>
+  db.one(sql.type(siteRow)`
+    select options_revision as revision, root_user_id as "rootUserId",
+      is_self_use as "isSelfUse", is_demo_site as "isDemoSite"
+    from read_options.site
+  `)

@@ -1,0 +1,59 @@
+import { assert } from '#domain/shared/assert.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { FoldContext, Projection } from '../projection.ts'
+import { RowChanges } from './row-changes.ts'
+
+/** The newest version of every event type that the handlers of this release know. */
+const KNOWN_VERSION = 1
+
+/** This event can't be folded: its projection stops at it, and never skips it. */
+export class PoisonEvent extends Error {
+  readonly position: number
+  readonly type: string
+  constructor(event: Recorded, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    super(`${event.type} at position ${event.position}: ${why}`, { cause })
+    this.name = 'PoisonEvent'
+    this.position = event.position
+    this.type = event.type
+  }
+}
+
+/** Folds the events after `after` in memory. Throws `PoisonEvent`. */
+export async function fold(
+  projection: Projection,
+  events: readonly Recorded[],
+  after: number,
+  context: FoldContext,
+): Promise<RowChanges> {
+  const rows = new RowChanges()
+  for (const event of events) {
+    if (event.position <= after) continue
+    const handler = projection.handlers.get(event.type)
+    if (handler === undefined) continue
+    try {
+      assert(event.v <= KNOWN_VERSION, `version ${event.v} is newer than this release`)
+      const pending = handler(event, rows, context)
+      if (pending !== undefined) await pending
+    } catch (error) {
+      if (isOutage(error)) throw error
+      throw new PoisonEvent(event, error)
+    }
+  }
+  return rows
+}
+
+/**
+ * Whether an error says something about the connection or the moment, not about the data: then
+ * the same work is tried again. SQLSTATE classes of faulty data and statements are not.
+ */
+export function isOutage(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  if (typeof code === 'string') {
+    return !/^[0-9A-Z]{5}$/.test(code) || !/^(21|22|23|42|44|P0)/.test(code)
+  }
+  const message = error instanceof Error ? error.message : ''
+  return /connection (terminated|ended|error)|timeout exceeded|client has encountered/i.test(
+    message,
+  )
+}

@@ -1,0 +1,38 @@
+import type { PoolClient } from 'pg'
+import type { RowChange } from './row-changes.ts'
+
+/** Makes the monthly parts that the rows need, inside the caller's transaction. */
+export async function ensureMonths(
+  client: PoolClient,
+  schema: string,
+  table: string,
+  rows: readonly RowChange[],
+  column: string,
+): Promise<void> {
+  const months = new Map(
+    rows.map((row) => {
+      const month = monthOf(Number(row.key[column] ?? row.set[column]))
+      return [month.name, month]
+    }),
+  )
+  for (const month of months.values()) {
+    const part = `${schema}.${table}_${month.name}`
+    const { rows: found } = await client.query({
+      name: 'projection-month-exists',
+      text: 'select to_regclass($1) is not null as there',
+      values: [part],
+    })
+    if (found[0]?.there === true) continue
+    await client.query(
+      `create table if not exists ${part} partition of ${schema}.${table}
+       for values from (${month.start}) to (${month.end})`,
+    )
+  }
+}
+
+export function monthOf(seconds: number): { name: string; start: number; end: number } {
+  const date = new Date(seconds * 1_000)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  const name = `${year}_${String(month + 1).padStart(2, '0')}`
+  return { name, start: Date.UTC(year, month) / 1_000, end: Date.UTC(year, month + 1) / 1_000 }
+}

@@ -1,0 +1,68 @@
+import type { Pool, PoolClient } from 'pg'
+import { schemaOf } from '../names.ts'
+import type { Projection } from '../projection.ts'
+import { definitionOf } from './checkpoints.ts'
+
+/** Runs `work` in one transaction of its own. */
+export async function inTransaction<T>(
+  pg: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  begin = 'begin',
+): Promise<T> {
+  const client = await pg.connect()
+  // NOTE: a connection lost between two statements says so by an event, uncaught without this.
+  const onLost = (): void => {}
+  client.on('error', onLost)
+  let failure: Error | undefined
+  try {
+    await client.query(begin)
+    const outcome = await work(client)
+    await client.query('commit')
+    return outcome
+  } catch (error) {
+    failure = error as Error
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.off('error', onLost)
+    // A connection that failed may hold half a conversation: never used again.
+    client.release(failure)
+  }
+}
+
+/** Runs `work` while no other process does anything under the same name. */
+export async function oneAtATime<T>(pg: Pool, name: string, work: () => Promise<T>): Promise<T> {
+  return inTransaction(pg, async (client) => {
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+    return work()
+  })
+}
+
+/** Makes the tables of a projection in `schema`, empty, throwing away what was there. */
+export async function createTables(
+  client: PoolClient,
+  projection: Projection,
+  schema: string,
+): Promise<void> {
+  await client.query(`drop schema if exists ${schema} cascade; create schema ${schema}`)
+  await client.query(`set local search_path to ${schema}`)
+  await client.query(projection.sql)
+  await client.query('set local search_path to default')
+}
+
+/** Makes the read model where there is none; one that is there stays as it is. */
+export const ensureReadModel = (pg: Pool, projection: Projection): Promise<void> =>
+  inTransaction(pg, async (client) => {
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `projection:${projection.name}`,
+    ])
+    const { rowCount } = await client.query('select from projections.checkpoint where name = $1', [
+      projection.name,
+    ])
+    if (rowCount !== 0) return
+    await createTables(client, projection, schemaOf(projection.name))
+    await client.query('insert into projections.checkpoint values ($1, 0, $2)', [
+      projection.name,
+      definitionOf(projection),
+    ])
+  })

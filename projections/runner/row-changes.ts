@@ -1,0 +1,95 @@
+import { assert } from '#domain/shared/assert.ts'
+
+export type Cell = string | number | bigint | boolean | null | object
+export type Cells = Readonly<Record<string, Cell>>
+export type Increments = Readonly<Record<string, bigint>>
+
+/**
+ * `insert`: the row is new. `upsert`: made when missing, else changed. `patch`: must be there.
+ * `remove`: must be there, and goes.
+ */
+export type ChangeKind = 'insert' | 'upsert' | 'patch' | 'remove'
+
+export type RowChange = {
+  kind: ChangeKind
+  readonly key: Cells
+  readonly set: Record<string, Cell>
+  readonly add: Record<string, bigint>
+}
+
+/**
+ * What a batch of events does to the rows of one read model, folded in memory to one change per
+ * row. Nothing is read back: a cell is either set or added to, and both compose.
+ */
+export class RowChanges {
+  readonly #tables = new Map<string, Map<string, RowChange>>()
+
+  /** The row can't have been there before. */
+  insert(table: string, key: Cells, set: Cells): void {
+    this.#merge(table, 'insert', key, set, {})
+  }
+
+  /** Sets cells of a row that may be new. */
+  put(table: string, key: Cells, set: Cells): void {
+    this.#merge(table, 'upsert', key, set, {})
+  }
+
+  /** Adds to cells of a row that may be new (its cells then start at 0), and sets others. */
+  add(table: string, key: Cells, add: Increments, set: Cells = {}): void {
+    this.#merge(table, 'upsert', key, set, add)
+  }
+
+  /** Sets and adds to cells of a row that must be there. */
+  patch(table: string, key: Cells, set: Cells, add: Increments = {}): void {
+    this.#merge(table, 'patch', key, set, add)
+  }
+
+  remove(table: string, key: Cells): void {
+    this.#merge(table, 'remove', key, {}, {})
+  }
+
+  tables(): Iterable<[string, Iterable<RowChange>]> {
+    return [...this.#tables].map(([name, rows]) => [name, rows.values()])
+  }
+
+  get isEmpty(): boolean {
+    for (const rows of this.#tables.values()) if (rows.size > 0) return false
+    return true
+  }
+
+  #merge(table: string, kind: ChangeKind, key: Cells, set: Cells, add: Increments): void {
+    for (const cell of Object.values(key)) assert(cell !== undefined, `${table}: key is missing`)
+    const rows = this.#tables.get(table) ?? new Map<string, RowChange>()
+    this.#tables.set(table, rows)
+    const id = Object.values(key).join('\u0001')
+    const earlier = rows.get(id)
+    if (earlier === undefined) {
+      rows.set(id, { kind, key, set: withoutHoles(table, set), add: { ...add } })
+      return
+    }
+    assert(kind !== 'insert' && earlier.kind !== 'remove', `${table}: row ${id} made twice`)
+    if (kind === 'remove') {
+      // A row made and removed within one batch never was.
+      if (earlier.kind === 'insert') rows.delete(id)
+      else rows.set(id, { kind, key, set: {}, add: {} })
+      return
+    }
+    for (const [column, cell] of Object.entries(withoutHoles(table, set))) {
+      earlier.set[column] = cell
+      delete earlier.add[column]
+    }
+    for (const [column, increment] of Object.entries(add)) {
+      const before = earlier.set[column]
+      if (before !== undefined) earlier.set[column] = BigInt(before as number) + increment
+      else earlier.add[column] = (earlier.add[column] ?? 0n) + increment
+    }
+  }
+}
+
+/** An undefined cell is a payload of another shape than the handler knows: never written. */
+function withoutHoles(table: string, set: Cells): Record<string, Cell> {
+  for (const column in set) {
+    assert(set[column] !== undefined, `${table}.${column} is missing in the event`)
+  }
+  return { ...set }
+}

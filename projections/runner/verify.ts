@@ -1,0 +1,56 @@
+import type { Core } from '#infra/core.ts'
+import { type ProjectionName, schemaOf } from '../names.ts'
+import type { FoldContext, Projection } from '../projection.ts'
+import { canonicalHash } from './canonical-hash.ts'
+import { foldAnew } from './fresh-fold.ts'
+import { inTransaction, oneAtATime } from './read-model.ts'
+
+export type Verdict = {
+  readonly name: ProjectionName
+  /** The checkpoint at which the two were compared. */
+  readonly position: number
+  readonly isEqual: boolean
+  /** Per table: name, number of rows, hash. */
+  readonly found: string
+  readonly expected: string
+}
+
+/**
+ * Compares a read model with a fresh fold of the events, by canonical hash, at the checkpoint of
+ * one snapshot; the live one goes on being moved meanwhile.
+ */
+export const verifyReadModel = (
+  core: Core,
+  projection: Projection,
+  context: FoldContext,
+): Promise<Verdict> =>
+  oneAtATime(core.pg, `verify:${projection.name}`, () => verifyAlone(core, projection, context))
+
+async function verifyAlone(
+  core: Core,
+  projection: Projection,
+  context: FoldContext,
+): Promise<Verdict> {
+  const live = schemaOf(projection.name)
+  const fresh = `${live}_check`
+  const tables = Object.keys(projection.tables)
+  const { position, found } = await inTransaction(
+    core.pg,
+    async (client) => {
+      const { rows } = await client.query<{ position: string }>(
+        'select position from projections.checkpoint where name = $1',
+        [projection.name],
+      )
+      const at = Number(rows[0]?.position ?? 0)
+      return { position: at, found: await canonicalHash(client, live, tables) }
+    },
+    'begin isolation level repeatable read read only',
+  )
+  try {
+    await foldAnew(core, projection, context, fresh, position)
+    const expected = await canonicalHash(core.pg, fresh, tables)
+    return { name: projection.name, position, isEqual: found === expected, found, expected }
+  } finally {
+    await core.pg.query(`drop schema if exists ${fresh} cascade`)
+  }
+}

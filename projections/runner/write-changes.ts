@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import type { PoolClient } from 'pg'
+import { assert } from '#domain/shared/assert.ts'
+import type { Projection, TableShape } from '../projection.ts'
+import { ensureMonths } from './months.ts'
+import type { Cell, RowChange, RowChanges } from './row-changes.ts'
+
+const ROWS_PER_STATEMENT = 1_000
+
+/**
+ * Writes a folded batch inside the caller's transaction: one statement per table and kind of
+ * change, whatever the number of rows (they travel as one JSON text, so that the statement's text
+ * stays the same and is planned once per connection).
+ *
+ * Throws when a row that must be new is there, or one that must be there is not.
+ */
+export async function writeChanges(
+  client: PoolClient,
+  projection: Projection,
+  schema: string,
+  changes: RowChanges,
+): Promise<void> {
+  for (const [table, rows] of changes.tables()) {
+    const shape = projection.tables[table]
+    assert(shape !== undefined, `${projection.name} has no table ${table}`)
+    const all = [...rows]
+    if (shape.monthColumn !== undefined) {
+      await ensureMonths(client, schema, table, all, shape.monthColumn)
+    }
+    for (const group of bySignature(all)) {
+      for (let from = 0; from < group.length; from += ROWS_PER_STATEMENT) {
+        const chunk = group.slice(from, from + ROWS_PER_STATEMENT)
+        await writeGroup(client, `${schema}.${table}`, shape, chunk)
+      }
+    }
+  }
+}
+
+function bySignature(rows: readonly RowChange[]): RowChange[][] {
+  const groups = new Map<string, RowChange[]>()
+  for (const row of rows) {
+    const signature = `${row.kind}|${Object.keys(row.set).sort()}|${Object.keys(row.add).sort()}`
+    const group = groups.get(signature)
+    if (group === undefined) groups.set(signature, [row])
+    else group.push(row)
+  }
+  return [...groups.values()]
+}
+
+async function writeGroup(
+  client: PoolClient,
+  table: string,
+  { key }: TableShape,
+  rows: readonly RowChange[],
+): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  const text = statementFor(table, key, first)
+  const records = rows.map((row) => storable({ ...row.key, ...row.set, ...row.add }))
+  const { rowCount } = await client.query({
+    name: nameOf(text),
+    text,
+    values: [JSON.stringify(records)],
+  })
+  assert(
+    rowCount === rows.length,
+    `${first.kind} into ${table}: ${rowCount} of ${rows.length} rows were as expected`,
+  )
+}
+
+function statementFor(table: string, key: readonly string[], change: RowChange): string {
+  const source = `json_populate_recordset(null::${table}, $1)`
+  const set = Object.keys(change.set).sort()
+  const add = Object.keys(change.add).sort()
+  const columns = [...key, ...set, ...add].join(', ')
+  const insert = `insert into ${table} as t (${columns}) select ${columns} from ${source} r`
+  const matches = key.map((column) => `t.${column} = r.${column}`).join(' and ')
+  const changed = (row: string): string =>
+    [
+      ...set.map((column) => `${column} = ${row}.${column}`),
+      ...add.map((column) => `${column} = t.${column} + ${row}.${column}`),
+    ].join(', ')
+  switch (change.kind) {
+    case 'insert':
+      return insert
+    case 'upsert':
+      return `${insert} on conflict (${key.join(', ')}) do update set ${changed('excluded')}`
+    case 'patch':
+      return `update ${table} t set ${changed('r')} from ${source} r where ${matches}`
+    case 'remove':
+      return `delete from ${table} t using ${source} r where ${matches}`
+  }
+}
+
+const names = new Map<string, string>()
+
+function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = `projection-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+  names.set(text, name)
+  return name
+}
+
+/** Postgres takes neither a NUL nor half a surrogate pair; money must not stop for one. */
+function storable(cells: Record<string, Cell>): Record<string, unknown> {
+  const row: Record<string, unknown> = cells
+  for (const column in cells) {
+    const cell = cells[column]
+    if (typeof cell === 'bigint') row[column] = String(cell)
+    else if (typeof cell === 'string') row[column] = wellFormed(cell)
+  }
+  return row
+}
+
+const wellFormed = (text: string): string =>
+  text.includes('\0') ? text.replaceAll('\0', '\ufffd').toWellFormed() : text.toWellFormed()

@@ -1,0 +1,19 @@
+create table tokens (
+  id bigint primary key,
+  user_id bigint not null,
+  name text not null,
+  status smallint not null default 1,
+  expires_at bigint,
+  token_group text not null,
+  models text[],
+  allow_ips text,
+  rate_limit jsonb not null,
+  key_lookup text not null unique,
+  key_ref text not null,
+  key_hint text not null,
+  created_at bigint not null,
+  is_deleted boolean not null default false
+);
+
+create index tokens_of_user on tokens (user_id, id desc);
+create index tokens_by_name on tokens (name);

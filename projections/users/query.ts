@@ -1,0 +1,98 @@
+import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
+import { containing, type Listed, type Slice } from '../like.ts'
+
+const userRow = z.object({
+  id: wireInteger,
+  username: z.string(),
+  displayName: z.string(),
+  /** 1 normal user, 10 admin, 100 super admin. */
+  role: z.union([z.literal(1), z.literal(10), z.literal(100)]),
+  /** 1 active, 2 banned. */
+  status: z.union([z.literal(1), z.literal(2)]),
+  group: z.string(),
+  passwordRef: z.string(),
+  authVersion: wireInteger,
+  settings: z.object({ acceptUnsetModelRatioModel: z.boolean(), showIpInLogs: z.boolean() }),
+  inviterId: wireInteger.nullable(),
+  /** Unix seconds, as `deletedAt`. */
+  createdAt: wireInteger,
+  deletedAt: wireInteger.nullable(),
+  isDeleted: z.boolean(),
+})
+export type UserRow = z.infer<typeof userRow>
+
+const columns = sql.fragment`
+  u.id, u.username, u.display_name as "displayName", u.role, u.status, u.user_group as "group",
+  u.password_ref as "passwordRef", u.auth_version as "authVersion",
+  jsonb_build_object(
+    'acceptUnsetModelRatioModel', u.accepts_unpriced, 'showIpInLogs', u.shows_ip
+  ) as settings,
+  u.inviter_id as "inviterId", u.created_at as "createdAt", u.deleted_at as "deletedAt",
+  u.deleted_at is not null as "isDeleted"
+`
+
+/** null when nobody has the name; a deactivated user keeps it. */
+export const findUserByNameKey = (
+  db: CommonQueryMethods,
+  nameKey: string,
+): Promise<UserRow | null> =>
+  db.maybeOne(sql.type(userRow)`
+    select ${columns} from read_users.names n join read_users.users u on u.id = n.user_id
+    where n.name_key = ${nameKey}
+  `)
+
+export const findUser = (db: CommonQueryMethods, userId: number): Promise<UserRow | null> =>
+  db.maybeOne(sql.type(userRow)`
+    select ${columns} from read_users.users u where u.id = ${userId}
+  `)
+
+/** 0 when there are none. */
+export const highestUserId = (db: CommonQueryMethods): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+    select coalesce(max(id), 0) as id from read_users.users
+  `)
+
+/** Every user, deactivated ones included, as of one position. */
+export const relayUsers = (db: DatabasePool): Promise<AtPosition<UserRow>> =>
+  atCheckpoint(db, 'users', (snapshot) =>
+    snapshot.any(sql.type(userRow)`select ${columns} from read_users.users u order by u.id`),
+  )
+
+/** Those that exist, in no order. */
+export const usersByIds = (
+  db: CommonQueryMethods,
+  userIds: readonly number[],
+): Promise<readonly UserRow[]> =>
+  db.any(sql.type(userRow)`
+    select ${columns} from read_users.users u
+    where u.id = any(${sql.array(userIds, 'int8')})
+  `)
+
+/** Newest first. `keyword` is an id, or part of a name. */
+export async function listUsers(
+  db: CommonQueryMethods,
+  { keyword, group, limit, offset }: Slice & { keyword: string; group: string },
+): Promise<Listed<UserRow>> {
+  const matches = sql.fragment`
+    (${keyword} = '' or u.id::text = ${keyword} or u.username ilike ${containing(keyword)}
+      or u.display_name ilike ${containing(keyword)})
+    and (${group} = '' or u.user_group = ${group})
+  `
+  const rows = await db.any(sql.type(userRow)`
+    select ${columns} from read_users.users u where ${matches}
+    order by u.id desc limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total from read_users.users u where ${matches}
+  `)
+  return { rows, total }
+}
+
+/** The user of exactly this name; null when there is none. */
+export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
+  db.maybeOneFirst(sql.type(z.object({ id: wireInteger }))`
+    select id from read_users.users where username = ${username} order by id limit 1
+  `)
