@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+} from 'fastify'
+import type { Fact } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+import type { Core } from '#infra/core.ts'
+import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
+import { principalOf } from '#infra/http/access.ts'
+import type { Freshness } from '#projections/freshness/query.ts'
+import type { Turns } from './in-turn.ts'
+import type { NextIds } from './next-id.ts'
+import { type RefusalCode, refused } from './refusals.ts'
+import type { LoginGuard } from './session/login-guard.ts'
+import type { SetupToken } from './setup/setup-token.ts'
+
+/** The app as acts register on it: handlers are typed by their schemas. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What acts work with. */
+export type Parts = {
+  readonly core: Core
+  readonly freshness: Pick<Freshness, 'waitFor'>
+  readonly turns: Turns
+  readonly nextIds: NextIds
+  readonly loginGuard: LoginGuard
+  readonly setupToken: SetupToken
+}
+
+/** One act: its route, its schema and what it does. */
+export type Act = (api: Api, parts: Parts) => void
+
+const FRESH_WITHIN_MS = 2_000
+
+/** Who acts, because of which request, and when: on every event of an act. */
+export const contextOf = ({ core }: Parts, request: FastifyRequest): ActContext => ({
+  actor: `user:${principalOf(request).userId}`,
+  cause: request.id,
+  at: core.now(),
+})
+
+/** What was done; throws the refusal, to be answered in the caller's language. */
+export function accepted<E extends Fact>(outcome: Outcome<E, Refusal>): Done<E> {
+  if (!outcome.isDone)
+    throw refused(outcome.refusal.refused as RefusalCode, outcome.refusal.details)
+  return outcome
+}
+
+/**
+ * Tells the caller the position of the write and holds the answer until the read models of its
+ * screens include it, for two seconds at most: the write is a fact either way.
+ */
+export async function visibleIn(
+  { freshness }: Parts,
+  reply: FastifyReply,
+  names: Parameters<Freshness['waitFor']>[0],
+  position: number,
+): Promise<void> {
+  reply.header('x-position', String(position))
+  await freshness.waitFor(names, position, FRESH_WITHIN_MS)
+}

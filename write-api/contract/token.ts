@@ -1,0 +1,29 @@
+import Type, { type Static } from 'typebox'
+
+const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
+
+/** Every field but `name` may be left out; a missing one takes its default, or stays as it is. */
+export const CreateToken = Type.Object({
+  name: Type.String({ maxLength: 200 }),
+  remain_quota: Type.Optional(quota),
+  unlimited_quota: Type.Optional(Type.Boolean()),
+  /** Unix seconds; -1 never. */
+  expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
+  rate_limit_enabled: Type.Optional(Type.Boolean()),
+  rate_limit_period: Type.Optional(Type.Integer({ minimum: 1, maximum: 31536000 })),
+  rate_limit_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  rate_limit_success: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  model_limits_enabled: Type.Optional(Type.Boolean()),
+  model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
+  allow_ips: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),
+  group: Type.Optional(Type.String({ maxLength: 200 })),
+})
+export type CreateToken = Static<typeof CreateToken>
+
+export const UpdateToken = Type.Object({
+  ...Type.Partial(CreateToken).properties,
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  /** Only 1 and 2 can be asked for; others are ignored, so that a row read can be sent back. */
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+})
+export type UpdateToken = Static<typeof UpdateToken>

@@ -1,0 +1,38 @@
+import Type, { type Static } from 'typebox'
+
+export const CreateUser = Type.Object({
+  username: Type.String({ maxLength: 256 }),
+  password: Type.String({ maxLength: 256 }),
+  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+})
+export type CreateUser = Static<typeof CreateUser>
+
+/** `quota` is the balance to have; the difference is granted or deducted. */
+export const UpdateUser = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  password: Type.Optional(Type.String({ maxLength: 256 })),
+  group: Type.Optional(Type.String({ maxLength: 200 })),
+  quota: Type.Optional(Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })),
+})
+export type UpdateUser = Static<typeof UpdateUser>
+
+/** A new password needs the current one. */
+export const UpdateSelf = Type.Object({
+  display_name: Type.Optional(Type.String({ maxLength: 200 })),
+  password: Type.Optional(Type.String({ maxLength: 256 })),
+  original_password: Type.Optional(Type.String({ maxLength: 256 })),
+})
+export type UpdateSelf = Static<typeof UpdateSelf>
+
+export const ManageUser = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  action: Type.Union([
+    Type.Literal('promote'),
+    Type.Literal('demote'),
+    Type.Literal('disable'),
+    Type.Literal('enable'),
+    Type.Literal('delete'),
+  ]),
+})
+export type ManageUser = Static<typeof ManageUser>

@@ -1,0 +1,45 @@
+import type { TermsFault } from '#domain/channel/check-terms.ts'
+import type { OptionFault } from '#domain/options/check-option.ts'
+import type { Words } from '#infra/http/language.ts'
+
+type Details = Readonly<Record<string, string | number>>
+type FaultCode = TermsFault | OptionFault
+
+/**
+ * Words for what the domain found wrong with a field or option: `fault` is its code, `name` the
+ * entry at fault, `minimum` and `maximum` the bounds that were left.
+ */
+export function faultWords({ fault = '', name, minimum, maximum }: Details): Words {
+  const { zh, en } = FAULTS[fault as FaultCode]
+  const limit = fault === 'above-maximum' ? maximum : (minimum ?? maximum)
+  const figures = [name, limit].filter((figure) => figure !== undefined).join(', ')
+  return figures === '' ? { zh, en } : { zh: `${zh}（${figures}）`, en: `${en} (${figures})` }
+}
+
+const FAULTS: Record<FaultCode, Words> = {
+  'not-json': { zh: '不是合法的 JSON 字符串', en: 'is not valid JSON' },
+  'duplicate-key': { zh: '名称重复出现', en: 'has a name twice' },
+  'too-deep': { zh: '嵌套过深', en: 'is nested too deeply' },
+  'not-object': { zh: '必须是 JSON 对象', en: 'must be a JSON object' },
+  'not-list': { zh: '必须是 JSON 数组', en: 'must be a JSON list' },
+  'not-url': { zh: '不是合法的网址', en: 'is no http or https address' },
+  'not-text': { zh: '必须是非空字符串', en: 'must be text that is not empty' },
+  'not-status': { zh: '状态码必须映射到 400 至 599', en: 'must map statuses to 400 to 599' },
+  'mapping-circle': { zh: '模型映射存在循环', en: 'maps a model in a circle' },
+  'mapping-too-deep': { zh: '模型映射层级过多', en: 'maps a model by too many others' },
+  'not-flag': { zh: '必须是 true 或 false', en: 'must be true or false' },
+  'not-integer': { zh: '必须是整数', en: 'must be a whole number' },
+  'not-number': { zh: '请输入数字', en: 'must be a number' },
+  'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },
+  'above-maximum': { zh: '大于允许的最大值', en: 'is above the maximum' },
+  'too-long': { zh: '内容过长', en: 'is too long' },
+  'bad-character': { zh: '包含不允许的字符', en: 'has a character that is not allowed' },
+  'not-choice': { zh: '不是可选的值', en: 'is none of the choices' },
+  'not-ratio': { zh: '倍率必须是不小于 0 的数字', en: 'must have ratios of 0 or more' },
+  'not-count': { zh: '必须是大于 0 的整数', en: 'must have whole numbers above 0' },
+  'not-link': { zh: '链接格式错误', en: 'has a link of the wrong form' },
+  'name-missing': { zh: '存在空名称', en: 'has an empty name' },
+  'name-too-long': { zh: '名称过长', en: 'has a name that is too long' },
+  secret: { zh: '是机密选项', en: 'is a secret option' },
+  'not-secret': { zh: '不是机密选项', en: 'is no secret option' },
+}

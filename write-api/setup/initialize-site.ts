@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import { optionsDecider } from '#domain/options/decide.ts'
+import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import { siteDecider } from '#domain/site/decide.ts'
+import { SITE_STREAM } from '#domain/site/events.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { Setup } from '#write-api/contract/setup.ts'
+import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { createUserAccount } from '../users/new-user.ts'
+import { checkPassword } from '../users/password-policy.ts'
+import { usernameOf } from '../users/username.ts'
+
+const ROOT_QUOTA = 100_000_000n
+const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
+
+/** POST /api/setup: the first run makes the super admin and says how the site is used. */
+export const initializeSite: Act = (api, parts) => {
+  api.post(
+    '/api/setup',
+    {
+      schema: {
+        summary: 'First-run setup; from another machine with the token printed at start',
+        body: Setup,
+        querystring: Type.Object({ token: TOKEN }),
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { body, query } = request
+      const header = request.headers['x-setup-token']
+      const given = typeof header === 'string' ? header : (body.setup_token ?? query.token)
+      if (!parts.setupToken.admits(request, given)) throw refused('SetupTokenRequired')
+      const position = await parts.turns('setup', () => initialize(parts, body, request.id))
+      await visibleIn(parts, reply, ['users', 'balances', 'options'], position)
+      return done()
+    },
+  )
+}
+
+async function initialize(parts: Parts, setup: Setup, cause: string): Promise<number> {
+  const site = await parts.core.actors.stateOf(siteDecider, SITE_STREAM)
+  if (site.isInitialized) throw refused('AlreadyInitialized')
+  const username = usernameOf(setup.username)
+  checkPassword(setup.password)
+  if (setup.password !== setup.confirmPassword) throw refused('PasswordsDiffer')
+  const root = {
+    username,
+    displayName: username,
+    password: setup.password,
+    role: 100,
+    quota: ROOT_QUOTA,
+    reason: 'setup',
+  } as const
+  const context = { actor: 'system:setup', cause, at: parts.core.now() }
+  const { outcome } = await createUserAccount(parts, root, context, (rootUserId) =>
+    siteSteps(rootUserId, setup),
+  )
+  return accepted(outcome).position
+}
+
+function siteSteps(rootUserId: number, setup: Setup): AnyStep[] {
+  const { SelfUseModeEnabled: isSelfUse = false, DemoSiteEnabled: isDemoSite = false } = setup
+  const command = { type: 'InitializeSite', rootUserId, isSelfUse, isDemoSite }
+  const flag = (key: string, value: boolean): AnyStep => ({
+    decider: optionsDecider,
+    stream: OPTIONS_STREAM,
+    command: { type: 'SetOption', key, value: String(value) },
+  })
+  return [
+    { decider: siteDecider, stream: SITE_STREAM, command },
+    flag('SelfUseModeEnabled', isSelfUse),
+    flag('DemoSiteEnabled', isDemoSite),
+  ]
+}

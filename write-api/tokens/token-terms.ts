@@ -1,0 +1,96 @@
+import { isIP } from 'node:net'
+import type { TokenTerms } from '#domain/token/events.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import type { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
+import { refused } from '../refusals.ts'
+
+/** What a token has that was created with nothing but a name. */
+export const DEFAULT_TERMS: TokenTerms = {
+  name: '',
+  expiresAt: null,
+  group: '',
+  models: null,
+  allowIps: null,
+  rateLimit: { isEnabled: false, periodSeconds: 60, count: 1000, success: 10 },
+}
+
+export const DEFAULT_REMAIN = 500_000
+
+/** Throws for less than nothing. A row read may have it, and sends it back unchanged. */
+export function checkRemain(remain: number): void {
+  if (remain < 0) throw invalidField('remain_quota', { zh: '不能小于 0', en: 'must be at least 0' })
+}
+
+type Fields = CreateToken | UpdateToken
+
+/** The terms with the given fields applied; the others stay. Throws for a field at fault. */
+export async function termsWith(
+  vault: Vault,
+  userId: number,
+  before: TokenTerms,
+  fields: Fields,
+): Promise<TokenTerms> {
+  const name = fields.name === undefined ? before.name : fields.name.trim()
+  if (name === '') throw refused('TokenNameRequired')
+  const { rateLimit } = before
+  return {
+    name,
+    expiresAt: expiryOf(fields, before),
+    group: fields.group ?? before.group,
+    models: modelsOf(fields, before),
+    allowIps: await allowIpsOf(vault, userId, fields, before),
+    rateLimit: {
+      isEnabled: fields.rate_limit_enabled ?? rateLimit.isEnabled,
+      periodSeconds: fields.rate_limit_period ?? rateLimit.periodSeconds,
+      count: fields.rate_limit_count ?? rateLimit.count,
+      success: fields.rate_limit_success ?? rateLimit.success,
+    },
+  }
+}
+
+function expiryOf({ expired_time: time }: Fields, before: TokenTerms): number | null {
+  if (time === undefined) return before.expiresAt
+  return time === -1 ? null : time
+}
+
+function modelsOf(fields: Fields, before: TokenTerms): readonly string[] | null {
+  const isLimited = fields.model_limits_enabled ?? before.models !== null
+  if (!isLimited) return null
+  if (fields.model_limits === undefined) return before.models ?? []
+  const names = fields.model_limits.split(',').map((name) => name.trim())
+  return [...new Set(names.filter((name) => name !== ''))]
+}
+
+/** Sealed anew only when it says something else, so that a row sent back changes nothing. */
+async function allowIpsOf(
+  vault: Vault,
+  userId: number,
+  { allow_ips: given }: Fields,
+  before: TokenTerms,
+): Promise<TokenTerms['allowIps']> {
+  if (given === undefined) return before.allowIps
+  const lines = (given ?? '')
+    .split(/[\r\n,]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  for (const [index, line] of lines.entries()) {
+    if (!isAddressOrCidr(line)) throw invalidField(`allow_ips[${index}]`, NO_ADDRESS)
+  }
+  if (lines.length === 0) return null
+  const text = lines.join('\n')
+  const known = before.allowIps === null ? null : await vault.open(userId, before.allowIps)
+  return known === text ? before.allowIps : vault.seal(userId, text)
+}
+
+const NO_ADDRESS = {
+  zh: '不是合法的 IP 地址或网段',
+  en: 'is no IP address or network',
+}
+
+function isAddressOrCidr(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}

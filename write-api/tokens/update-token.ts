@@ -1,0 +1,96 @@
+import Type from 'typebox'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { tokenDecider } from '#domain/token/decide.ts'
+import { tokenStream } from '#domain/token/events.ts'
+import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import type { Principal } from '#infra/http/principal.ts'
+import { UpdateToken } from '#write-api/contract/token.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { checkRemain, termsWith } from './token-terms.ts'
+import { checkUsableGroup } from './usable-group.ts'
+
+const Query = Type.Object({
+  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+})
+
+/** PUT /api/token/: the fields given, the others stay; `?status_only=true` sets 1 or 2 alone. */
+export const updateToken: Act = (api, parts) => {
+  api.put(
+    '/api/token/',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Change a token, or with status_only=true enable (1) or disable (2) it',
+        body: UpdateToken,
+        querystring: Query,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const user = principalOf(request)
+      const { body, query } = request
+      const context = contextOf(parts, request)
+      const position =
+        query.status_only === 'true'
+          ? await changeStatus(parts, user, body, context)
+          : await parts.turns(`token-${body.id}`, () => change(parts, user, body, context))
+      await visibleIn(parts, reply, ['tokens', 'balances'], position)
+      return done()
+    },
+  )
+}
+
+async function changeStatus(
+  { core }: Parts,
+  { userId }: Principal,
+  { id, status }: UpdateToken,
+  context: ActContext,
+): Promise<number> {
+  if (status !== 1 && status !== 2) {
+    throw invalidField('status', { zh: '必须是 1 或 2', en: 'must be 1 or 2' })
+  }
+  const command = { type: status === 1 ? 'EnableToken' : 'DisableToken', userId } as const
+  const outcome = await core.actors.handle(tokenDecider, tokenStream(id), command, context)
+  return accepted(outcome).position
+}
+
+async function change(
+  parts: Parts,
+  user: Principal,
+  fields: UpdateToken,
+  context: ActContext,
+): Promise<number> {
+  const { actors, vault } = parts.core
+  const stream = tokenStream(fields.id)
+  const { userId } = user
+  const { token } = await actors.stateOf(tokenDecider, stream)
+  if (token === null || token.isDeleted || token.userId !== userId) throw refused('TokenUnknown')
+  const terms = await termsWith(vault, userId, token.terms, fields)
+  if (terms.group !== token.terms.group) await checkUsableGroup(parts, user, terms.group)
+  const change = { decider: tokenDecider, stream, command: { type: 'ChangeTerms', userId, terms } }
+  const steps: AnyStep[] = [change, ...(await budgetSteps(parts, userId, fields))]
+  return accepted(await actors.handleTogether(steps, context)).position
+}
+
+/** None for what the token has already: a row read may be sent back as it was. */
+async function budgetSteps(
+  { core }: Parts,
+  userId: number,
+  { id: tokenId, remain_quota: quota, unlimited_quota: unlimited }: UpdateToken,
+): Promise<AnyStep[]> {
+  if (quota === undefined && unlimited === undefined) return []
+  const stream = accountStream(userId)
+  const { budgets } = await core.actors.stateOf(accountDecider, stream)
+  const before = budgets.get(tokenId) ?? { remain: 0n, isUnlimited: false }
+  const remain = quota === undefined ? before.remain : BigInt(quota)
+  const isUnlimited = unlimited ?? before.isUnlimited
+  if (remain === before.remain && isUnlimited === before.isUnlimited) return []
+  if (remain !== before.remain) checkRemain(Number(remain))
+  const command = { type: 'SetTokenBudget', userId, tokenId, remain, isUnlimited }
+  return [{ decider: accountDecider, stream, command }]
+}

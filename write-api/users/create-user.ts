@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { optionInteger } from '#domain/options/registry.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { CreateUser } from '#write-api/contract/user.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { createUserAccount } from './new-user.ts'
+import { checkPassword } from './password-policy.ts'
+import { usernameOf } from './username.ts'
+
+/** POST /api/user/: a normal user, with the quota that new users get. */
+export const createUser: Act = (api, parts) => {
+  api.post(
+    '/api/user/',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Create a user',
+        body: CreateUser,
+        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+      },
+    },
+    async (request, reply) => {
+      const { password, display_name = '' } = request.body
+      if (request.body.username.trim() === '' || password === '') {
+        throw refused('UserFieldsRequired')
+      }
+      const username = usernameOf(request.body.username)
+      checkPassword(password)
+      const { values } = await allOptions(parts.core.db)
+      const user = {
+        username,
+        displayName: display_name.trim() || username,
+        password,
+        role: 1,
+        quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
+        reason: 'new-user',
+      } as const
+      // One at a time: so many passwords at once would be refused as too many.
+      const { id, outcome } = await parts.turns('create-user', () =>
+        createUserAccount(parts, user, contextOf(parts, request)),
+      )
+      await visibleIn(parts, reply, ['users', 'balances'], accepted(outcome).position)
+      return success({ id })
+    },
+  )
+}

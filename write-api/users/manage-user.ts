@@ -1,0 +1,48 @@
+import Type from 'typebox'
+import type { UserCommand } from '#domain/user/commands.ts'
+import { userDecider } from '#domain/user/decide.ts'
+import { type Role, userStream } from '#domain/user/events.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { ManageUser } from '#write-api/contract/user.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+
+const COMMANDS = {
+  promote: 'PromoteUser',
+  demote: 'DemoteUser',
+  disable: 'DisableUser',
+  enable: 'EnableUser',
+  delete: 'DeleteUser',
+} as const satisfies Record<ManageUser['action'], UserCommand['type']>
+
+const ACTIVE = 1
+const BANNED = 2
+
+const Managed = Type.Object({ status: Type.Integer(), role: Type.Integer() })
+
+/** POST /api/user/manage: promote, demote, disable, enable or delete; answers what is now so. */
+export const manageUser: Act = (api, parts) => {
+  api.post(
+    '/api/user/manage',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Promote, demote, disable, enable or delete a user',
+        body: ManageUser,
+        response: { 200: Envelope(Managed) },
+      },
+    },
+    async (request, reply) => {
+      const { id, action } = request.body
+      const { actors } = parts.core
+      const actorRole = principalOf(request).role as Role
+      const command = { type: COMMANDS[action], actorRole }
+      const context = contextOf(parts, request)
+      const outcome = await actors.handle(userDecider, userStream(id), command, context)
+      await visibleIn(parts, reply, ['users'], accepted(outcome).position)
+      const { user } = await actors.stateOf(userDecider, userStream(id))
+      return success({ status: user?.isEnabled ? ACTIVE : BANNED, role: user?.role ?? 0 })
+    },
+  )
+}

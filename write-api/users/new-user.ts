@@ -1,0 +1,65 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import type { Fact } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+import { userDecider } from '#domain/user/decide.ts'
+import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
+import { usernameDecider } from '#domain/user/username.ts'
+import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-port.ts'
+import type { Parts } from '../act.ts'
+import type { WithId } from '../next-id.ts'
+import { keepPassword } from './password-secret.ts'
+import { nameKeyOf } from './username.ts'
+
+export type NewUser = {
+  readonly username: string
+  readonly displayName: string
+  readonly password: string
+  readonly role: Role
+  readonly quota: bigint
+  readonly reason: 'setup' | 'new-user'
+}
+
+/**
+ * Name, user and first quota in one append, or none of it. `before` makes the steps that have to
+ * hold first; the first refusal is answered.
+ */
+export async function createUserAccount(
+  { core, nextIds }: Parts,
+  user: NewUser,
+  context: ActContext,
+  before: (userId: number) => readonly AnyStep[] = () => [],
+): Promise<WithId<Outcome<Fact, Refusal>>> {
+  const { vault, actors } = core
+  const nameKey = nameKeyOf(vault, user.username)
+  const hash = await vault.hashPassword(user.password)
+  return nextIds('user', async (userId) => {
+    const passwordRef = await keepPassword(vault, userId, hash)
+    const claim = { type: 'ClaimUsername', nameKey, userId }
+    const create = {
+      type: 'CreateUser',
+      userId,
+      username: await vault.seal(userId, user.username),
+      displayName: await vault.seal(userId, user.displayName),
+      role: user.role,
+      group: 'default',
+      passwordRef,
+      inviterId: null,
+    }
+    const steps: AnyStep[] = [
+      ...before(userId),
+      { decider: userDecider, stream: userStream(userId), command: create },
+      { decider: usernameDecider, stream: usernameStream(nameKey), command: claim },
+      ...firstQuota(userId, user),
+    ]
+    const outcome = await actors.handleTogether(steps, context)
+    if (!outcome.isDone) await vault.deleteSecret(passwordRef)
+    return outcome
+  })
+}
+
+function firstQuota(userId: number, { quota, reason }: NewUser): AnyStep[] {
+  if (quota === 0n) return []
+  const command = { type: 'GrantQuota', userId, grantId: reason, amount: quota, reason }
+  return [{ decider: accountDecider, stream: accountStream(userId), command }]
+}

@@ -1,0 +1,88 @@
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
+import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { fault } from '#infra/http/faults.ts'
+import { setSessionCookie } from '#infra/http/session-cookie.ts'
+import { findUser } from '#projections/users/query.ts'
+import { UpdateSelf } from '#write-api/contract/user.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { checkPassword } from './password-policy.ts'
+import { isPassword, keepPassword } from './password-secret.ts'
+
+/**
+ * PUT /api/user/self: the own display name, or password with the current one. A new password ends
+ * every session but this one, which goes on under a new id.
+ */
+export const updateSelf: Act = (api, parts) => {
+  api.put(
+    '/api/user/self',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Change the own display name or password',
+        body: UpdateSelf,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const { display_name, password = '', original_password = '' } = request.body
+      const context = contextOf(parts, request)
+      const passwordRef =
+        password === ''
+          ? null
+          : await newPassword(parts, request.ip, userId, password, original_password)
+      const position = await change(parts, userId, display_name, passwordRef, context)
+      await visibleIn(parts, reply, ['users'], position)
+      if (passwordRef !== null) {
+        const { user } = await parts.core.actors.stateOf(userDecider, userStream(userId))
+        const { sessions } = request.server.gate
+        await sessions.endAllOf(userId)
+        setSessionCookie(reply, await sessions.start(userId, user?.authVersion ?? 0))
+      }
+      return done()
+    },
+  )
+}
+
+async function newPassword(
+  { core, loginGuard }: Parts,
+  ip: string,
+  userId: number,
+  password: string,
+  original: string,
+): Promise<string> {
+  checkPassword(password)
+  const account = `self:${userId}`
+  const waitSeconds = loginGuard.enter(ip, account)
+  if (waitSeconds > 0) throw fault('TooManyRequests', waitSeconds)
+  const user = await findUser(core.db, userId)
+  if (user === null || !(await isPassword(core.vault, user, original))) {
+    throw refused('WrongOriginalPassword')
+  }
+  loginGuard.succeeded(ip, account)
+  return keepPassword(core.vault, userId, await core.vault.hashPassword(password))
+}
+
+async function change(
+  { core }: Parts,
+  userId: number,
+  displayName: string | undefined,
+  passwordRef: string | null,
+  context: ActContext,
+): Promise<number> {
+  const { vault, actors } = core
+  const stream = userStream(userId)
+  const steps: AnyStep[] = []
+  const step = (command: object) => steps.push({ decider: userDecider, stream, command })
+  const name = displayName?.trim()
+  if (name && name !== (await findUser(core.db, userId))?.displayName) {
+    step({ type: 'ChangeProfile', actorRole: null, displayName: await vault.seal(userId, name) })
+  }
+  if (passwordRef !== null) step({ type: 'ChangePassword', actorRole: null, passwordRef })
+  if (steps.length === 0) return core.store.headPosition()
+  return accepted(await actors.handleTogether(steps, context)).position
+}

@@ -1,0 +1,105 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { optionJson } from '#domain/options/registry.ts'
+import { userDecider } from '#domain/user/decide.ts'
+import { type Role, userStream } from '#domain/user/events.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { findUser, type UserRow } from '#projections/users/query.ts'
+import { UpdateUser } from '#write-api/contract/user.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { checkPassword } from './password-policy.ts'
+import { keepPassword } from './password-secret.ts'
+
+/** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
+export const updateUser: Act = (api, parts) => {
+  api.put(
+    '/api/user/',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Change a user; a new quota grants or deducts the difference',
+        body: UpdateUser,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const actorRole = principalOf(request).role as Role
+      const position = await parts.turns(`user-${body.id}`, async () => {
+        const user = await findUser(parts.core.db, body.id)
+        if (user === null || user.isDeleted) throw refused('UserUnknown')
+        mayChange(actorRole, user)
+        const steps = [
+          ...(await profileSteps(parts, user, body, actorRole)),
+          ...(await quotaSteps(parts, body, request.id)),
+        ]
+        if (steps.length === 0) return parts.core.store.headPosition()
+        const { actors } = parts.core
+        return accepted(await actors.handleTogether(steps, contextOf(parts, request))).position
+      })
+      await visibleIn(parts, reply, ['users', 'balances'], position)
+      return done()
+    },
+  )
+}
+
+const ROOT = 100
+
+/** The rule of the user's own stream, here for the stream of the money, which knows no roles. */
+function mayChange(actorRole: Role, user: UserRow): void {
+  if (actorRole < ROOT && user.role >= actorRole) throw refused('RoleTooHigh')
+}
+
+async function profileSteps(
+  parts: Parts,
+  user: UserRow,
+  { display_name, password = '', group = user.group }: UpdateUser,
+  actorRole: Role,
+): Promise<AnyStep[]> {
+  const { vault } = parts.core
+  const steps: AnyStep[] = []
+  const step = (command: object) =>
+    steps.push({ decider: userDecider, stream: userStream(user.id), command })
+  const name = display_name?.trim()
+  if (name && name !== user.displayName) {
+    step({ type: 'ChangeProfile', actorRole, displayName: await vault.seal(user.id, name) })
+  }
+  if (group !== user.group) {
+    await checkGroup(parts, group)
+    step({ type: 'ChangeGroup', actorRole, group })
+  }
+  if (password !== '') {
+    checkPassword(password)
+    const passwordRef = await keepPassword(vault, user.id, await vault.hashPassword(password))
+    step({ type: 'ChangePassword', actorRole, passwordRef })
+  }
+  return steps
+}
+
+async function checkGroup({ core }: Parts, group: string): Promise<void> {
+  const { values } = await allOptions(core.db)
+  const ratios = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
+  if (!Object.hasOwn(ratios, group)) throw refused('GroupUnknown')
+}
+
+/** The difference to the balance of this moment; the request's id makes it happen once. */
+async function quotaSteps(
+  { core }: Parts,
+  { id: userId, quota }: UpdateUser,
+  requestId: string,
+): Promise<AnyStep[]> {
+  if (quota === undefined) return []
+  const stream = accountStream(userId)
+  const { balance } = await core.actors.stateOf(accountDecider, stream)
+  const amount = BigInt(quota) - balance
+  if (amount === 0n) return []
+  const command =
+    amount > 0n
+      ? { type: 'GrantQuota', userId, grantId: requestId, amount, reason: 'admin' }
+      : { type: 'DeductQuota', userId, deductionId: requestId, amount: -amount, reason: 'admin' }
+  return [{ decider: accountDecider, stream, command }]
+}

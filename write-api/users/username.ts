@@ -1,0 +1,17 @@
+import type { Vault } from '#infra/vault/port.ts'
+import { refused } from '../refusals.ts'
+
+const CHARACTERS_MAX = 64
+
+/** The name as it is kept and shown; throws when it can't be one. */
+export function usernameOf(text: string): string {
+  const name = text.normalize('NFKC').trim()
+  if (name === '') throw refused('UsernameRequired')
+  if ([...name].length > CHARACTERS_MAX) throw refused('UsernameTooLong')
+  if (/[\s\p{C}]/u.test(name)) throw refused('UsernameInvalid')
+  return name
+}
+
+/** Names that differ in case or in how Unicode writes them are one name. */
+export const nameKeyOf = (vault: Pick<Vault, 'keyedHash'>, text: string): string =>
+  vault.keyedHash('username', text.normalize('NFKC').trim().toLowerCase())
