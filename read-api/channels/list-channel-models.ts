@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { channelModels, servedModels } from '#projections/channels/query.ts'
+import { ModelEntry } from '../contract/channel.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { optionsInForce } from '../options/options-in-force.ts'
+import { type App, type ReadParts, upToDate } from '../question.ts'
+
+/**
+ * `GET /api/channel/models` (what is known of: priced, or named by a channel) and
+ * `GET /api/channel/models_enabled` (what enabled channels serve), for admins.
+ */
+export function listChannelModels(app: App, parts: ReadParts): void {
+  const { core } = parts
+  app.get(
+    '/api/channel/models',
+    {
+      schema: { response: { 200: Envelope(Type.Array(ModelEntry)) } },
+      preHandler: [onlyAdmin, upToDate(parts, 'channels', 'options')],
+    },
+    async () => {
+      const [named, options] = await Promise.all([channelModels(core.db), optionsInForce(core)])
+      const priced = ['ModelRatio', 'ModelPrice'].flatMap((key) => [...options.members(key).keys()])
+      return success([...new Set([...named, ...priced])].sort().map((id) => ({ id })))
+    },
+  )
+  app.get(
+    '/api/channel/models_enabled',
+    {
+      schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
+      preHandler: [onlyAdmin, upToDate(parts, 'channels')],
+    },
+    async () => success((await servedModels(core.db)).map(({ model }) => model)),
+  )
+}

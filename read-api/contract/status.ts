@@ -1,0 +1,55 @@
+import Type, { type Static } from 'typebox'
+
+export const Status = Type.Object({
+  system_name: Type.String(),
+  logo: Type.String(),
+  footer_html: Type.String(),
+  quota_per_unit: Type.Number(),
+  display_in_currency: Type.Boolean(),
+  enable_drawing: Type.Boolean(),
+  enable_task: Type.Boolean(),
+  enable_data_export: Type.Boolean(),
+  chats: Type.Array(Type.Record(Type.String(), Type.String())),
+  data_export_default_time: Type.String(),
+  default_collapse_sidebar: Type.Boolean(),
+  mj_notify_enabled: Type.Boolean(),
+  chat_link: Type.String(),
+  chat_link2: Type.String(),
+  docs_link: Type.String(),
+  server_address: Type.String(),
+  version: Type.String(),
+  /** Unix seconds. */
+  start_time: Type.Integer(),
+  aff_enabled: Type.Boolean(),
+  check_in_enabled: Type.Boolean(),
+  turnstile_check: Type.Boolean(),
+  turnstile_site_key: Type.String(),
+  github_oauth: Type.Boolean(),
+  github_client_id: Type.String(),
+  oidc_enabled: Type.Boolean(),
+  oidc_client_id: Type.String(),
+  oidc_authorization_endpoint: Type.String(),
+  linuxdo_oauth: Type.Boolean(),
+  linuxdo_client_id: Type.String(),
+  telegram_oauth: Type.Boolean(),
+  telegram_bot_name: Type.String(),
+  wechat_login: Type.Boolean(),
+  wechat_qrcode: Type.String(),
+  email_verification: Type.Boolean(),
+  password_login_enabled: Type.Boolean(),
+  password_register_enabled: Type.Boolean(),
+  register_enabled: Type.Boolean(),
+  min_topup: Type.Integer(),
+  self_use_mode_enabled: Type.Boolean(),
+  demo_site_enabled: Type.Boolean(),
+  /** False until `/setup` has made the root account. */
+  setup: Type.Boolean(),
+})
+export type Status = Static<typeof Status>
+
+export const SetupStatus = Type.Object({
+  status: Type.Boolean(),
+  root_init: Type.Boolean(),
+  database_type: Type.String(),
+})
+export type SetupStatus = Static<typeof SetupStatus>

@@ -1,0 +1,47 @@
+import Type, { type Static } from 'typebox'
+
+/** What a login answers and the console keeps. */
+export const SessionUser = Type.Object({
+  id: Type.Integer(),
+  username: Type.String(),
+  display_name: Type.String(),
+  role: Type.Integer(),
+  status: Type.Integer(),
+  group: Type.String(),
+})
+export type SessionUser = Static<typeof SessionUser>
+
+export const User = Type.Object({
+  id: Type.Integer(),
+  username: Type.String(),
+  display_name: Type.String(),
+  email: Type.String(),
+  github_id: Type.String(),
+  oidc_id: Type.String(),
+  wechat_id: Type.String(),
+  telegram_id: Type.String(),
+  linux_do_id: Type.String(),
+  group: Type.String(),
+  quota: Type.Integer(),
+  used_quota: Type.Integer(),
+  request_count: Type.Integer(),
+  role: Type.Integer(),
+  status: Type.Integer(),
+  /** ISO time of the deactivation, null while active. */
+  DeletedAt: Type.Union([Type.String(), Type.Null()]),
+  aff_count: Type.Integer(),
+  aff_quota: Type.Integer(),
+  aff_history_quota: Type.Integer(),
+  inviter_id: Type.Integer(),
+  /** JSON text. */
+  setting: Type.String(),
+  created_time: Type.Integer(),
+})
+export type User = Static<typeof User>
+
+/** `GET /api/user/self/groups`: group → description and ratio. */
+export const UsableGroups = Type.Record(
+  Type.String(),
+  Type.Object({ desc: Type.String(), ratio: Type.Number() }),
+)
+export type UsableGroups = Static<typeof UsableGroups>

@@ -1,0 +1,87 @@
+import type { Core } from '#infra/core.ts'
+import type { Freshness } from '#projections/freshness/query.ts'
+import { readItems } from './read-items.ts'
+import { Ring } from './ring.ts'
+
+const PAGE = 500
+
+export type Hub = {
+  readonly ring: () => Ring
+  /** Resolves once the ring stands where the read models are. */
+  readonly ready: () => Promise<void>
+  /** Called after the ring has grown. Answers how to leave. */
+  readonly join: (wake: () => void) => () => void
+  readonly stop: () => void
+}
+
+/**
+ * Tails the read models of the log and of the channels: one query per advance for all sockets. What
+ * it passes on is committed, and the same as REST answers.
+ */
+export function createHub(core: Core, freshness: Freshness): Hub {
+  const members = new Set<() => void>()
+  let ring = new Ring(0)
+  let isOpen = false
+  let isStopped = false
+
+  const target = (): number =>
+    Math.min(freshness.positionOf('call-log'), freshness.positionOf('channels'))
+
+  const readOn = async (): Promise<void> => {
+    if (!isOpen) {
+      ring = new Ring(target())
+      isOpen = true
+    }
+    while (!isStopped && ring.upTo < target()) {
+      const read = await readItems(core, {
+        after: ring.upTo,
+        upTo: target(),
+        limit: PAGE,
+        hasChannels: true,
+      })
+      ring.extend(read.items, read.upTo)
+      for (const wake of [...members]) wake()
+    }
+  }
+
+  const tail = oneAtATime(readOn, (error) => {
+    core.log.warn({ err: error }, 'the live socket could not read what is new')
+  })
+
+  const stopListening = freshness.onAdvance(() => {
+    if (members.size > 0) void tail()
+  })
+  return {
+    ring: () => ring,
+    ready: tail,
+    join: (wake) => {
+      members.add(wake)
+      return () => {
+        members.delete(wake)
+        // Nobody reads: what happens until somebody does is not kept.
+        if (members.size === 0) isOpen = false
+      }
+    },
+    stop: () => {
+      isStopped = true
+      stopListening()
+    },
+  }
+}
+
+/** Runs the work; a call that comes while it runs makes it run once more, for all who wait. */
+function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
+  let running: Promise<void> | null = null
+  let isAgain = false
+  return (): Promise<void> => {
+    isAgain = true
+    running ??= (async () => {
+      while (isAgain) {
+        isAgain = false
+        await work().catch(onError)
+      }
+      running = null
+    })()
+    return running
+  }
+}

@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
+import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
+import { languageOf } from '#infra/http/language.ts'
+import type { App, ReadParts } from '../question.ts'
+import { createHub, type Hub } from './hub.ts'
+import { readRequest } from './live-request.ts'
+import { LiveSession } from './session.ts'
+import { type Watched, watchSessions } from './session-watch.ts'
+
+const SOCKETS_MAX = 5_000
+const SOCKETS_PER_USER_MAX = 5
+const MESSAGES_PER_SECOND_MAX = 20
+const PING_MS = 30_000
+
+const SERVICE_RESTART = 1012
+const TRY_AGAIN_LATER = 1013
+const POLICY_VIOLATION = 1008
+
+type Open = Watched & { readonly socket: WebSocket; isAlive: boolean }
+
+/** `GET /api/live`: what happens, as it happens, cut to what the session may see. */
+export function liveSocket(app: App, parts: ReadParts): void {
+  const hub = createHub(parts.core, parts.freshness)
+  const open = new Set<Open>()
+  const stopWatching = watchSessions(app, parts, () => [...open])
+  const pinging = setInterval(() => ping(open), PING_MS).unref()
+  app.addHook('preClose', async () => {
+    clearInterval(pinging)
+    stopWatching()
+    hub.stop()
+    for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
+  })
+  // NOTE: a connection that asked for an upgrade and was refused (by a hook before the plugin's
+  // own) is nobody's any more: it would stay open as long as its other end likes, past a shutdown.
+  app.addHook('onResponse', async (request) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
+  })
+  app.get(
+    '/api/live',
+    { websocket: true, preValidation: onlyOwnSocket, schema: { hide: true } },
+    (socket, request) => accept(parts, hub, open, socket, request),
+  )
+}
+
+function accept(
+  parts: ReadParts,
+  hub: Hub,
+  open: Set<Open>,
+  socket: WebSocket,
+  request: FastifyRequest,
+): void {
+  const principal = principalOf(request)
+  // NOTE: without a listener an oversized frame would be an uncaught error.
+  socket.on('error', () => socket.terminate())
+  const own = [...open].filter((other) => other.principal.userId === principal.userId)
+  if (open.size >= SOCKETS_MAX || own.length >= SOCKETS_PER_USER_MAX) {
+    socket.close(TRY_AGAIN_LATER, 'too many sockets')
+    return
+  }
+  const viewer = { isAdmin: principal.role >= 10, language: languageOf(request) }
+  const session = new LiveSession({ socket, core: parts.core, hub, principal, viewer })
+  const entry: Open = {
+    principal,
+    socket,
+    isAlive: true,
+    endSession: () => socket.close(POLICY_VIOLATION, 'session ended'),
+  }
+  open.add(entry)
+  const leave = hub.join(() => session.pump())
+  socket.on('close', () => {
+    open.delete(entry)
+    leave()
+  })
+  socket.on('pong', () => {
+    entry.isAlive = true
+  })
+  const isTooFast = rateGate()
+  socket.on('message', (bytes) => {
+    if (isTooFast()) socket.close(POLICY_VIOLATION, 'too many messages')
+    else answer(parts, session, String(bytes))
+  })
+}
+
+function answer({ core }: ReadParts, session: LiveSession, text: string): void {
+  const request = readRequest(text)
+  if (request === null) {
+    session.send({ type: 'error', code: 'InvalidMessage', message: 'no such message' })
+  } else if (request.type === 'ping') {
+    session.send({ type: 'pong' })
+  } else {
+    session.subscribe(request.topics, request.after ?? null).catch((error: unknown) => {
+      core.log.warn({ err: error }, 'a live subscription failed')
+      session.send({ type: 'error', code: 'Unavailable', message: 'try again later' })
+    })
+  }
+}
+
+function rateGate(): () => boolean {
+  let second = 0
+  let count = 0
+  return () => {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) {
+      second = now
+      count = 0
+    }
+    count += 1
+    return count > MESSAGES_PER_SECOND_MAX
+  }
+}
+
+/** A reader that has not answered the last ping is gone. */
+function ping(open: Iterable<Open>): void {
+  for (const entry of open) {
+    if (!entry.isAlive) entry.socket.terminate()
+    else {
+      entry.isAlive = false
+      entry.socket.ping()
+    }
+  }
+}

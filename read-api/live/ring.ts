@@ -1,0 +1,60 @@
+import type { LiveTopic } from '../contract/live.ts'
+import type { Viewer } from '../logs/log-answer.ts'
+
+/** One thing that happened, as each kind of viewer may see it. */
+export type LiveItem = {
+  readonly topic: LiveTopic
+  readonly position: number
+  /** Whose it is; null: for admins alone. */
+  readonly ownerId: number | null
+  /** The message as text, made once per kind of viewer. */
+  readonly textFor: (viewer: Viewer) => string
+}
+
+const ITEMS_MAX = 4_096
+
+/**
+ * The latest items, in order, shared by all sockets: what a slow reader has not got yet waits here
+ * once for all, not once for each. `from`: everything after this position is in it.
+ */
+export class Ring {
+  #items: LiveItem[] = []
+  #from: number
+  #upTo: number
+
+  constructor(position: number) {
+    this.#from = position
+    this.#upTo = position
+  }
+
+  get from(): number {
+    return this.#from
+  }
+
+  /** Every item up to here is in it, or was. */
+  get upTo(): number {
+    return this.#upTo
+  }
+
+  extend(items: readonly LiveItem[], upTo: number): void {
+    this.#items.push(...items)
+    this.#upTo = upTo
+    const dropped = this.#items.splice(0, Math.max(0, this.#items.length - ITEMS_MAX))
+    this.#from = dropped.at(-1)?.position ?? this.#from
+  }
+
+  /** The items after a position that is not before `from`. */
+  *after(position: number): Generator<LiveItem> {
+    let low = 0
+    let high = this.#items.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#items[middle]?.position ?? 0) > position) high = middle
+      else low = middle + 1
+    }
+    for (let index = low; index < this.#items.length; index += 1) {
+      const item = this.#items[index]
+      if (item !== undefined) yield item
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { WebSocket } from 'ws'
+import type { Core } from '#infra/core.ts'
+import type { Principal } from '#infra/http/principal.ts'
+import type { LiveMessage, LiveTopic } from '../contract/live.ts'
+import type { Viewer } from '../logs/log-answer.ts'
+import type { Hub } from './hub.ts'
+import { readItems } from './read-items.ts'
+import type { LiveItem } from './ring.ts'
+
+const PENDING_MAX = 256
+const PENDING_BYTES_MAX = 1_048_576
+const PAGE = 200
+/** A reader who missed more than this reads again instead. */
+const MISSED_MAX = 5_000
+
+/** One socket's place in the stream, and what it may see of it. */
+export class LiveSession {
+  readonly principal: Principal
+  readonly #socket: WebSocket
+  readonly #core: Core
+  readonly #hub: Hub
+  readonly #viewer: Viewer
+  #topics: ReadonlySet<LiveTopic> = new Set()
+  /** Everything up to here was sent, or was not for this one. */
+  #sent = 0
+  #isFollowing = false
+  #subscriptions = 0
+  #pending = 0
+  #pendingBytes = 0
+  #drained: (() => void)[] = []
+
+  constructor(parts: {
+    socket: WebSocket
+    core: Core
+    hub: Hub
+    principal: Principal
+    viewer: Viewer
+  }) {
+    this.#socket = parts.socket
+    this.#core = parts.core
+    this.#hub = parts.hub
+    this.principal = parts.principal
+    this.#viewer = parts.viewer
+  }
+
+  /** Follows the topics from now on, or from `after` on: then with everything missed, in order. */
+  async subscribe(topics: readonly LiveTopic[], after: number | null): Promise<void> {
+    this.#subscriptions += 1
+    const mine = this.#subscriptions
+    this.#isFollowing = false
+    await this.#hub.ready()
+    if (mine !== this.#subscriptions) return
+    this.#topics = new Set(topics)
+    this.#sent = after ?? this.#hub.ring().upTo
+    const isCaughtUp = after === null || (await this.#catchUp(mine))
+    if (mine !== this.#subscriptions || this.#isClosed) return
+    if (!isCaughtUp) this.#resync()
+    this.#isFollowing = true
+    this.pump()
+    this.send({ type: 'ready', position: this.#sent })
+  }
+
+  /** Sends on from the ring as long as the reader takes it; called whenever either has moved. */
+  pump(): void {
+    if (!this.#isFollowing || this.#isClosed || !this.#hasRoom) return
+    const ring = this.#hub.ring()
+    if (this.#sent < ring.from) this.#resync()
+    for (const item of ring.after(this.#sent)) {
+      if (!this.#hasRoom) return
+      this.#sent = item.position
+      this.#pass(item)
+    }
+    this.#sent = Math.max(this.#sent, ring.upTo)
+  }
+
+  send(message: LiveMessage): void {
+    this.#write(JSON.stringify(message))
+  }
+
+  /** Reads what was missed until the ring takes over; false when that is too much. */
+  async #catchUp(mine: number): Promise<boolean> {
+    if (this.#sent > this.#hub.ring().upTo) {
+      return this.#sent <= (await this.#core.store.headPosition())
+    }
+    let missed = 0
+    while (this.#sent < this.#hub.ring().from) {
+      const { userId } = this.principal
+      const { items, upTo } = await readItems(this.#core, {
+        after: this.#sent,
+        upTo: this.#hub.ring().upTo,
+        limit: PAGE,
+        ...(this.#viewer.isAdmin ? {} : { userId }),
+        hasChannels: this.#viewer.isAdmin && this.#topics.has('channels'),
+      })
+      missed += items.length
+      if (missed > MISSED_MAX) return false
+      if (mine !== this.#subscriptions || this.#isClosed) return true
+      for (const item of items) this.#pass(item)
+      this.#sent = upTo
+      await this.#room()
+    }
+    return true
+  }
+
+  #pass(item: LiveItem): void {
+    const isVisible = this.#viewer.isAdmin || item.ownerId === this.principal.userId
+    if (isVisible && this.#topics.has(item.topic)) this.#write(item.textFor(this.#viewer))
+  }
+
+  /** Too far behind: told to read again, and goes on from now. */
+  #resync(): void {
+    this.#sent = this.#hub.ring().upTo
+    for (const topic of this.#topics) this.send({ type: 'resync', topic })
+  }
+
+  #write(text: string): void {
+    if (this.#isClosed) return
+    const bytes = Buffer.byteLength(text)
+    this.#pending += 1
+    this.#pendingBytes += bytes
+    this.#socket.send(text, () => {
+      this.#pending -= 1
+      this.#pendingBytes -= bytes
+      if (this.#pending > PENDING_MAX / 2 || this.#pendingBytes > PENDING_BYTES_MAX / 2) return
+      for (const resume of this.#drained.splice(0)) resume()
+      this.pump()
+    })
+  }
+
+  #room(): Promise<void> {
+    if (this.#hasRoom) return Promise.resolve()
+    return new Promise((resolve) => this.#drained.push(resolve))
+  }
+
+  get #hasRoom(): boolean {
+    return this.#pending < PENDING_MAX && this.#pendingBytes < PENDING_BYTES_MAX
+  }
+
+  get #isClosed(): boolean {
+    return this.#socket.readyState !== this.#socket.OPEN
+  }
+}

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { languageOf } from '#infra/http/language.ts'
+import { logRows } from '#projections/call-log/query.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { LogPage } from '../contract/log.ts'
+import { type App, pageOf, Query, type ReadParts, upToDate, wholeOf } from '../question.ts'
+import { logAnswer, openRows } from './log-answer.ts'
+import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
+import { countLogs } from './log-totals.ts'
+import { PageCursors } from './page-cursors.ts'
+
+/** `before`: rows below this row's id, instead of the start of the list. */
+const Paging = { ...Query.page, before: Query.whole }
+const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
+const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
+
+/** `GET /api/log/` (everybody's, for admins) and `GET /api/log/self/`: newest first. */
+export function listLogs(app: App, parts: ReadParts): void {
+  const cursors = new PageCursors()
+  const fresh = upToDate(parts, 'call-log', 'usage-by-hour')
+  const response = { 200: Envelope(LogPage) }
+  app.get(
+    '/api/log/',
+    { schema: { querystring: AllLogs, response }, preHandler: [onlyAdmin, fresh] },
+    (request) => answer(parts, cursors, request, request.query, null),
+  )
+  app.get(
+    '/api/log/self/',
+    { schema: { querystring: OwnLogs, response }, preHandler: [onlyUser, fresh] },
+    (request) => answer(parts, cursors, request, request.query, principalOf(request).userId),
+  )
+}
+
+async function answer(
+  parts: ReadParts,
+  cursors: PageCursors,
+  request: FastifyRequest,
+  query: Static<typeof AllLogs>,
+  ownerId: number | null,
+) {
+  const { core } = parts
+  const { page, limit } = pageOf(query)
+  const filter = await logFilter(parts, query, ownerId)
+  if (filter === null) return success({ items: [], page, total: 0, is_total_capped: false })
+  const { total, isCapped } = await countLogs(core.db, filter, Math.floor(core.now() / 1_000))
+  const { userId, role } = principalOf(request)
+  const given = wholeOf(query.before)
+  const list = JSON.stringify([userId, limit, filter, given ?? 0])
+  const start = cursors.start(list, page, limit)
+  const slice = { ...(given === undefined ? {} : { before: given }), ...start, limit }
+  const isBeyond = !isCapped && slice.before === undefined && slice.offset >= total
+  const rows = isBeyond ? [] : await logRows(core.db, filter, slice)
+  const last = rows.at(-1)
+  if (last !== undefined) cursors.learn(list, page, last.id)
+  // NOTE: in one's own log an admin, too, sees what a user sees.
+  const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
+  const items = (await openRows(core.vault, rows)).map((row) => logAnswer(row, viewer))
+  return success({ items, page, total, is_total_capped: isCapped })
+}

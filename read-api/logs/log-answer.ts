@@ -1,0 +1,53 @@
+import { isIPv4 } from 'node:net'
+import { toWire } from '#domain/shared/quota.ts'
+import type { Language } from '#infra/http/language.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import type { LogRow } from '#projections/call-log/query.ts'
+import type { LogEntry } from '../contract/log.ts'
+import { wordsOf } from './log-words.ts'
+
+export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
+
+/** A row with its address opened; what is left to do depends on who looks at it. */
+export type OpenedRow = LogRow & { readonly address: string }
+
+export const openRows = (vault: Vault, rows: readonly LogRow[]): Promise<OpenedRow[]> =>
+  Promise.all(
+    rows.map(async (row) => {
+      const ip = row.clientIp === null ? '' : ((await vault.open(row.userId, row.clientIp)) ?? '')
+      return { ...row, address: row.showsIp ? ip : networkOf(ip) }
+    }),
+  )
+
+/** A row as this viewer may see it: the same for REST and the live socket. */
+export const logAnswer = (row: OpenedRow, { isAdmin, language }: Viewer): LogEntry => ({
+  id: row.id,
+  created_at: row.createdAt,
+  type: row.type,
+  request_id: row.requestId,
+  channel: isAdmin ? row.channelId : 0,
+  channel_name: isAdmin ? row.channelName : '',
+  username: row.username,
+  user_id: row.userId,
+  token_name: row.tokenName,
+  group: row.group,
+  model_name: row.model,
+  use_time: Math.round(row.durationMs / 1_000),
+  is_stream: row.isStream,
+  prompt_tokens: row.promptTokens,
+  completion_tokens: row.completionTokens,
+  quota: toWire(row.quota),
+  content: wordsOf(row.reason, language),
+  client_ip: row.address,
+  other: isAdmin ? merged(row.other, row.adminOther) : row.other,
+})
+
+const merged = (other: string, adminOther: string): string =>
+  JSON.stringify({ ...JSON.parse(other), ...JSON.parse(adminOther) })
+
+/** Whom an address belongs to is nobody's business unless its user wants it shown. */
+function networkOf(ip: string): string {
+  if (ip === '') return ''
+  if (isIPv4(ip)) return ip.replace(/\.\d+$/, '.x')
+  return `${ip.split(':').slice(0, 3).join(':')}::x`
+}

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { toWire } from '#domain/shared/quota.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { sumLogRows } from '#projections/call-log/query.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { LogStat } from '../contract/log.ts'
+import { type App, type ReadParts, upToDate } from '../question.ts'
+import { AdminFilters, LogFilters, type LogQuery, logFilter } from './log-query.ts'
+import { sumLogs } from './log-totals.ts'
+
+const AllStat = Type.Object(AdminFilters)
+const OwnStat = Type.Object(LogFilters)
+
+const CONSUMPTION = 2
+const RATE_SECONDS = 60
+
+/**
+ * `GET /api/log/stat` (everybody's, for admins) and `GET /api/log/self/stat`: totals of every row
+ * that matches; of consumption alone unless another type is asked for.
+ */
+export function logStat(app: App, parts: ReadParts): void {
+  const fresh = upToDate(parts, 'call-log', 'usage-by-hour')
+  const response = { 200: Envelope(LogStat) }
+  app.get(
+    '/api/log/stat',
+    { schema: { querystring: AllStat, response }, preHandler: [onlyAdmin, fresh] },
+    (request) => answer(parts, request.query, null),
+  )
+  app.get(
+    '/api/log/self/stat',
+    { schema: { querystring: OwnStat, response }, preHandler: [onlyUser, fresh] },
+    (request: FastifyRequest) =>
+      answer(parts, request.query as LogQuery, principalOf(request).userId),
+  )
+}
+
+async function answer(parts: ReadParts, query: LogQuery, ownerId: number | null) {
+  const { db } = parts.core
+  const asked = await logFilter(parts, query, ownerId)
+  if (asked === null) {
+    return success({
+      quota: 0,
+      rpm: 0,
+      tpm: 0,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      count: 0,
+    })
+  }
+  const filter = { ...asked, type: asked.type ?? CONSUMPTION }
+  const now = Math.floor(parts.core.now() / 1_000)
+  const { from: _from, to: _to, ...always } = filter
+  const recent = { ...always, type: CONSUMPTION, from: now - RATE_SECONDS }
+  const [sums, rate] = await Promise.all([sumLogs(db, filter, now), sumLogRows(db, recent)])
+  return success({
+    quota: toWire(sums.quota),
+    rpm: rate.count,
+    tpm: rate.promptTokens + rate.completionTokens,
+    prompt_tokens: sums.promptTokens,
+    completion_tokens: sums.completionTokens,
+    count: sums.count,
+  })
+}

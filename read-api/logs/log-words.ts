@@ -1,0 +1,22 @@
+import type { Language, Words } from '#infra/http/language.ts'
+
+/** What a row says beside its numbers, by the reason that the read model keeps. */
+const WORDS: Readonly<Record<string, Words>> = {
+  settled: { zh: '', en: '' },
+  interrupted: { zh: '调用中断，按已产生的用量结算', en: 'Interrupted: charged for what was used' },
+  site: { zh: '系统初始化完成', en: 'The system was initialised' },
+  'grant:setup': { zh: '系统初始化额度', en: 'Opening quota' },
+  'grant:new-user': { zh: '新用户注册赠送额度', en: 'Quota for a new user' },
+  'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },
+  'deduct:admin': { zh: '管理员减少额度', en: 'Quota deducted by an administrator' },
+  'released:no-channel': { zh: '无可用渠道', en: 'No available channel' },
+  'released:refused': { zh: '请求被上游拒绝', en: 'Refused by the provider' },
+  'released:client-gone': { zh: '客户端已断开', en: 'The client went away' },
+  'released:upstream-error': { zh: '上游返回错误', en: 'The provider answered with an error' },
+  'released:timeout': { zh: '上游响应超时', en: 'The provider did not answer in time' },
+  'released:incomplete': { zh: '上游响应不完整', en: "The provider's answer broke off" },
+  'released:done': { zh: '未产生用量', en: 'Nothing was used' },
+}
+
+export const wordsOf = (reason: string, language: Language): string =>
+  WORDS[reason]?.[language] ?? reason

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { Option } from '../contract/option.ts'
+import { type App, type ReadParts, upToDate } from '../question.ts'
+import { optionsInForce } from './options-in-force.ts'
+
+/** `GET /api/option/`: every option with its value in force; secrets are never told. */
+export function listOptions(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/option/',
+    {
+      schema: { response: { 200: Envelope(Type.Array(Option)) } },
+      preHandler: [onlyAdmin, upToDate(parts, 'options')],
+    },
+    async () => success((await optionsInForce(parts.core)).shown()),
+  )
+}

@@ -1,0 +1,61 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Core } from '#infra/core.ts'
+import { afterPosition } from '#infra/http/after-position.ts'
+import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
+import { PageQuery } from './contract/envelope.ts'
+
+/** What every question is given. */
+export type ReadParts = { readonly core: Core; readonly freshness: Freshness }
+
+/** The app, with handlers typed by their schemas. */
+export type App = ReturnType<typeof typed>
+export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+
+const WAIT_MAX_MS = 2_000
+
+/**
+ * preHandler: a read that carries `X-After-Position` waits (for a bounded time) until the read
+ * models that it is answered from include that position.
+ */
+export const upToDate =
+  ({ freshness }: ReadParts, ...names: readonly ReadModelName[]) =>
+  async (request: FastifyRequest): Promise<void> => {
+    const position = afterPosition(request)
+    if (position !== null) await freshness.waitFor(names, position, WAIT_MAX_MS)
+  }
+
+const DEFAULT_PAGE_SIZE = 10
+
+/** `p` from 0 and the page's size, from a query that `PageQuery` has checked. */
+export function pageOf(query: { p?: string; page_size?: string; size?: string }): {
+  page: number
+  limit: number
+  offset: number
+} {
+  const page = Number(query.p ?? 0)
+  const limit = Number(query.page_size ?? query.size ?? DEFAULT_PAGE_SIZE)
+  return { page, limit, offset: page * limit }
+}
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
+
+/** Pieces of query schemas. Texts are filters: empty ones let everything through. */
+export const Query = {
+  page: PageQuery,
+  text: text(200),
+  flag: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])),
+  /** A whole number, or empty for none. */
+  whole: Type.Optional(Type.String({ pattern: '^[0-9]{0,15}$' })),
+}
+
+export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+/** A filter's number; undefined when it was left out or empty. */
+export const wholeOf = (given: string | undefined): number | undefined =>
+  given === undefined || given === '' ? undefined : Number(given)
+
+/** A filter's text; undefined when it was left out or empty. */
+export const textOf = (given: string | undefined): string | undefined =>
+  given === undefined || given === '' ? undefined : given

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { Status } from '../contract/status.ts'
+import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
+import { type App, type ReadParts, upToDate } from '../question.ts'
+
+const PACKAGE = join(import.meta.dirname, '../../package.json')
+
+/** `GET /api/status`: what anybody may know of the site. */
+export function getStatus(app: App, parts: ReadParts): void {
+  const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
+  const startTime = Math.floor(parts.core.now() / 1_000)
+  app.get(
+    '/api/status',
+    {
+      schema: { response: { 200: Envelope(Status) } },
+      preHandler: upToDate(parts, 'options'),
+    },
+    async () => {
+      const options = await optionsInForce(parts.core)
+      return success({
+        version,
+        start_time: startTime,
+        ...ofSite(options),
+        ...ofScreens(options),
+        ...ofWaysIn(options),
+      })
+    },
+  )
+}
+
+const ofSite = (options: OptionsInForce) => ({
+  system_name: options.text('SystemName') || 'Tallygate',
+  logo: options.text('Logo'),
+  footer_html: options.text('Footer'),
+  server_address: options.text('ServerAddress'),
+  docs_link: options.text('general_setting.docs_link'),
+  quota_per_unit: options.number('QuotaPerUnit') || 500_000,
+  display_in_currency: options.flag('DisplayInCurrencyEnabled'),
+  min_topup: options.number('MinTopUp') || 1,
+  self_use_mode_enabled: options.isSelfUse,
+  demo_site_enabled: options.isDemoSite,
+  setup: options.isInitialised,
+})
+
+const ofScreens = (options: OptionsInForce) => ({
+  enable_drawing: options.flag('DrawingEnabled'),
+  enable_task: options.flag('TaskEnabled'),
+  enable_data_export: options.flag('DataExportEnabled'),
+  chats: chatsOf(options.text('Chats')),
+  data_export_default_time: options.text('DataExportDefaultTime') || 'hour',
+  default_collapse_sidebar: options.flag('DefaultCollapseSidebar'),
+  mj_notify_enabled: options.flag('MjNotifyEnabled'),
+  chat_link: options.text('ChatLink'),
+  chat_link2: options.text('ChatLink2'),
+  aff_enabled: options.flag('AffEnabled'),
+  check_in_enabled: options.flag('CheckInEnabled'),
+})
+
+const ofWaysIn = (options: OptionsInForce) => ({
+  turnstile_check: options.flag('TurnstileCheckEnabled'),
+  turnstile_site_key: options.text('TurnstileSiteKey'),
+  github_oauth: options.flag('GitHubOAuthEnabled'),
+  github_client_id: options.text('GitHubClientId'),
+  oidc_enabled: options.flag('oidc.enabled'),
+  oidc_client_id: options.text('oidc.client_id'),
+  oidc_authorization_endpoint: options.text('oidc.authorization_endpoint'),
+  linuxdo_oauth: options.flag('LinuxDOOAuthEnabled'),
+  linuxdo_client_id: options.text('LinuxDOClientId'),
+  telegram_oauth: options.flag('TelegramOAuthEnabled'),
+  telegram_bot_name: options.text('TelegramBotName'),
+  wechat_login: options.flag('WeChatAuthEnabled'),
+  wechat_qrcode: options.text('WeChatAccountQRCodeImageURL'),
+  email_verification: options.flag('EmailVerificationEnabled'),
+  password_login_enabled: options.flag('PasswordLoginEnabled'),
+  password_register_enabled: options.flag('PasswordRegisterEnabled'),
+  register_enabled: options.flag('RegisterEnabled'),
+})
+
+/** A list of one-member objects, name → link; anything else in it is left out. */
+function chatsOf(text: string): Record<string, string>[] {
+  try {
+    const list: unknown = JSON.parse(text)
+    if (!Array.isArray(list)) return []
+    return list.filter(
+      (entry): entry is Record<string, string> =>
+        typeof entry === 'object' &&
+        entry !== null &&
+        Object.values(entry).every((link) => typeof link === 'string'),
+    )
+  } catch {
+    return []
+  }
+}

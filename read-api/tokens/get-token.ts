@@ -1,0 +1,26 @@
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { notFound } from '#infra/http/faults.ts'
+import { findToken } from '#projections/tokens/query.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { Token } from '../contract/token.ts'
+import { type App, IdParams, type ReadParts, upToDate } from '../question.ts'
+import { ownTokenAnswers } from './token-answer.ts'
+
+/** `GET /api/token/{id}`: one's own; another user's looks like none. */
+export function getToken(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/token/:id',
+    {
+      schema: { params: IdParams, response: { 200: Envelope(Token) } },
+      preHandler: [onlyUser, upToDate(parts, 'tokens', 'balances')],
+    },
+    async (request) => {
+      const row = await findToken(parts.core.db, Number(request.params.id))
+      const isOwn = row?.userId === principalOf(request).userId && !row.isDeleted
+      const [token] = isOwn && row !== null ? await ownTokenAnswers(parts, [row]) : []
+      if (token === undefined) throw notFound({ zh: '令牌不存在', en: 'No such token' })
+      return success(token)
+    },
+  )
+}

@@ -1,0 +1,72 @@
+import { toWire } from '#domain/shared/quota.ts'
+import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
+import type { TokenRow } from '#projections/tokens/query.ts'
+import type { Token } from '../contract/token.ts'
+import type { ReadParts } from '../question.ts'
+
+const ENABLED = 1
+const DISABLED = 2
+const EXPIRED = 3
+const EXHAUSTED = 4
+
+/** A user's own tokens as the wire has them, keys included: never for anybody else's eyes. */
+export async function ownTokenAnswers(
+  { core }: ReadParts,
+  rows: readonly TokenRow[],
+): Promise<Token[]> {
+  const [budgets, keys] = await Promise.all([
+    budgetsOf(
+      core.db,
+      rows.map(({ id }) => id),
+    ),
+    core.vault.getSecrets(
+      'token-key',
+      rows.map(({ id, keyRef }) => ({ owner: `token:${id}`, ref: keyRef })),
+    ),
+  ])
+  const now = Math.floor(core.now() / 1_000)
+  return Promise.all(
+    rows.map(async (row) => {
+      const { userId, allowIps, keyRef } = row
+      const ips = allowIps === null ? '' : ((await core.vault.open(userId, allowIps)) ?? '')
+      return tokenAnswer(row, budgets.get(row.id), keys.get(keyRef) ?? '', ips, now)
+    }),
+  )
+}
+
+function tokenAnswer(
+  row: TokenRow,
+  budget: TokenBudget | undefined,
+  key: string,
+  allowIps: string,
+  now: number,
+): Token {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    name: row.name,
+    key,
+    status: statusOf(row, budget, now),
+    remain_quota: toWire(budget?.remain ?? 0n),
+    used_quota: toWire(budget?.usedQuota ?? 0n),
+    unlimited_quota: budget?.isUnlimited ?? false,
+    expired_time: row.expiresAt ?? -1,
+    created_time: row.createdAt,
+    accessed_time: budget?.accessedAt ?? 0,
+    rate_limit_enabled: row.rateLimit.isEnabled,
+    rate_limit_period: row.rateLimit.periodSeconds,
+    rate_limit_count: row.rateLimit.count,
+    rate_limit_success: row.rateLimit.success,
+    model_limits_enabled: row.models !== null,
+    model_limits: (row.models ?? []).join(','),
+    allow_ips: allowIps,
+    group: row.group,
+  }
+}
+
+function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): number {
+  if (!row.isEnabled) return DISABLED
+  if (row.expiresAt !== null && row.expiresAt <= now) return EXPIRED
+  const isExhausted = budget === undefined || (!budget.isUnlimited && budget.remain <= 0n)
+  return isExhausted ? EXHAUSTED : ENABLED
+}

@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { toWire } from '#domain/shared/quota.ts'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import { usagePoints } from '#projections/usage-by-hour/query.ts'
+import { userIdByName } from '#projections/users/query.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { UsagePoint } from '../contract/log.ts'
+import { type App, Query, type ReadParts, textOf, upToDate, wholeOf } from '../question.ts'
+
+const Range = { start_timestamp: Query.whole, end_timestamp: Query.whole }
+const AllUsage = Type.Object({ ...Range, username: Query.text })
+const OwnUsage = Type.Object(Range)
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+const DEFAULT_SPAN = 7 * DAY
+const SPAN_MAX = 100 * DAY
+
+/**
+ * `GET /api/data/` (everybody's, or one user's by name; for admins) and `GET /api/data/self/`:
+ * what was charged, by hour and model, in the hours that the range touches.
+ */
+export function usageData(app: App, parts: ReadParts): void {
+  const fresh = upToDate(parts, 'usage-by-hour')
+  const response = { 200: Envelope(Type.Array(UsagePoint)) }
+  app.get(
+    '/api/data/',
+    { schema: { querystring: AllUsage, response }, preHandler: [onlyAdmin, fresh] },
+    async ({ query }) => {
+      const username = textOf(query.username)
+      if (username === undefined) return answer(parts, query, undefined)
+      const userId = await userIdByName(parts.core.db, username)
+      return userId === null ? success([]) : answer(parts, query, userId)
+    },
+  )
+  app.get(
+    '/api/data/self/',
+    { schema: { querystring: OwnUsage, response }, preHandler: [onlyUser, fresh] },
+    (request: FastifyRequest) =>
+      answer(parts, request.query as Static<typeof OwnUsage>, principalOf(request).userId),
+  )
+}
+
+async function answer(
+  { core }: ReadParts,
+  query: Static<typeof OwnUsage>,
+  userId: number | undefined,
+) {
+  const to = wholeOf(query.end_timestamp) ?? Math.floor(core.now() / 1_000)
+  const from = wholeOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)
+  if (to - from > SPAN_MAX) {
+    throw invalidField('start_timestamp', {
+      zh: '时间范围不能超过 100 天',
+      en: 'must be at most 100 days before end_timestamp',
+    })
+  }
+  const points = await usagePoints(core.db, {
+    ...(userId === undefined ? {} : { userId }),
+    fromHour: from - (from % HOUR),
+    toHour: to,
+  })
+  return success(
+    points.map(({ hour, model, count, quota, tokens }) => ({
+      created_at: hour,
+      model_name: model,
+      count,
+      quota: toWire(quota),
+      token_used: tokens,
+    })),
+  )
+}

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { UsableGroups } from '../contract/user.ts'
+import { optionsInForce } from '../options/options-in-force.ts'
+import { type App, type ReadParts, upToDate } from '../question.ts'
+import { usableGroups } from './usable-groups.ts'
+
+/** `GET /api/group/` (every group's name, for admins) and `GET /api/user/self/groups`. */
+export function listGroups(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/group/',
+    {
+      schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
+      preHandler: [onlyAdmin, upToDate(parts, 'options')],
+    },
+    async () => {
+      const options = await optionsInForce(parts.core)
+      return success([...options.members('GroupRatio').keys()])
+    },
+  )
+  app.get(
+    '/api/user/self/groups',
+    {
+      schema: { response: { 200: Envelope(UsableGroups) } },
+      preHandler: [onlyUser, upToDate(parts, 'options', 'users')],
+    },
+    async (request) => {
+      const groups = usableGroups(await optionsInForce(parts.core), principalOf(request).group)
+      return success(Object.fromEntries(groups))
+    },
+  )
+}

@@ -1,0 +1,29 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { listUsers } from '#projections/users/query.ts'
+import { Envelope, Page } from '../contract/envelope.ts'
+import { User } from '../contract/user.ts'
+import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { userAnswers } from './user-answer.ts'
+
+const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
+
+/** `GET /api/user/` and `/api/user/search`, for admins: newest first, deactivated ones included. */
+export function listUserRows(app: App, parts: ReadParts): void {
+  for (const path of ['/api/user/', '/api/user/search']) {
+    app.get(
+      path,
+      {
+        schema: { querystring: SearchUsers, response: { 200: Envelope(Page(User)) } },
+        preHandler: [onlyAdmin, upToDate(parts, 'users', 'balances')],
+      },
+      async ({ query }) => {
+        const { page, limit, offset } = pageOf(query)
+        const { keyword = '', group = '' } = query
+        const { rows, total } = await listUsers(parts.core.db, { keyword, group, limit, offset })
+        return success({ items: await userAnswers(parts, rows), page, total })
+      },
+    )
+  }
+}

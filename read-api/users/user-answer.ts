@@ -1,0 +1,43 @@
+import { toWire } from '#domain/shared/quota.ts'
+import { type Account, accountsOf } from '#projections/balances/query.ts'
+import type { UserRow } from '#projections/users/query.ts'
+import type { User } from '../contract/user.ts'
+import type { ReadParts } from '../question.ts'
+
+/** Users as the wire has them, each with its balance. */
+export async function userAnswers({ core }: ReadParts, rows: readonly UserRow[]): Promise<User[]> {
+  const accounts = await accountsOf(
+    core.db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => userAnswer(row, accounts.get(row.id)))
+}
+
+// NOTE: field by field: what is not named here (the password's reference) can't leak.
+const userAnswer = (row: UserRow, account: Account | undefined): User => ({
+  id: row.id,
+  username: row.username,
+  display_name: row.displayName,
+  email: '',
+  github_id: '',
+  oidc_id: '',
+  wechat_id: '',
+  telegram_id: '',
+  linux_do_id: '',
+  group: row.group,
+  quota: toWire(account?.balance ?? 0n),
+  used_quota: toWire(account?.usedQuota ?? 0n),
+  request_count: account?.requestCount ?? 0,
+  role: row.role,
+  status: row.status,
+  DeletedAt: row.deletedAt === null ? null : new Date(row.deletedAt * 1_000).toISOString(),
+  aff_count: 0,
+  aff_quota: 0,
+  aff_history_quota: 0,
+  inviter_id: row.inviterId ?? 0,
+  setting: JSON.stringify({
+    accept_unset_model_ratio_model: row.settings.acceptUnsetModelRatioModel,
+    show_ip_in_logs: row.settings.showIpInLogs,
+  }),
+  created_time: row.createdAt,
+})
