@@ -1,0 +1,228 @@
+import type { DenialCode } from './denial.ts'
+
+/** Which kind of error a client library makes of it. */
+export type DenialType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'insufficient_quota'
+  | 'rate_limit_error'
+  | 'upstream_error'
+  | 'server_error'
+
+type Answer = {
+  readonly status: number
+  readonly type: DenialType
+  /** `{param}` and `{subject}` are filled in. */
+  readonly en: string
+  readonly zh: string
+}
+
+const answer = (status: number, type: DenialType, en: string, zh: string): Answer => ({
+  status,
+  type,
+  en,
+  zh,
+})
+
+/** Status and words of every denial; a code without them does not compile. */
+export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
+  invalid_request: answer(400, 'invalid_request_error', 'Invalid request.', '请求无效。'),
+  invalid_json: answer(
+    400,
+    'invalid_request_error',
+    'The request body is not a valid JSON object ({subject}).',
+    '请求体不是有效的 JSON 对象（{subject}）。',
+  ),
+  duplicate_key: answer(
+    400,
+    'invalid_request_error',
+    "The request body gives '{param}' more than once.",
+    '请求体中 “{param}” 重复出现。',
+  ),
+  missing_parameter: answer(
+    400,
+    'invalid_request_error',
+    "Missing required parameter: '{param}'.",
+    '缺少必填参数：“{param}”。',
+  ),
+  invalid_parameter: answer(
+    400,
+    'invalid_request_error',
+    "Invalid value for '{param}'.",
+    '参数 “{param}” 的值无效。',
+  ),
+  request_too_large: answer(
+    413,
+    'invalid_request_error',
+    'The request body is larger than {subject} MiB.',
+    '请求体超过 {subject} MiB。',
+  ),
+  unsupported_media_type: answer(
+    415,
+    'invalid_request_error',
+    'Send the request body as application/json, not compressed.',
+    '请求体必须为未压缩的 application/json。',
+  ),
+  request_incomplete: answer(
+    400,
+    'invalid_request_error',
+    'The request body ended early.',
+    '请求体不完整。',
+  ),
+  missing_key: answer(
+    401,
+    'authentication_error',
+    'No API key was given. Send it as "Authorization: Bearer sk-…".',
+    '未提供令牌，请使用 “Authorization: Bearer sk-…”。',
+  ),
+  invalid_key: answer(401, 'authentication_error', 'Invalid API key.', '无效的令牌。'),
+  token_disabled: answer(401, 'authentication_error', 'This token is disabled.', '该令牌已禁用。'),
+  token_expired: answer(401, 'authentication_error', 'This token has expired.', '该令牌已过期。'),
+  token_exhausted: answer(
+    402,
+    'insufficient_quota',
+    "This token's remaining quota does not cover the call.",
+    '该令牌剩余额度不足以支付本次调用。',
+  ),
+  user_disabled: answer(
+    403,
+    'permission_error',
+    'The owner of this token has been banned.',
+    '用户已被封禁。',
+  ),
+  ip_not_allowed: answer(
+    403,
+    'permission_error',
+    'This token may not be used from your address.',
+    '您的 IP 不在该令牌允许访问的列表中。',
+  ),
+  origin_not_allowed: answer(
+    403,
+    'permission_error',
+    'Calls from browser extensions are not allowed.',
+    '不允许浏览器扩展访问。',
+  ),
+  model_not_allowed: answer(
+    403,
+    'permission_error',
+    "This token may not use the model '{subject}'.",
+    '该令牌无权使用模型 “{subject}”。',
+  ),
+  group_not_allowed: answer(
+    403,
+    'permission_error',
+    "The group '{subject}' is not available to this token.",
+    '无权访问分组 “{subject}”。',
+  ),
+  channel_not_allowed: answer(
+    403,
+    'permission_error',
+    'Only an admin may choose the channel.',
+    '普通用户不支持指定渠道。',
+  ),
+  model_unpriced: answer(
+    400,
+    'invalid_request_error',
+    "The model '{subject}' has no price yet. Ask the admin to set one.",
+    '模型 “{subject}” 的倍率或价格未配置，请联系管理员设置。',
+  ),
+  model_not_found: answer(
+    404,
+    'invalid_request_error',
+    "The model '{subject}' does not exist or you have no access to it.",
+    '模型 “{subject}” 不存在或无权访问。',
+  ),
+  not_found: answer(404, 'invalid_request_error', 'Unknown request URL.', '请求的地址不存在。'),
+  method_not_allowed: answer(
+    405,
+    'invalid_request_error',
+    'This method is not supported here. Use {subject}.',
+    '不支持该请求方法，请使用 {subject}。',
+  ),
+  insufficient_quota: answer(
+    402,
+    'insufficient_quota',
+    'Your quota does not cover this call.',
+    '用户额度不足。',
+  ),
+  rate_limited: answer(
+    429,
+    'rate_limit_error',
+    'Too many calls: the limit is {subject}.',
+    '请求过于频繁：限制为 {subject}。',
+  ),
+  too_many_failed_keys: answer(
+    429,
+    'rate_limit_error',
+    'Too many calls with a wrong key from your address.',
+    '您的地址使用无效令牌的次数过多。',
+  ),
+  too_many_concurrent: answer(
+    429,
+    'rate_limit_error',
+    'Too many calls at once.',
+    '同时进行的请求过多。',
+  ),
+  overloaded: answer(
+    503,
+    'server_error',
+    'The gateway is at its limit. Try again shortly.',
+    '系统繁忙，请稍后重试。',
+  ),
+  draining: answer(
+    503,
+    'server_error',
+    'The gateway is restarting. Try again shortly.',
+    '系统正在重启，请稍后重试。',
+  ),
+  no_channel: answer(
+    503,
+    'server_error',
+    "No channel is available for the model '{subject}'.",
+    '模型 “{subject}” 当前无可用渠道。',
+  ),
+  store_unavailable: answer(
+    503,
+    'server_error',
+    'The gateway cannot keep its books right now. Try again shortly.',
+    '系统暂时无法记账，请稍后重试。',
+  ),
+  upstream_error: answer(
+    502,
+    'upstream_error',
+    'The provider answered with an error.',
+    '上游返回错误。',
+  ),
+  upstream_timeout: answer(
+    504,
+    'upstream_error',
+    'The provider did not answer in time.',
+    '上游响应超时。',
+  ),
+  upstream_unreachable: answer(
+    502,
+    'upstream_error',
+    'The provider could not be reached.',
+    '无法连接上游。',
+  ),
+  upstream_incomplete: answer(
+    502,
+    'upstream_error',
+    "The provider's answer ended early.",
+    '上游响应中断。',
+  ),
+  upstream_format: answer(
+    502,
+    'upstream_error',
+    "The provider's answer was not in the expected format.",
+    '上游响应格式错误。',
+  ),
+  internal_error: answer(500, 'server_error', 'Something went wrong here.', '系统内部错误。'),
+}
+
+export type Language = 'zh' | 'en'
+
+/** English unless the first language asked for is Chinese: client libraries ask for none. */
+export const languageOf = (acceptLanguage: string | undefined): Language =>
+  acceptLanguage?.trimStart().slice(0, 2).toLowerCase() === 'zh' ? 'zh' : 'en'

@@ -1,0 +1,65 @@
+/** Why the gateway itself did not answer a call. Closed: every code has words and a status. */
+export type DenialCode =
+  | 'invalid_request'
+  | 'invalid_json'
+  | 'duplicate_key'
+  | 'missing_parameter'
+  | 'invalid_parameter'
+  | 'request_too_large'
+  | 'unsupported_media_type'
+  | 'request_incomplete'
+  | 'missing_key'
+  | 'invalid_key'
+  | 'token_disabled'
+  | 'token_expired'
+  | 'token_exhausted'
+  | 'user_disabled'
+  | 'ip_not_allowed'
+  | 'origin_not_allowed'
+  | 'model_not_allowed'
+  | 'group_not_allowed'
+  | 'channel_not_allowed'
+  | 'model_unpriced'
+  | 'model_not_found'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'insufficient_quota'
+  | 'rate_limited'
+  | 'too_many_failed_keys'
+  | 'too_many_concurrent'
+  | 'overloaded'
+  | 'draining'
+  | 'no_channel'
+  | 'store_unavailable'
+  | 'upstream_error'
+  | 'upstream_timeout'
+  | 'upstream_unreachable'
+  | 'upstream_incomplete'
+  | 'upstream_format'
+  | 'internal_error'
+
+export type Denial = {
+  readonly denied: DenialCode
+  /** The request's field at fault. */
+  readonly param: string | null
+  /** What the words name: a model, a group, a limit. Never a provider's text. */
+  readonly subject: string
+  /** For limits: when to come back. */
+  readonly retryAfterSeconds: number | null
+}
+
+export const deny = (
+  denied: DenialCode,
+  details: {
+    readonly param?: string
+    readonly subject?: string
+    readonly retryAfterSeconds?: number
+  } = {},
+): Denial => ({
+  denied,
+  param: details.param ?? null,
+  subject: details.subject ?? '',
+  retryAfterSeconds: details.retryAfterSeconds ?? null,
+})
+
+export const isDenial = (outcome: object): outcome is Denial => 'denied' in outcome

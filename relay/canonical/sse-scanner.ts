@@ -1,0 +1,183 @@
+/** What a stream's events go to. Together the calls carry every byte, once and in order. */
+export type SseSink = {
+  /** Whole events with nothing to look at. */
+  readonly pass: (bytes: Buffer) => void
+  /** One whole event with usage or an error in it, as far as the bytes tell. */
+  readonly marked: (bytes: Buffer) => void
+  /** The event whose data is `[DONE]`. */
+  readonly done: (bytes: Buffer) => void
+}
+
+/** A line or an event beyond this is no event stream any more. */
+export const EVENT_BYTES_MAX = 1024 * 1024
+
+const LF = 10
+const CR = 13
+const USAGE = Buffer.from('"usage"')
+const ERROR = Buffer.from('"error"')
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Cuts a stream of server-sent events (WHATWG HTML, section 9.2) at its blank lines without
+ * changing a byte. Chunks that hold whole events pass uncopied; a marker inside a JSON text shows
+ * as `\"usage\"` and can't be mistaken. Lines end with LF, CR LF or CR.
+ */
+export class SseScanner {
+  /** True once an event outgrew its bound: what follows is not looked at. */
+  isOverflown = false
+  private readonly sink: SseSink
+  private carry: Buffer = NOTHING
+  private carried = 0
+  private hasSeenCr = false
+  private isAfterCr = false
+
+  constructor(sink: SseSink) {
+    this.sink = sink
+  }
+
+  push(chunk: Buffer): void {
+    if (this.isOverflown || chunk.length === 0) return
+    const isJoined = this.carried > 0
+    const bytes = isJoined ? this.joined(chunk) : chunk
+    const end = this.cut(bytes)
+    const left = bytes.length - end
+    // Events were handed on as views of the carry: whoever has them keeps it, so take another.
+    if (isJoined && end > 0) this.carry = NOTHING
+    if (left > EVENT_BYTES_MAX) {
+      this.isOverflown = true
+      this.carried = 0
+      return
+    }
+    if (left > 0 && (!isJoined || end > 0)) this.keep(bytes.subarray(end))
+    this.carried = left
+  }
+
+  /** The bytes of an event that never got its blank line; empty when there are none. */
+  rest(): Buffer {
+    return this.carry.subarray(0, this.carried)
+  }
+
+  /** Hands whole events on; answers where the open one begins. */
+  private cut(bytes: Buffer): number {
+    this.hasSeenCr ||= bytes.includes(CR)
+    const marks = new Marks(bytes)
+    let passFrom = 0
+    // The second half of a CR LF that fell between two chunks belongs to the event before.
+    let eventStart = this.isAfterCr && bytes[0] === LF ? 1 : 0
+    this.isAfterCr = false
+    for (;;) {
+      const eventEnd = this.hasSeenCr ? this.endOf(bytes, eventStart) : endByLf(bytes, eventStart)
+      if (eventEnd < 0) break
+      const isMarked = marks.isIn(eventStart, eventEnd)
+      const isDone = !isMarked && isDoneEvent(bytes, eventStart, eventEnd)
+      if (isMarked || isDone) {
+        if (passFrom < eventStart) this.sink.pass(bytes.subarray(passFrom, eventStart))
+        const event = bytes.subarray(eventStart, eventEnd)
+        if (isDone) this.sink.done(event)
+        else this.sink.marked(event)
+        passFrom = eventEnd
+      }
+      eventStart = eventEnd
+    }
+    if (passFrom < eventStart) this.sink.pass(bytes.subarray(passFrom, eventStart))
+    return eventStart
+  }
+
+  /** As `endByLf`, for streams in which carriage returns occur. */
+  private endOf(bytes: Buffer, start: number): number {
+    let lineStart = start
+    for (let at = lineStart; at < bytes.length; at += 1) {
+      const byte = bytes[at]
+      if (byte !== LF && byte !== CR) continue
+      const end = byte === CR && bytes[at + 1] === LF ? at + 2 : at + 1
+      if (at === lineStart) {
+        this.isAfterCr = byte === CR && end === bytes.length
+        return end
+      }
+      lineStart = end
+      at = end - 1
+    }
+    return -1
+  }
+
+  private keep(open: Buffer): void {
+    if (this.carry.length < open.length) {
+      this.carry = Buffer.allocUnsafeSlow(Math.max(1_024, open.length * 2))
+    }
+    open.copy(this.carry)
+  }
+
+  /** Appends to what is carried, in place while there is room: many small chunks stay cheap. */
+  private joined(chunk: Buffer): Buffer {
+    const length = this.carried + chunk.length
+    if (this.carry.length < length) {
+      const larger = Buffer.allocUnsafeSlow(length * 2)
+      this.carry.copy(larger, 0, 0, this.carried)
+      this.carry = larger
+    }
+    chunk.copy(this.carry, this.carried)
+    return this.carry.subarray(0, length)
+  }
+}
+
+/** Behind the blank line that ends the event at `start`; -1 when it has not come yet. */
+function endByLf(bytes: Buffer, start: number): number {
+  let lineStart = start
+  for (;;) {
+    const at = bytes.indexOf(LF, lineStart)
+    if (at < 0) return -1
+    if (at === lineStart) return at + 1
+    lineStart = at + 1
+  }
+}
+
+/** Where the next marker lies, so that a chunk is searched once and not for every event. */
+class Marks {
+  private readonly bytes: Buffer
+  private usageAt: number
+  private errorAt: number
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+    this.usageAt = nextOf(bytes, USAGE, 0)
+    this.errorAt = nextOf(bytes, ERROR, 0)
+  }
+
+  isIn(start: number, end: number): boolean {
+    if (this.usageAt < start) this.usageAt = nextOf(this.bytes, USAGE, start)
+    if (this.errorAt < start) this.errorAt = nextOf(this.bytes, ERROR, start)
+    return this.usageAt < end || this.errorAt < end
+  }
+}
+
+/** The next place where the key has a value: OpenAI sends `"usage":null` with every chunk. */
+function nextOf(bytes: Buffer, key: Buffer, from: number): number {
+  for (let at = bytes.indexOf(key, from); at >= 0; at = bytes.indexOf(key, at + 1)) {
+    let value = at + key.length
+    while (bytes[value] === 32 || bytes[value] === 58) value += 1
+    if (bytes[value] !== 110) return at
+  }
+  return bytes.length
+}
+
+const DONE = '[DONE]'
+
+function isDoneEvent(bytes: Buffer, start: number, end: number): boolean {
+  // A look from the back is enough for nearly every event: its JSON ends with a brace.
+  let last = end - 1
+  while (last > start && (bytes[last] ?? 0) <= 32) last -= 1
+  if (bytes[last] !== 93 || end - start > 256) return false
+  return eventData(bytes.subarray(start, end))?.trim() === DONE
+}
+
+/** The event's data as a client would get it (its `data:` lines, joined); null without any. */
+export function eventData(event: Buffer): string | null {
+  let data: string | null = null
+  for (const line of event.toString('utf8').split(/\r\n|\n|\r/)) {
+    if (!line.startsWith('data')) continue
+    if (line.length > 4 && line[4] !== ':') continue
+    const value = line.slice(line[5] === ' ' ? 6 : 5)
+    data = data === null ? value : `${data}\n${value}`
+  }
+  return data
+}

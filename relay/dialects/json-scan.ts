@@ -1,0 +1,298 @@
+import { isUtf8 } from 'node:buffer'
+
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
+
+/** A member of the outermost object: where its key and its value lie in the bytes. */
+export type Member = {
+  readonly key: string
+  readonly keyStart: number
+  readonly valueStart: number
+  readonly valueEnd: number
+  readonly kind: JsonKind
+  /** Arrays only: how many elements, and whether each is an object. */
+  readonly length: number
+  readonly isAllObjects: boolean
+}
+
+export type JsonFault =
+  | { readonly fault: 'malformed' | 'too-deep' | 'too-long' | 'not-an-object' | 'bad-text' }
+  | { readonly fault: 'duplicate'; readonly key: string }
+
+export const DEPTH_MAX = 64
+export const VALUES_MAX = 1_000_000
+
+const QUOTE = 34
+const BACKSLASH = 92
+const COMMA = 44
+const COLON = 58
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+
+/**
+ * Checks that the bytes are one JSON object, whole and valid, without building it, and finds its
+ * outermost members. Bounded in depth and in number of values, so that no body can hold the loop
+ * for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
+ * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
+ */
+export function scanObject(bytes: Buffer): readonly Member[] | JsonFault {
+  if (!isUtf8(bytes)) return { fault: 'bad-text' }
+  const scanner = new Scanner(bytes)
+  scanner.skipSpace()
+  if (scanner.byte() !== OPEN_BRACE) {
+    return { fault: scanner.isSound() ? 'not-an-object' : (scanner.fault ?? 'malformed') }
+  }
+  const members = scanner.outermost()
+  if (!Array.isArray(members)) return members as JsonFault
+  return scanner.isAtEnd() ? members : { fault: 'malformed' }
+}
+
+class Scanner {
+  fault: 'malformed' | 'too-deep' | 'too-long' | 'bad-text' | null = null
+  private readonly bytes: Buffer
+  private at = 0
+  private values = 0
+  private elements = 0
+  private isAllObjects = true
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  byte(): number {
+    return this.bytes[this.at] ?? -1
+  }
+
+  skipSpace(): void {
+    for (;;) {
+      const byte = this.bytes[this.at]
+      if (byte !== 32 && byte !== 10 && byte !== 13 && byte !== 9) return
+      this.at += 1
+    }
+  }
+
+  isAtEnd(): boolean {
+    this.skipSpace()
+    return this.at === this.bytes.length
+  }
+
+  isSound(): boolean {
+    return this.value(0) && this.isAtEnd()
+  }
+
+  outermost(): Member[] | JsonFault {
+    const members: Member[] = []
+    this.at += 1
+    this.skipSpace()
+    if (this.byte() === CLOSE_BRACE) {
+      this.at += 1
+      return members
+    }
+    for (;;) {
+      const member = this.member()
+      if (member === null) return { fault: this.fault ?? 'malformed' }
+      if (members.some((earlier) => earlier.key === member.key)) {
+        return { fault: 'duplicate', key: member.key }
+      }
+      members.push(member)
+      const byte = this.byte()
+      this.at += 1
+      if (byte === CLOSE_BRACE) return members
+      if (byte !== COMMA) return { fault: 'malformed' }
+      this.skipSpace()
+    }
+  }
+
+  private member(): Member | null {
+    const keyStart = this.at
+    if (this.byte() !== QUOTE || !this.text()) return null
+    const key = JSON.parse(this.bytes.toString('utf8', keyStart, this.at)) as string
+    if (!this.colon()) return null
+    const valueStart = this.at
+    const kind = kindOf(this.byte())
+    if (kind === null || !this.value(1)) return null
+    const valueEnd = this.at
+    const { elements: length, isAllObjects } = this
+    this.skipSpace()
+    return { key, keyStart, valueStart, valueEnd, kind, length, isAllObjects }
+  }
+
+  private colon(): boolean {
+    this.skipSpace()
+    if (this.byte() !== COLON) return this.fail('malformed')
+    this.at += 1
+    this.skipSpace()
+    return true
+  }
+
+  private value(depth: number): boolean {
+    this.values += 1
+    if (this.values > VALUES_MAX) return this.fail('too-long')
+    const byte = this.byte()
+    if (byte === QUOTE) return this.text()
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (depth >= DEPTH_MAX) return this.fail('too-deep')
+      return byte === OPEN_BRACE ? this.object(depth) : this.array(depth)
+    }
+    if (byte === 116) return this.word('true')
+    if (byte === 102) return this.word('false')
+    if (byte === 110) return this.word('null')
+    return this.number()
+  }
+
+  private object(depth: number): boolean {
+    this.at += 1
+    this.skipSpace()
+    if (this.byte() === CLOSE_BRACE) return this.step()
+    for (;;) {
+      if (this.byte() !== QUOTE) return this.fail('malformed')
+      if (!this.text() || !this.colon() || !this.value(depth + 1)) return false
+      this.skipSpace()
+      const byte = this.byte()
+      this.at += 1
+      if (byte === CLOSE_BRACE) return true
+      if (byte !== COMMA) return this.fail('malformed')
+      this.skipSpace()
+    }
+  }
+
+  private array(depth: number): boolean {
+    let count = 0
+    let isAllObjects = true
+    this.at += 1
+    this.skipSpace()
+    if (this.byte() === CLOSE_BRACKET) {
+      this.at += 1
+    } else {
+      for (;;) {
+        count += 1
+        if (this.byte() !== OPEN_BRACE) isAllObjects = false
+        if (!this.value(depth + 1)) return false
+        this.skipSpace()
+        const byte = this.byte()
+        this.at += 1
+        if (byte === CLOSE_BRACKET) break
+        if (byte !== COMMA) return this.fail('malformed')
+        this.skipSpace()
+      }
+    }
+    this.elements = count
+    this.isAllObjects = isAllObjects
+    return true
+  }
+
+  /** A string, from its opening quote to behind its closing one. */
+  private text(): boolean {
+    const { bytes } = this
+    let at = this.at + 1
+    for (;;) {
+      const byte = bytes[at]
+      if (byte === QUOTE) break
+      if (byte === undefined || byte < 32) return this.fail('malformed')
+      if (byte !== BACKSLASH) at += 1
+      else {
+        const length = this.escape(at)
+        if (length === 0) return this.fail(this.fault ?? 'malformed')
+        at += length
+      }
+    }
+    this.at = at + 1
+    return true
+  }
+
+  /** Length of the escape at `at`; 0 when it is none, or means text that is refused. */
+  private escape(at: number): number {
+    const { bytes } = this
+    if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
+    const unit = hexOf(bytes, at + 2)
+    if (unit < 0) return 0
+    const isHigh = unit >= 0xd800 && unit <= 0xdbff
+    if (unit === 0 || (unit >= 0xdc00 && unit <= 0xdfff)) return this.badText()
+    if (!isHigh) return 6
+    if (bytes[at + 6] !== BACKSLASH || bytes[at + 7] !== 117) return this.badText()
+    const low = hexOf(bytes, at + 8)
+    return low >= 0xdc00 && low <= 0xdfff ? 12 : this.badText()
+  }
+
+  private badText(): 0 {
+    this.fault = 'bad-text'
+    return 0
+  }
+
+  private number(): boolean {
+    const { bytes } = this
+    let at = this.at
+    if (bytes[at] === 45) at += 1
+    const first = at
+    while (isDigit(bytes[at])) at += 1
+    if (at === first || (bytes[first] === 48 && at > first + 1)) return this.fail('malformed')
+    if (bytes[at] === 46) {
+      const fraction = ++at
+      while (isDigit(bytes[at])) at += 1
+      if (at === fraction) return this.fail('malformed')
+    }
+    if (bytes[at] === 101 || bytes[at] === 69) {
+      at += 1
+      if (bytes[at] === 43 || bytes[at] === 45) at += 1
+      const exponent = at
+      while (isDigit(bytes[at])) at += 1
+      if (at === exponent) return this.fail('malformed')
+    }
+    this.at = at
+    return true
+  }
+
+  private word(word: string): boolean {
+    const end = this.at + word.length
+    if (this.bytes.toString('latin1', this.at, end) !== word) return this.fail('malformed')
+    this.at = end
+    return true
+  }
+
+  private step(): true {
+    this.at += 1
+    return true
+  }
+
+  private fail(fault: 'malformed' | 'too-deep' | 'too-long' | 'bad-text'): false {
+    this.fault ??= fault
+    return false
+  }
+}
+
+const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= 48 && byte <= 57
+
+/** One of `" \ / b f n r t` after a backslash. */
+const isShortEscape = (byte: number | undefined): boolean =>
+  byte === QUOTE ||
+  byte === BACKSLASH ||
+  byte === 47 ||
+  byte === 98 ||
+  byte === 102 ||
+  byte === 110 ||
+  byte === 114 ||
+  byte === 116
+
+function hexOf(bytes: Buffer, at: number): number {
+  let value = 0
+  for (let index = at; index < at + 4; index += 1) {
+    const byte = bytes[index]
+    if (byte === undefined) return -1
+    const digit = isDigit(byte) ? byte - 48 : (byte | 32) - 87
+    if (digit < 0 || digit > 15 || (!isDigit(byte) && digit < 10)) return -1
+    value = value * 16 + digit
+  }
+  return value
+}
+
+function kindOf(byte: number): JsonKind | null {
+  if (byte === QUOTE) return 'string'
+  if (byte === OPEN_BRACE) return 'object'
+  if (byte === OPEN_BRACKET) return 'array'
+  if (byte === 116) return 'true'
+  if (byte === 102) return 'false'
+  if (byte === 110) return 'null'
+  return byte === 45 || isDigit(byte) ? 'number' : null
+}

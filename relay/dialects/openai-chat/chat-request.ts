@@ -1,0 +1,182 @@
+import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
+import { type Edit, splice } from '../splice.ts'
+
+/** A chat completion as the caller sent it, with what the gateway must know of it. */
+export type ChatRequest = {
+  readonly body: Buffer
+  readonly members: readonly Member[]
+  readonly model: string
+  readonly isStream: boolean
+  /** The caller asked for the usage chunk at the end of its stream. */
+  readonly wantsUsage: boolean
+  readonly choices: number
+  /** null: the caller set no limit. */
+  readonly outputTokensMax: number | null
+  /**
+   * No more input tokens than this: a token stands for one byte of text at least, and a message's
+   * own overhead is less than the bytes of its JSON. Images by address are added by the piece.
+   */
+  readonly inputTokensMax: number
+}
+
+export const CHOICES_MAX = 128
+export const OUTPUT_TOKENS_MAX = 10_000_000
+const MODEL_LENGTH_MAX = 256
+const TOKENS_PER_IMAGE = 2_000
+const IMAGE = Buffer.from('"image_url"')
+const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
+
+/** Reads the bytes without building them; the answer's `body` is those bytes. */
+export function readChatRequest(body: Buffer): ChatRequest | Denial {
+  const members = scanObject(body)
+  if (!isMembers(members)) return denialOf(members)
+  const find = (key: string) => members.find((member) => member.key === key)
+  // No parameter is called so; whoever builds objects from it downstream would be misled.
+  if (find('__proto__') !== undefined) return deny('invalid_parameter', { param: '__proto__' })
+  const model = modelOf(body, find('model'))
+  if (typeof model !== 'string') return model
+  const messages = find('messages')
+  if (messages === undefined) return deny('missing_parameter', { param: 'messages' })
+  if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
+    return deny('invalid_parameter', { param: 'messages' })
+  }
+  const wrongNumber = members.find(
+    (member) => NUMBERS.includes(member.key) && !isNumberOrNull(body, member),
+  )
+  if (wrongNumber !== undefined) return deny('invalid_parameter', { param: wrongNumber.key })
+  const isStream = flagOf(find('stream'))
+  if (isStream === null) return deny('invalid_parameter', { param: 'stream' })
+  const wantsUsage = wantsUsageOf(body, find('stream_options'))
+  if (wantsUsage === null) return deny('invalid_parameter', { param: 'stream_options' })
+  const limits = limitsOf(body, find)
+  if (isDenial(limits)) return limits
+  return {
+    body,
+    members,
+    model,
+    isStream,
+    wantsUsage,
+    ...limits,
+    inputTokensMax: body.length + TOKENS_PER_IMAGE * countOf(body, IMAGE),
+  }
+}
+
+/**
+ * The bytes for the provider: with its own name of the model, the admin's overrides, and, for a
+ * stream, a request for the usage chunk. The very same bytes when nothing differs.
+ */
+export function upstreamBody(
+  request: ChatRequest,
+  change: {
+    readonly model: string
+    readonly forcesUsage: boolean
+    readonly overrides: ReadonlyMap<string, string>
+  },
+): Buffer {
+  const values = new Map(change.overrides)
+  if (change.model !== request.model && !values.has('model')) {
+    values.set('model', JSON.stringify(change.model))
+  }
+  if (request.isStream && change.forcesUsage && !request.wantsUsage) {
+    values.set('stream_options', withIncludeUsage(request))
+  }
+  if (values.size === 0) return request.body
+  const edits: Edit[] = []
+  for (const [key, text] of values) {
+    const member = request.members.find((candidate) => candidate.key === key)
+    if (member !== undefined) edits.push({ start: member.valueStart, end: member.valueEnd, text })
+    else edits.push(insertion(request, key, text))
+  }
+  return splice(request.body, edits)
+}
+
+/** New members go in front of the first, where a comma always follows: a model is always there. */
+function insertion(request: ChatRequest, key: string, text: string): Edit {
+  const at = request.members[0]?.keyStart ?? 1
+  return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
+}
+
+function withIncludeUsage({ body, members }: ChatRequest): string {
+  const member = members.find((candidate) => candidate.key === 'stream_options')
+  const given = member?.kind === 'object' ? (textOf(body, member) as object) : {}
+  return JSON.stringify({ ...given, include_usage: true })
+}
+
+const isMembers = (outcome: readonly Member[] | JsonFault): outcome is readonly Member[] =>
+  Array.isArray(outcome)
+
+function denialOf(fault: JsonFault): Denial {
+  if (fault.fault === 'duplicate') return deny('duplicate_key', { param: fault.key.slice(0, 64) })
+  return deny('invalid_json', { subject: fault.fault })
+}
+
+function modelOf(body: Buffer, member: Member | undefined): string | Denial {
+  if (member === undefined) return deny('missing_parameter', { param: 'model' })
+  const model = member.kind === 'string' ? (textOf(body, member) as string) : ''
+  const isSane = model !== '' && model.length <= MODEL_LENGTH_MAX && !hasControls(model)
+  return isSane ? model : deny('invalid_parameter', { param: 'model' })
+}
+
+function hasControls(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code < 32 || code === 127) return true
+  }
+  return false
+}
+
+function limitsOf(
+  body: Buffer,
+  find: (key: string) => Member | undefined,
+): Pick<ChatRequest, 'choices' | 'outputTokensMax'> | Denial {
+  const choices = wholeOf(body, find('n'), 1, CHOICES_MAX)
+  if (choices === undefined) return deny('invalid_parameter', { param: 'n' })
+  const older = wholeOf(body, find('max_tokens'), 0, OUTPUT_TOKENS_MAX)
+  if (older === undefined) return deny('invalid_parameter', { param: 'max_tokens' })
+  const newer = wholeOf(body, find('max_completion_tokens'), 0, OUTPUT_TOKENS_MAX)
+  if (newer === undefined) return deny('invalid_parameter', { param: 'max_completion_tokens' })
+  // NOTE: 0 is what some clients send for "no limit", so it can't bound the worst case.
+  const given = Math.max(older ?? 0, newer ?? 0)
+  return { choices: choices ?? 1, outputTokensMax: given === 0 ? null : given }
+}
+
+/** null when absent or null, undefined when it is anything but a whole number in range. */
+function wholeOf(
+  body: Buffer,
+  member: Member | undefined,
+  least: number,
+  most: number,
+): number | null | undefined {
+  if (member === undefined || member.kind === 'null') return null
+  if (member.kind !== 'number') return undefined
+  const value = Number(body.toString('latin1', member.valueStart, member.valueEnd))
+  return Number.isInteger(value) && value >= least && value <= most ? value : undefined
+}
+
+/** null when it is neither a boolean nor null nor absent. */
+function flagOf(member: Member | undefined): boolean | null {
+  if (member === undefined || member.kind === 'null' || member.kind === 'false') return false
+  return member.kind === 'true' ? true : null
+}
+
+function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | null {
+  if (member === undefined || member.kind === 'null') return false
+  if (member.kind !== 'object') return null
+  const options = textOf(body, member) as { readonly include_usage?: unknown }
+  const asked = options.include_usage ?? false
+  return typeof asked === 'boolean' ? asked : null
+}
+
+const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>
+  kind === 'null' ||
+  (kind === 'number' && Number.isFinite(Number(body.toString('latin1', valueStart, valueEnd))))
+
+const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
+  JSON.parse(body.toString('utf8', valueStart, valueEnd))
+
+function countOf(bytes: Buffer, pattern: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(pattern); at >= 0; at = bytes.indexOf(pattern, at + 1)) count += 1
+  return count
+}

@@ -1,0 +1,76 @@
+import type { Denial } from '#relay/canonical/denial.ts'
+import { DENIAL_ANSWERS, type Language } from '#relay/canonical/denial-answers.ts'
+
+/** An error as OpenAI's clients read it. */
+export type ErrorBody = {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+/** The gateway's own refusal, in the caller's language and format. `status` is the HTTP status. */
+export function denialBody(
+  denial: Denial,
+  language: Language,
+): { readonly status: number; readonly body: ErrorBody } {
+  const { status, type, en, zh } = DENIAL_ANSWERS[denial.denied]
+  const message = (language === 'zh' ? zh : en)
+    .replace('{param}', () => denial.param ?? '')
+    .replace('{subject}', () => denial.subject)
+  return { status, body: { error: { message, type, param: denial.param, code: denial.denied } } }
+}
+
+const TEXT_MAX = 2_000
+const SECRETS =
+  /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
+const ADDRESSES =
+  /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
+
+/** A provider's words without keys, account names and addresses. */
+export const redact = (text: string): string =>
+  text.slice(0, TEXT_MAX).replace(SECRETS, '***').replace(ADDRESSES, '***')
+
+/**
+ * A provider's error in OpenAI's format, redacted; with `isHidden` only what kind it was. Whatever
+ * shape the provider answered in, the caller gets `{ error: { message, type, param, code } }`.
+ */
+export function providerErrorBody(bytes: Buffer, status: number, isHidden: boolean): ErrorBody {
+  const error = isHidden ? {} : errorIn(bytes)
+  const message = textIn(error.message)
+  const code = textIn(error.code) ?? (typeof error.code === 'number' ? `${error.code}` : null)
+  return {
+    error: {
+      message: message === null ? `The provider answered ${status}.` : redact(message),
+      type: redact(textIn(error.type) ?? 'upstream_error'),
+      param: textIn(error.param),
+      code: code === null ? 'upstream_error' : redact(code),
+    },
+  }
+}
+
+/** A structured error code of the provider, such as `insufficient_quota`; null without one. */
+export function providerErrorCode(bytes: Buffer): string | null {
+  const { code, type } = errorIn(bytes)
+  return textIn(code) ?? textIn(type)
+}
+
+type LooseError = { message?: unknown; type?: unknown; param?: unknown; code?: unknown }
+
+function errorIn(bytes: Buffer): LooseError {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return {}
+  }
+  if (typeof value !== 'object' || value === null) return {}
+  const { error, message } = value as { error?: unknown; message?: unknown }
+  if (typeof error === 'object' && error !== null) return error as LooseError
+  return { message: typeof error === 'string' ? error : message }
+}
+
+const textIn = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.slice(0, TEXT_MAX) : null

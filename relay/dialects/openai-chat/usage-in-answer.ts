@@ -1,0 +1,70 @@
+const KEY = Buffer.from('"usage"')
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+const QUOTE = 34
+const BACKSLASH = 92
+
+/**
+ * The `usage` of a plain answer, found in its bytes: the answer itself is not built. Only where
+ * the key occurs twice (some answer's own text may be JSON with a usage) it is parsed as a whole.
+ * undefined when there is none.
+ */
+export function usageInAnswer(body: Buffer): unknown {
+  const at = body.indexOf(KEY)
+  if (at < 0) return undefined
+  if (body.indexOf(KEY, at + 1) >= 0) return parsed(body, 0, body.length, 'usage')
+  let start = at + KEY.length
+  while (isSpaceOrColon(body[start])) start += 1
+  if (body[start] !== OPEN_BRACE) return parsed(body, 0, body.length, 'usage')
+  const end = endOfObject(body, start)
+  return end < 0 ? undefined : parsed(body, start, end, null)
+}
+
+const isSpaceOrColon = (byte: number | undefined): boolean =>
+  byte === 58 || byte === 32 || byte === 10 || byte === 13 || byte === 9
+
+/** Behind the brace that closes the one at `start`; -1 when none does. */
+function endOfObject(bytes: Buffer, start: number): number {
+  let depth = 0
+  let isInText = false
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (isInText) {
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) isInText = false
+    } else if (byte === QUOTE) isInText = true
+    else if (byte === OPEN_BRACE) depth += 1
+    else if (byte === CLOSE_BRACE) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
+
+function parsed(bytes: Buffer, start: number, end: number, key: string | null): unknown {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8', start, end))
+    if (key === null || typeof value !== 'object' || value === null) return value
+    return (value as Record<string, unknown>)[key]
+  } catch {
+    return undefined
+  }
+}
+
+const ERROR = Buffer.from('"error"')
+const CHOICES = Buffer.from('"choices"')
+
+/**
+ * Why the bytes are no answer, though the provider said 200: no JSON object (by its first and last
+ * bytes), or an error in the place of an answer. null when they are one.
+ */
+export function faultOfAnswer(body: Buffer): 'format' | 'error-event' | null {
+  let first = 0
+  let last = body.length - 1
+  while ((body[first] ?? 33) <= 32) first += 1
+  while ((body[last] ?? 33) <= 32) last -= 1
+  if (body[first] !== OPEN_BRACE || body[last] !== CLOSE_BRACE) return 'format'
+  if (body.includes(CHOICES)) return null
+  return body.includes(ERROR) ? 'error-event' : null
+}

@@ -1,0 +1,37 @@
+import { priceOf } from '#domain/pricing/price-list.ts'
+import { deny, isDenial } from './canonical/denial.ts'
+import { authenticate, type Caller } from './pipeline/authenticate.ts'
+import { type Exchange, sendDenial, sendJson } from './pipeline/exchange.ts'
+import type { RelayParts } from './pipeline/relay-parts.ts'
+
+const CREATED = 1_700_000_000
+
+/** `GET /v1/models`, and with `id` one of them: the models this key could call right now. */
+export function listModels(parts: RelayParts, exchange: Exchange, id: string | null): void {
+  const { request, clientIp, startedAt } = exchange
+  const caller = authenticate(parts, request, clientIp, startedAt)
+  if (isDenial(caller)) return sendDenial(exchange, caller)
+  const models = callableModels(parts, caller)
+  if (id === null) {
+    return sendJson(exchange, 200, { object: 'list', data: models.toSorted().map(modelObject) })
+  }
+  if (models.includes(id)) return sendJson(exchange, 200, modelObject(id))
+  sendDenial(exchange, deny('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
+}
+
+function callableModels({ views }: RelayParts, { token, user, group }: Caller): readonly string[] {
+  const { options, prices } = views.options
+  if (group !== user.group && !options.usableGroups.has(group)) return []
+  const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
+  return views.channels
+    .modelsOf(group)
+    .filter((model) => token.models === null || token.models.has(model))
+    .filter((model) => !('refused' in priceOf(prices, model, group, { acceptsUnpriced })))
+}
+
+const modelObject = (id: string) => ({
+  id,
+  object: 'model',
+  created: CREATED,
+  owned_by: 'tallygate',
+})

@@ -1,0 +1,38 @@
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import type { Caller } from './authenticate.ts'
+import { CallBooks } from './call-books.ts'
+import type { Exchange } from './exchange.ts'
+import type { CallPlan } from './plan-call.ts'
+import type { RelayParts } from './relay-parts.ts'
+
+const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
+
+/** The books of a call whose hold is durable: from here on it must be ended once. */
+export async function admit(
+  { actors, now, vault, deadlines, log }: RelayParts,
+  exchange: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  { price, hold }: CallPlan,
+): Promise<CallBooks | Denial> {
+  const books = new CallBooks(actors, caller, exchange, now)
+  const { userId, settings } = caller.user
+  try {
+    const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
+    const denial = await books.admit({
+      model: request.model,
+      isStream: request.isStream,
+      hold,
+      price,
+      calls: request.choices,
+      leaseMs: deadlines.leaseMs,
+      clientIp,
+    })
+    return denial ?? books
+  } catch (err) {
+    // Unknown whether it was written: if it was, the sweeper ends the call when its lease is over.
+    log.error({ err, call: exchange.call }, 'a call could not be admitted')
+    return NO_STORE
+  }
+}

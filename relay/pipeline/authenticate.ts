@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+import type { Vault } from '#infra/vault/port.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { FailedKeys } from '#relay/limits/failed-keys.ts'
+import type { RelayToken } from '#relay/views/token-view.ts'
+import type { RelayUser } from '#relay/views/user-view.ts'
+import type { Views } from '#relay/views/views.ts'
+
+export type Caller = {
+  readonly token: RelayToken
+  readonly user: RelayUser
+  /** Whose prices and channels apply. */
+  readonly group: string
+  readonly pinnedChannelId: number | null
+}
+
+type Parts = {
+  readonly views: Views
+  readonly vault: Pick<Vault, 'keyedHash'>
+  readonly failedKeys: FailedKeys
+}
+
+const ADMIN = 10
+const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
+
+/** Who calls, checked in a fixed order, so that a key tells nothing before it is known. */
+export function authenticate(
+  { views, vault, failedKeys }: Parts,
+  request: IncomingMessage,
+  clientIp: string,
+  now: number,
+): Caller | Denial {
+  const waitSeconds = failedKeys.waitSeconds(clientIp, now)
+  if (waitSeconds > 0) return deny('too_many_failed_keys', { retryAfterSeconds: waitSeconds })
+  const text = keyText(request)
+  if (text === null) return deny('missing_key')
+  const match = KEY.exec(text)
+  const token = match?.[1] && views.tokens.find(vault.keyedHash('token-key', match[1]))
+  const user = token ? views.users.find(token.userId) : undefined
+  if (!token || user === undefined) {
+    failedKeys.failed(clientIp, now)
+    return deny('invalid_key')
+  }
+  if (!token.isEnabled) return deny('token_disabled')
+  const { expiresAt, group } = token.terms
+  if (expiresAt !== null && expiresAt * 1_000 <= now) return deny('token_expired')
+  if (!user.isEnabled) return deny('user_disabled')
+  if (token.isIpAllowed !== null && !token.isIpAllowed(clientIp)) return deny('ip_not_allowed')
+  const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
+  if (pinnedChannelId !== null && user.role < ADMIN) return deny('channel_not_allowed')
+  return { token, user, group: group === '' ? user.group : group, pinnedChannelId }
+}
+
+/** Every place where a client of some family puts its key. */
+function keyText(request: IncomingMessage): string | null {
+  const { headers, url = '' } = request
+  const { authorization } = headers
+  if (authorization !== undefined && /^bearer /i.test(authorization)) {
+    return authorization.slice(7).trim()
+  }
+  const named = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['mj-api-secret']
+  if (named !== undefined) return String(named).trim()
+  const query = url.indexOf('?')
+  return query < 0 ? null : new URLSearchParams(url.slice(query)).get('key')
+}

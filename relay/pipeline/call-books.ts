@@ -1,0 +1,131 @@
+import type { AccountCommand } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import { type Attempt, accountStream, type CallEnd } from '#domain/account/events.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import type { Quota } from '#domain/shared/quota.ts'
+import type { StreamActors } from '#infra/event-store/actors-port.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Caller } from './authenticate.ts'
+import type { Exchange } from './exchange.ts'
+
+export type Admission = {
+  readonly model: string
+  readonly isStream: boolean
+  readonly hold: Quota
+  readonly price: PriceSnapshot
+  /** Choices asked for: a price per call counts each. */
+  readonly calls: number
+  readonly leaseMs: number
+  readonly clientIp: Sealed | null
+}
+
+/** What a call turned out to have used. */
+export type Bill = {
+  readonly channelId: number
+  readonly upstreamModel: string | null
+  readonly usage: Usage
+  readonly usageSource: UsageSource
+  readonly anomaly: string | null
+  readonly end: CallEnd
+}
+
+export type Failure = {
+  readonly channelId: number | null
+  readonly reason: CallEnd | 'no-channel' | 'refused'
+  readonly errorCode: string
+  readonly statusCode: number
+}
+
+export type Course = {
+  readonly attempts: readonly Attempt[]
+  readonly firstByteMs: number | null
+}
+
+/**
+ * The money side of one call: admitted once, ended once. The only place that writes a call's
+ * events, so that no branch of the pipeline can end a call twice or forget to.
+ */
+export class CallBooks {
+  hasEnded = false
+  private readonly actors: StreamActors
+  private readonly caller: Caller
+  private readonly exchange: Exchange
+  private readonly now: () => number
+
+  constructor(actors: StreamActors, caller: Caller, exchange: Exchange, now: () => number) {
+    this.actors = actors
+    this.caller = caller
+    this.exchange = exchange
+    this.now = now
+  }
+
+  /** null once the hold is durable. */
+  async admit(admission: Admission): Promise<Denial | null> {
+    const { token, user, group } = this.caller
+    const { leaseMs, ...terms } = admission
+    const outcome = await this.handle({
+      type: 'AdmitCall',
+      userId: user.userId,
+      tokenId: token.tokenId,
+      call: this.exchange.call,
+      group,
+      leaseUntil: this.now() + leaseMs,
+      startedAt: this.exchange.startedAt,
+      ...terms,
+    })
+    if (outcome.isDone) return null
+    switch (outcome.refusal.refused) {
+      case 'TokenBudgetExhausted':
+        return deny('token_exhausted')
+      case 'TokenBudgetUnknown':
+        return deny('invalid_key')
+      default:
+        return deny('insufficient_quota')
+    }
+  }
+
+  /** Says how far the call got and renews its lease; a failure is not the caller's affair. */
+  async progress(channelId: number, usage: Usage, leaseMs: number): Promise<void> {
+    if (this.hasEnded) return
+    const leaseUntil = this.now() + leaseMs
+    await this.handle({
+      type: 'RecordProgress',
+      call: this.exchange.call,
+      channelId,
+      usage,
+      leaseUntil,
+    })
+  }
+
+  /** Durable once it resolves; throws when the store can't be reached in time. */
+  async settle(bill: Bill, course: Course): Promise<void> {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    const { attempts } = course
+    const timings = this.timings(course)
+    await this.handle({ type: 'SettleCall', call: this.exchange.call, ...bill, attempts, timings })
+  }
+
+  /** The call costs nothing. */
+  async release(failure: Failure, course: Course): Promise<void> {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    const { attempts } = course
+    const timings = this.timings(course)
+    const { call } = this.exchange
+    await this.handle({ type: 'ReleaseCall', call, ...failure, attempts, timings })
+  }
+
+  private timings({ firstByteMs }: Course) {
+    const { startedAt } = this.exchange
+    return { startedAt, firstByteMs, durationMs: Math.max(0, this.now() - startedAt) }
+  }
+
+  private handle(command: AccountCommand) {
+    const { token, user } = this.caller
+    const context = { actor: `token:${token.tokenId}`, cause: this.exchange.call, at: this.now() }
+    return this.actors.handle(accountDecider, accountStream(user.userId), command, context)
+  }
+}

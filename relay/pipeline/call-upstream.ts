@@ -1,0 +1,211 @@
+import type { Dispatcher } from 'undici'
+import { faultOfAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import type { Deadlines } from './deadlines.ts'
+import type { StreamPassage } from './stream-passage.ts'
+
+/** Why a provider gave no whole answer. */
+export type AttemptError =
+  | 'status'
+  | 'connect'
+  | 'timeout'
+  | 'cut'
+  | 'too-large'
+  | 'format'
+  | 'error-event'
+  | 'caller-gone'
+  | 'draining'
+
+export type AttemptEnd =
+  | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
+  /** The stream reached its end, or something of it was delivered: it can't be tried again. */
+  | { readonly kind: 'streamed'; readonly status: number; readonly error: AttemptError | null }
+  /** Nothing reached the caller. */
+  | {
+      readonly kind: 'failed'
+      readonly status: number | null
+      readonly error: AttemptError
+      readonly body: Buffer
+      readonly retryAfterMs: number
+    }
+
+export type AttemptRequest = {
+  readonly path: string
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
+
+export const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+const ERROR_BYTES_MAX = 64 * 1024
+const LINGER_MS = 2_000
+const NOTHING = Buffer.alloc(0)
+
+class Aborted extends Error {}
+
+/**
+ * One try at one channel. `start` resolves exactly once; what the provider sends afterwards is not
+ * looked at. Without timers of its own: `watch` is called now and then.
+ */
+export class UpstreamAttempt implements Dispatcher.DispatchHandler {
+  private readonly passage: StreamPassage | null
+  private readonly deadlines: Deadlines
+  private readonly now: () => number
+  private readonly startedAt: number
+  private controller: Dispatcher.DispatchController | null = null
+  private resolve: ((end: AttemptEnd) => void) | null = null
+  private abortedBy: AttemptError | null = null
+  private status: number | null = null
+  private isStream = false
+  private parts: Buffer[] = []
+  private length = 0
+  private retryAfterMs = 0
+  private lastByteAt: number
+  private pausedAt = 0
+  private endedAt = 0
+  isClosed = false
+
+  constructor(passage: StreamPassage | null, deadlines: Deadlines, now: () => number) {
+    this.passage = passage
+    this.deadlines = deadlines
+    this.now = now
+    this.startedAt = now()
+    this.lastByteAt = this.startedAt
+  }
+
+  start(pool: Dispatcher, { path, headers, body }: AttemptRequest): Promise<AttemptEnd> {
+    return new Promise((resolve) => {
+      this.resolve = resolve
+      pool.dispatch({ method: 'POST', path, headers: headers as string[], body }, this)
+    })
+  }
+
+  /** Ends the attempt now, with what has been delivered. */
+  abort(error: AttemptError): void {
+    if (this.resolve === null) return
+    this.abortedBy = error
+    this.finish(this.endBy(error))
+    // Only now: aborting calls `onResponseError` at once, which would call it a cut.
+    this.controller?.abort(new Aborted(error))
+  }
+
+  /** The caller's connection takes bytes again. */
+  resume(): void {
+    if (this.pausedAt === 0) return
+    this.pausedAt = 0
+    this.lastByteAt = this.now()
+    this.controller?.resume()
+  }
+
+  watch(now: number): void {
+    if (this.resolve === null) return this.closeLingering(now)
+    const { firstByteMs, idleMs, writeStallMs } = this.deadlines
+    if (this.pausedAt > 0) {
+      if (now - this.pausedAt > writeStallMs) this.abort('caller-gone')
+      return
+    }
+    const isWaiting = this.status === null || (this.passage !== null && !this.passage.hasDelivered)
+    const since = isWaiting ? this.startedAt : this.lastByteAt
+    if (now - since > (isWaiting ? firstByteMs : idleMs)) this.abort('timeout')
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.abortedBy !== null) controller.abort(new Aborted(this.abortedBy))
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.status = status
+    this.lastByteAt = this.now()
+    if (status !== 200) this.retryAfterMs = retryAfterOf(headers['retry-after'], this.lastByteAt)
+    if (status < 200 || status > 299) return
+    const type = String(headers['content-type'] ?? '')
+    this.isStream = this.passage !== null && type.startsWith('text/event-stream')
+    const encoding = headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity' || type.startsWith('text/html')) this.abort('format')
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.resolve === null) return
+    this.lastByteAt = this.now()
+    if (this.isStream) return this.carry(controller, chunk)
+    const isAnswer = this.status !== null && this.status < 300
+    this.length += chunk.length
+    if (this.length <= (isAnswer ? ANSWER_BYTES_MAX : ERROR_BYTES_MAX)) this.parts.push(chunk)
+    else if (isAnswer) this.abort('too-large')
+  }
+
+  onResponseEnd(): void {
+    this.isClosed = true
+    const { status } = this
+    if (this.resolve === null || status === null) return
+    if (this.isStream) return this.finish(this.endBy('cut'))
+    if (status < 200 || status > 299) return this.finish(this.endBy('status'))
+    const body = this.gathered()
+    const fault = faultOfAnswer(body)
+    this.finish(fault === null ? { kind: 'plain', status, body } : this.endBy(fault))
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.isClosed = true
+    if (this.resolve === null) return
+    const isUnreached = this.controller === null
+    if (!isUnreached) return this.finish(this.endBy('cut'))
+    const isLate = (error as { code?: string }).code === 'UND_ERR_CONNECT_TIMEOUT'
+    this.finish(this.endBy(isLate ? 'timeout' : 'connect'))
+  }
+
+  private carry(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { passage } = this
+    if (passage === null) return
+    const isFlowing = passage.push(chunk)
+    if (passage.verdict === 'done') this.finish(this.endBy(null))
+    else if (passage.verdict === 'error') this.abort('error-event')
+    else if (passage.verdict === 'overflow') this.abort('too-large')
+    else if (!isFlowing) {
+      this.pausedAt = this.now()
+      controller.pause()
+    }
+  }
+
+  private endBy(error: AttemptError | null): AttemptEnd {
+    const { status, passage } = this
+    if (this.isStream && passage !== null && status !== null) {
+      if (error === null || passage.hasDelivered) return { kind: 'streamed', status, error }
+    }
+    const body = passage?.errorEvent ?? this.gathered()
+    const { retryAfterMs } = this
+    return { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs }
+  }
+
+  private finish(end: AttemptEnd): void {
+    const { resolve } = this
+    if (resolve === null) return
+    this.resolve = null
+    this.parts = []
+    this.endedAt = this.now()
+    resolve(end)
+  }
+
+  /** A provider that said `[DONE]` and then keeps the connection open gets no more time. */
+  private closeLingering(now: number): void {
+    if (this.isClosed || now - this.endedAt < LINGER_MS) return
+    this.isClosed = true
+    this.controller?.abort(new Aborted('lingering'))
+  }
+
+  private gathered(): Buffer {
+    const [first] = this.parts
+    if (first === undefined) return NOTHING
+    return this.parts.length === 1 ? first : Buffer.concat(this.parts)
+  }
+}
+
+/** Seconds or a date; no more than 30 s is believed, and nothing below 0. */
+export function retryAfterOf(header: string | string[] | undefined, now: number): number {
+  if (typeof header !== 'string') return 0
+  const seconds = /^\d{1,10}$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1_000
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 30) * 1_000 : 0
+}

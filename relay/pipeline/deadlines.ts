@@ -1,0 +1,70 @@
+/** How long each part of a call may take, in milliseconds. */
+export type Deadlines = {
+  readonly connectMs: number
+  /** From dispatch to the provider's head, or its first event. */
+  readonly firstByteMs: number
+  /** Between two pieces of an answer. */
+  readonly idleMs: number
+  readonly totalMs: number
+  /** For the books to be closed. */
+  readonly settleMs: number
+  /** A caller that takes nothing for so long is gone. */
+  readonly writeStallMs: number
+  readonly leaseMs: number
+  readonly renewMs: number
+  readonly progressMs: number
+  readonly progressBytes: number
+}
+
+export const DEFAULT_DEADLINES: Deadlines = {
+  connectMs: 5_000,
+  firstByteMs: 60_000,
+  idleMs: 120_000,
+  totalMs: 30 * 60_000,
+  settleMs: 10_000,
+  writeStallMs: 60_000,
+  leaseMs: 60_000,
+  renewMs: 20_000,
+  progressMs: 5_000,
+  progressBytes: 64 * 1024,
+}
+
+/** Something with deadlines of its own, looked at on every tick until it answers false. */
+export type Watched = { readonly watch: (now: number) => boolean }
+
+const TICK_MS = 100
+
+/**
+ * The one timer of the relay: on every tick everything under way compares the time with its own
+ * deadlines. Two thousand comparisons cost less than two timers armed and cleared for every call.
+ */
+export class Watch {
+  private readonly watched = new Set<Watched>()
+  private timer: NodeJS.Timeout | null = null
+  private readonly now: () => number
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  add(watched: Watched): void {
+    this.watched.add(watched)
+    this.timer ??= setInterval(() => this.tick(), TICK_MS)
+  }
+
+  remove(watched: Watched): void {
+    this.watched.delete(watched)
+  }
+
+  close(): void {
+    if (this.timer !== null) clearInterval(this.timer)
+    this.watched.clear()
+  }
+
+  private tick(): void {
+    const now = this.now()
+    for (const watched of this.watched) {
+      if (!watched.watch(now)) this.watched.delete(watched)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Language } from '#relay/canonical/denial-answers.ts'
+import { denialBody, type ErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+
+/** One HTTP request and its answer, with the id it goes by everywhere. */
+export type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The call's id, and the request id on the answer. */
+  readonly call: string
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly clientIp: string
+  readonly language: Language
+}
+
+/** Any page may call the relay with a key of its own; cookies are never looked at. */
+export const headersOf = (call: string): string[] => [
+  'X-Request-Id',
+  call,
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'X-Request-Id, Retry-After',
+]
+
+export function sendDenial(exchange: Exchange, denial: Denial): void {
+  const { status, body } = denialBody(denial, exchange.language)
+  const headers: string[] = []
+  if (status === 402) headers.push('X-Should-Retry', 'false')
+  if (denial.retryAfterSeconds !== null) headers.push('Retry-After', `${denial.retryAfterSeconds}`)
+  if (denial.denied === 'method_not_allowed') headers.push('Allow', denial.subject)
+  sendJson(exchange, status, body, headers)
+}
+
+export function sendJson(
+  { response, call }: Exchange,
+  status: number,
+  body: ErrorBody | object,
+  headers: readonly string[] = [],
+): void {
+  if (response.headersSent || response.destroyed) return
+  const text = JSON.stringify(body)
+  response.writeHead(status, [
+    ...headersOf(call),
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    `${Buffer.byteLength(text)}`,
+    ...headers,
+  ])
+  response.end(text)
+}
+
+/** The words of a failure that shows only after the answer began: an event of the stream. */
+export const errorEvent = (exchange: Exchange, code: Denial['denied']): string =>
+  `data: ${JSON.stringify(denialBody(deny(code), exchange.language).body)}\n\n`

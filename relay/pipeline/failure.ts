@@ -1,0 +1,71 @@
+import { type Denial, type DenialCode, deny } from '#relay/canonical/denial.ts'
+import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
+import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import type { AttemptEnd, AttemptError } from './call-upstream.ts'
+import { type Exchange, errorEvent, sendDenial, sendJson } from './exchange.ts'
+import type { Candidate } from './plan-call.ts'
+
+/** What the caller is told of a call that came to nothing. */
+export type FailureAnswer = {
+  readonly reason: 'client-gone' | 'no-channel'
+  readonly errorCode: string
+  readonly status: number
+  readonly retryAfterMs: number
+} & (
+  | { readonly denial: Denial }
+  /** The provider's own error, fit for the caller's eyes. */
+  | { readonly body: ErrorBody }
+)
+
+/** Our own words for a provider's failure. */
+export const DENIAL_OF: Record<AttemptError, DenialCode> = {
+  status: 'upstream_error',
+  'error-event': 'upstream_error',
+  connect: 'upstream_unreachable',
+  format: 'upstream_format',
+  timeout: 'upstream_timeout',
+  cut: 'upstream_incomplete',
+  'too-large': 'upstream_format',
+  draining: 'draining',
+  'caller-gone': 'upstream_incomplete',
+}
+
+/** nginx's number for a caller that left; it is only ever written to the books. */
+const CALLER_GONE = 499
+
+export function failureOf(
+  candidate: Candidate | null,
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
+  { isHidden, isCallerGone }: { readonly isHidden: boolean; readonly isCallerGone: boolean },
+): FailureAnswer {
+  const reason = isCallerGone ? 'client-gone' : 'no-channel'
+  if (isCallerGone || end === null || candidate === null) {
+    const status = isCallerGone ? CALLER_GONE : DENIAL_ANSWERS.no_channel.status
+    const errorCode = isCallerGone ? 'client_gone' : 'no_channel'
+    return { reason, errorCode, status, retryAfterMs: 0, denial: deny('no_channel') }
+  }
+  const { error, status, retryAfterMs } = end
+  if (error !== 'status' && error !== 'error-event') {
+    const denial = deny(DENIAL_OF[error], retryAfterMs > 0 ? { retryAfterSeconds: 1 } : {})
+    const { status: shown } = DENIAL_ANSWERS[denial.denied]
+    return { reason, errorCode: denial.denied, status: shown, retryAfterMs, denial }
+  }
+  const isFault = status !== null && status >= 400 && status <= 599
+  const shown = candidate.channel.rules.statuses.get(status ?? 0) ?? (isFault ? status : 502)
+  const body = providerErrorBody(end.body, status ?? 502, isHidden)
+  return { reason, errorCode: `upstream_${error}`, status: shown, retryAfterMs, body }
+}
+
+export function answerFailure(exchange: Exchange, failure: FailureAnswer): void {
+  const { response } = exchange
+  // Pings have begun the answer: what went wrong can only be said inside it.
+  if (response.headersSent) {
+    if ('denial' in failure) response.end(errorEvent(exchange, failure.denial.denied))
+    else response.end(`data: ${JSON.stringify(failure.body)}\n\n`)
+    return
+  }
+  if ('denial' in failure) return sendDenial(exchange, failure.denial)
+  const seconds = Math.ceil(failure.retryAfterMs / 1_000)
+  const headers = seconds > 0 ? ['Retry-After', `${seconds}`] : []
+  sendJson(exchange, failure.status, failure.body, headers)
+}

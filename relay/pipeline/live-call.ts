@@ -1,0 +1,157 @@
+import type { Dispatcher } from 'undici'
+import type { Attempt } from '#domain/account/events.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import type { CallBooks, Course } from './call-books.ts'
+import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
+import type { Deadlines, Watched } from './deadlines.ts'
+import type { Exchange } from './exchange.ts'
+import type { Candidate } from './plan-call.ts'
+import { StreamPassage, startStream } from './stream-passage.ts'
+
+type Parts = {
+  readonly poolFor: (origin: string) => Dispatcher
+  readonly deadlines: Deadlines
+  readonly now: () => number
+  readonly pingIntervalMs: number | null
+}
+
+const PING = ': ping\n\n'
+
+/** A call under way: its tries, its clock, and its caller, who may leave at any time. */
+export class LiveCall implements Watched {
+  readonly attempts: Attempt[] = []
+  passage: StreamPassage | null = null
+  isCallerGone = false
+  private readonly parts: Parts
+  private readonly exchange: Exchange
+  private readonly request: ChatRequest
+  private readonly books: CallBooks
+  private attempt: UpstreamAttempt | null = null
+  private channelId = 0
+  private firstByteAt: number | null = null
+  private renewedAt: number
+  private progressBytes = 0
+  private pingedAt: number
+  private onLate: (() => void) | null = null
+  private lateAt = 0
+
+  constructor(parts: Parts, exchange: Exchange, request: ChatRequest, books: CallBooks) {
+    this.parts = parts
+    this.exchange = exchange
+    this.request = request
+    this.books = books
+    this.renewedAt = parts.now()
+    this.pingedAt = this.renewedAt
+    const { response } = exchange
+    response.on('drain', () => this.attempt?.resume())
+    response.on('close', () => {
+      if (!response.writableFinished) this.callerGone()
+    })
+    // Between the admission and here the caller may have left already.
+    if (response.destroyed) this.isCallerGone = true
+  }
+
+  /** One try; never throws. */
+  async tryAt(candidate: Candidate): Promise<AttemptEnd> {
+    const { deadlines, now, poolFor } = this.parts
+    const { target, channelId } = candidate.channel
+    if (target === null) throw new Error(`channel ${channelId} has no target`)
+    const startedAt = now()
+    const { isStream, wantsUsage } = this.request
+    this.channelId = channelId
+    this.passage = isStream
+      ? new StreamPassage(this.exchange, wantsUsage, () => this.noteFirstByte())
+      : null
+    this.attempt = new UpstreamAttempt(this.passage, deadlines, now)
+    const { path } = target
+    const headers = [...target.headers, 'x-request-id', this.exchange.call]
+    const request = { path, headers, body: candidate.body }
+    const end = await this.attempt.start(poolFor(target.origin), request)
+    this.attempts.push({
+      channelId,
+      status: end.status,
+      error: end.kind === 'plain' ? null : end.error,
+      latencyMs: Math.max(0, now() - startedAt),
+    })
+    return end
+  }
+
+  noteFirstByte(): void {
+    this.firstByteAt ??= this.parts.now()
+  }
+
+  course(): Course {
+    const { firstByteAt, attempts, exchange } = this
+    const firstByteMs = firstByteAt === null ? null : Math.max(0, firstByteAt - exchange.startedAt)
+    return { attempts, firstByteMs }
+  }
+
+  abort(error: AttemptError): void {
+    this.attempt?.abort(error)
+  }
+
+  watch(now: number): boolean {
+    if (this.lateAt > 0 && now > this.lateAt) this.onLate?.()
+    this.attempt?.watch(now)
+    if (this.books.hasEnded) return !this.isOver()
+    if (this.isOutOfTime(now)) this.abort('timeout')
+    this.ping(now)
+    this.renew(now)
+    return true
+  }
+
+  isOutOfTime(now: number): boolean {
+    return now - this.exchange.startedAt > this.parts.deadlines.totalMs
+  }
+
+  /** Resolves with the books' answer; rejects when they are not closed in time. */
+  inTime(closing: Promise<void>): Promise<void> {
+    this.lateAt = this.parts.now() + this.parts.deadlines.settleMs
+    return new Promise((resolve, reject) => {
+      this.onLate = () => reject(new Error('the books could not be closed in time'))
+      closing.then(resolve, reject)
+    })
+  }
+
+  /** The books are closed, the answer is out, and the provider's connection needs no watching. */
+  isOver(): boolean {
+    const { response } = this.exchange
+    const isAnswered = this.books.hasEnded && (response.writableEnded || response.destroyed)
+    return isAnswered && (this.attempt === null || this.attempt.isClosed)
+  }
+
+  private callerGone(): void {
+    this.isCallerGone = true
+    this.abort('caller-gone')
+  }
+
+  private ping(now: number): void {
+    const { pingIntervalMs } = this.parts
+    const { response } = this.exchange
+    if (pingIntervalMs === null || this.passage === null || this.passage.hasDelivered) return
+    if (now - this.pingedAt < pingIntervalMs || response.destroyed) return
+    this.pingedAt = now
+    if (!response.headersSent) startStream(this.exchange)
+    response.write(PING)
+  }
+
+  private renew(now: number): void {
+    const { renewMs, progressMs, progressBytes, leaseMs } = this.parts.deadlines
+    const bytes = this.passage?.delivered.bytes ?? 0
+    const fresh = bytes - this.progressBytes
+    const sinceMs = now - this.renewedAt
+    const isProgress = fresh >= progressBytes || (fresh > 0 && sinceMs >= progressMs)
+    if (!isProgress && sinceMs < renewMs) return
+    this.renewedAt = now
+    this.progressBytes = bytes
+    // A lost renewal is made up for by the next; the call itself goes on.
+    this.books.progress(this.channelId, this.soFar(), leaseMs).catch(() => {})
+  }
+
+  private soFar(): Usage {
+    if (this.passage === null || !this.passage.hasDelivered) return NO_USAGE
+    const inputUncached = Math.ceil(this.request.body.length / 4)
+    return { ...NO_USAGE, inputUncached, output: this.passage.delivered.roughTokens() }
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import { BODY_BYTES_MAX, type BodyMemory } from '#relay/limits/body-memory.ts'
+
+const TOO_LARGE = deny('request_too_large', {
+  subject: String(BODY_BYTES_MAX / 1024 / 1024),
+})
+const NO_ROOM = deny('overloaded', { retryAfterSeconds: 2 })
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+/**
+ * The whole body. Its bytes are taken from `memory` as they come; after a body (not after a
+ * denial) the caller gives back `body.length`.
+ */
+export function readBody(request: IncomingMessage, memory: BodyMemory): Promise<Buffer | Denial> {
+  const { headers } = request
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity' || !JSON_TYPE.test(headers['content-type'] ?? '')) {
+    return Promise.resolve(deny('unsupported_media_type'))
+  }
+  if (Number(headers['content-length'] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
+  return gather(request, memory)
+}
+
+function gather(request: IncomingMessage, memory: BodyMemory): Promise<Buffer | Denial> {
+  return new Promise((resolve) => {
+    let parts: Buffer[] = []
+    let length = 0
+    let denial: Denial | null = null
+    const give = (reason: Denial): void => {
+      if (denial !== null) return
+      denial = reason
+      memory.giveBack(length)
+      parts = []
+      resolve(reason)
+    }
+    request.on('data', (part: Buffer) => {
+      if (denial !== null) return
+      if (length + part.length > BODY_BYTES_MAX) return give(TOO_LARGE)
+      if (!memory.take(part.length)) return give(NO_ROOM)
+      parts.push(part)
+      length += part.length
+    })
+    request.on('end', () => {
+      if (denial !== null) return
+      const [first] = parts
+      resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
+    })
+    // After the whole body came it can't be denied any more: this settles nothing twice.
+    request.on('close', () => request.complete || give(deny('request_incomplete')))
+  })
+}

@@ -1,0 +1,155 @@
+import type { CallEnd } from '#domain/account/events.ts'
+import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
+import { deny } from '#relay/canonical/denial.ts'
+import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import type { CallBooks } from './call-books.ts'
+import type { AttemptEnd, AttemptError } from './call-upstream.ts'
+import { type Exchange, errorEvent, headersOf, sendDenial } from './exchange.ts'
+import { answerFailure, DENIAL_OF, failureOf } from './failure.ts'
+import type { LiveCall } from './live-call.ts'
+import { type Delivery, meter } from './meter.ts'
+import type { Candidate } from './plan-call.ts'
+import type { RelayParts } from './relay-parts.ts'
+
+export type Closing = {
+  readonly parts: RelayParts
+  readonly exchange: Exchange
+  readonly call: LiveCall
+  readonly books: CallBooks
+}
+
+const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
+
+const TEXT_BYTES_MAX = 16 * 1024
+
+/** How a stream's end is called in the books. */
+const END_OF: Record<AttemptError, CallEnd> = {
+  status: 'upstream-error',
+  connect: 'upstream-error',
+  format: 'upstream-error',
+  'error-event': 'upstream-error',
+  timeout: 'timeout',
+  cut: 'incomplete',
+  'too-large': 'incomplete',
+  draining: 'incomplete',
+  'caller-gone': 'client-gone',
+}
+
+/** The whole answer leaves once its bill is durable. */
+export async function concludePlain(
+  closing: Closing,
+  candidate: Candidate,
+  body: Buffer,
+): Promise<boolean> {
+  const { exchange, call } = closing
+  if (!call.isCallerGone) call.noteFirstByte()
+  const delivery: Delivery = {
+    rawUsage: usageInAnswer(body),
+    readText: () => ({ text: textOf(body), tokens: 0 }),
+    isWhole: true,
+    chargesInput: true,
+  }
+  const end = call.isCallerGone ? 'client-gone' : 'done'
+  if (!(await settle(closing, candidate, delivery, end))) {
+    sendDenial(exchange, NO_STORE)
+    return false
+  }
+  const { response } = exchange
+  if (response.destroyed) return true
+  response.writeHead(200, [
+    ...headersOf(exchange.call),
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    `${body.length}`,
+  ])
+  // One-byte characters are the bytes themselves; as text, head and body leave in one write.
+  if (body.length <= TEXT_BYTES_MAX) response.end(body.toString('latin1'), 'latin1')
+  else response.end(body)
+  return true
+}
+
+/** What was held back of the stream leaves once its bill is durable, or an error in its place. */
+export async function concludeStream(
+  closing: Closing,
+  candidate: Candidate,
+  { error }: Extract<AttemptEnd, { readonly kind: 'streamed' }>,
+): Promise<boolean> {
+  const { exchange, call, parts } = closing
+  const { passage } = call
+  if (passage === null) throw new Error('a stream without a passage')
+  const isWhole = error === null
+  const delivery: Delivery = {
+    rawUsage: passage.rawUsage,
+    readText: () => passage.delivered.read(),
+    isWhole,
+    chargesInput: error !== 'error-event',
+  }
+  const isSettled = await settle(closing, candidate, delivery, isWhole ? 'done' : END_OF[error])
+  const { response } = exchange
+  if (response.destroyed) return isWhole
+  if (!isSettled) response.end(errorEvent(exchange, 'store_unavailable'))
+  else if (isWhole) response.end(passage.terminalBytes())
+  else if (error === 'caller-gone') response.destroy()
+  else if (passage.errorEvent !== null) {
+    const { isUpstreamErrorHidden } = parts.views.options.options
+    const body = providerErrorBody(passage.errorEvent, 502, isUpstreamErrorHidden)
+    response.end(`data: ${JSON.stringify(body)}\n\n`)
+  } else response.end(errorEvent(exchange, DENIAL_OF[error]))
+  return isWhole && isSettled
+}
+
+/** Nothing reached the caller: the hold goes back, then the caller is told why. */
+export async function concludeFailure(
+  { parts, exchange, call, books }: Closing,
+  candidate: Candidate | null,
+  end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
+): Promise<false> {
+  const isHidden = parts.views.options.options.isUpstreamErrorHidden
+  const failure = failureOf(candidate, end, { isHidden, isCallerGone: call.isCallerGone })
+  const reason = end === null ? failure.reason : END_OF[end.error]
+  try {
+    await call.inTime(
+      books.release(
+        {
+          channelId: candidate?.channel.channelId ?? null,
+          reason,
+          errorCode: failure.errorCode,
+          statusCode: failure.status,
+        },
+        call.course(),
+      ),
+    )
+  } catch (err) {
+    parts.log.error({ err, call: exchange.call }, 'a call could not be released')
+  }
+  answerFailure(exchange, failure)
+  return false
+}
+
+/** True once the bill is durable. */
+async function settle(
+  { parts, exchange, call, books }: Closing,
+  candidate: Candidate,
+  delivery: Delivery,
+  end: CallEnd,
+): Promise<boolean> {
+  try {
+    const metered = await meter(delivery, candidate, parts.counter)
+    const { upstreamModel, channel } = candidate
+    const bill = { channelId: channel.channelId, upstreamModel, end, ...metered }
+    await call.inTime(books.settle(bill, call.course()))
+    return true
+  } catch (err) {
+    // Nobody but the sweeper may end it now: whether it was written is not known.
+    parts.log.error({ err, call: exchange.call }, 'a call could not be settled')
+    return false
+  }
+}
+
+function textOf(body: Buffer): string {
+  const parts: string[] = []
+  textOfAnswer(body.toString('utf8'), parts)
+  return parts.join('')
+}

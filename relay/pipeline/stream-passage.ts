@@ -1,0 +1,119 @@
+import { DeliveredText } from '#relay/canonical/delivered-text.ts'
+import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
+import { type Exchange, headersOf } from './exchange.ts'
+
+/** How a provider's stream ended, as far as its bytes tell. */
+export type StreamVerdict = 'open' | 'done' | 'error' | 'overflow'
+
+/**
+ * One provider's stream on its way to the caller: bytes pass as they come, the usage chunk is kept
+ * for the bill (and from callers who did not ask), and from the end of the usage on everything is
+ * held back until the books are closed. Nothing is written before the first real event, so that a
+ * stream which fails at once can still be tried elsewhere.
+ */
+export class StreamPassage implements SseSink {
+  verdict: StreamVerdict = 'open'
+  /** The provider's last usage, as sent; undefined when none came. */
+  rawUsage: unknown
+  /** The provider's error event, when that ended the stream. */
+  errorEvent: Buffer | null = null
+  hasDelivered = false
+  readonly delivered = new DeliveredText()
+  private readonly scanner = new SseScanner(this)
+  private readonly exchange: Exchange
+  private readonly wantsUsage: boolean
+  private readonly onFirstByte: () => void
+  private held: Buffer[] = []
+  private isFlowing = true
+
+  constructor(exchange: Exchange, wantsUsage: boolean, onFirstByte: () => void) {
+    this.exchange = exchange
+    this.wantsUsage = wantsUsage
+    this.onFirstByte = onFirstByte
+  }
+
+  /** False when the caller does not keep up: pause until its connection drains. */
+  push(chunk: Buffer): boolean {
+    this.isFlowing = true
+    this.scanner.push(chunk)
+    if (this.verdict === 'open' && this.scanner.isOverflown) this.verdict = 'overflow'
+    return this.isFlowing
+  }
+
+  pass(bytes: Buffer): void {
+    if (this.verdict !== 'open') return
+    this.letGo()
+    this.write(bytes)
+    this.delivered.add(bytes)
+  }
+
+  marked(bytes: Buffer): void {
+    if (this.verdict !== 'open') return
+    const event = parsedEvent(bytes)
+    if (event === null) return this.pass(bytes)
+    const { usage, error, choices } = event
+    if (typeof usage === 'object' && usage !== null) this.rawUsage = usage
+    const hasChoices = Array.isArray(choices) && choices.length > 0
+    if (error !== undefined && error !== null && !hasChoices) {
+      this.verdict = 'error'
+      this.errorEvent = Buffer.from(eventData(bytes) ?? '')
+      return
+    }
+    if (hasChoices || !('usage' in event)) return this.pass(bytes)
+    if (this.wantsUsage) this.held.push(bytes)
+  }
+
+  done(bytes: Buffer): void {
+    if (this.verdict !== 'open') return
+    this.verdict = 'done'
+    this.held.push(bytes)
+  }
+
+  /** The bytes that may leave once the books are closed. */
+  terminalBytes(): Buffer {
+    const [first] = this.held
+    return this.held.length === 1 && first !== undefined ? first : Buffer.concat(this.held)
+  }
+
+  private letGo(): void {
+    if (this.held.length === 0) return
+    const held = this.held
+    this.held = []
+    for (const bytes of held) this.write(bytes)
+  }
+
+  private write(bytes: Buffer): void {
+    const { response } = this.exchange
+    if (!this.hasDelivered) {
+      this.hasDelivered = true
+      this.onFirstByte()
+      if (!response.headersSent) startStream(this.exchange)
+    }
+    if (!response.write(bytes)) this.isFlowing = false
+  }
+}
+
+export function startStream({ response, call }: Exchange): void {
+  response.writeHead(200, [
+    ...headersOf(call),
+    'Content-Type',
+    'text/event-stream; charset=utf-8',
+    'Cache-Control',
+    'no-cache',
+    'X-Accel-Buffering',
+    'no',
+  ])
+}
+
+type Event = { readonly usage?: unknown; readonly error?: unknown; readonly choices?: unknown }
+
+function parsedEvent(bytes: Buffer): Event | null {
+  const data = eventData(bytes)
+  if (data === null) return null
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}

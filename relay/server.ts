@@ -1,0 +1,183 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Core } from '#infra/core.ts'
+import { createOutbound, type OutboundLimits } from '#infra/outbound/dispatcher.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { newCallId } from './call-id.ts'
+import { deny } from './canonical/denial.ts'
+import { languageOf } from './canonical/denial-answers.ts'
+import { createTokenCounter } from './canonical/token-counter.ts'
+import { clientIpReader } from './client-ip.ts'
+import { BodyMemory } from './limits/body-memory.ts'
+import { CallRates } from './limits/call-rates.ts'
+import { Concurrency, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/concurrency.ts'
+import { FailedKeys } from './limits/failed-keys.ts'
+import { listModels } from './list-models.ts'
+import { Cooling, RetryBudget } from './pipeline/choose-channel.ts'
+import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
+import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
+import { relayCall } from './pipeline/relay-call.ts'
+import type { RelayParts } from './pipeline/relay-parts.ts'
+import { type FindExpired, startSweeper } from './sweeper.ts'
+import { loadViewRows, type ViewRows } from './views/load-views.ts'
+import { startViews } from './views/views.ts'
+
+export type Relay = {
+  readonly matches: (url: string) => boolean
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  readonly inFlight: () => number
+  /** Refuses new calls, waits for those under way up to `graceMs`, then ends them. */
+  readonly drain: (graceMs: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Seams for tests. */
+export type RelayOverrides = {
+  readonly deadlines?: Partial<Deadlines>
+  readonly caps?: Partial<ConcurrencyCaps>
+  readonly rows?: ViewRows
+  readonly findExpired?: FindExpired
+}
+
+const HOUSEKEEPING_MS = 30_000
+const DRAIN_LOOK_MS = 20
+/** For the last books to be closed once the grace is over. */
+const DRAIN_LAST_MS = 3_000
+
+/** Resolves once keys, channels and prices are in memory and current. */
+export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
+  const parts = await startParts(core, overrides)
+  const sweeper = startSweeper(core, overrides.findExpired)
+  const housekeeping = setInterval(() => {
+    parts.rates.sweep(core.now())
+    parts.failedKeys.sweep(core.now())
+  }, HOUSEKEEPING_MS)
+  housekeeping.unref()
+  const state = { isDraining: false }
+  const clientIpOf = clientIpReader(core.config.trustProxy)
+  return {
+    matches: (url) => url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?'),
+    handle: (request, response) => {
+      const startedAt = core.now()
+      const exchange: Exchange = {
+        request,
+        response,
+        call: newCallId(startedAt),
+        startedAt,
+        clientIp: clientIpOf(request),
+        language: languageOf(request.headers['accept-language']),
+      }
+      route(parts, exchange, state.isDraining)
+    },
+    inFlight: () => parts.live.size,
+    drain: async (graceMs) => {
+      state.isDraining = true
+      await untilQuiet(parts, graceMs)
+      for (const call of parts.live) call.abort('draining')
+      await untilQuiet(parts, DRAIN_LAST_MS)
+    },
+    close: async () => {
+      clearInterval(housekeeping)
+      parts.watch.close()
+      await Promise.all([sweeper.stop(), parts.views.stop(), parts.counter.close()])
+      await parts.outbound.close()
+    },
+  }
+}
+
+async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayParts> {
+  const { actors, vault, log, now, config } = core
+  const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
+  const policy = operatorPolicy(config)
+  const limits: OutboundLimits = {
+    connectTimeoutMs: deadlines.connectMs,
+    headersTimeoutMs: 0,
+    bodyTimeoutMs: 0,
+    maxResponseBytes: -1,
+  }
+  return {
+    actors,
+    vault,
+    log,
+    now,
+    deadlines,
+    views: await startViews(core, overrides.rows ?? (await loadViewRows(core)), policy),
+    outbound: createOutbound(policy, limits),
+    counter: createTokenCounter(),
+    failedKeys: new FailedKeys(),
+    rates: new CallRates(),
+    concurrency: new Concurrency({ ...DEFAULT_CAPS, ...overrides.caps }),
+    bodies: new BodyMemory(),
+    cooling: new Cooling(),
+    retries: new RetryBudget(),
+    watch: new Watch(now),
+    live: new Set(),
+  }
+}
+
+/** The relay's paths. Whatever else is under /v1 is answered here too, in the same format. */
+function route(parts: RelayParts, exchange: Exchange, isDraining: boolean): void {
+  const { request } = exchange
+  const { method = '', url = '' } = request
+  if (method === 'OPTIONS') return preflight(exchange)
+  if (isDraining) {
+    return sendDenial(exchange, deny('draining', { retryAfterSeconds: 3 + drainJitter() }))
+  }
+  if (isExtension(parts, request)) return sendDenial(exchange, deny('origin_not_allowed'))
+  const query = url.indexOf('?')
+  const path = query < 0 ? url : url.slice(0, query)
+  if (path === '/v1/chat/completions') {
+    if (method !== 'POST') return sendDenial(exchange, only('POST'))
+    relayCall(parts, exchange).catch((err: unknown) => failed(parts, exchange, err))
+    return
+  }
+  if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
+    return sendDenial(exchange, deny('not_found'))
+  }
+  if (method !== 'GET') return sendDenial(exchange, only('GET'))
+  listModels(parts, exchange, path === '/v1/models' ? null : decoded(path.slice(11)))
+}
+
+const only = (method: string) => deny('method_not_allowed', { subject: method })
+
+const drainJitter = (): number => Math.floor(Math.random() * 5)
+
+const isExtension = ({ views }: RelayParts, { headers }: IncomingMessage): boolean =>
+  headers.origin !== undefined &&
+  views.options.options.isBrowserExtensionBlocked &&
+  /^[a-z-]+-extension:\/\//i.test(headers.origin)
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function preflight({ request, response, call }: Exchange): void {
+  const asked = request.headers['access-control-request-headers']
+  response.writeHead(204, [
+    ...headersOf(call),
+    'Access-Control-Allow-Methods',
+    'GET, POST, OPTIONS',
+    'Access-Control-Allow-Headers',
+    asked ?? 'Authorization, Content-Type',
+    'Access-Control-Max-Age',
+    '86400',
+  ])
+  response.end()
+}
+
+/** A bug of ours: logged with its stack, answered without. */
+function failed({ log }: RelayParts, exchange: Exchange, err: unknown): void {
+  log.error({ err, call: exchange.call }, 'relay: a call failed')
+  sendDenial(exchange, deny('internal_error'))
+  if (!exchange.response.writableEnded) exchange.response.destroy()
+}
+
+async function untilQuiet({ live, now }: RelayParts, graceMs: number): Promise<void> {
+  const until = now() + graceMs
+  while (live.size > 0 && now() < until) {
+    await new Promise((resume) => setTimeout(resume, DRAIN_LOOK_MS))
+  }
+}

@@ -1,0 +1,74 @@
+import type { OptionsEvent } from '#domain/options/events.ts'
+import { optionFlag, optionInteger, optionJson, optionValue } from '#domain/options/registry.ts'
+import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+
+/** The options the relay minds, in its own shapes. */
+export type RelayOptions = {
+  readonly retryTimes: number
+  /** Added to a hold when the caller sets no limit on the answer. */
+  readonly preConsumedQuota: bigint
+  readonly isUpstreamErrorHidden: boolean
+  readonly isBrowserExtensionBlocked: boolean
+  readonly isAutoDisabling: boolean
+  /** null: no ping comments while a stream has not begun. */
+  readonly pingIntervalMs: number | null
+  readonly usableGroups: ReadonlySet<string>
+  readonly userRate: {
+    readonly isEnabled: boolean
+    readonly count: number
+    readonly success: number
+    readonly periodMs: number
+    readonly exemptGroup: string | null
+  }
+}
+
+const RETRIES_MAX = 3
+
+/** The price list and the options in force, rebuilt when one changes. */
+export class OptionView {
+  prices: PriceList
+  options: RelayOptions
+  private readonly values: Map<string, string>
+
+  constructor(values: ReadonlyMap<string, string>, revision: number) {
+    this.values = new Map(values)
+    this.prices = readPriceList(this.values, revision)
+    this.options = readOptions(this.values)
+  }
+
+  apply(event: Recorded<OptionsEvent>): void {
+    if (event.type !== 'OptionSet') return
+    this.values.set(event.data.key, event.data.value)
+    this.prices = readPriceList(this.values, event.revision)
+    this.options = readOptions(this.values)
+  }
+}
+
+function readOptions(values: ReadonlyMap<string, string>): RelayOptions {
+  const flag = (key: string): boolean => optionFlag(values, key)
+  const integer = (key: string): number => optionInteger(values, key)
+  return {
+    retryTimes: Math.min(RETRIES_MAX, Math.max(0, integer('RetryTimes'))),
+    preConsumedQuota: BigInt(Math.max(0, integer('PreConsumedQuota'))),
+    isUpstreamErrorHidden: flag('global.hide_upstream_error_enabled'),
+    isBrowserExtensionBlocked: flag('global.block_browser_extension_enabled'),
+    isAutoDisabling: flag('AutomaticDisableChannelEnabled'),
+    pingIntervalMs: flag('general_setting.ping_interval_enabled')
+      ? Math.max(1, integer('general_setting.ping_interval_seconds')) * 1_000
+      : null,
+    usableGroups: new Set(Object.keys(objectOf(optionJson(values, 'UserUsableGroups')))),
+    userRate: {
+      isEnabled: flag('ModelRequestRateLimitEnabled'),
+      count: Math.max(0, integer('ModelRequestRateLimitCount')),
+      success: Math.max(0, integer('ModelRequestRateLimitSuccessCount')),
+      periodMs: Math.max(1, integer('ModelRequestRateLimitDurationMinutes')) * 60_000,
+      exemptGroup: flag('global.rate_limit_exempt_enabled')
+        ? optionValue(values, 'global.rate_limit_exempt_group')
+        : null,
+    },
+  }
+}
+
+const objectOf = (value: unknown): object =>
+  typeof value === 'object' && value !== null ? value : {}

@@ -1,0 +1,115 @@
+import type { ChannelEvent } from '#domain/channel/events.ts'
+import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { TokenEvent } from '#domain/token/events.ts'
+import type { UserEvent } from '#domain/user/events.ts'
+import type { Core } from '#infra/core.ts'
+import type { Subscription } from '#infra/event-store/port.ts'
+import type { OutboundPolicy } from '#infra/outbound/guard.ts'
+import { ChannelView } from './channel-view.ts'
+import type { ViewRows } from './load-views.ts'
+import { OptionView } from './option-view.ts'
+import { TokenView } from './token-view.ts'
+import { UserView } from './user-view.ts'
+
+export type Views = {
+  readonly tokens: TokenView
+  readonly users: UserView
+  readonly channels: ChannelView
+  readonly options: OptionView
+  /** The last event they include. */
+  readonly position: () => number
+  readonly stop: () => Promise<void>
+}
+
+type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
+
+const RECONNECT_MS = 250
+/** Most events are calls, which change no view. */
+const STREAMS = ['token-', 'user-', 'channel-', OPTIONS_STREAM]
+
+/**
+ * Loads the relay's views and keeps them current by a subscription of its own. Resolves once they
+ * include every event there was at the call; a lost subscription goes on where it stopped.
+ */
+export async function startViews(
+  core: ViewCore,
+  rows: ViewRows,
+  policy: OutboundPolicy,
+): Promise<Views> {
+  const tokens = new TokenView(core.vault)
+  const users = new UserView()
+  const channels = new ChannelView(core.vault, policy)
+  const options = new OptionView(rows.options.values, rows.options.revision)
+  for (const row of rows.tokens.rows) await tokens.put(row)
+  for (const row of rows.users.rows) users.put(row)
+  await channels.putAll(rows.channels.rows)
+
+  const apply = async (event: Recorded): Promise<void> => {
+    const { stream, position } = event
+    if (stream.startsWith('token-') && position > rows.tokens.position) {
+      await tokens.apply(event as Recorded<TokenEvent>)
+    } else if (stream.startsWith('user-') && position > rows.users.position) {
+      users.apply(event as Recorded<UserEvent>)
+    } else if (stream.startsWith('channel-') && position > rows.channels.position) {
+      await channels.apply(event as Recorded<ChannelEvent>)
+    } else if (stream === OPTIONS_STREAM && position > rows.options.position) {
+      options.apply(event as Recorded<OptionsEvent>)
+    }
+  }
+  const follower = follow(core, lowestPosition(rows), apply)
+  await follower.reached(await core.store.headPosition())
+  return { tokens, users, channels, options, position: follower.position, stop: follower.stop }
+}
+
+const lowestPosition = ({ tokens, users, channels, options }: ViewRows): number =>
+  Math.min(tokens.position, users.position, channels.position, options.position)
+
+type Follower = {
+  readonly position: () => number
+  readonly reached: (position: number) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+function follow(
+  core: ViewCore,
+  after: number,
+  apply: (event: Recorded) => Promise<void>,
+): Follower {
+  let position = after
+  let isStopped = false
+  let subscription: Subscription
+  let reconnect: NodeJS.Timeout | undefined
+  let waiting: { readonly position: number; readonly resolve: () => void }[] = []
+
+  const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
+    for (const event of events) {
+      await apply(event)
+      position = event.position
+    }
+    position = upTo
+    for (const waiter of waiting) if (waiter.position <= position) waiter.resolve()
+    waiting = waiting.filter((waiter) => waiter.position > position)
+  }
+  const onError = (error: unknown): void => {
+    if (isStopped) return
+    core.log.warn({ err: error, position }, 'relay views: subscription lost, going on')
+    reconnect = setTimeout(subscribe, RECONNECT_MS)
+  }
+  const subscribe = (): void => {
+    subscription = core.store.subscribeAll(position, onBatch, onError, { streamPrefixes: STREAMS })
+  }
+  subscribe()
+  return {
+    position: () => position,
+    reached: (target) =>
+      target <= position
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ position: target, resolve })),
+    stop: async () => {
+      isStopped = true
+      clearTimeout(reconnect)
+      await subscription.stop()
+    },
+  }
+}
