@@ -1,0 +1,28 @@
+/** Where a login goes when nothing else was asked for. */
+export const AFTER_LOGIN = '/app/tokens'
+
+/**
+ * The path that a login may return to: of this site, of a page that exists, and nothing that a
+ * browser could read as another site. Anything else becomes the default.
+ */
+export function safeReturnTo(
+  value: string | null,
+  origin: string,
+  isKnownPath: (path: string) => boolean,
+): string {
+  if (value === null || !/^\/(?!\/)/.test(value) || /[\\\s]/.test(value)) return AFTER_LOGIN
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(value) || !URL.canParse(value, origin)) return AFTER_LOGIN
+  const url = new URL(value, origin)
+  if (url.origin !== origin || !isKnownPath(url.pathname)) return AFTER_LOGIN
+  return `${url.pathname}${url.search}${url.hash}`
+}
+
+/** The login page, coming back to `path` afterwards. */
+export function loginPath(path: string, options: { isExpired: boolean }): string {
+  const params = new URLSearchParams()
+  if (options.isExpired) params.set('expired', 'true')
+  if (path !== '/' && !path.startsWith('/login')) params.set('returnTo', path)
+  const query = params.toString()
+  return query === '' ? '/login' : `/login?${query}`
+}

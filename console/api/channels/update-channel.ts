@@ -1,0 +1,7 @@
+import type { UpdateChannel } from '#write-api/contract/channel.ts'
+import { request } from '../request.ts'
+
+/** Sends the fields to change; status 1 enables, 2 disables. */
+export async function updateChannel(change: UpdateChannel): Promise<void> {
+  await request({ method: 'PUT', path: '/api/channel/', body: change })
+}

@@ -1,0 +1,36 @@
+/**
+ * How calls have been going lately. `unreachable`: no answer came; `busy`: the server asked to
+ * wait, until a moment in unix milliseconds where it named one; `down`: it can't serve now.
+ */
+export type Health =
+  | { readonly kind: 'fine' }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'busy'; readonly until: number | null }
+  | { readonly kind: 'down' }
+
+const FINE: Health = { kind: 'fine' }
+let health: Health = FINE
+const listeners = new Set<() => void>()
+
+export const currentHealth = (): Health => health
+
+export function onHealth(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Notes how a call went; any answer that isn't one of these troubles ends them. */
+export function noteAnswer(status: number, retryAfterMs: number | null): void {
+  const next = healthOf(status, retryAfterMs)
+  if (next.kind === 'fine' && health.kind === 'fine') return
+  health = next
+  for (const listener of listeners) listener()
+}
+
+function healthOf(status: number, retryAfterMs: number | null): Health {
+  if (status === 0) return { kind: 'unreachable' }
+  if (status === 429) {
+    return { kind: 'busy', until: retryAfterMs === null ? null : Date.now() + retryAfterMs }
+  }
+  return status >= 502 && status <= 504 ? { kind: 'down' } : FINE
+}

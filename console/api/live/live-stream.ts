@@ -1,0 +1,161 @@
+import {
+  BehaviorSubject,
+  distinctUntilChanged,
+  finalize,
+  map,
+  merge,
+  NEVER,
+  Observable,
+  of,
+  race,
+  repeat,
+  Subject,
+  share,
+  startWith,
+  switchMap,
+  tap,
+  timer,
+} from 'rxjs'
+import type { LiveRequest, LiveTopic } from '#read-api/contract/live.ts'
+import { LiveCursor } from './live-cursor.ts'
+import { type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
+
+/** The part of a WebSocket that the stream uses, so that a test can play the other end. */
+export type LiveSocket = {
+  onopen: (() => void) | null
+  onmessage: ((event: { data: unknown }) => void) | null
+  onclose: (() => void) | null
+  send(text: string): void
+  close(): void
+}
+
+export type LiveParts = {
+  readonly connect: () => LiveSocket
+  readonly isOnline$: Observable<boolean>
+  /** False once nobody has looked for a while: the socket is let go until somebody does. */
+  readonly isWatched$: Observable<boolean>
+  readonly random: () => number
+  readonly now: () => number
+}
+
+export type LiveStream = {
+  readonly state$: Observable<LiveState>
+  /** Every event from now on. The connection lives as long as somebody listens. */
+  readonly events$: Observable<LiveEvent>
+  /** Tries at once instead of waiting. */
+  readonly retryNow: () => void
+}
+
+const TOPICS: LiveTopic[] = ['logs', 'channels']
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+const PING_MS = 20_000
+const SILENCE_MAX_MS = 45_000
+/** A change of screen must not cost a connection. */
+const LINGER_MS = 5_000
+
+/**
+ * The one stream over the live socket, shared by every screen. A broken connection is opened again
+ * after growing waits and goes on where it broke; offline or unwatched, it rests.
+ */
+export function createLiveStream(parts: LiveParts): LiveStream {
+  const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
+  const retry$ = new Subject<void>()
+  const session$ = new Observable<LiveEvent>((screen) => {
+    const cursor = new LiveCursor()
+    return mayRun(parts)
+      .pipe(
+        switchMap((permission) => {
+          if (permission === 'run') return keepConnected(parts, cursor, state$, retry$)
+          state$.next({ kind: permission })
+          return NEVER
+        }),
+        finalize(() => state$.next({ kind: 'connecting' })),
+      )
+      .subscribe(screen)
+  })
+  return {
+    state$: state$.asObservable(),
+    events$: session$.pipe(share({ resetOnRefCountZero: () => timer(LINGER_MS) })),
+    retryNow: () => retry$.next(),
+  }
+}
+
+const mayRun = ({ isOnline$, isWatched$ }: LiveParts): Observable<'run' | 'resting' | 'offline'> =>
+  isOnline$.pipe(
+    switchMap((isOnline) =>
+      isOnline
+        ? isWatched$.pipe(map((isWatched) => (isWatched ? 'run' : 'resting')))
+        : of('offline' as const),
+    ),
+    distinctUntilChanged(),
+  )
+
+/** Connection after connection, until unsubscribed. */
+function keepConnected(
+  parts: LiveParts,
+  cursor: LiveCursor,
+  state$: Subject<LiveState>,
+  retry$: Observable<void>,
+): Observable<LiveEvent> {
+  let failures = 0
+  const ready = (): void => {
+    failures = 0
+    state$.next({ kind: 'live' })
+  }
+  state$.next({ kind: 'connecting' })
+  return connection(parts, cursor, ready).pipe(
+    repeat({
+      delay: () => {
+        const wait = waitAfter(failures++, parts.random())
+        state$.next({ kind: 'reconnecting', retryAt: parts.now() + wait })
+        return race(timer(wait), retry$)
+      },
+    }),
+  )
+}
+
+/** Doubles with each failure up to half a minute, spread by a fifth so that tabs don't stampede. */
+function waitAfter(failures: number, random: number): number {
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures, 10))
+  return Math.round(wait * (0.8 + 0.4 * random))
+}
+
+/** One connection: subscribes, pings, and gives up when the other end falls silent. */
+function connection(
+  parts: LiveParts,
+  cursor: LiveCursor,
+  ready: () => void,
+): Observable<LiveEvent> {
+  return new Observable((listener) => {
+    const socket = parts.connect()
+    const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))
+    const heard = new Subject<void>()
+    socket.onopen = () => {
+      const after = cursor.resumeAfter()
+      request({ type: 'subscribe', topics: TOPICS, ...(after === null ? {} : { after }) })
+      heard.next()
+    }
+    socket.onmessage = ({ data }) => {
+      heard.next()
+      const message = readLiveMessage(data)
+      if (message === null) return
+      for (const event of cursor.accept(message)) listener.next(event)
+      if (message.type === 'ready') ready()
+    }
+    socket.onclose = () => listener.complete()
+    const ping$ = timer(PING_MS, PING_MS).pipe(tap(() => request({ type: 'ping' })))
+    const silence$ = timer(SILENCE_MAX_MS).pipe(tap(() => listener.complete()))
+    const watch = heard
+      .pipe(startWith(undefined))
+      .pipe(switchMap(() => merge(ping$, silence$)))
+      .subscribe()
+    return () => {
+      watch.unsubscribe()
+      socket.onopen = null
+      socket.onmessage = null
+      socket.onclose = null
+      socket.close()
+    }
+  })
+}

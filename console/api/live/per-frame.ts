@@ -1,0 +1,46 @@
+import { Observable } from 'rxjs'
+
+/** Asks for the next frame; answers with how to cancel it. */
+export type FrameClock = (draw: () => void) => () => void
+
+export const browserFrames: FrameClock = (draw) => {
+  const handle = requestAnimationFrame(draw)
+  return () => cancelAnimationFrame(handle)
+}
+
+/**
+ * Gathers what arrives between two frames into one list, so that a burst costs one render. When
+ * more than `capacity` gathers (a hidden tab draws no frames), the list is dropped and `overflow`
+ * says instead what must be done: memory stays bounded and nothing is lost in silence.
+ */
+export function perFrame<T>(
+  source: Observable<T>,
+  capacity: number,
+  overflow: T,
+  frames: FrameClock = browserFrames,
+): Observable<readonly T[]> {
+  return new Observable((listener) => {
+    let gathered: T[] = []
+    let isOver = false
+    let cancel: (() => void) | null = null
+    const draw = (): void => {
+      cancel = null
+      const batch = isOver ? [overflow] : gathered
+      gathered = []
+      isOver = false
+      listener.next(batch)
+    }
+    const running = source.subscribe((item) => {
+      if (!isOver) gathered.push(item)
+      if (gathered.length > capacity) {
+        gathered = []
+        isOver = true
+      }
+      cancel ??= frames(draw)
+    })
+    return () => {
+      running.unsubscribe()
+      cancel?.()
+    }
+  })
+}

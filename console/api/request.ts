@@ -1,0 +1,127 @@
+import { currentLanguage, translate } from '#console/i18n/i18n.ts'
+import { ApiError } from './api-error.ts'
+import { noteAnswer } from './health.ts'
+import { expireSession, storedUser } from './session.ts'
+
+export type QueryValue = string | number | boolean | undefined | null
+
+export type ApiRequest = {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** From `/api`, as the server names it. */
+  path: string
+  /** Undefined, null and empty values are left out. */
+  query?: Readonly<Record<string, QueryValue>>
+  body?: unknown
+  /** A read waits until the server's read models include this position. */
+  afterPosition?: number
+  signal?: AbortSignal
+}
+
+export type ApiAnswer<T> = { data: T; position: number | null; message: string }
+
+/** The last position this tab has written: reads after a write ask for at least that. */
+let writtenPosition = 0
+
+/**
+ * One call to the management API. Answers the envelope's `data`; throws `ApiError` with words
+ * ready to show when the call is refused, fails or gets no answer. A 401 ends the stored session.
+ */
+export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
+  const user = storedUser()
+  const response = await send(call, user?.id ?? null)
+  const requestId = response.headers.get('x-request-id') ?? ''
+  const envelope = await readEnvelope(response)
+  noteAnswer(response.status, retryAfterMs(response))
+  if (!response.ok) {
+    if (response.status === 401 && user !== null) expireSession(user.id)
+    throw httpError(response, envelope, requestId)
+  }
+  if (envelope?.success !== true) {
+    const message = envelope?.message || translate('request.failed')
+    throw new ApiError(message, {
+      code: envelope?.code ?? 'Refused',
+      status: response.status,
+      requestId,
+    })
+  }
+  const position = positionOf(response)
+  if (position !== null) writtenPosition = Math.max(writtenPosition, position)
+  return { data: envelope.data as T, position, message: envelope.message ?? '' }
+}
+
+/** Path and query as sent: empty values left out, keys in the order given. */
+export function addressOf(path: string, query: ApiRequest['query']): string {
+  const params = new URLSearchParams()
+  for (const [key, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== '') params.append(key, String(value))
+  }
+  const text = params.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+async function send(call: ApiRequest, userId: number | null): Promise<Response> {
+  const method = call.method ?? 'GET'
+  const headers = new Headers({
+    Accept: 'application/json',
+    'Accept-Language': currentLanguage(),
+    'Cache-Control': 'no-store',
+  })
+  if (userId !== null) headers.set('User-Id', String(userId))
+  const after = Math.max(call.afterPosition ?? 0, method === 'GET' ? writtenPosition : 0)
+  if (after > 0) headers.set('X-After-Position', String(after))
+  if (call.body !== undefined) headers.set('Content-Type', 'application/json')
+  try {
+    return await fetch(addressOf(call.path, call.query), {
+      method,
+      headers,
+      cache: 'no-store',
+      credentials: 'same-origin',
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    noteAnswer(0, null)
+    throw new ApiError(translate('request.network'), { code: 'Network', status: 0 })
+  }
+}
+
+type RawEnvelope = { success?: unknown; message?: string; code?: string; data?: unknown }
+
+async function readEnvelope(response: Response): Promise<RawEnvelope | null> {
+  try {
+    const value: unknown = await response.json()
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}
+
+function httpError(response: Response, envelope: RawEnvelope | null, requestId: string): ApiError {
+  return new ApiError(httpMessage(response, envelope?.message ?? ''), {
+    code: envelope?.code ?? `Http${response.status}`,
+    detail: envelope?.message ?? '',
+    status: response.status,
+    requestId,
+    retryAfterMs: retryAfterMs(response),
+  })
+}
+
+function httpMessage(response: Response, message: string): string {
+  if (response.status === 401) return message || translate('auth.expired')
+  if (response.status === 405) return translate('request.noServer')
+  if (response.status === 429) return translate('request.tooMany')
+  if (response.status === 500) return translate('request.serverFault')
+  return translate('request.other', { message: message || `HTTP ${response.status}` })
+}
+
+function retryAfterMs(response: Response): number | null {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds * 1000 : null
+}
+
+function positionOf(response: Response): number | null {
+  const text = response.headers.get('x-position')
+  const position = text === null ? Number.NaN : Number(text)
+  return Number.isSafeInteger(position) ? position : null
+}

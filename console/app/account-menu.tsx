@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { logout } from '#console/api/auth/logout.ts'
+import { clearUser, startLeaving } from '#console/api/session.ts'
+import { MenuButton } from '#console/ui/menu.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+
+export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
+  const { t } = useTranslation()
+  const leave = useLogout()
+  const name = user.display_name || user.username
+  return (
+    <MenuButton
+      items={[{ id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave }]}
+    >
+      <button type="button" className="tg-account">
+        <span className="tg-visually-hidden">{`${t('shell.account')}: ${name}`}</span>
+        <span className="tg-avatar" aria-hidden="true">
+          {[...name][0]?.toUpperCase()}
+        </span>
+        <span className="tg-account-name" aria-hidden="true">
+          {name}
+        </span>
+      </button>
+    </MenuButton>
+  )
+}
+
+/** Ends the session on the server; here it ends even when the server can't be reached. */
+export function useLogout(): () => void {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return () => {
+    startLeaving()
+    logout()
+      .then(() => showSuccess(t('auth.loggedOut')), showError)
+      .finally(() => {
+        clearUser()
+        client.clear()
+        void navigate('/login', { replace: true })
+      })
+  }
+}

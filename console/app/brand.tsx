@@ -1,0 +1,36 @@
+import type { ReactElement } from 'react'
+import { useStatus } from '#console/api/status/status.ts'
+import { useSiteName } from '#console/ui/page.tsx'
+
+/** Four strokes and the fifth across them: a tally. */
+export function BrandMark({ size = 24 }: { size?: number }): ReactElement {
+  return (
+    <svg
+      className="tg-brand-mark"
+      viewBox="0 0 32 32"
+      width={size}
+      height={size}
+      aria-hidden="true"
+    >
+      <rect width="32" height="32" rx="8" />
+      <path d="M9 9v14M14 9v14M19 9v14M24 9v14" />
+      <path className="tg-brand-strike" d="M6 21.5 27 10.5" />
+    </svg>
+  )
+}
+
+/** The site's logo if it has one of its own on this host, else the mark; and its name. */
+export function Brand(): ReactElement {
+  const logo = useStatus()?.logo ?? ''
+  const isOwn = logo.startsWith('/') && !logo.startsWith('//')
+  return (
+    <span className="tg-brand">
+      {isOwn || logo.startsWith('data:image/') ? (
+        <img src={logo} alt="" width={24} height={24} />
+      ) : (
+        <BrandMark />
+      )}
+      <span>{useSiteName()}</span>
+    </span>
+  )
+}

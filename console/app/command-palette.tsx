@@ -1,0 +1,144 @@
+import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '#console/ui/icons.tsx'
+import { Overlay } from '#console/ui/overlay.tsx'
+import { KeysText } from './keys-text.tsx'
+import { type Entry, usePaletteEntries } from './use-palette-entries.ts'
+
+type Props = { isOpen: boolean; onClose: () => void }
+
+/** Everything by name: pages, actions, tokens, channels. The box keeps the focus throughout. */
+export function CommandPalette(props: Props): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <Overlay {...props} labelledBy={id} className="tg-dialog tg-palette">
+      <h2 id={id} className="tg-visually-hidden">
+        {t('commands.palette')}
+      </h2>
+      <Palette onClose={props.onClose} />
+    </Overlay>
+  )
+}
+
+function Palette({ onClose }: { onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  const [query, setQuery] = useState('')
+  const [place, setPlace] = useState(0)
+  const entries = usePaletteEntries(query)
+  const active = Math.min(place, entries.length - 1)
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return
+    onClose()
+    entry.act()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    const last = entries.length - 1
+    const next = {
+      ArrowDown: active >= last ? 0 : active + 1,
+      ArrowUp: active <= 0 ? last : active - 1,
+    }[event.key]
+    if (next !== undefined) setPlace(next)
+    else if (event.key === 'Enter') choose(entries[active])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <>
+      <div className="tg-palette-box">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={t('commands.search')}
+          placeholder={t('commands.search')}
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
+          autoComplete="off"
+          // biome-ignore lint/a11y/noAutofocus: a dialog that was asked for, with one field
+          autoFocus
+          value={query}
+          onChange={(event) => {
+            setQuery(event.currentTarget.value)
+            setPlace(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <Entries id={id} entries={entries} active={active} onChoose={choose} />
+    </>
+  )
+}
+
+function Entries(props: {
+  id: string
+  entries: readonly Entry[]
+  active: number
+  onChoose: (entry: Entry) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { id, entries, active } = props
+  const sections = [...new Set(entries.map(({ section }) => section))]
+  return (
+    <>
+      {entries.length === 0 && <output className="tg-palette-none">{t('commands.nothing')}</output>}
+      <div
+        className="tg-palette-list"
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={t('commands.palette')}
+        tabIndex={-1}
+        hidden={entries.length === 0}
+      >
+        {sections.map((section) => (
+          // biome-ignore lint/a11y/useSemanticElements: options of a listbox, not fields of a form
+          <div key={section} role="group" aria-label={t(`commands.section.${section}`)}>
+            <p aria-hidden="true">{t(`commands.section.${section}`)}</p>
+            {entries.map((entry, index) =>
+              entry.section !== section ? null : (
+                <Option
+                  key={entry.id}
+                  id={`${id}-${index}`}
+                  entry={entry}
+                  isActive={index === active}
+                  onChoose={() => props.onChoose(entry)}
+                />
+              ),
+            )}
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Option(props: {
+  id: string
+  entry: Entry
+  isActive: boolean
+  onChoose: () => void
+}): ReactElement {
+  const { entry, isActive } = props
+  const show = (element: HTMLElement | null) => {
+    if (isActive) element?.scrollIntoView({ block: 'nearest' })
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the box's, which keeps the focus
+    <div
+      ref={show}
+      id={props.id}
+      role="option"
+      aria-selected={isActive}
+      tabIndex={-1}
+      className="tg-palette-option"
+      onClick={props.onChoose}
+    >
+      {entry.icon !== undefined && <Icon name={entry.icon} />}
+      <span>{entry.title}</span>
+      {entry.keys !== undefined && <KeysText keys={entry.keys} />}
+    </div>
+  )
+}

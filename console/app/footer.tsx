@@ -1,0 +1,19 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFooterHtml } from './footer-html.ts'
+import { SafeHtml } from './safe-html.tsx'
+
+const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
+
+/** The operator's own footer, if there is one, and one of four ways to say what runs here. */
+export function Footer(): ReactElement {
+  const { t } = useTranslation()
+  const html = useFooterHtml()
+  const [variant] = useState(() => VARIANTS[Math.floor(Math.random() * VARIANTS.length)])
+  return (
+    <footer className="tg-footer">
+      {html === '' ? null : <SafeHtml html={html} />}
+      <p>{t(`shell.${variant ?? 'powered1'}`, { name: 'Tallygate' })}</p>
+    </footer>
+  )
+}

@@ -1,0 +1,22 @@
+import { Fragment, type ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+
+const isMac = /Mac|iP/.test(navigator.userAgent)
+
+/** ⌘K or Ctrl+K, as this machine's keyboard says it. */
+export const PALETTE_KEYS = isMac ? '⌘K' : 'Ctrl+K'
+
+/** `g d` as two keys, one after the other. */
+export function KeysText({ keys }: { keys: string }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-keys">
+      {keys.split(' ').map((key, index) => (
+        <Fragment key={key}>
+          {index > 0 && <span className="tg-visually-hidden">{t('commands.keyThen')}</span>}
+          <kbd>{key}</kbd>
+        </Fragment>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,24 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { changeLanguage, currentLanguage, LANGUAGES, type Language } from '#console/i18n/i18n.ts'
+import { Button } from '#console/ui/button.tsx'
+import { MenuButton } from '#console/ui/menu.tsx'
+import { showError } from '#console/ui/toast.ts'
+
+/** Each language by its own name. */
+export const LANGUAGE_NAMES: Record<Language, string> = { zh: '中文', en: 'English' }
+
+export function LanguageMenu(): ReactElement {
+  const { t } = useTranslation()
+  const items = LANGUAGES.map((language) => ({
+    id: language,
+    text: <span lang={language}>{LANGUAGE_NAMES[language]}</span>,
+    isChosen: language === currentLanguage(),
+    onChoose: () => void changeLanguage(language).catch(showError),
+  }))
+  return (
+    <MenuButton items={items}>
+      <Button tone="quiet" icon="language" label={t('shell.language')} />
+    </MenuButton>
+  )
+}

@@ -1,0 +1,34 @@
+import { isAdmin } from '#console/api/session.ts'
+import type { IconName } from '#console/ui/icons.tsx'
+import type { Status } from '#read-api/contract/status.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+
+export type NavItem = {
+  readonly path: string
+  readonly label: 'dashboard' | 'tokens' | 'usageLog' | 'channels' | 'settings'
+  readonly icon: IconName
+  readonly section: 'console' | 'admin'
+  readonly isOffered?: (status: Status | undefined) => boolean
+}
+
+/** One line per page of the sidebar. */
+const ITEMS: readonly NavItem[] = [
+  {
+    path: '/app/dashboard',
+    label: 'dashboard',
+    icon: 'chart',
+    section: 'console',
+    isOffered: (status) => status?.enable_data_export !== false,
+  },
+  { path: '/app/tokens', label: 'tokens', icon: 'key', section: 'console' },
+  { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list', section: 'console' },
+  { path: '/admin/channels', label: 'channels', icon: 'channels', section: 'admin' },
+  { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
+]
+
+/** The pages that this user is shown. */
+export function navItems(user: SessionUser | null, status: Status | undefined): NavItem[] {
+  return ITEMS.filter(
+    (item) => (item.section !== 'admin' || isAdmin(user)) && (item.isOffered?.(status) ?? true),
+  )
+}

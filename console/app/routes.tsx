@@ -1,0 +1,67 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
+import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router-dom'
+import { ConsoleLayout } from './console-layout.tsx'
+import { CrashPage } from './crash-page.tsx'
+import { ifNotSetUp, onlyLoggedIn } from './guards.ts'
+import { NotFoundPage } from './not-found-page.tsx'
+import { PublicLayout } from './public-layout.tsx'
+
+type PageModule<Name extends string> = Record<Name, ComponentType>
+
+/** A page of its own chunk: fetched when it is first opened. */
+const page = <Name extends string>(
+  path: string,
+  load: () => Promise<PageModule<Name>>,
+  name: Name,
+): RouteObject => ({
+  path,
+  errorElement: <CrashPage />,
+  lazy: async () => ({ Component: (await load())[name] }),
+})
+
+const PUBLIC_PAGES: RouteObject[] = [
+  page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
+  page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
+  page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),
+]
+
+/** One line per page behind the login. */
+const CONSOLE_PAGES: RouteObject[] = [
+  page('/app/dashboard', () => import('../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+  page('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
+  page(
+    '/app/logs/api-usage',
+    () => import('../features/usage-log/usage-log-page.tsx'),
+    'UsageLogPage',
+  ),
+  page('/admin/channels', () => import('../features/channels/channels-page.tsx'), 'ChannelsPage'),
+  page('/admin/settings', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+]
+
+const isKnownPath = (path: string): boolean =>
+  matchRoutes([...PUBLIC_PAGES, ...CONSOLE_PAGES], path) !== null
+
+export function createRouter(client: QueryClient) {
+  return createBrowserRouter([
+    {
+      loader: ifNotSetUp(client),
+      shouldRevalidate: () => false,
+      hydrateFallbackElement: <div className="tg-boot" />,
+      errorElement: <CrashPage />,
+      children: [
+        {
+          element: <PublicLayout isKnownPath={isKnownPath} />,
+          children: [...PUBLIC_PAGES, { path: '*', Component: NotFoundPage }],
+        },
+        {
+          element: <ConsoleLayout />,
+          loader: onlyLoggedIn,
+          // A change of filters is no change of page: it lands without waiting for a loader.
+          shouldRevalidate: ({ currentUrl, nextUrl }) => currentUrl.pathname !== nextUrl.pathname,
+          children: CONSOLE_PAGES,
+        },
+      ],
+    },
+  ])
+}

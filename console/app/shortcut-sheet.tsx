@@ -1,0 +1,82 @@
+import { type ReactElement, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { type Command, currentCommands } from '#console/ui/commands/command.ts'
+import { useSingleKeys } from '#console/ui/commands/single-keys.ts'
+import { Overlay } from '#console/ui/overlay.tsx'
+import { Switch } from '#console/ui/switches.tsx'
+import { KeysText, PALETTE_KEYS } from './keys-text.tsx'
+
+const SECTIONS = ['page', 'go', 'action'] as const
+
+/** The keys of the page that is open, and the switch that turns all letters off. */
+export function ShortcutSheet(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <Overlay {...props} labelledBy={id} className="tg-dialog tg-sheet">
+      <h2 id={id}>{t('commands.sheet')}</h2>
+      <div className="tg-dialog-body">
+        <p className="tg-hint">{t('commands.sheetLead')}</p>
+        <Shortcuts />
+        <SingleKeysSwitch />
+      </div>
+      <div className="tg-dialog-foot">
+        <Button onClick={props.onClose}>{t('ui.close')}</Button>
+      </div>
+    </Overlay>
+  )
+}
+
+function Shortcuts(): ReactElement {
+  const { t } = useTranslation()
+  const [commands] = useState(currentCommands)
+  const palette = { id: 'palette', title: t('commands.palette'), keys: PALETTE_KEYS }
+  return (
+    <div className="tg-sheet-columns">
+      {SECTIONS.map((section) => {
+        const own = commands.filter((command) => command.section === section)
+        const rows = section === 'action' ? [palette, ...own] : own
+        return <Section key={section} title={t(`commands.section.${section}`)} rows={rows} />
+      })}
+    </div>
+  )
+}
+
+function Section(props: {
+  title: string
+  rows: readonly Pick<Command, 'id' | 'title' | 'keys'>[]
+}): ReactElement | null {
+  const rows = props.rows.flatMap(({ id, title, keys }) =>
+    keys === undefined ? [] : [{ id, title, keys }],
+  )
+  if (rows.length === 0) return null
+  return (
+    <section>
+      <h3>{props.title}</h3>
+      <dl>
+        {rows.map(({ id, title, keys }) => (
+          <div key={id}>
+            <dt>{title}</dt>
+            <dd>
+              <KeysText keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function SingleKeysSwitch(): ReactElement {
+  const { t } = useTranslation()
+  const [isOn, setOn] = useSingleKeys()
+  return (
+    <Switch
+      label={t('commands.singleKeys')}
+      hint={t('commands.singleKeysHint')}
+      isOn={isOn}
+      onChange={setOn}
+    />
+  )
+}

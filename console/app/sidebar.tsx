@@ -1,0 +1,80 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { NavLink } from 'react-router-dom'
+import { useStatus } from '#console/api/status/status.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { type NavItem, navItems } from './navigation.ts'
+
+/** 200 px wide, or 60 collapsed to icons; which of them is remembered. */
+export function Sidebar(props: {
+  isCollapsed: boolean
+  onCollapse: (isCollapsed: boolean) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <aside className="tg-sidebar">
+      <NavSections isCollapsed={props.isCollapsed} />
+      <div className="tg-sidebar-foot">
+        <Button
+          tone="quiet"
+          icon="panel"
+          label={props.isCollapsed ? t('shell.expand') : t('shell.collapse')}
+          onClick={() => props.onCollapse(!props.isCollapsed)}
+        />
+      </div>
+    </aside>
+  )
+}
+
+/** The links, by section; also the content of the mobile menu. */
+export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const items = navItems(useUser(), useStatus())
+  const admin = items.filter((item) => item.section === 'admin')
+  return (
+    <nav className="tg-nav" aria-label={t('shell.navigation')}>
+      <NavSection
+        {...props}
+        title={t('shell.sectionConsole')}
+        items={items.filter((item) => item.section === 'console')}
+      />
+      {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
+    </nav>
+  )
+}
+
+function NavSection(props: {
+  title: string
+  items: readonly NavItem[]
+  isCollapsed: boolean
+  onFollow?: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <p className="tg-nav-title" aria-hidden={props.isCollapsed}>
+        {props.title}
+      </p>
+      <ul aria-label={props.title}>
+        {props.items.map((item) => {
+          const label = t(`shell.${item.label}`)
+          return (
+            <li key={item.path}>
+              <NavLink
+                to={item.path}
+                className="tg-nav-link"
+                title={props.isCollapsed ? label : undefined}
+                onClick={() => props.onFollow?.()}
+              >
+                <Icon name={item.icon} />
+                <span>{label}</span>
+              </NavLink>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

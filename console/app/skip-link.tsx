@@ -1,0 +1,11 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+
+export function SkipLink(): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <a className="tg-skip" href="#main">
+      {t('shell.skip')}
+    </a>
+  )
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { isAdmin } from '#console/api/session.ts'
+import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { type Command, currentCommands, matches } from '#console/ui/commands/command.ts'
+
+export type EntrySection = Command['section'] | 'tokens' | 'channels'
+export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
+  readonly section: EntrySection
+  readonly act: () => void
+}
+
+const FOUND_MAX = 5
+const PATIENCE_MS = 150
+
+/** What the palette lists for a query: what can be done here, then tokens and channels by name. */
+export function usePaletteEntries(query: string): readonly Entry[] {
+  const [commands] = useState(currentCommands)
+  const acts = commands.flatMap(({ act, ...rest }) =>
+    act === undefined || rest.isKeyOnly === true ? [] : [{ ...rest, act }],
+  )
+  const found = useFound(query.trim())
+  return [...acts.filter(({ title }) => matches(title, query.trim())), ...found]
+}
+
+function useFound(query: string): readonly Entry[] {
+  const navigate = useNavigate()
+  const mayManage = isAdmin(useUser())
+  const keyword = useSettled(query)
+  const isAsking = keyword !== '' && keyword === query
+  const asked = { keyword, page: 0, pageSize: FOUND_MAX }
+  const tokens = useQuery({ ...tokensQuery(asked), enabled: isAsking }).data?.items ?? []
+  const channels = useQuery({
+    ...channelsQuery({ ...asked, model: '', group: '' }),
+    enabled: isAsking && mayManage,
+  }).data?.items
+  if (!isAsking) return []
+  const go = (path: string, name: string) => () =>
+    void navigate(`${path}?${new URLSearchParams({ keyword: name })}`)
+  const entries = (section: 'tokens' | 'channels', path: string, rows: readonly Named[]): Entry[] =>
+    rows.slice(0, FOUND_MAX).map(({ id, name }) => ({
+      id: `${section}-${id}`,
+      title: name,
+      section,
+      icon: section === 'tokens' ? 'key' : 'channels',
+      act: go(path, name),
+    }))
+  return [
+    ...entries('tokens', '/app/tokens', tokens),
+    ...entries('channels', '/admin/channels', channels ?? []),
+  ]
+}
+
+type Named = { readonly id: number; readonly name: string }
+
+/** The value once it has stood still for a moment: not every letter is worth a request. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}

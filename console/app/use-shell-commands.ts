@@ -1,0 +1,112 @@
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { useStatus } from '#console/api/status/status.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { changeLanguage, currentLanguage, LANGUAGES } from '#console/i18n/i18n.ts'
+import { chooseTheme, useTheme } from '#console/theme/theme-mode.ts'
+import type { Command } from '#console/ui/commands/command.ts'
+import { useCommands } from '#console/ui/commands/use-commands.ts'
+import { copyText } from '#console/ui/copy-text.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { useLogout } from './account-menu.tsx'
+import { LANGUAGE_NAMES } from './language-menu.tsx'
+import { type NavItem, navItems } from './navigation.ts'
+
+/** The second key after `g`. */
+const GO_KEYS: Record<NavItem['label'], string> = {
+  dashboard: 'd',
+  usageLog: 'l',
+  tokens: 't',
+  channels: 'c',
+  settings: 's',
+}
+
+/** What can be done on every page behind the login. */
+export function useShellCommands(onSheet: () => void): void {
+  const { t } = useTranslation()
+  const actions = useActions()
+  useCommands([
+    ...useGoing(),
+    ...actions,
+    {
+      id: 'sheet',
+      title: t('commands.sheet'),
+      section: 'action',
+      keys: '?',
+      icon: 'keyboard',
+      act: onSheet,
+    },
+    {
+      id: 'search',
+      title: t('commands.focusSearch'),
+      section: 'action',
+      keys: '/',
+      icon: 'search',
+      isKeyOnly: true,
+      act: focusSearch,
+    },
+  ])
+}
+
+function useGoing(): Command[] {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const items = navItems(useUser(), useStatus())
+  return items.map(({ label, path, icon }) => ({
+    id: `go-${label}`,
+    title: t('commands.goTo', { page: t(`shell.${label}`) }),
+    section: 'go',
+    keys: `g ${GO_KEYS[label]}`,
+    icon,
+    act: () => void navigate(path),
+  }))
+}
+
+function useActions(): Command[] {
+  const { t } = useTranslation()
+  const isDark = useTheme() === 'dark'
+  const logout = useLogout()
+  const copyLink = async () => {
+    if (await copyText(window.location.href)) showSuccess(t('commands.linkCopied'))
+  }
+  const others = LANGUAGES.filter((language) => language !== currentLanguage())
+  return [
+    {
+      id: 'copy-link',
+      title: t('commands.copyLink'),
+      section: 'action',
+      keys: 'c',
+      icon: 'link',
+      act: () => void copyLink(),
+    },
+    {
+      id: 'theme',
+      title: isDark ? t('shell.toLight') : t('shell.toDark'),
+      section: 'action',
+      icon: isDark ? 'sun' : 'moon',
+      act: () => chooseTheme(isDark ? 'light' : 'dark'),
+    },
+    ...others.map((language) => ({
+      id: `language-${language}`,
+      title: t('commands.chooseLanguage', { name: LANGUAGE_NAMES[language] }),
+      section: 'action' as const,
+      icon: 'language' as const,
+      act: () => void changeLanguage(language).catch(showError),
+    })),
+    {
+      id: 'log-out',
+      title: t('shell.logout'),
+      section: 'action',
+      icon: 'logOut',
+      act: logout,
+    },
+  ]
+}
+
+/** The first search or filter of the page that takes text. */
+function focusSearch(): void {
+  const inputs = document.querySelectorAll<HTMLInputElement>('#main search input')
+  const field = [...inputs].find(({ type }) => type === 'search') ?? inputs[0]
+  field?.focus()
+  field?.select()
+}

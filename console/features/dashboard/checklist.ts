@@ -1,0 +1,26 @@
+export type StepName = 'channel' | 'price' | 'token' | 'call'
+
+/** What is known of the site; null where it isn't yet, or isn't this user's to know. */
+export type Progress = {
+  readonly isAdmin: boolean
+  readonly channels: number | null
+  readonly callableModels: number | null
+  readonly tokens: number | null
+  readonly calls: number | null
+}
+
+export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
+
+/** The way to the first call, in order. Channels and prices are the admins' steps. */
+export function checklist(progress: Progress): Step[] {
+  const has = (count: number | null): boolean => (count ?? 0) > 0
+  const all: { name: StepName; isDone: boolean }[] = [
+    { name: 'channel', isDone: has(progress.channels) },
+    { name: 'price', isDone: has(progress.callableModels) },
+    { name: 'token', isDone: has(progress.tokens) },
+    { name: 'call', isDone: has(progress.calls) },
+  ]
+  const own = progress.isAdmin ? all : all.slice(2)
+  const next = own.find(({ isDone }) => !isDone)?.name
+  return own.map((step) => ({ ...step, isNext: step.name === next }))
+}

@@ -1,0 +1,71 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Icon } from '#console/ui/icons.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { LogStat } from '#read-api/contract/log.ts'
+import type { User } from '#read-api/contract/user.ts'
+
+/** The balance first, then what today cost. All exact: they fall and rise by what a call costs. */
+export function Figures(props: {
+  user: User | undefined
+  today: LogStat | undefined
+}): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const number = useNumberFormat()
+  const { user, today } = props
+  const wait = <Skeleton width={60} height={24} />
+  const quota = (value: number | undefined): ReactNode =>
+    value === undefined ? wait : exactQuotaText(quotaOf(value), rule)
+  const tokens =
+    today === undefined ? wait : number.format(today.prompt_tokens + today.completion_tokens)
+  return (
+    <dl className="tg-dash-figures">
+      <Figure
+        name={t('dashboard.balance')}
+        value={quota(user?.quota)}
+        note={t('dashboard.balanceHint')}
+        isMain
+      >
+        {user !== undefined && user.quota < 0 && (
+          <p className="tg-dash-negative">
+            <Icon name="alert" size={14} /> {t('dashboard.negative')}
+          </p>
+        )}
+      </Figure>
+      <Figure name={t('dashboard.spentToday')} value={quota(today?.quota)} />
+      <Figure
+        name={t('dashboard.callsToday')}
+        value={today === undefined ? wait : number.format(today.count)}
+      />
+      <Figure name={t('dashboard.tokensToday')} value={tokens} />
+      <Figure
+        name={t('dashboard.usedEver')}
+        value={quota(user?.used_quota)}
+        note={user && t('dashboard.callsEver', { number: number.format(user.request_count) })}
+      />
+    </dl>
+  )
+}
+
+function Figure(props: {
+  name: string
+  value: ReactNode
+  note?: ReactNode
+  isMain?: boolean
+  children?: ReactNode
+}): ReactElement {
+  return (
+    <div className={props.isMain === true ? 'tg-dash-figure tg-dash-balance' : 'tg-dash-figure'}>
+      <dt>{props.name}</dt>
+      <dd>
+        <span className="tg-dash-value">{props.value}</span>
+        {props.note !== undefined && <span className="tg-dash-note">{props.note}</span>}
+        {props.children}
+      </dd>
+    </div>
+  )
+}

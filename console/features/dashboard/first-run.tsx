@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { isAdmin as isAdminUser } from '#console/api/session.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Tabs } from '#console/ui/tabs.tsx'
+import { checklist, type Step, type StepName } from './checklist.ts'
+import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippets.ts'
+
+const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
+const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
+const FALLBACK_MODEL = 'gpt-4o-mini'
+const PLACES: Record<Exclude<StepName, 'call'>, string> = {
+  channel: '/admin/channels',
+  price: '/admin/settings',
+  token: '/app/tokens',
+}
+
+/** The way to the first call: shown until one was made. */
+export function FirstRun({ calls }: { calls: number }): ReactElement {
+  const { t } = useTranslation()
+  const isAdmin = isAdminUser(useUser())
+  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), enabled: isAdmin }).data?.total
+  const models = useQuery(usableModelsQuery).data
+  const tokens = useQuery(tokensQuery(FIRST_TOKEN)).data
+  const steps = checklist({
+    isAdmin,
+    channels: channels ?? null,
+    callableModels: models?.length ?? null,
+    tokens: tokens?.total ?? null,
+    calls,
+  })
+  const done = steps.filter(({ isDone }) => isDone).length
+  return (
+    <Panel
+      title={t('dashboard.start')}
+      lead={t('dashboard.startLead')}
+      actions={
+        <span className="tg-muted">{t('dashboard.progress', { done, all: steps.length })}</span>
+      }
+    >
+      <div className="tg-dash-start">
+        <ol className="tg-dash-steps">
+          {steps.map((step, index) => (
+            <StepItem key={step.name} step={step} number={index + 1} />
+          ))}
+        </ol>
+        <Snippets apiKey={tokens?.items[0]?.key ?? null} model={models?.[0] ?? FALLBACK_MODEL} />
+      </div>
+    </Panel>
+  )
+}
+
+function StepItem({ step, number }: { step: Step; number: number }): ReactElement {
+  const { t } = useTranslation()
+  const { name, isDone, isNext } = step
+  return (
+    <li className={isNext ? 'tg-dash-step tg-dash-step-next' : 'tg-dash-step'}>
+      <span className={isDone ? 'tg-dash-mark tg-dash-mark-done' : 'tg-dash-mark'}>
+        <span className="tg-visually-hidden">
+          {isDone ? t('dashboard.done') : t('dashboard.todo')}
+        </span>
+        {isDone ? <Icon name="check" size={14} /> : <span aria-hidden="true">{number}</span>}
+      </span>
+      <div>
+        <h3>{t(`dashboard.steps.${name}.title`)}</h3>
+        <p>{t(`dashboard.steps.${name}.body`)}</p>
+        {name !== 'call' && isNext && (
+          <Link to={PLACES[name]}>{t(`dashboard.steps.${name}.action`)}</Link>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Calls that work as they stand; the key is shown masked and copied whole. */
+function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
+  const { t } = useTranslation()
+  const [kind, setKind] = useState<SnippetKind>('curl')
+  const address = useStatus()?.server_address || location.origin
+  const key = props.apiKey === null ? 'sk-…' : `sk-${props.apiKey}`
+  const shown = props.apiKey === null ? key : maskedKey(key)
+  const { model } = props
+  return (
+    <div className="tg-dash-snippets">
+      <Tabs
+        label={t('dashboard.snippets')}
+        tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`dashboard.${id}`) }))}
+        chosen={kind}
+        onChoose={setKind}
+      >
+        <div className="tg-dash-code">
+          <CopyButton
+            text={snippetOf(kind, { address, key, model })}
+            label={t('dashboard.copySnippet')}
+          />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
+          <pre tabIndex={0}>{snippetOf(kind, { address, key: shown, model })}</pre>
+        </div>
+      </Tabs>
+      <p className="tg-hint">
+        {props.apiKey === null ? t('dashboard.keyMissing') : t('dashboard.keyMasked')}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { dollarText } from '#console/ui/money.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+
+/** The last calls, as they happen. */
+export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const calls = rows?.filter((row) => row.request_id !== '')
+  return (
+    <Panel
+      title={t('dashboard.recent')}
+      actions={<Link to="/app/logs/api-usage">{t('dashboard.allCalls')}</Link>}
+    >
+      {calls === undefined && <Skeleton height={160} />}
+      {calls?.length === 0 && <EmptyState icon="zap" title={t('dashboard.noCalls')} />}
+      {calls !== undefined && calls.length > 0 && (
+        <ul className="tg-dash-recent">
+          {calls.map((row) => (
+            <RecentCall key={row.id} row={row} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+const ERROR = 6
+
+function RecentCall({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const quota = BigInt(row.quota)
+  return (
+    <li>
+      <span className="tg-dash-model">{row.model_name}</span>
+      <span className="tg-dash-cost">
+        {row.type === ERROR ? (
+          <StatusTag tone="bad">{t('dashboard.failed')}</StatusTag>
+        ) : rule.isCurrency ? (
+          dollarText(quota, rule, 6)
+        ) : (
+          String(quota)
+        )}
+      </span>
+      <span className="tg-dash-note">{row.token_name}</span>
+      <span className="tg-dash-note tg-dash-cost">
+        <Time at={row.created_at} />
+      </span>
+    </li>
+  )
+}

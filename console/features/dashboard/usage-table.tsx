@@ -1,0 +1,54 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { bucketText } from './bucket-text.ts'
+import { OTHERS, type UsageChart } from './usage-chart.ts'
+
+/** The chart's figures, exactly; what isn't known is a dash. */
+export function UsageTable(props: {
+  chart: UsageChart
+  text: (value: bigint) => string
+}): ReactElement {
+  const { t } = useTranslation()
+  const { chart, text } = props
+  const cell = (value: bigint | null | undefined): string =>
+    value === null || value === undefined ? '–' : text(value)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <section className="tg-dash-scroll" aria-label={t('dashboard.tableCaption')} tabIndex={0}>
+      <table className="tg-dash-table">
+        <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('dashboard.bucket')}</th>
+            {chart.series.map(({ model }) => (
+              <th key={model} scope="col">
+                {model === OTHERS ? t('dashboard.others') : model}
+              </th>
+            ))}
+            <th scope="col">{t('dashboard.total')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {chart.buckets.toReversed().map((bucket) => (
+            <tr key={bucket.at}>
+              <th scope="row">{bucketText(bucket.at, chart.step)}</th>
+              {chart.series.map(({ model }) => (
+                <td key={model}>{cell(bucket.values.get(model))}</td>
+              ))}
+              <td>{cell(bucket.total)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{t('dashboard.total')}</th>
+            {chart.series.map(({ model, total }) => (
+              <td key={model}>{text(total)}</td>
+            ))}
+            <td>{text(chart.total)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  )
+}

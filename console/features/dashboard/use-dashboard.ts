@@ -1,0 +1,101 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { readSelf, selfKey } from '#console/api/dashboard/self.ts'
+import { usageByHour, usageKey } from '#console/api/dashboard/usage-by-hour.ts'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { listLogs } from '#console/api/logs/list-logs.ts'
+import { logsKey } from '#console/api/logs/log-query.ts'
+import { logStat } from '#console/api/logs/log-stat.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { useThrottled } from '#console/ui/use-throttled.ts'
+
+const BALANCE_EVERY_MS = 500
+const CHART_EVERY_MS = 2_000
+const RECENT_ROWS = 5
+const CONSUMPTION = 2
+const HOUR = 3_600
+
+export type ChartRange = '24h' | '7d' | '30d'
+const SECONDS: Record<ChartRange, number> = {
+  '24h': 24 * HOUR,
+  '7d': 7 * 24 * HOUR,
+  '30d': 30 * 24 * HOUR,
+}
+
+/** Calls that ended while another page was open were not heard here: what is kept may be old. */
+const FRESH = { refetchOnMount: 'always' } as const
+
+/** Balance, today's totals and the last calls, read again as soon as a call of one's own ends. */
+export function useDashboard() {
+  const client = useQueryClient()
+  const ownId = useUser()?.id ?? 0
+  const floor = useRef(0)
+  const self = useQuery({
+    queryKey: selfKey,
+    queryFn: ({ signal }) => readSelf({ afterPosition: floor.current, signal }),
+    ...FRESH,
+  })
+  const today = useQuery({
+    queryKey: [...logsKey, 'today'],
+    queryFn: ({ signal }) =>
+      logStat({
+        scope: 'self',
+        params: { start_timestamp: midnight(), type: CONSUMPTION },
+        afterPosition: floor.current,
+        signal,
+      }),
+    ...FRESH,
+  })
+  const recent = useQuery({
+    queryKey: [...logsKey, 'recent'],
+    queryFn: ({ signal }) =>
+      listLogs({
+        scope: 'self',
+        params: {},
+        page: 0,
+        pageSize: RECENT_ROWS,
+        afterPosition: floor.current,
+        signal,
+      }),
+    ...FRESH,
+  })
+  const read = (...keys: readonly (readonly string[])[]): void => {
+    for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+  }
+  const refresh = useThrottled(() => read(selfKey, logsKey), BALANCE_EVERY_MS)
+  const redraw = useThrottled(() => read(usageKey), CHART_EVERY_MS)
+  useLiveTopic('logs', {
+    onEvents: (rows, position) => {
+      if (!rows.some((row) => row.user_id === ownId)) return
+      floor.current = Math.max(floor.current, position)
+      refresh()
+      redraw()
+    },
+    onResync: (position) => {
+      floor.current = Math.max(floor.current, position ?? 0)
+      refresh()
+      redraw()
+    },
+  })
+  return { self, today, recent }
+}
+
+/** The usage of a range that ends now, by hour. */
+export function useUsage(range: ChartRange) {
+  return useQuery({
+    queryKey: [...usageKey, range],
+    queryFn: async ({ signal }) => {
+      const to = Math.floor(Date.now() / 1000)
+      const from = to - SECONDS[range]
+      return { from, to, points: await usageByHour({ from, to, signal }) }
+    },
+    placeholderData: keepPreviousData,
+    ...FRESH,
+  })
+}
+
+function midnight(): number {
+  const day = new Date()
+  day.setHours(0, 0, 0, 0)
+  return Math.floor(day.getTime() / 1000)
+}

@@ -1,0 +1,62 @@
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import { useLogin } from './use-login.ts'
+
+/** Faults appear where they are; the server's refusal stands above the button. */
+export function LoginForm(): ReactElement {
+  const { t } = useTranslation()
+  const { logIn, isBusy, refusal } = useLogin()
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const [isChecked, setChecked] = useState(false)
+  const isMissing = username.trim() === '' || password === ''
+  const fault = isChecked && isMissing ? t('auth.needBoth') : ''
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setChecked(true)
+    if (!isMissing) return logIn({ username: username.trim(), password })
+    const empty = username.trim() === '' ? 'username' : 'password'
+    event.currentTarget.querySelector<HTMLInputElement>(`input[name="${empty}"]`)?.focus()
+  }
+  return (
+    <form className="tg-entry-form" onSubmit={submit} noValidate>
+      <FormField label={t('auth.username')} error={username.trim() === '' ? fault : ''}>
+        {(control) => (
+          <TextInput
+            {...control}
+            name="username"
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={username}
+            onChange={setUsername}
+          />
+        )}
+      </FormField>
+      <FormField label={t('auth.password')} error={username.trim() !== '' ? fault : ''}>
+        {(control) => (
+          <PasswordInput
+            {...control}
+            name="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={setPassword}
+          />
+        )}
+      </FormField>
+      {refusal !== '' && (
+        <p className="tg-alert tg-alert-bad" role="alert">
+          <Icon name="alert" />
+          {refusal}
+        </p>
+      )}
+      <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy}>
+        {t('auth.submit')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,71 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { showError } from '#console/ui/toast.ts'
+import { BATCH_FIELDS, type BatchDraft, batchFaults, batchRows, emptyBatch } from './batch-draft.ts'
+import type { PriceRow } from './price-table.ts'
+
+/** Sets the filled-in ratios of all selected models at once. */
+export function BatchPrices(props: {
+  isOpen: boolean
+  rows: readonly PriceRow[]
+  onClose: () => void
+  onApply: (rows: readonly PriceRow[]) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const [draft, setDraft] = useState<BatchDraft>(emptyBatch)
+  const [isChecked, setChecked] = useState(false)
+  const faults = isChecked ? batchFaults(draft) : new Set()
+  const close = () => {
+    setDraft(emptyBatch)
+    setChecked(false)
+    props.onClose()
+  }
+  const apply = () => {
+    setChecked(true)
+    if (BATCH_FIELDS.every((field) => draft[field].trim() === '')) {
+      return showError(t('settings.batchEmpty'))
+    }
+    if (batchFaults(draft).size > 0) return
+    props.onApply(batchRows(props.rows, draft))
+    setDraft(emptyBatch)
+    setChecked(false)
+  }
+  return (
+    <Drawer
+      isOpen={props.isOpen}
+      onClose={close}
+      title={t('settings.batchTitle', { count: props.rows.length })}
+      lead={t('settings.batchLead')}
+      footer={
+        <>
+          <Button onClick={close}>{t('ui.cancel')}</Button>
+          <Button tone="primary" onClick={apply}>
+            {t('settings.apply')}
+          </Button>
+        </>
+      }
+    >
+      {BATCH_FIELDS.map((field) => (
+        <FormField
+          key={field}
+          label={t(`settings.${field}`)}
+          error={faults.has(field) ? t('settings.fault.notNumber') : undefined}
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              inputMode="decimal"
+              isMono
+              value={draft[field]}
+              onChange={(value) => setDraft({ ...draft, [field]: value })}
+            />
+          )}
+        </FormField>
+      ))}
+    </Drawer>
+  )
+}

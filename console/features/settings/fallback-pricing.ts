@@ -1,0 +1,45 @@
+import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+
+export type FallbackDraft = {
+  fallback_pricing_enabled: string
+  fallback_single_price: string
+  fallback_input_ratio: string
+  fallback_completion_ratio: string
+}
+export type FallbackKey = keyof FallbackDraft
+
+export const FALLBACK_KEYS: readonly FallbackKey[] = [
+  'fallback_pricing_enabled',
+  'fallback_single_price',
+  'fallback_input_ratio',
+  'fallback_completion_ratio',
+]
+
+export type FallbackFault = 'notNumber' | 'mixed' | 'incomplete'
+
+/** A value typed on one side clears the other: the price alone, or both ratios. */
+export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
+  const next = { ...draft, [key]: value }
+  if (value.trim() === '' || key === 'fallback_pricing_enabled') return next
+  if (key === 'fallback_single_price') {
+    return { ...next, fallback_input_ratio: '', fallback_completion_ratio: '' }
+  }
+  return { ...next, fallback_single_price: '' }
+}
+
+/** Null when the form may be saved. An unset value is an empty text. */
+export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
+  const price = draft.fallback_single_price.trim()
+  const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
+  const given = [price, ...ratios].filter((text) => text !== '')
+  const isWrong = (text: string) => {
+    const value = parseDecimal(text)
+    return value === null || isNegative(value)
+  }
+  if (given.some(isWrong)) return 'notNumber'
+  const hasRatio = ratios.some((text) => text !== '')
+  if (price !== '' && hasRatio) return 'mixed'
+  if (hasRatio && ratios.includes('')) return 'incomplete'
+  if (draft.fallback_pricing_enabled === 'true' && given.length === 0) return 'incomplete'
+  return null
+}

@@ -1,0 +1,59 @@
+/**
+ * JSON objects of an option, kept as they were written: the order of the keys and every digit
+ * of the numbers. `JSON.parse` alone would round `0.1000000000000000055` and move keys like `4`.
+ */
+export type JsonMap = ReadonlyMap<string, string>
+
+const ENTRY =
+  /("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g
+
+export type ValueKind = 'number' | 'text'
+
+/** Name → the value's own JSON text; null unless a flat object of that kind of value. */
+export function readJsonMap(text: string, kind: ValueKind = 'number'): JsonMap | null {
+  const wanted = kind === 'number' ? 'number' : 'string'
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text.trim() === '' ? '{}' : text)
+  } catch {
+    return null
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
+  if (Object.values(parsed).some((value) => typeof value !== wanted)) return null
+  const entries = new Map<string, string>()
+  for (const [, key = '""', value = ''] of text.matchAll(ENTRY)) {
+    entries.set(JSON.parse(key) as string, value)
+  }
+  return entries
+}
+
+/** Two-space JSON text, in the map's order. */
+export function writeJsonMap(entries: JsonMap): string {
+  if (entries.size === 0) return '{}'
+  const lines = [...entries].map(([key, value]) => `  ${JSON.stringify(key)}: ${value}`)
+  return `{\n${lines.join(',\n')}\n}`
+}
+
+/** Sets, or with `null` removes, one entry; the others keep their place. */
+export function withEntry(entries: JsonMap, key: string, value: string | null): JsonMap {
+  const changed = new Map(entries)
+  if (value === null) changed.delete(key)
+  else changed.set(key, value)
+  return changed
+}
+
+/** Is it JSON at all: what the spec asks of every JSON field when it loses focus. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Text of the same value without blanks between tokens; other texts as they are. */
+export function compactJson(text: string): string {
+  if (!isJson(text)) return text
+  return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
+}

@@ -1,0 +1,129 @@
+import type { TFunction } from 'i18next'
+import type { ReactElement } from 'react'
+import { Button } from '#console/ui/button.tsx'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { outputPrice, priceOfRatio } from './price-conversion.ts'
+import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
+
+type Deeds = {
+  changed: ReadonlySet<string>
+  onEdit: (row: PriceRow) => void
+  onDelete: (row: PriceRow) => void
+}
+
+/** The columns of the price table: dollars first, the ratio they come from beneath. */
+export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
+  const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
+    id,
+    title,
+    width: 150,
+    align: 'end',
+    cell,
+  })
+  return [
+    {
+      id: 'model',
+      title: t('settings.model'),
+      width: 200,
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+      cell: ({ name }) => (
+        <span className="tg-name-cell">
+          <span className="tg-cell-strong tg-mono">{name}</span>
+          {deeds.changed.has(name) && <StatusTag tone="info">{t('settings.changed')}</StatusTag>}
+        </span>
+      ),
+    },
+    {
+      id: 'mode',
+      title: t('settings.mode'),
+      width: 110,
+      onCard: 'aside',
+      cell: (row) => (
+        <StatusTag tone={isPriced(row) ? 'neutral' : 'warn'} isPlain={isPriced(row)}>
+          {t(modeWords(row))}
+        </StatusTag>
+      ),
+    },
+    money('input', t('settings.inputPrice'), (row) =>
+      isPerCall(row) ? (
+        <Amount dollars={row.price} unit={t('settings.eachCall')} />
+      ) : (
+        <Amount dollars={priceOfRatio(row.ratio)} unit={ratioText(row.ratio)} />
+      ),
+    ),
+    money('output', t('settings.outputPrice'), (row) =>
+      row.completionRatio === '' && row.ratio !== '' ? (
+        <span className="tg-quiet">{t('settings.builtIn')}</span>
+      ) : (
+        <Amount
+          dollars={outputPrice(row.ratio, row.completionRatio)}
+          unit={ratioText(row.completionRatio)}
+        />
+      ),
+    ),
+    money('cache', t('settings.cachePrice'), (row) => (
+      <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
+    )),
+    actionsColumn(t, deeds),
+  ]
+}
+
+function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
+  return {
+    id: 'actions',
+    title: t('settings.actions'),
+    width: 96,
+    isPinned: true,
+    align: 'end',
+    cell: (row) => (
+      <span className="tg-row-actions">
+        <Button
+          tone="quiet"
+          size="small"
+          icon="edit"
+          label={t('settings.editModel', { name: row.name })}
+          onClick={() => deeds.onEdit(row)}
+        />
+        <Button
+          tone="quiet"
+          size="small"
+          icon="trash"
+          label={t('settings.deleteModel', { name: row.name })}
+          onClick={() => deeds.onDelete(row)}
+        />
+      </span>
+    ),
+  }
+}
+
+function modeWords(row: PriceRow) {
+  if (isPerCall(row)) return 'settings.perCall' as const
+  return isPriced(row) ? ('settings.perToken' as const) : ('settings.unpriced' as const)
+}
+
+const ratioText = (ratio: string): string => (ratio === '' ? '' : `×${ratio}`)
+
+function cachePrice(row: PriceRow): string {
+  const [price, share] = [parseDecimal(priceOfRatio(row.ratio)), parseDecimal(row.cacheRatio)]
+  return price === null || share === null ? '' : formatDecimal(multiply(price, share))
+}
+
+function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElement {
+  if (dollars === '') return <span className="tg-quiet">–</span>
+  return (
+    <span className="tg-price">
+      <span>${centsText(dollars)}</span>
+      <span className="tg-quiet">{unit}</span>
+    </span>
+  )
+}
+
+/** At least cents, and every digit beyond them. */
+function centsText(dollars: string): string {
+  const [whole = '0', fraction = ''] = dollars.split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}

@@ -1,0 +1,102 @@
+import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
+import { isPerCall, type PriceRow } from './price-table.ts'
+
+export type PriceMode = 'ratio' | 'price' | 'call'
+
+/** What the form holds; each mode keeps its own texts, and only the chosen one's are saved. */
+export type PriceDraft = {
+  name: string
+  mode: PriceMode
+  ratio: string
+  completionRatio: string
+  inputPrice: string
+  outputPrice: string
+  cacheRatio: string
+  callPrice: string
+}
+
+export type PriceFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'zeroPrice'
+export type PriceFaults = Partial<Record<keyof PriceDraft, PriceFault>>
+
+export const emptyPrice: PriceDraft = {
+  name: '',
+  mode: 'price',
+  ratio: '',
+  completionRatio: '',
+  inputPrice: '',
+  outputPrice: '',
+  cacheRatio: '',
+  callPrice: '',
+}
+
+export const draftOfRow = (row: PriceRow): PriceDraft => ({
+  name: row.name,
+  mode: isPerCall(row) ? 'call' : 'price',
+  ratio: row.ratio,
+  completionRatio: row.completionRatio,
+  inputPrice: priceOfRatio(row.ratio),
+  outputPrice: outputPrice(row.ratio, row.completionRatio),
+  cacheRatio: row.cacheRatio,
+  callPrice: row.price,
+})
+
+/** Changes the way of entering; ratio and price show the same numbers from both sides. */
+export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
+  if (mode === 'price' && draft.mode === 'ratio') {
+    const { ratio, completionRatio } = draft
+    const output = outputPrice(ratio, completionRatio)
+    return { ...draft, mode, inputPrice: priceOfRatio(ratio), outputPrice: output }
+  }
+  if (mode === 'ratio' && draft.mode === 'price') return { ...draft, mode, ...ratiosOf(draft) }
+  return { ...draft, mode }
+}
+
+export function priceFaults(draft: PriceDraft, taken: ReadonlySet<string>): PriceFaults {
+  const faults: PriceFaults = {}
+  const name = draft.name.trim()
+  if (name === '') faults.name = 'nameMissing'
+  else if (taken.has(name)) faults.name = 'nameTaken'
+  const check = (field: keyof PriceDraft, isNeeded: boolean, refusesZero = false) => {
+    const text = draft[field].trim()
+    if (text === '' && !isNeeded) return
+    const value = parseDecimal(text)
+    if (value === null || isNegative(value)) faults[field] = 'notNumber'
+    else if (refusesZero && isZero(value)) faults[field] = 'zeroPrice'
+  }
+  if (draft.mode === 'call') check('callPrice', true)
+  else check('cacheRatio', false)
+  if (draft.mode === 'ratio') {
+    check('ratio', true)
+    check('completionRatio', false)
+  }
+  if (draft.mode === 'price') {
+    check('inputPrice', true, true)
+    check('outputPrice', false)
+  }
+  return faults
+}
+
+/** The row to save; ask `priceFaults` first. */
+export function rowOfDraft(draft: PriceDraft): PriceRow {
+  const name = draft.name.trim()
+  if (draft.mode === 'call') {
+    const price = plain(draft.callPrice)
+    return { name, price, ratio: '', completionRatio: '', cacheRatio: '' }
+  }
+  const ratios =
+    draft.mode === 'price'
+      ? ratiosOf(draft)
+      : { ratio: plain(draft.ratio), completionRatio: plain(draft.completionRatio) }
+  return { name, price: '', ...ratios, cacheRatio: plain(draft.cacheRatio) }
+}
+
+const ratiosOf = (draft: PriceDraft) => ({
+  ratio: ratioOfPrice(draft.inputPrice),
+  completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
+})
+
+function plain(text: string): string {
+  const value = parseDecimal(text)
+  return value === null ? '' : formatDecimal(value)
+}

@@ -1,0 +1,93 @@
+import { type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { mayLeave } from '#console/ui/may-leave.ts'
+import { focusFirstFault } from '#console/ui/use-submit.ts'
+import {
+  draftOfRow,
+  emptyPrice,
+  type PriceDraft,
+  type PriceFaults,
+  priceFaults,
+  rowOfDraft,
+} from './price-draft.ts'
+import { PriceFields } from './price-fields.tsx'
+import type { PriceRow } from './price-table.ts'
+
+type PriceDrawerProps = {
+  edited: PriceRow | 'new' | null
+  /** Names that are in the table already. */
+  taken: ReadonlySet<string>
+  /** Known in advance, for a model that has no price yet. */
+  newName?: string
+  onClose: () => void
+  onApply: (row: PriceRow) => void
+}
+
+/** One model's price. Mounted anew for each, so that no draft is left over. */
+export function PriceDrawer(props: PriceDrawerProps): ReactElement {
+  const last = useRef<PriceRow | 'new'>('new')
+  if (props.edited !== null) last.current = props.edited
+  const name = last.current === 'new' ? `new ${props.newName ?? ''}` : last.current.name
+  return <OpenDrawer key={`${name}-${props.edited === null}`} {...props} row={last.current} />
+}
+
+function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactElement {
+  const { row } = props
+  const { t } = useTranslation()
+  const form = useRef<HTMLFormElement>(null)
+  const [before] = useState<PriceDraft>(() =>
+    row === 'new' ? { ...emptyPrice, name: props.newName ?? '' } : draftOfRow(row),
+  )
+  const [draft, setDraft] = useState(before)
+  const [faults, setFaults] = useState<PriceFaults>({})
+  const taken = row === 'new' ? props.taken : NONE
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
+  const change = (next: PriceDraft) => {
+    setDraft(next)
+    if (Object.keys(faults).length > 0) setFaults(priceFaults(next, taken))
+  }
+  const apply = () => {
+    const found = priceFaults(draft, taken)
+    setFaults(found)
+    if (Object.keys(found).length > 0) focusFirstFault(form)
+    else props.onApply(rowOfDraft(draft))
+  }
+  const cancel = async () => {
+    if (await mayLeave(isChanged)) props.onClose()
+  }
+  const footer = (
+    <>
+      <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
+      <Button tone="primary" onClick={apply}>
+        {t('settings.apply')}
+      </Button>
+    </>
+  )
+  return (
+    <Drawer
+      isOpen={props.edited !== null}
+      onClose={props.onClose}
+      title={t(row === 'new' ? 'settings.priceAddTitle' : 'settings.priceTitle')}
+      lead={t('settings.priceLead')}
+      hasUnsavedChanges={isChanged}
+      footer={footer}
+    >
+      <form
+        ref={form}
+        className="tg-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          apply()
+        }}
+      >
+        <PriceFields draft={draft} faults={faults} isNew={row === 'new'} onChange={change} />
+        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
+      </form>
+    </Drawer>
+  )
+}
+
+const NONE: ReadonlySet<string> = new Set()

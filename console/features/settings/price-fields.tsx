@@ -1,0 +1,147 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { RadioCards } from '#console/ui/switches.tsx'
+import {
+  completionRatioOf,
+  exampleCost,
+  outputPrice,
+  priceOfRatio,
+  quotaOfDollars,
+  ratioOfPrice,
+} from './price-conversion.ts'
+import { inMode, type PriceDraft, type PriceFaults } from './price-draft.ts'
+
+type FieldsProps = {
+  draft: PriceDraft
+  faults: PriceFaults
+  isNew: boolean
+  onChange: (draft: PriceDraft) => void
+}
+
+/** The way of entering, its fields, and what they come to in the other way. */
+export function PriceFields(props: FieldsProps): ReactElement {
+  const { draft, faults, isNew, onChange } = props
+  const { t } = useTranslation()
+  return (
+    <>
+      <FormField
+        label={t('settings.modelName')}
+        hint={t('settings.modelNameHint')}
+        error={faults.name && t(`settings.fault.${faults.name}`)}
+        isRequired
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            isMono
+            spellCheck={false}
+            readOnly={!isNew}
+            value={draft.name}
+            onChange={(name) => onChange({ ...draft, name })}
+          />
+        )}
+      </FormField>
+      <RadioCards
+        label={t('settings.entry')}
+        value={draft.mode}
+        choices={[
+          { value: 'price', label: t('settings.entryPrice'), hint: t('settings.entryPriceHint') },
+          { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
+          { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
+        ]}
+        onChange={(mode) => onChange(inMode(draft, mode))}
+      />
+      <ModeFields {...props} />
+      <Equivalent draft={draft} />
+    </>
+  )
+}
+
+function ModeFields(props: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const { mode } = props.draft
+  const field = (name: NumberName, label: string, hint?: ReactNode) => (
+    <NumberField {...props} name={name} label={label} hint={hint} />
+  )
+  if (mode === 'call') {
+    return field('callPrice', t('settings.callPriceLabel'), t('settings.callPriceHint'))
+  }
+  const output = t('settings.outputPriceHint')
+  return (
+    <>
+      <div className="tg-form-row">
+        {mode === 'price' ? (
+          <>
+            {field('inputPrice', t('settings.inputPriceLabel'))}
+            {field('outputPrice', t('settings.outputPriceLabel'), output)}
+          </>
+        ) : (
+          <>
+            {field('ratio', t('settings.ratio'))}
+            {field('completionRatio', t('settings.completionRatio'), output)}
+          </>
+        )}
+      </div>
+      {field('cacheRatio', t('settings.cacheRatio'), t('settings.cacheRatioHint'))}
+    </>
+  )
+}
+
+type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode'>
+
+function NumberField(
+  props: FieldsProps & { name: NumberName; label: string; hint: ReactNode },
+): ReactElement {
+  const { draft, faults, name, onChange } = props
+  const { t } = useTranslation()
+  const fault = faults[name]
+  return (
+    <FormField
+      label={props.label}
+      error={fault && t(`settings.fault.${fault}`)}
+      {...(props.hint === undefined ? {} : { hint: props.hint })}
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          inputMode="decimal"
+          isMono
+          value={draft[name]}
+          onChange={(value) => onChange({ ...draft, [name]: value })}
+        />
+      )}
+    </FormField>
+  )
+}
+
+/** What was typed, said the other way round, and what a usual call would cost. */
+function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
+  const { t } = useTranslation()
+  if (draft.mode === 'call') {
+    const quota = quotaOfDollars(draft.callPrice)
+    if (quota === '') return null
+    const text = t('settings.equalsCall', { quota })
+    return <output className="tg-equals">{t('settings.equals', { text })}</output>
+  }
+  const isPrice = draft.mode === 'price'
+  const input = isPrice ? draft.inputPrice : priceOfRatio(draft.ratio)
+  const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
+  const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
+  if (input === '' || ratio === '') return null
+  const completion = completionRatioOf(input, output) || t('settings.builtIn')
+  const text = isPrice
+    ? t('settings.equalsRatio', { ratio, completion })
+    : t('settings.equalsPrice', {
+        input: `$${input}`,
+        output: output === '' ? t('settings.builtIn') : `$${output}`,
+      })
+  const cost = exampleCost(input, output)
+  return (
+    <output className="tg-equals">
+      <span>{t('settings.equals', { text })}</span>
+      {cost !== '' && <span>{t('settings.example', { cost: `$${cost}` })}</span>}
+    </output>
+  )
+}

@@ -1,0 +1,80 @@
+import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
+
+export const PRICE_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const
+const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
+export type PriceKey = (typeof PRICE_KEYS)[number]
+
+/** One model's prices as decimal text; empty where nothing is set. */
+export type PriceRow = {
+  name: string
+  /** Dollars for each call; wins over the ratios. */
+  price: string
+  ratio: string
+  completionRatio: string
+  cacheRatio: string
+}
+
+type Texts = ReadonlyMap<string, string>
+export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
+
+/** Null while one of the four texts is no map of numbers: the JSON has to be mended first. */
+export function readPriceMaps(texts: Texts): PriceMaps | null {
+  const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
+  const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
+  const [CompletionRatio, CacheRatio] = [read('CompletionRatio'), read('CacheRatio')]
+  if (!ModelPrice || !ModelRatio || !CompletionRatio || !CacheRatio) return null
+  return { ModelPrice, ModelRatio, CompletionRatio, CacheRatio }
+}
+
+/**
+ * Every model with a price or a ratio of its own, by name. A cache ratio alone prices nothing: the
+ * built-in ones of models that nobody sells here would only fill the table.
+ */
+export function priceRows(maps: PriceMaps): PriceRow[] {
+  const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
+  return [...names].sort().map((name) => ({
+    name,
+    price: maps.ModelPrice.get(name) ?? '',
+    ratio: maps.ModelRatio.get(name) ?? '',
+    completionRatio: maps.CompletionRatio.get(name) ?? '',
+    cacheRatio: maps.CacheRatio.get(name) ?? '',
+  }))
+}
+
+export const isPerCall = (row: PriceRow): boolean => row.price !== ''
+export const isPriced = (row: PriceRow): boolean => row.price !== '' || row.ratio !== ''
+
+const isNamed = (maps: PriceMaps, name: string): boolean =>
+  NAMING_KEYS.some((key) => maps[key].has(name))
+
+/** The texts of the maps that these rows change; an emptied value leaves its map. */
+export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceKey, string> {
+  const changed = new Map<PriceKey, string>()
+  for (const key of PRICE_KEYS) {
+    let entries = maps[key]
+    for (const row of rows) {
+      const value = valueFor(row, key)
+      // What is not in the table can't be emptied there: a model added keeps its cache ratio.
+      if (key === 'CacheRatio' && value === '' && !isNamed(maps, row.name)) continue
+      if ((entries.get(row.name) ?? '') !== value) {
+        entries = withEntry(entries, row.name, value === '' ? null : value)
+      }
+    }
+    if (entries !== maps[key]) changed.set(key, writeJsonMap(entries))
+  }
+  return changed
+}
+
+export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
+  withRows(
+    maps,
+    names.map((name) => ({ name, price: '', ratio: '', completionRatio: '', cacheRatio: '' })),
+  )
+
+/** A fixed price disables the ratios, so that a model never has both. */
+function valueFor(row: PriceRow, key: PriceKey): string {
+  if (key === 'ModelPrice') return row.price
+  if (row.price !== '') return ''
+  if (key === 'ModelRatio') return row.ratio
+  return key === 'CompletionRatio' ? row.completionRatio : row.cacheRatio
+}

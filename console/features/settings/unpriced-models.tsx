@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { enabledModelsQuery } from '#console/api/channels/list-models.ts'
+import { Button } from '#console/ui/button.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { PriceDrawer } from './price-drawer.tsx'
+import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
+import type { SettingsForm } from './use-settings-form.ts'
+
+/** Models that enabled channels serve and that have no price of their own, each one press away. */
+export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
+  const { form, maps } = props
+  const { t } = useTranslation()
+  const enabled = useQuery(enabledModelsQuery)
+  const [name, setName] = useState<string | null>(null)
+  const [page, setPage] = useState(0)
+  const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
+  if (enabled.error !== null && enabled.data === undefined) {
+    return <ErrorState error={enabled.error} onRetry={() => void enabled.refetch()} />
+  }
+  const rows = priceRows(maps)
+  const priced = new Set(rows.filter(isPriced).map((row) => row.name))
+  const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
+  if (missing.length === 0) {
+    if (enabled.isPending) return <p className="tg-hint">{t('ui.loading')}</p>
+    const words = { title: t('settings.unsetNoneTitle'), body: t('settings.unsetNoneBody') }
+    return <EmptyState icon="check" {...words} />
+  }
+  const shownPage = Math.min(page, Math.ceil(missing.length / pageSize) - 1)
+  return (
+    <>
+      <p className="tg-hint">{t('settings.unsetLead')}</p>
+      <ul className="tg-unpriced">
+        {missing.slice(shownPage * pageSize, (shownPage + 1) * pageSize).map((model) => (
+          <li key={model}>
+            <span className="tg-mono">{model}</span>
+            <Button size="small" onClick={() => setName(model)}>
+              {t('settings.setPrice')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Pagination
+        page={shownPage}
+        pageSize={pageSize}
+        total={missing.length}
+        onPage={setPage}
+        onPageSize={setPageSize}
+      />
+      <PriceDrawer
+        edited={name === null ? null : 'new'}
+        newName={name ?? ''}
+        taken={priced}
+        onClose={() => setName(null)}
+        onApply={(row) => {
+          form.set(withRows(maps, [row]))
+          setName(null)
+          showSuccess(t('settings.applied'))
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { setupStatusQuery } from '#console/api/auth/setup-status.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { usePageTitle } from '#console/ui/page.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { SetupForm } from './setup-form.tsx'
+
+export function SetupPage(): ReactElement {
+  const { t } = useTranslation()
+  const { data, isError, refetch } = useQuery(setupStatusQuery)
+  usePageTitle(t('setup.title'))
+  return (
+    <div className="tg-entry tg-entry-wide">
+      <header className="tg-entry-head">
+        <h1>{t('setup.title')}</h1>
+        <p>{data?.root_init === true ? t('setup.accountReady') : t('setup.lead')}</p>
+      </header>
+      {isError ? (
+        <ErrorState error={new Error(t('setup.statusFailed'))} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton height={320} />
+      ) : (
+        <SetupForm isRootReady={data.root_init} />
+      )}
+      {data !== undefined && (
+        <p className="tg-entry-foot">{t('setup.database', { name: data.database_type })}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import type { ReactElement } from 'react'
+
+export type Pick = { value: string; text: string }
+
+/** A few usual values beside a field, one press each. */
+export function QuickPicks(props: {
+  label: string
+  picks: readonly Pick[]
+  chosen: string | null
+  onPick: (value: string) => void
+}): ReactElement {
+  return (
+    <fieldset className="tg-picks" aria-label={props.label}>
+      {props.picks.map(({ value, text }) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={value === props.chosen}
+          onClick={() => props.onPick(value)}
+        >
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

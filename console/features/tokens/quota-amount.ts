@@ -1,0 +1,35 @@
+import { divide, formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
+
+/** How amounts are typed: dollars where the site shows currency, else quota units. */
+export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }
+
+const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Dollars only when every quota is a finite decimal of dollars, so that nothing gets rounded. */
+export function amountUnitOf(displayInCurrency: boolean, quotaPerUnit: number): AmountUnit {
+  const isWhole = Number.isSafeInteger(quotaPerUnit) && quotaPerUnit > 0
+  const perUnit = isWhole ? BigInt(quotaPerUnit) : 500_000n
+  return { isCurrency: displayInCurrency && isWhole && dividesTens(perUnit), quotaPerUnit: perUnit }
+}
+
+export function amountOfQuota(quota: bigint, unit: AmountUnit): string {
+  if (!unit.isCurrency) return quota.toString()
+  const dollars = divide({ units: quota, scale: 0 }, { units: unit.quotaPerUnit, scale: 0 }, 24)
+  return dollars === null ? '' : formatDecimal(dollars)
+}
+
+/** Null unless the text is a whole number of quota units within what the wire can carry. */
+export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
+  const amount = parseDecimal(text)
+  if (amount === null) return null
+  const factor = unit.isCurrency ? unit.quotaPerUnit : 1n
+  const quota = formatDecimal(multiply(amount, { units: factor, scale: 0 }))
+  if (!/^\d+$/.test(quota) || BigInt(quota) > QUOTA_MAX) return null
+  return BigInt(quota)
+}
+
+function dividesTens(value: bigint): boolean {
+  let rest = value
+  for (const factor of [2n, 5n]) while (rest % factor === 0n) rest /= factor
+  return rest === 1n
+}

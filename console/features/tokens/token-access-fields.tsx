@@ -1,0 +1,133 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
+import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { FormField } from '#console/ui/form-field.tsx'
+import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
+import { NameList } from '#console/ui/name-list.tsx'
+import { Switch } from '#console/ui/switches.tsx'
+import type { TokenFormProps } from './token-form.tsx'
+
+/** What a token may do: its group, models, rate and callers. */
+export function TokenAccessFields(props: TokenFormProps): ReactElement {
+  const { draft, faults, onChange } = props
+  const { t } = useTranslation()
+  return (
+    <>
+      <GroupField {...props} />
+      <ModelFields {...props} />
+      <RateFields {...props} />
+      <FormField
+        label={t('tokens.allowIps')}
+        hint={t('tokens.allowIpsHint')}
+        error={faults.allowIps && t(`tokens.fault.${faults.allowIps}`)}
+      >
+        {(control) => (
+          <TextArea
+            {...control}
+            isMono
+            rows={3}
+            spellCheck={false}
+            value={draft.allowIps}
+            onChange={(allowIps) => onChange({ allowIps })}
+          />
+        )}
+      </FormField>
+    </>
+  )
+}
+
+function GroupField({ draft, onChange }: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
+  const isKnown = draft.group === '' || groups.some(([name]) => name === draft.group)
+  const choices = [
+    { value: '', label: t('tokens.groupDefault') },
+    ...groups.map(([name, { desc, ratio }]) => ({
+      value: name,
+      label: t('tokens.groupChoice', { name, description: desc, ratio }),
+    })),
+    ...(isKnown ? [] : [{ value: draft.group, label: draft.group }]),
+  ]
+  return (
+    <FormField label={t('tokens.group')} hint={t('tokens.groupHint')}>
+      {(control) => (
+        <Select
+          {...control}
+          value={draft.group}
+          choices={choices}
+          onChange={(group) => onChange({ group })}
+        />
+      )}
+    </FormField>
+  )
+}
+
+function ModelFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  const models = useQuery(usableModelsQuery).data ?? []
+  return (
+    <>
+      <Switch
+        label={t('tokens.hasModelLimits')}
+        hint={t('tokens.hasModelLimitsHint')}
+        isOn={draft.hasModelLimits}
+        onChange={(hasModelLimits) => onChange({ hasModelLimits })}
+      />
+      {draft.hasModelLimits && (
+        <FormField
+          label={t('tokens.models')}
+          error={faults.models && t(`tokens.fault.${faults.models}`)}
+        >
+          {(control) => (
+            <NameList
+              control={control}
+              names={draft.models}
+              suggestions={models}
+              placeholder={t('tokens.modelsPlaceholder')}
+              onChange={(names) => onChange({ models: names })}
+            />
+          )}
+        </FormField>
+      )}
+    </>
+  )
+}
+
+const RATES = ['ratePeriod', 'rateCount', 'rateSuccess'] as const
+
+function RateFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Switch
+        label={t('tokens.hasRateLimit')}
+        hint={t('tokens.hasRateLimitHint')}
+        isOn={draft.hasRateLimit}
+        onChange={(hasRateLimit) => onChange({ hasRateLimit })}
+      />
+      {draft.hasRateLimit && (
+        <div className="tg-form-row">
+          {RATES.map((field) => (
+            <FormField
+              key={field}
+              label={t(`tokens.${field}`)}
+              hint={field === 'ratePeriod' ? undefined : t('tokens.rateHint')}
+              error={faults[field] && t(`tokens.fault.${faults[field]}`)}
+            >
+              {(control) => (
+                <TextInput
+                  {...control}
+                  inputMode="numeric"
+                  value={draft[field]}
+                  onChange={(value) => onChange({ [field]: value })}
+                />
+              )}
+            </FormField>
+          ))}
+        </div>
+      )}
+    </>
+  )
+}

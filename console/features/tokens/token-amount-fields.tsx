@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { dollarText } from '#console/ui/money.ts'
+import { Switch } from '#console/ui/switches.tsx'
+import { QuickPicks } from './quick-picks.tsx'
+import { amountOfQuota, quotaOfAmount } from './quota-amount.ts'
+import type { TokenFormProps } from './token-form.tsx'
+
+const QUICK_DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
+
+/** The budget: an amount, with usual ones to pick, or none at all. */
+export function TokenAmountFields(props: TokenFormProps): ReactElement {
+  const { draft, faults, unit, onChange } = props
+  const { t, i18n } = useTranslation()
+  const quota = quotaOfAmount(draft.amount, unit)
+  const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: true }
+  const hint = () => {
+    if (quota === null) return undefined
+    if (!unit.isCurrency) return t('tokens.amountMoney', { money: dollarText(quota, rule) })
+    return t('tokens.amountHint', { quota: quota.toLocaleString(i18n.language) })
+  }
+  return (
+    <>
+      <Switch
+        label={t('tokens.isUnlimited')}
+        hint={t('tokens.isUnlimitedHint')}
+        isOn={draft.isUnlimited}
+        onChange={(isUnlimited) => onChange({ isUnlimited })}
+      />
+      {!draft.isUnlimited && (
+        <FormField
+          label={t(unit.isCurrency ? 'tokens.amountInCurrency' : 'tokens.amount')}
+          hint={hint()}
+          error={faults.amount && t(`tokens.fault.${faults.amount}`)}
+        >
+          {(control) => (
+            <div className="tg-picked">
+              <TextInput
+                {...control}
+                className="tg-input-short"
+                inputMode="decimal"
+                value={draft.amount}
+                onChange={(amount) => onChange({ amount })}
+              />
+              <QuickPicks
+                label={t('tokens.quickAmounts')}
+                picks={QUICK_DOLLARS.map((dollars) => ({
+                  value: amountOfQuota(dollars * unit.quotaPerUnit, unit),
+                  text: `$${dollars}`,
+                }))}
+                chosen={draft.amount}
+                onPick={(amount) => onChange({ amount })}
+              />
+            </div>
+          )}
+        </FormField>
+      )}
+    </>
+  )
+}

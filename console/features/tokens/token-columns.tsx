@@ -1,0 +1,140 @@
+import type { TFunction } from 'i18next'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { MenuButton } from '#console/ui/menu.tsx'
+import { RowSwitch } from '#console/ui/row-switch.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { Token } from '#read-api/contract/token.ts'
+import { namesOf } from './token-draft.ts'
+import { fullKey, maskedKey } from './token-key.ts'
+import { TokenQuota } from './token-quota.tsx'
+import { TokenStateTag } from './token-state-tag.tsx'
+import { toggledStatus } from './token-status.ts'
+
+export type TokenDeeds = {
+  onToggle: (token: Token) => void
+  onEdit: (token: Token) => void
+  onSnippets: (token: Token) => void
+  onDelete: (token: Token) => void
+}
+
+/** The columns of the token list, in their first order. */
+export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
+  const column = (id: string, title: string, rest: Partial<Column<Token>>): Column<Token> => ({
+    id,
+    title,
+    width: 130,
+    cell: () => null,
+    ...rest,
+  })
+  return [
+    column('name', t('tokens.name'), {
+      width: 140,
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+      cell: (token) => <span className="tg-cell-strong">{token.name}</span>,
+    }),
+    column('status', t('tokens.status'), {
+      width: 136,
+      onCard: 'aside',
+      cell: (token) => <TokenStateTag token={token} />,
+    }),
+    column('key', t('tokens.key'), { width: 140, cell: (token) => <TokenKey token={token} /> }),
+    column('quota', t('tokens.quota'), {
+      width: 172,
+      cell: (token) => <TokenQuota token={token} />,
+    }),
+    column('limits', t('tokens.limits'), { width: 96, cell: (token) => modelsCell(t, token) }),
+    column('expiry', t('tokens.expiry'), {
+      width: 88,
+      cell: (token) =>
+        token.expired_time < 0 ? t('tokens.never') : <Time at={token.expired_time} />,
+    }),
+    column('group', t('tokens.group'), {
+      width: 104,
+      cell: (token) => token.group || t('tokens.userGroup'),
+    }),
+    column('lastUsed', t('tokens.lastUsed'), {
+      width: 104,
+      cell: (token) =>
+        token.accessed_time > 0 ? <Time at={token.accessed_time} /> : t('tokens.neverUsed'),
+    }),
+    column('created', t('tokens.created'), {
+      width: 160,
+      isHiddenAtFirst: true,
+      cell: (token) => <Time at={token.created_time} style="stamp" />,
+    }),
+    column('actions', t('tokens.actions'), {
+      width: 100,
+      isPinned: true,
+      align: 'end',
+      cell: (token) => <TokenMenu token={token} deeds={deeds} />,
+    }),
+  ]
+}
+
+function modelsCell(t: TFunction, token: Token) {
+  if (!token.model_limits_enabled) return t('tokens.allModels')
+  const names = namesOf(token.model_limits)
+  return (
+    <span title={names.join('\n')}>
+      <StatusTag tone="info" isPlain>
+        {names.length === 1 ? names[0] : t('tokens.modelsCount', { count: names.length })}
+      </StatusTag>
+    </span>
+  )
+}
+
+function TokenKey({ token }: { token: Token }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-token-key">
+      <code>{maskedKey(token.key)}</code>
+      <CopyButton text={fullKey(token.key)} label={t('tokens.copyKey', { name: token.name })} />
+    </span>
+  )
+}
+
+function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): ReactElement {
+  const { t } = useTranslation()
+  const items = [
+    { id: 'edit', text: t('tokens.edit'), icon: 'edit', onChoose: () => deeds.onEdit(token) },
+    {
+      id: 'code',
+      text: t('tokens.snippets'),
+      icon: 'zap',
+      onChoose: () => deeds.onSnippets(token),
+    },
+    'divider',
+    {
+      id: 'delete',
+      text: t('tokens.delete'),
+      icon: 'trash',
+      tone: 'danger',
+      onChoose: () => deeds.onDelete(token),
+    },
+  ] as const
+  return (
+    <span className="tg-row-actions">
+      <RowSwitch
+        label={t('tokens.toggle', { name: token.name })}
+        isOn={token.status === 1}
+        isDisabled={toggledStatus(token.status) === null}
+        onToggle={() => deeds.onToggle(token)}
+      />
+      <MenuButton items={items}>
+        <Button
+          tone="quiet"
+          size="small"
+          icon="more"
+          label={t('tokens.more', { name: token.name })}
+        />
+      </MenuButton>
+    </span>
+  )
+}

@@ -1,0 +1,146 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStatus } from '#console/api/status/status.ts'
+import { createToken } from '#console/api/tokens/create-token.ts'
+import { tokensKey, tokensQuery } from '#console/api/tokens/list-tokens.ts'
+import { updateToken } from '#console/api/tokens/update-token.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { mayLeave } from '#console/ui/may-leave.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import type { Token } from '#read-api/contract/token.ts'
+import { type AmountUnit, amountUnitOf } from './quota-amount.ts'
+import {
+  changedTerms,
+  draftOfToken,
+  newToken,
+  type TokenDraft,
+  type TokenFaults,
+  termsOfDraft,
+  tokenFaults,
+} from './token-draft.ts'
+import { TokenForm } from './token-form.tsx'
+import { batchNames } from './token-key.ts'
+
+type TokenDrawerProps = {
+  edited: Token | 'new' | null
+  onClose: () => void
+  /** The tokens that were made, newest first, with their keys. */
+  onCreated: (tokens: readonly Token[]) => void
+}
+
+/** Creates tokens, or changes one. Mounted anew for each, so that no draft is left over. */
+export function TokenDrawer(props: TokenDrawerProps): ReactElement | null {
+  const last = useRef<Token | 'new'>('new')
+  if (props.edited !== null) last.current = props.edited
+  const key = last.current === 'new' ? 'new' : last.current.id
+  return <OpenDrawer key={`${key}-${props.edited === null}`} {...props} token={last.current} />
+}
+
+function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const isNew = props.token === 'new'
+  const form = useRef<HTMLFormElement>(null)
+  const unit = useMemo(
+    () => amountUnitOf(status?.display_in_currency ?? true, status?.quota_per_unit ?? 500_000),
+    [status?.display_in_currency, status?.quota_per_unit],
+  )
+  const first = props.token === 'new' ? newToken(unit, '') : draftOfToken(props.token, unit)
+  const [before] = useState<TokenDraft>(first)
+  const [draft, setDraft] = useState<TokenDraft>(before)
+  const [faults, setFaults] = useState<TokenFaults>({})
+  const save = useSave(props, unit)
+  const { isBusy, submit } = useSubmit(async () => {
+    const found = tokenFaults(draft, unit)
+    setFaults(found)
+    if (Object.keys(found).length > 0) return focusFirstFault(form)
+    await save(before, draft)
+  }, props.onClose)
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
+  const cancel = async () => {
+    if (await mayLeave(isChanged)) props.onClose()
+  }
+  const change = (patch: Partial<TokenDraft>) => {
+    const next = { ...draft, ...patch }
+    setDraft(next)
+    if (Object.keys(faults).length > 0) setFaults(tokenFaults(next, unit))
+  }
+  return (
+    <Drawer
+      isOpen={props.edited !== null}
+      onClose={props.onClose}
+      title={isNew ? t('tokens.createTitle') : t('tokens.editTitle')}
+      lead={props.token === 'new' ? t('tokens.createLead') : props.token.name}
+      hasUnsavedChanges={isChanged}
+      footer={
+        <>
+          <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
+          <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+            {t(isNew ? 'tokens.createAction' : 'tokens.saveAction')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        ref={form}
+        className="tg-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <TokenForm draft={draft} faults={faults} unit={unit} isNew={isNew} onChange={change} />
+        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
+      </form>
+    </Drawer>
+  )
+}
+
+function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: AmountUnit) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const create = async (draft: TokenDraft) => {
+    const names = batchNames(draft.name.trim(), Number(draft.count))
+    const terms = termsOfDraft(draft, unit)
+    const { model_limits_enabled = false, model_limits = '' } = terms
+    const ownTerms = { model_limits_enabled, model_limits }
+    const made: Partial<Token>[] = []
+    let failure: unknown = null
+    // One after the other, so that a refusal stops the rest and the names keep their order.
+    for (const name of names) {
+      try {
+        made.push({ ...ownTerms, name, ...(await createToken({ ...terms, name })) })
+      } catch (error) {
+        failure = error
+        break
+      }
+    }
+    await client.invalidateQueries({ queryKey: tokensKey })
+    if (made.length === 0) throw failure
+    if (failure !== null) showError(failure)
+    const complete = made.filter(isToken)
+    const found = complete.length === made.length ? complete : await newestTokens(client)
+    props.onCreated(found.slice(0, made.length))
+  }
+  return async (before: TokenDraft, draft: TokenDraft) => {
+    if (props.token === 'new') return create(draft)
+    const changed = changedTerms(before, draft, unit)
+    if (Object.keys(changed).length > 0) await updateToken({ id: props.token.id, ...changed })
+    await client.invalidateQueries({ queryKey: tokensKey })
+    showSuccess(t('tokens.saved'))
+    props.onClose()
+  }
+}
+
+/** For a server that does not answer with what it made: one's newest tokens come first. */
+async function newestTokens(client: QueryClient): Promise<Token[]> {
+  const query = tokensQuery({ keyword: '', page: 0, pageSize: 100 })
+  return (await client.fetchQuery({ ...query, staleTime: 0 })).items
+}
+
+const isToken = (made: Partial<Token>): made is Token =>
+  typeof made.key === 'string' && typeof made.id === 'number' && typeof made.name === 'string'

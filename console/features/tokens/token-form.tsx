@@ -1,0 +1,85 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { QuickPicks } from './quick-picks.tsx'
+import type { AmountUnit } from './quota-amount.ts'
+import { TokenAccessFields } from './token-access-fields.tsx'
+import { TokenAmountFields } from './token-amount-fields.tsx'
+import type { TokenDraft, TokenFaults } from './token-draft.ts'
+import { TokenExpiryFields } from './token-expiry-fields.tsx'
+
+export type TokenFormProps = {
+  draft: TokenDraft
+  faults: TokenFaults
+  unit: AmountUnit
+  isNew: boolean
+  onChange: (patch: Partial<TokenDraft>) => void
+}
+
+const COUNTS = ['1', '10', '20', '30', '100'] as const
+
+/** Every field of a token, in two groups. */
+export function TokenForm(props: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <fieldset className="tg-form-group">
+        <legend>{t('tokens.basics')}</legend>
+        <NameField {...props} />
+        <TokenAmountFields {...props} />
+        <TokenExpiryFields {...props} />
+        {props.isNew && <CountField {...props} />}
+      </fieldset>
+      <fieldset className="tg-form-group">
+        <legend>{t('tokens.access')}</legend>
+        <TokenAccessFields {...props} />
+      </fieldset>
+    </>
+  )
+}
+
+function NameField({ draft, faults, onChange }: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  const error = faults.name && t(`tokens.fault.${faults.name}`)
+  return (
+    <FormField label={t('tokens.name')} error={error} isRequired>
+      {(control) => (
+        <TextInput
+          {...control}
+          autoFocus
+          maxLength={200}
+          placeholder={t('tokens.namePlaceholder')}
+          value={draft.name}
+          onChange={(name) => onChange({ name })}
+        />
+      )}
+    </FormField>
+  )
+}
+
+function CountField({ draft, faults, onChange }: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  const error = faults.count && t(`tokens.fault.${faults.count}`)
+  return (
+    <FormField label={t('tokens.count')} hint={t('tokens.countHint')} error={error}>
+      {(control) => (
+        <div className="tg-picked">
+          <TextInput
+            {...control}
+            className="tg-input-short"
+            inputMode="numeric"
+            value={draft.count}
+            onChange={(count) => onChange({ count })}
+          />
+          <QuickPicks
+            label={t('tokens.quickCounts')}
+            picks={COUNTS.map((count) => ({ value: count, text: count }))}
+            chosen={draft.count}
+            onPick={(count) => onChange({ count })}
+          />
+        </div>
+      )}
+    </FormField>
+  )
+}

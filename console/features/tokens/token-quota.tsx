@@ -1,0 +1,40 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { exactQuotaText, quotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import type { Token } from '#read-api/contract/token.ts'
+import { usedPercent } from './token-status.ts'
+
+/** What is left and what was used, with a bar; only what was used of an unlimited one. */
+export function TokenQuota({ token }: { token: Token }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const used = BigInt(token.used_quota)
+  const usedText = t('tokens.used', { amount: quotaText(used, rule) })
+  if (token.unlimited_quota) {
+    return (
+      <span className="tg-token-quota" title={exactQuotaText(used, rule)}>
+        <span className="tg-token-quota-words">
+          <span>{t('tokens.unlimited')}</span>
+          <span>{usedText}</span>
+        </span>
+      </span>
+    )
+  }
+  const remain = BigInt(token.remain_quota)
+  const percent = usedPercent(token)
+  return (
+    <span className="tg-token-quota" title={exactQuotaText(remain, rule)}>
+      <span className="tg-token-quota-words">
+        <span>{t('tokens.remaining', { amount: quotaText(remain, rule) })}</span>
+        <span>{usedText}</span>
+      </span>
+      <progress
+        className={percent >= 90 ? 'tg-token-bar tg-token-bar-low' : 'tg-token-bar'}
+        aria-label={t('tokens.usedShare', { name: token.name, percent })}
+        max={100}
+        value={percent}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { Button } from '#console/ui/button.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { Segmented } from '#console/ui/switches.tsx'
+import type { Token } from '#read-api/contract/token.ts'
+import { SNIPPETS, type Snippet, snippetText } from './snippets.ts'
+import { namesOf } from './token-draft.ts'
+import { fullKey, maskedKey } from './token-key.ts'
+
+/** A token's key to copy, and code that makes the first call with it. */
+export function TokenReady(props: {
+  tokens: readonly Token[] | null
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const last = useRef<readonly Token[]>([])
+  if (props.tokens !== null) last.current = props.tokens
+  const tokens = last.current
+  const many = tokens.length > 1
+  return (
+    <Drawer
+      isOpen={props.tokens !== null}
+      onClose={props.onClose}
+      title={many ? t('tokens.createdMany', { count: tokens.length }) : t('tokens.createdTitle')}
+      lead={t('tokens.createdLead')}
+      footer={
+        <Button tone="primary" onClick={props.onClose}>
+          {t('tokens.done')}
+        </Button>
+      }
+    >
+      <ul className="tg-ready-keys">
+        {tokens.map((token) => (
+          <li key={token.id}>
+            <span className="tg-cell-strong">{token.name}</span>
+            <code>{maskedKey(token.key)}</code>
+            <CopyButton text={fullKey(token.key)} label={t('tokens.copyKey', { name: token.name })}>
+              {t('ui.copy')}
+            </CopyButton>
+          </li>
+        ))}
+      </ul>
+      {many && (
+        <CopyButton
+          text={tokens.map(({ key }) => fullKey(key)).join('\n')}
+          label={t('tokens.copyAllKeys')}
+        >
+          {t('tokens.copyAllKeys')}
+        </CopyButton>
+      )}
+      {tokens[0] !== undefined && <FirstCall token={tokens[0]} />}
+    </Drawer>
+  )
+}
+
+function FirstCall({ token }: { token: Token }): ReactElement {
+  const { t } = useTranslation()
+  const [snippet, setSnippet] = useState<Snippet>('curl')
+  const models = useQuery(usableModelsQuery).data ?? []
+  const limited = token.model_limits_enabled ? namesOf(token.model_limits) : models
+  const address = useStatus()?.server_address || window.location.origin
+  const input = { address, model: limited[0] ?? 'gpt-4o-mini' }
+  const shown = snippetText(snippet, { ...input, key: maskedKey(token.key) })
+  return (
+    <section className="tg-first-call" aria-label={t('tokens.firstCall')}>
+      <header>
+        <h3>{t('tokens.firstCall')}</h3>
+        <Segmented
+          label={t('tokens.snippetKind')}
+          value={snippet}
+          choices={SNIPPETS.map((value) => ({ value, label: t(`tokens.snippet.${value}`) }))}
+          onChange={setSnippet}
+        />
+      </header>
+      <div className="tg-code">
+        <CopyButton
+          text={snippetText(snippet, { ...input, key: fullKey(token.key) })}
+          label={t('tokens.copySnippet')}
+        />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
+        <pre tabIndex={0}>{shown}</pre>
+      </div>
+      <p className="tg-hint">{t('tokens.keyHidden')}</p>
+    </section>
+  )
+}

@@ -1,0 +1,29 @@
+import type { Token } from '#read-api/contract/token.ts'
+
+export type TokenState = 'enabled' | 'restricted' | 'disabled' | 'expired' | 'exhausted' | 'unknown'
+
+const STATES: Readonly<Record<number, TokenState>> = {
+  1: 'enabled',
+  2: 'disabled',
+  3: 'expired',
+  4: 'exhausted',
+}
+
+/** An enabled token with model limits counts as restricted. */
+export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>): TokenState {
+  const state = STATES[token.status] ?? 'unknown'
+  return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
+}
+
+/** The status a toggle asks for; null where there is nothing to toggle. */
+export function toggledStatus(status: number): 1 | 2 | null {
+  if (status === 1) return 2
+  return status === 2 ? 1 : null
+}
+
+/** Used share of the whole budget in percent, 0 to 100; whole numbers suffice for a bar. */
+export function usedPercent(token: Pick<Token, 'used_quota' | 'remain_quota'>): number {
+  const used = BigInt(token.used_quota)
+  const remain = token.remain_quota > 0 ? BigInt(token.remain_quota) : 0n
+  return used + remain === 0n ? 0 : Number((used * 100n) / (used + remain))
+}

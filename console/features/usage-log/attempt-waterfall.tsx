@@ -1,0 +1,55 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { LogOther } from '#read-api/contract/log.ts'
+import { type AttemptBar, attemptBars } from './attempts.ts'
+import { shortDuration } from './timing.ts'
+
+/** Each try at a channel, one after the other in time; for admins. */
+export function AttemptWaterfall({ other }: { other: LogOther }): ReactElement | null {
+  const { t } = useTranslation()
+  const bars = attemptBars(other)
+  if (bars.length === 0) return null
+  const whole = bars.reduce((sum, { ms }) => sum + ms, 0)
+  return (
+    <section aria-label={t('usageLog.attempts.title')}>
+      <h3>{t('usageLog.attempts.title')}</h3>
+      <ol className="tg-log-attempts">
+        {bars.map((bar) => (
+          <Attempt key={bar.index} bar={bar} />
+        ))}
+      </ol>
+      <p className="tg-log-note">
+        {t('usageLog.attempts.summary', { count: bars.length, time: shortDuration(whole) })}
+        {bars.length > 1 && ` · ${t('usageLog.attempts.cost')}`}
+      </p>
+    </section>
+  )
+}
+
+function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
+  const { t } = useTranslation()
+  const isFailed = bar.error !== null
+  const status = bar.status === null ? '' : t('usageLog.attempts.status', { status: bar.status })
+  // The status says it all where it is the fault.
+  const fault = bar.error === 'status' ? null : bar.error
+  const outcome = [status, fault].filter(Boolean).join(' · ')
+  return (
+    <li className={isFailed ? 'tg-log-attempt tg-log-attempt-failed' : 'tg-log-attempt'}>
+      <span className="tg-log-attempt-name">
+        {t('usageLog.attempts.channel', { id: bar.channel })}
+      </span>
+      <span className="tg-log-attempt-track" aria-hidden="true">
+        <span
+          style={{
+            left: `${bar.start * 100}%`,
+            width: `max(3px, ${bar.length * 100}%)`,
+          }}
+        />
+      </span>
+      <span className="tg-log-attempt-outcome">
+        {outcome === '' ? t('usageLog.attempts.ok') : outcome}
+      </span>
+      <span className="tg-log-end">{shortDuration(bar.ms)}</span>
+    </li>
+  )
+}

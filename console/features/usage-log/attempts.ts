@@ -1,0 +1,28 @@
+import type { LogOther } from '#read-api/contract/log.ts'
+
+/** One try as a bar: `start` and `length` are parts of the whole, 0 to 1. */
+export type AttemptBar = {
+  readonly index: number
+  readonly channel: number
+  readonly status: number | null
+  readonly error: string | null
+  readonly ms: number
+  readonly start: number
+  readonly length: number
+}
+
+/** The tries of a call one after the other, as admins see them; empty for anyone else. */
+export function attemptBars(other: LogOther): AttemptBar[] {
+  const attempts = other.admin_info?.attempts ?? []
+  const whole = attempts.reduce((sum, { ms }) => sum + ms, 0)
+  let before = 0
+  return attempts.map((attempt, index) => {
+    const start = whole === 0 ? 0 : before / whole
+    before += attempt.ms
+    return { index, ...attempt, start, length: whole === 0 ? 1 : attempt.ms / whole }
+  })
+}
+
+/** How often the call was tried again. */
+export const retriesOf = (other: LogOther): number =>
+  Math.max(0, (other.admin_info?.use_channel?.length ?? 0) - 1)

@@ -1,0 +1,24 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+
+/** A value in a cell that, pressed, narrows the list to itself. */
+export function FilterValue(props: {
+  /** The value in words, for the accessible name. */
+  value: string
+  onFilter: () => void
+  children?: ReactNode
+}): ReactElement | null {
+  const { t } = useTranslation()
+  if (props.value === '') return <span className="tg-muted">–</span>
+  return (
+    <button
+      type="button"
+      className="tg-log-value"
+      tabIndex={-1}
+      title={t('usageLog.only', { value: props.value })}
+      onClick={props.onFilter}
+    >
+      {props.children ?? props.value}
+    </button>
+  )
+}

@@ -1,0 +1,60 @@
+import { integerParam, textParam, type UrlParam, type UrlValues } from '#console/ui/url-state.ts'
+import { DEFAULT_RANGE, rangeText, readRange, type TimeRange } from './time-range.ts'
+
+/** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
+export type LogType = (typeof LOG_TYPES)[number]
+
+const rangeParam: UrlParam<TimeRange> = {
+  fallback: DEFAULT_RANGE,
+  read: readRange,
+  write: rangeText,
+}
+
+/** What decides which rows are listed: empty text and 0 mean any. All of it is in the address. */
+const FILTERS = {
+  type: integerParam({ fallback: 0, max: 6 }),
+  token: textParam(),
+  model: textParam(),
+  group: textParam(),
+  range: rangeParam,
+  /** Admins only. */
+  channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+  /** Admins only. */
+  username: textParam(),
+} as const
+
+/** The filters, and how a link shows them: page, page size and columns where it names them. */
+export const LOG_URL = {
+  ...FILTERS,
+  p: integerParam({ fallback: 0, max: 999_999_999 }),
+  /** 0: as this browser remembers. */
+  size: integerParam({ fallback: 0, max: 100 }),
+  /** Column ids with commas; empty: as this browser remembers. */
+  columns: textParam('', 400),
+} as const
+
+export type LogFilters = Pick<UrlValues<typeof LOG_URL>, keyof typeof FILTERS>
+
+export const NO_FILTERS: LogFilters = {
+  type: 0,
+  token: '',
+  model: '',
+  group: '',
+  range: DEFAULT_RANGE,
+  channel: 0,
+  username: '',
+}
+
+/** Only the filters of `values`; admins' own ones mean nothing to others and are left out. */
+export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
+  const { type, token, model, group, range } = values
+  const { channel, username } = isAdmin ? values : NO_FILTERS
+  return { type, token, model, group, range, channel, username }
+}
+
+/** How many filters narrow the list; the range counts when it isn't the default one. */
+export const filterCount = (filters: LogFilters): number =>
+  Object.keys(FILTERS).filter(
+    (name) => filters[name as keyof LogFilters] !== NO_FILTERS[name as keyof LogFilters],
+  ).length

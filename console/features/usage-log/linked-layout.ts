@@ -1,0 +1,43 @@
+import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+
+/**
+ * The layout with the columns that a link names, in its order, over the remembered ones. Columns
+ * that aren't made for this reader stay out. Any choice of the reader's own ends the link's hold.
+ */
+export function linkedLayout<Row>(
+  layout: ColumnLayout<Row>,
+  columns: string,
+  forget: () => void,
+): ColumnLayout<Row> {
+  if (columns === '') return layout
+  const shown = columns.split(',').flatMap((id) => layout.all.filter((column) => column.id === id))
+  if (shown.length === 0) return layout
+  return {
+    ...layout,
+    shown,
+    isShown: (column) => shown.includes(column),
+    setShown: (id, isShown) => {
+      forget()
+      layout.setShown(id, isShown)
+    },
+    move: (id, step) => {
+      forget()
+      layout.move(id, step)
+    },
+    reset: () => {
+      forget()
+      layout.reset()
+    },
+  }
+}
+
+/** The address of a view, with what this browser alone remembers spelled out. */
+export function linkTo(
+  href: string,
+  view: { pageSize: number; columns: readonly string[] },
+): string {
+  const address = new URL(href)
+  address.searchParams.set('size', String(view.pageSize))
+  address.searchParams.set('columns', view.columns.join(','))
+  return address.href
+}

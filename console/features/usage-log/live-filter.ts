@@ -1,0 +1,26 @@
+import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogFilters } from './filters.ts'
+import { boundsOf, isWithin } from './time-range.ts'
+
+/**
+ * Whether the server's list would hold this row too: the same rule, for rows that arrive live.
+ * `now` in unix seconds; `ownId` is set where the list is of one's own rows only.
+ */
+export function isListed(
+  row: LogEntry,
+  filters: LogFilters,
+  now: number,
+  ownId: number | null,
+): boolean {
+  if (ownId !== null && row.user_id !== ownId) return false
+  if (filters.type !== 0 && row.type !== filters.type) return false
+  if (filters.channel !== 0 && row.channel !== filters.channel) return false
+  const isSame = (wanted: string, value: string): boolean => wanted === '' || wanted === value
+  return (
+    isSame(filters.token, row.token_name) &&
+    isSame(filters.model, row.model_name) &&
+    isSame(filters.group, row.group) &&
+    isSame(filters.username, row.username) &&
+    isWithin(boundsOf(filters.range, now), row.created_at)
+  )
+}

@@ -1,0 +1,111 @@
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Words } from '#console/i18n/i18n.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { Time } from '#console/ui/time.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { FilterValue } from './filter-value.tsx'
+import type { LogFilters } from './filters.ts'
+import { CostCell, DetailsCell, ModelCell, RetryCell, TimingCell, TypeCell } from './log-cells.tsx'
+import { LogUser } from './log-user.tsx'
+
+export const COLUMNS_KEY = 'logs-table-columns'
+const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
+
+type ColumnId = keyof Words['usageLog']['column']
+/** What a call cost comes before where it went: it must be in sight without scrolling. */
+const ORDER: readonly ColumnId[] = [
+  'time',
+  'username',
+  'model',
+  'timing',
+  'prompt',
+  'completion',
+  'cost',
+  'token',
+  'type',
+  'channel',
+  'group',
+  'retry',
+  'details',
+]
+type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
+type SetFilters = (patch: Partial<LogFilters>) => void
+
+/** The columns of the list; those for admins aren't made for anyone else. */
+export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<LogEntry>[] {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  return useMemo(() => {
+    const drafts = [...placeColumns(setFilters), ...figureColumns(number)]
+    return ORDER.flatMap((id) => drafts.filter((draft) => draft.id === id))
+      .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
+      .map((draft) => ({ ...draft, title: t(`usageLog.column.${draft.id}`) }))
+  }, [t, number, isAdmin, setFilters])
+}
+
+/** When, who, with what: pressed, most of them narrow the list. */
+function placeColumns(setFilters: SetFilters): Draft[] {
+  const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
+    id,
+    cell: (row: LogEntry) => (
+      <FilterValue value={read(row)} onFilter={() => setFilters({ [id]: read(row) })} />
+    ),
+  })
+  return [
+    {
+      id: 'time',
+      width: 164,
+      isPinned: true,
+      cell: (row) => <Time at={row.created_at} style="stamp" />,
+    },
+    {
+      id: 'channel',
+      width: 140,
+      cell: (row) =>
+        row.channel === 0 ? (
+          <span className="tg-muted">–</span>
+        ) : (
+          <FilterValue
+            value={`#${row.channel} ${row.channel_name}`.trim()}
+            onFilter={() => setFilters({ channel: row.channel })}
+          />
+        ),
+    },
+    {
+      id: 'username',
+      width: 88,
+      cell: (row) => <LogUser row={row} onFilter={() => setFilters({ username: row.username })} />,
+    },
+    { ...text('token', (row) => row.token_name), width: 120 },
+    { ...text('group', (row) => row.group), width: 88 },
+    { id: 'type', width: 124, cell: (row) => <TypeCell row={row} /> },
+    {
+      id: 'model',
+      cell: (row) => <ModelCell row={row} onFilter={(model) => setFilters({ model })} />,
+      width: 168,
+      isGrowing: true,
+      onCard: 'title',
+    },
+  ]
+}
+
+function figureColumns(number: Intl.NumberFormat): Draft[] {
+  const count = (value: number, row: LogEntry) =>
+    row.request_id === '' ? <span className="tg-muted">–</span> : number.format(value)
+  return [
+    { id: 'timing', width: 174, cell: (row) => <TimingCell row={row} /> },
+    { id: 'prompt', width: 80, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
+    { id: 'completion', width: 76, align: 'end', cell: (row) => count(row.completion_tokens, row) },
+    {
+      id: 'cost',
+      width: 104,
+      align: 'end',
+      onCard: 'aside',
+      cell: (row) => <CostCell row={row} />,
+    },
+    { id: 'retry', width: 92, cell: (row) => <RetryCell row={row} /> },
+    { id: 'details', width: 210, isGrowing: true, cell: (row) => <DetailsCell row={row} /> },
+  ]
+}

@@ -1,0 +1,59 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { Button } from '#console/ui/button.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { filterCount } from './filters.ts'
+import { DEFAULT_RANGE } from './time-range.ts'
+import type { LogView } from './use-log-view.ts'
+
+/** Why no row is listed, and what to do about it. */
+export function LogEmpty(props: {
+  view: LogView
+  error: Error | null
+  onRetry: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { filters, setFilters, clearFilters } = props.view
+  if (props.error !== null) return <ErrorState error={props.error} onRetry={props.onRetry} />
+  const count = filterCount(filters)
+  const isRangeOnly = count === 1 && filters.range !== DEFAULT_RANGE
+  const showAll = (
+    <Button onClick={() => setFilters({ range: { kind: 'relative', span: 'all' } })}>
+      {t('usageLog.showAll')}
+    </Button>
+  )
+  if (count === 0) {
+    return (
+      <EmptyState
+        title={t('usageLog.empty')}
+        body={t('usageLog.emptyBody')}
+        action={
+          <>
+            {showAll}
+            <Link to="/app/tokens">{t('usageLog.toTokens')}</Link>
+          </>
+        }
+      />
+    )
+  }
+  if (isRangeOnly) {
+    const isAll = filters.range.kind === 'relative' && filters.range.span === 'all'
+    return (
+      <EmptyState
+        icon="clock"
+        title={t('usageLog.emptyRange')}
+        body={isAll ? t('usageLog.emptyBody') : t('usageLog.emptyRangeBody')}
+        action={isAll ? undefined : showAll}
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon="filter"
+      title={t('usageLog.emptyFiltered')}
+      body={t('usageLog.emptyFilteredBody')}
+      action={<Button onClick={clearFilters}>{t('usageLog.clear', { count })}</Button>}
+    />
+  )
+}

@@ -1,0 +1,87 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { absoluteTimeText } from '#console/ui/time-text.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+import { otherOf } from './log-other.ts'
+import { endName } from './log-type.ts'
+import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
+
+/** What is known of a row beyond its columns. */
+export function LogFacts({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const facts = useFacts(row, otherOf(row))
+  return (
+    <section aria-label={t('usageLog.fact.title')}>
+      <h3>{t('usageLog.fact.title')}</h3>
+      <dl className="tg-log-facts">
+        {facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+type Fact = { name: string; value: ReactNode }
+
+function useFacts(row: LogEntry, other: LogOther): Fact[] {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const number = useNumberFormat({ maximumFractionDigits: 1 })
+  const isCall = row.request_id !== ''
+  const facts: Fact[] = [
+    { name: t('usageLog.fact.time'), value: absoluteTimeText(row.created_at, locale) },
+  ]
+  const add = (name: string, value: ReactNode): void => {
+    if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
+  }
+  add(t('usageLog.fact.requestId'), isCall && <RequestId id={row.request_id} />)
+  add(t('usageLog.fact.upstreamModel'), other.upstream_model_name)
+  add(t('usageLog.fact.end'), isCall && <CallEnd other={other} />)
+  add(t('usageLog.fact.error'), other.error_code)
+  add(t('usageLog.fact.status'), other.status_code)
+  if (isCall) {
+    add(t('usageLog.fact.duration'), shortDuration(durationMs(row, other)))
+    add(t('usageLog.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
+    const speed = tokensPerSecond(row, other)
+    const words = speed === null ? '' : t('usageLog.speed', { value: number.format(speed) })
+    add(t('usageLog.fact.speed'), words)
+  }
+  add(t('usageLog.fact.reasoning'), other.reasoning_tokens && number.format(other.reasoning_tokens))
+  add(
+    t('usageLog.fact.source'),
+    other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
+  )
+  add(t('usageLog.fact.anomaly'), other.anomaly)
+  add(t('usageLog.fact.ip'), row.client_ip)
+  add(t('usageLog.fact.content'), row.content)
+  return facts.filter(({ value }) => value !== false)
+}
+
+function RequestId({ id }: { id: string }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-log-request">
+      <code>{id}</code>
+      <CopyButton text={id} label={t('usageLog.copyRequestId')} />
+    </span>
+  )
+}
+
+function CallEnd({ other }: { other: LogOther }): ReactElement {
+  const { t } = useTranslation()
+  return <>{t(`usageLog.end.${endName(other.end) ?? 'done'}`)}</>
+}
+
+function UsageSource({ source }: { source: string }): ReactElement {
+  const { t } = useTranslation()
+  if (source === 'upstream' || source === 'estimated' || source === 'partial') {
+    return <>{t(`usageLog.source.${source}`)}</>
+  }
+  return <>{source}</>
+}

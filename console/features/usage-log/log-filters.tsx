@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
+import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Select } from '#console/ui/inputs.tsx'
+import { Toolbar } from '#console/ui/toolbar.tsx'
+import { DraftInput } from './draft-input.tsx'
+import { filterCount, LOG_TYPES } from './filters.ts'
+import { typeName } from './log-type.ts'
+import { RangeFilter } from './range-filter.tsx'
+import type { LogView } from './use-log-view.ts'
+
+/** Every filter of the list, as the address has it. */
+export function LogFilterBar(props: { view: LogView }): ReactElement {
+  const { t } = useTranslation()
+  const { filters, setFilters, isAdmin, clearFilters } = props.view
+  const names = useSuggestions(isAdmin)
+  const count = filterCount(filters)
+  return (
+    <Toolbar label={t('usageLog.filters')}>
+      <RangeFilter range={filters.range} onRange={(range) => setFilters({ range })} />
+      <TypeFilter type={filters.type} onType={(type) => setFilters({ type })} />
+      <DraftInput
+        label={t('usageLog.model')}
+        value={filters.model}
+        suggestions={names.models}
+        onCommit={(model) => setFilters({ model })}
+      />
+      <DraftInput
+        label={t('usageLog.token')}
+        value={filters.token}
+        suggestions={names.tokens}
+        onCommit={(token) => setFilters({ token })}
+      />
+      <GroupFilter
+        group={filters.group}
+        groups={names.groups}
+        onGroup={(group) => setFilters({ group })}
+      />
+      {isAdmin && (
+        <>
+          <DraftInput
+            label={t('usageLog.username')}
+            value={filters.username}
+            onCommit={(username) => setFilters({ username })}
+          />
+          <DraftInput
+            label={t('usageLog.channel')}
+            value={filters.channel === 0 ? '' : String(filters.channel)}
+            isWhole
+            onCommit={(text) => setFilters({ channel: Number(text) })}
+          />
+        </>
+      )}
+      {count > 0 && (
+        <Button tone="quiet" icon="close" onClick={clearFilters}>
+          {t('usageLog.clear', { count })}
+        </Button>
+      )}
+    </Toolbar>
+  )
+}
+
+function TypeFilter(props: { type: number; onType: (type: number) => void }): ReactElement {
+  const { t } = useTranslation()
+  const words = (type: number): string => t(`usageLog.type.${typeName(type) ?? 'all'}`)
+  return (
+    <Select
+      aria-label={t('usageLog.typeFilter')}
+      className="tg-log-filter tg-log-type"
+      value={String(props.type)}
+      choices={LOG_TYPES.map((type) => ({ value: String(type), label: words(type) }))}
+      onChange={(value) => props.onType(Number(value))}
+    />
+  )
+}
+
+function GroupFilter(props: {
+  group: string
+  groups: readonly string[]
+  onGroup: (group: string) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  // A link may name a group that this user doesn't have: it stays visible.
+  const names = [...new Set([...props.groups, props.group])].filter((name) => name !== '')
+  return (
+    <Select
+      aria-label={t('usageLog.group')}
+      className="tg-log-filter"
+      value={props.group}
+      choices={[
+        { value: '', label: t('usageLog.anyGroup') },
+        ...names.map((name) => ({ value: name, label: name })),
+      ]}
+      onChange={props.onGroup}
+    />
+  )
+}
+
+const FIRST_TOKENS = { keyword: '', page: 0, pageSize: 100 }
+
+/** Names to choose from. None at all where they can't be read: what is typed counts anyway. */
+function useSuggestions(isAdmin: boolean) {
+  const models = useQuery(usableModelsQuery).data
+  const tokens = useQuery(tokensQuery(FIRST_TOKENS)).data?.items
+  const all = useQuery({ ...groupsQuery, enabled: isAdmin }).data
+  const own = useQuery({ ...usableGroupsQuery, enabled: !isAdmin }).data
+  return {
+    models: models ?? [],
+    tokens: (tokens ?? []).map(({ name }) => name),
+    groups: all ?? Object.keys(own ?? {}),
+  }
+}

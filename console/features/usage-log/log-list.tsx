@@ -1,0 +1,87 @@
+import { type ReactElement, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import type { DataGridHandle } from '#console/ui/data-grid/grid-props.ts'
+import type { ColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { Icon } from '#console/ui/icons.tsx'
+import { Pagination } from '#console/ui/pagination.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { type LiveTail, release } from './live-tail.ts'
+import { LogDetails } from './log-details.tsx'
+import { LogEmpty } from './log-empty.tsx'
+import { ERROR } from './log-type.ts'
+import type { useLogRows } from './use-log-rows.ts'
+import type { LogView } from './use-log-view.ts'
+import type { Reading } from './use-reading.ts'
+
+type Props = {
+  view: LogView
+  log: ReturnType<typeof useLogRows>
+  layout: ColumnLayout<LogEntry>
+  reading: Reading
+}
+
+const rowKey = (row: LogEntry): string => String(row.id)
+
+/** The rows, live ones on top; a pill says how many wait while somebody reads. */
+export function LogList({ view, log, layout, reading }: Props): ReactElement {
+  const { t } = useTranslation()
+  const grid = useRef<DataGridHandle>(null)
+  const { page, tail, rows } = log
+  const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
+  const showNew = (): void => {
+    if (tail.isOverfull) log.readAgain(null)
+    else log.update(release)
+    grid.current?.scrollToTop()
+  }
+  return (
+    <Panel isFlush>
+      <div className="tg-log-list">
+        <h2 className="tg-visually-hidden">{t('usageLog.label')}</h2>
+        <NewRows tail={tail} onShow={showNew} />
+        <div {...reading.listeners}>
+          <DataGrid
+            label={t('usageLog.label')}
+            rows={rows}
+            rowKey={rowKey}
+            layout={layout}
+            total={total}
+            firstIndex={view.page * view.pageSize}
+            isLoading={page.isPending}
+            isRefetching={page.isPlaceholderData}
+            isMuted={(row) => row.type === ERROR}
+            isFresh={(row) => row.id > tail.freshAbove}
+            expand={(row) => <LogDetails row={row} isAdmin={view.isAdmin} />}
+            onAtTop={reading.onAtTop}
+            gridRef={grid}
+            empty={<LogEmpty view={view} error={page.error} onRetry={() => void page.refetch()} />}
+          />
+        </div>
+      </div>
+      <Pagination
+        page={view.page}
+        pageSize={view.pageSize}
+        total={total}
+        onPage={(next) => view.setPage(next)}
+        onPageSize={view.setPageSize}
+      />
+    </Panel>
+  )
+}
+
+function NewRows(props: { tail: LiveTail; onShow: () => void }): ReactElement | null {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { pending, isOverfull } = props.tail
+  if (pending.length === 0 && !isOverfull) return null
+  return (
+    <button type="button" className="tg-log-new" onClick={props.onShow}>
+      <Icon name="arrowUp" size={14} />
+      {isOverfull
+        ? t('usageLog.newRowsMany')
+        : t('usageLog.newRows', { text: number.format(pending.length) })}
+    </button>
+  )
+}

@@ -1,0 +1,60 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { LogStat } from '#read-api/contract/log.ts'
+
+/** The totals of everything that is listed, on every page of it. */
+export function LogSummary({ stat }: { stat: LogStat | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const number = useNumberFormat()
+  const figure = (read: (stat: LogStat) => string): ReactNode =>
+    stat === undefined ? <Skeleton width={50} height={22} /> : read(stat)
+  return (
+    <section className="tg-log-summary" aria-label={t('usageLog.summary')}>
+      <dl>
+        <Chip
+          name={t('usageLog.cost')}
+          value={figure(({ quota }) => exactQuotaText(quotaOf(quota), rule))}
+          isMain
+        />
+        <Chip name={t('usageLog.calls')} value={figure(({ count }) => number.format(count))} />
+        <Chip
+          name={t('usageLog.prompt')}
+          value={figure(({ prompt_tokens: tokens }) => number.format(tokens))}
+        />
+        <Chip
+          name={t('usageLog.completion')}
+          value={figure(({ completion_tokens: tokens }) => number.format(tokens))}
+        />
+        <Chip
+          name={t('usageLog.rpm')}
+          hint={t('usageLog.rpmHint')}
+          value={figure(({ rpm }) => number.format(rpm))}
+        />
+        <Chip
+          name={t('usageLog.tpm')}
+          hint={t('usageLog.tpmHint')}
+          value={figure(({ tpm }) => number.format(tpm))}
+        />
+      </dl>
+    </section>
+  )
+}
+
+function Chip(props: {
+  name: string
+  value: ReactNode
+  hint?: string
+  isMain?: boolean
+}): ReactElement {
+  return (
+    <div className={props.isMain === true ? 'tg-log-chip tg-log-chip-main' : 'tg-log-chip'}>
+      <dt title={props.hint}>{props.name}</dt>
+      <dd>{props.value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Tone } from '#console/ui/status-tag.tsx'
+
+export type LogTypeName = 'topUp' | 'call' | 'admin' | 'system' | 'checkIn' | 'error'
+
+const NAMES: Readonly<Record<number, LogTypeName>> = {
+  1: 'topUp',
+  2: 'call',
+  3: 'admin',
+  4: 'system',
+  5: 'checkIn',
+  6: 'error',
+}
+
+export const TYPE_TONES: Readonly<Record<LogTypeName, Tone>> = {
+  topUp: 'good',
+  call: 'neutral',
+  admin: 'info',
+  system: 'info',
+  checkIn: 'lime',
+  error: 'bad',
+}
+
+export const CONSUMPTION = 2
+export const ERROR = 6
+
+/** Null for a type that this console doesn't know. */
+export const typeName = (type: number): LogTypeName | null => NAMES[type] ?? null
+
+/** How a call came to its end, where that needs saying. */
+export const END_NAMES = [
+  'client-gone',
+  'upstream-error',
+  'timeout',
+  'incomplete',
+  'interrupted',
+  'no-channel',
+  'refused',
+] as const
+export type EndName = (typeof END_NAMES)[number]
+
+/** Null for a call that was done, and for rows that are no calls. */
+export const endName = (end: string | undefined): EndName | null =>
+  END_NAMES.find((name) => name === end) ?? null

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { logUserQuery } from '#console/api/logs/log-user.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { quotaOf } from '#console/ui/money.ts'
+import { Popover } from '#console/ui/popover.tsx'
+import { Quota } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+
+type Props = { row: LogEntry; onFilter: () => void }
+
+/** The user of a row, with what an admin wants to know of them; read when opened. */
+export function LogUser({ row, onFilter }: Props): ReactElement {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const name = row.username || `#${row.user_id}`
+  return (
+    <Popover
+      placement="bottom-start"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      content={<UserCard row={row} onFilter={onFilter} />}
+    >
+      <button
+        type="button"
+        className="tg-log-value"
+        tabIndex={-1}
+        title={t('usageLog.user.show', { name })}
+      >
+        {name}
+      </button>
+    </Popover>
+  )
+}
+
+function UserCard({ row, onFilter }: Props): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { data: user, error, refetch } = useQuery(logUserQuery(row.user_id))
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  const wait = <Skeleton width={60} />
+  return (
+    <div className="tg-log-user">
+      <h3>
+        {row.username} <span className="tg-muted">#{row.user_id}</span>
+      </h3>
+      <dl className="tg-log-facts">
+        <div>
+          <dt>{t('usageLog.user.balance')}</dt>
+          <dd>{user === undefined ? wait : <Quota value={quotaOf(user.quota)} />}</dd>
+        </div>
+        <div>
+          <dt>{t('usageLog.user.used')}</dt>
+          <dd>{user === undefined ? wait : <Quota value={quotaOf(user.used_quota)} />}</dd>
+        </div>
+        <div>
+          <dt>{t('usageLog.user.requests')}</dt>
+          <dd>{user === undefined ? wait : number.format(user.request_count)}</dd>
+        </div>
+        <div>
+          <dt>{t('usageLog.user.group')}</dt>
+          <dd>{user === undefined ? wait : user.group}</dd>
+        </div>
+      </dl>
+      <Button size="small" icon="filter" onClick={onFilter}>
+        {t('usageLog.only', { value: row.username })}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,133 @@
+import {
+  add,
+  type ExactDecimal,
+  formatDecimal,
+  fromWhole,
+  multiply,
+  parseDecimal,
+  roundToWhole,
+  subtract,
+} from '#console/ui/exact-decimal.ts'
+import type { LoggedUsage, LogOther } from '#read-api/contract/log.ts'
+
+export type PriceTermName =
+  | 'input'
+  | 'cacheRead'
+  | 'cacheWrite5m'
+  | 'cacheWrite1h'
+  | 'inputImage'
+  | 'inputAudio'
+  | 'output'
+  | 'outputAudio'
+  | 'calls'
+
+/** A ratio as the price has it, by the name the price page gives it. */
+export type PriceFactor = {
+  readonly name: FactorName
+  readonly value: string
+}
+type FactorName =
+  | 'model'
+  | 'completion'
+  | 'cacheRead'
+  | 'cacheWrite'
+  | 'oneHour'
+  | 'image'
+  | 'audio'
+  | 'audioCompletion'
+  | 'group'
+  | 'price'
+  | 'quotaPerDollar'
+
+/** `count` × every factor = `amount`, exactly, in quota. */
+export type PriceTerm = {
+  readonly name: PriceTermName
+  readonly count: number
+  readonly factors: readonly PriceFactor[]
+  readonly amount: string
+}
+
+/** The terms and `rounding` add up to `total`; `isExact` says whether that is what was charged. */
+export type PriceExplanation = {
+  readonly mode: 'tokens' | 'call'
+  readonly terms: readonly PriceTerm[]
+  readonly sum: string
+  readonly rounding: string
+  readonly total: bigint
+  readonly isExact: boolean
+}
+
+const QUOTA_PER_DOLLAR = '500000'
+const ONE_HOUR = '1.6'
+
+/** Null where the row carries no price (a top-up, an error, a released call). */
+export function explainPrice(other: LogOther, charged: bigint): PriceExplanation | null {
+  const price = other.price
+  if (price === undefined) return null
+  const mode = price.mode === 'call' ? 'call' : 'tokens'
+  const drafts = mode === 'call' ? callTerms(other.usage ?? {}) : tokenTerms(other.usage ?? {})
+  const terms: PriceTerm[] = []
+  let sum = fromWhole(0)
+  for (const { name, count, factors } of drafts) {
+    if (count === 0) continue
+    const named = factors.map((factor) => ({ name: factor, value: factorValue(price, factor) }))
+    const amount = productOf(count, named)
+    if (amount === null) return null
+    terms.push({ name, count, factors: named, amount: formatDecimal(amount) })
+    sum = add(sum, amount)
+  }
+  const total = sum.units > 0n ? atLeastOne(roundToWhole(sum)) : 0n
+  return {
+    mode,
+    terms,
+    sum: formatDecimal(sum),
+    rounding: formatDecimal(subtract(fromWhole(total), sum)),
+    total,
+    isExact: total === charged,
+  }
+}
+
+type Draft = { name: PriceTermName; count: number; factors: readonly FactorName[] }
+
+const callTerms = (usage: LoggedUsage): Draft[] => [
+  { name: 'calls', count: usage.calls ?? 1, factors: ['price', 'quotaPerDollar', 'group'] },
+]
+
+function tokenTerms(usage: LoggedUsage): Draft[] {
+  const spoken = usage.outputAudio ?? 0
+  const written = Math.max(0, (usage.output ?? 0) - spoken)
+  const whole = (name: PriceTermName, count = 0, ...own: FactorName[]): Draft => ({
+    name,
+    count,
+    factors: [...own, 'model', 'group'],
+  })
+  return [
+    whole('input', usage.inputUncached),
+    whole('cacheRead', usage.cacheRead, 'cacheRead'),
+    whole('cacheWrite5m', usage.cacheWrite5m, 'cacheWrite'),
+    whole('cacheWrite1h', usage.cacheWrite1h, 'cacheWrite', 'oneHour'),
+    whole('inputImage', usage.inputImage, 'image'),
+    whole('inputAudio', usage.inputAudio, 'audio'),
+    whole('output', written, 'completion'),
+    whole('outputAudio', spoken, 'audio', 'audioCompletion'),
+  ]
+}
+
+function factorValue(price: Record<string, string>, factor: FactorName): string {
+  if (factor === 'quotaPerDollar') return QUOTA_PER_DOLLAR
+  if (factor === 'oneHour') return ONE_HOUR
+  return price[factor] ?? ''
+}
+
+function productOf(count: number, factors: readonly PriceFactor[]): ExactDecimal | null {
+  if (!Number.isSafeInteger(count) || count < 0) return null
+  let product = fromWhole(count)
+  for (const { value } of factors) {
+    const factor = parseDecimal(value)
+    if (factor === null) return null
+    product = multiply(product, factor)
+  }
+  return product
+}
+
+const atLeastOne = (value: bigint): bigint => (value < 1n ? 1n : value)

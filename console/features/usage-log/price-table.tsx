@@ -1,0 +1,138 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Icon } from '#console/ui/icons.tsx'
+import { dollarText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { otherOf } from './log-other.ts'
+import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
+
+/** How the row's quota came about: every term with its numbers, rounding, and the total. */
+export function PriceTable({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const charged = BigInt(row.quota)
+  const other = otherOf(row)
+  const explanation = explainPrice(other, charged)
+  return (
+    <section className="tg-log-price" aria-label={t('usageLog.price.title')}>
+      <h3>{t('usageLog.price.title')}</h3>
+      {explanation === null ? (
+        <p className="tg-muted">{t('usageLog.price.none')}</p>
+      ) : (
+        <>
+          <Arithmetic explanation={explanation} charged={charged} />
+          <Verdict explanation={explanation} charged={charged} list={other.price?.list ?? ''} />
+        </>
+      )}
+    </section>
+  )
+}
+
+type ArithmeticProps = { explanation: PriceExplanation; charged: bigint }
+
+function Arithmetic({ explanation, charged }: ArithmeticProps): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const { terms, rounding, sum } = explanation
+  return (
+    <table className="tg-log-table">
+      <thead>
+        <tr>
+          <th scope="col">{t('usageLog.price.item')}</th>
+          <th scope="col" className="tg-log-end">
+            {t('usageLog.price.count')}
+          </th>
+          <th scope="col">{t('usageLog.price.rate')}</th>
+          <th scope="col" className="tg-log-end">
+            {t('usageLog.price.amount')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {terms.map((term) => (
+          <TermRow key={term.name} term={term} />
+        ))}
+        {terms.length === 0 && (
+          <tr>
+            <td colSpan={4} className="tg-muted">
+              {t('usageLog.price.free')}
+            </td>
+          </tr>
+        )}
+        {terms.length > 1 && <TotalRow name={t('usageLog.price.sum')} amount={sum} />}
+        {rounding !== '0' && (
+          <TotalRow
+            name={t('usageLog.price.rounding')}
+            amount={rounding.startsWith('-') ? rounding : `+${rounding}`}
+          />
+        )}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={3}>
+            {t('usageLog.price.total')}
+          </th>
+          <td className="tg-log-end">
+            <strong>{String(charged)}</strong>
+            <span className="tg-log-dollars">{dollarText(charged, rule, 6)}</span>
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}
+
+function TermRow({ term }: { term: PriceTerm }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  return (
+    <tr>
+      <td>{t(`usageLog.term.${term.name}`)}</td>
+      <td className="tg-log-end">{number.format(term.count)}</td>
+      <td>
+        <span className="tg-log-factors">
+          {term.factors.map((factor) => (
+            <span key={factor.name}>
+              <span aria-hidden="true">× </span>
+              <b>{factor.value}</b> {t(`usageLog.factor.${factor.name}`)}
+            </span>
+          ))}
+        </span>
+      </td>
+      <td className="tg-log-end">{term.amount}</td>
+    </tr>
+  )
+}
+
+function TotalRow(props: { name: string; amount: string }): ReactElement {
+  return (
+    <tr className="tg-log-sum">
+      <td colSpan={3}>{props.name}</td>
+      <td className="tg-log-end">{props.amount}</td>
+    </tr>
+  )
+}
+
+function Verdict(props: ArithmeticProps & { list: string }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  const { isExact, total } = props.explanation
+  return (
+    <p className={isExact ? 'tg-log-verdict' : 'tg-log-verdict tg-log-verdict-bad'}>
+      <Icon name={isExact ? 'check' : 'alert'} size={14} />
+      <span>
+        {isExact
+          ? t('usageLog.price.exact')
+          : t('usageLog.price.inexact', {
+              computed: String(total),
+              charged: String(props.charged),
+            })}
+        {' · '}
+        {t('usageLog.price.unit', { perUnit: number.format(Number(rule.quotaPerUnit)) })}
+        {props.list !== '' && ` · ${t('usageLog.price.list', { list: props.list })}`}
+      </span>
+    </p>
+  )
+}

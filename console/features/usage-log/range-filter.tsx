@@ -1,0 +1,123 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { Popover } from '#console/ui/popover.tsx'
+import { stampText } from '#console/ui/time-text.ts'
+import {
+  boundsOf,
+  localTimeText,
+  readLocalTime,
+  SPANS,
+  type TimeRange,
+  zoneName,
+} from './time-range.ts'
+
+type Props = { range: TimeRange; onRange: (range: TimeRange) => void }
+
+/** Chooses the time: one that moves with the clock, or two fixed ends. */
+export function RangeFilter({ range, onRange }: Props): ReactElement {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const choose = (next: TimeRange): void => {
+    setOpen(false)
+    onRange(next)
+  }
+  const words =
+    range.kind === 'relative'
+      ? t(`usageLog.span.${range.span}`)
+      : `${stampText(range.from).slice(0, 16)} – ${stampText(range.to).slice(0, 16)}`
+  return (
+    <Popover
+      placement="bottom-start"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      content={<RangeChoices range={range} onRange={choose} />}
+    >
+      <Button icon="clock" endIcon="chevronDown">
+        <span className="tg-visually-hidden">{t('usageLog.range')}: </span>
+        {words}
+      </Button>
+    </Popover>
+  )
+}
+
+function RangeChoices({ range, onRange }: Props): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-log-range">
+      <ul aria-label={t('usageLog.range')}>
+        {SPANS.map((span) => {
+          const isChosen = range.kind === 'relative' && range.span === span
+          return (
+            <li key={span}>
+              <button
+                type="button"
+                aria-pressed={isChosen}
+                onClick={() => onRange({ kind: 'relative', span })}
+              >
+                {t(`usageLog.span.${span}`)}
+                {isChosen && <Icon name="check" size={14} />}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <FixedEnds range={range} onRange={onRange} />
+    </div>
+  )
+}
+
+function FixedEnds({ range, onRange }: Props): ReactElement {
+  const { t } = useTranslation()
+  const now = Math.floor(Date.now() / 1000)
+  const bounds = boundsOf(range, now)
+  const [from, setFrom] = useState(localTimeText(bounds.from ?? now - 86_400))
+  const [to, setTo] = useState(localTimeText(Math.min(bounds.to ?? now, now)))
+  const [isFaulty, setFaulty] = useState(false)
+  const apply = (): void => {
+    const [start, end] = [readLocalTime(from), readLocalTime(to)]
+    if (start === null || end === null || start > end) setFaulty(true)
+    // The minute named as the end belongs to the range.
+    else onRange({ kind: 'absolute', from: start, to: end + 59 })
+  }
+  return (
+    <form
+      className="tg-log-ends"
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply()
+      }}
+    >
+      <EndField label={t('usageLog.from')} value={from} onChange={setFrom} />
+      <EndField label={t('usageLog.to')} value={to} onChange={setTo} />
+      <p className="tg-hint">{t('usageLog.zone', { zone: zoneName() })}</p>
+      {isFaulty && (
+        <p className="tg-field-error" role="alert">
+          {t('usageLog.rangeFault')}
+        </p>
+      )}
+      <Button type="submit" tone="primary" isFill>
+        {t('usageLog.applyRange')}
+      </Button>
+    </form>
+  )
+}
+
+function EndField(props: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+}): ReactElement {
+  return (
+    <label className="tg-label">
+      {props.label}
+      <input
+        type="datetime-local"
+        className="tg-input"
+        value={props.value}
+        onChange={(event) => props.onChange(event.currentTarget.value)}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,74 @@
+/** What a reader chose: a range that moves with the clock, or two fixed ends (unix seconds). */
+export type TimeRange =
+  | { readonly kind: 'relative'; readonly span: Span }
+  | { readonly kind: 'absolute'; readonly from: number; readonly to: number }
+
+export const SPANS = ['1h', 'today', '24h', '7d', '30d', 'all'] as const
+export type Span = (typeof SPANS)[number]
+
+/** The spec's default: from midnight, open ahead by an hour. */
+export const DEFAULT_RANGE: TimeRange = { kind: 'relative', span: 'today' }
+
+const HOUR = 3_600
+const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
+  '1h': HOUR,
+  '24h': 24 * HOUR,
+  '7d': 7 * 24 * HOUR,
+  '30d': 30 * 24 * HOUR,
+}
+
+/** Unix seconds, both ends included; null is open. */
+export type Bounds = { readonly from: number | null; readonly to: number | null }
+
+/**
+ * The ends of a range at `now` (unix seconds). Relative ones end an hour ahead, so that a call
+ * whose server's clock is a little fast isn't hidden.
+ */
+export function boundsOf(range: TimeRange, now: number): Bounds {
+  if (range.kind === 'absolute') return { from: range.from, to: range.to }
+  if (range.span === 'all') return { from: null, to: null }
+  const to = now + HOUR
+  if (range.span === 'today') return { from: midnightBefore(now), to }
+  return { from: now - SECONDS[range.span], to }
+}
+
+export const isWithin = ({ from, to }: Bounds, at: number): boolean =>
+  (from === null || at >= from) && (to === null || at <= to)
+
+/** `24h`, or `1763683200-1763769600`: how a range stands in an address. */
+export const rangeText = (range: TimeRange): string =>
+  range.kind === 'relative' ? range.span : `${range.from}-${range.to}`
+
+/** The opposite; null for anything else, and for an end before its start. */
+export function readRange(text: string): TimeRange | null {
+  if (text === rangeText(DEFAULT_RANGE)) return DEFAULT_RANGE
+  const span = SPANS.find((known) => known === text)
+  if (span !== undefined) return { kind: 'relative', span }
+  const ends = /^(\d{1,11})-(\d{1,11})$/.exec(text)
+  if (ends === null) return null
+  const [from, to] = [Number(ends[1]), Number(ends[2])]
+  return from <= to ? { kind: 'absolute', from, to } : null
+}
+
+/** Midnight of the browser's zone, in unix seconds. */
+function midnightBefore(now: number): number {
+  const day = new Date(now * 1000)
+  day.setHours(0, 0, 0, 0)
+  return Math.floor(day.getTime() / 1000)
+}
+
+/** `2026-11-21T08:30` of the browser's zone, as a date-time field writes it; null if it is none. */
+export function readLocalTime(text: string): number | null {
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isFinite(time) ? Math.floor(time / 1000) : null
+}
+
+export function localTimeText(seconds: number): string {
+  const time = new Date(seconds * 1000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`
+}
+
+/** The browser's zone as readers know it: `Asia/Shanghai`. */
+export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

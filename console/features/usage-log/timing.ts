@@ -1,0 +1,27 @@
+import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+
+export type Pace = 'good' | 'slow' | 'bad'
+
+/** Of a whole call, in seconds. */
+export const paceOfDuration = (seconds: number): Pace =>
+  seconds < 101 ? 'good' : seconds < 300 ? 'slow' : 'bad'
+
+/** Of the first token, in milliseconds. */
+export const paceOfFirstToken = (ms: number): Pace =>
+  ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
+
+/** Milliseconds where the row knows them, else its whole seconds. */
+export const durationMs = (row: LogEntry, other: LogOther): number =>
+  other.duration_ms ?? row.use_time * 1000
+
+/** `840 ms`, `3.2 s`, `62 s`: as much as the eye can use. */
+export function shortDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
+}
+
+/** Output tokens a second, once the first came; null where that says nothing. */
+export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
+  const ms = durationMs(row, other) - (row.is_stream ? (other.frt ?? 0) : 0)
+  return row.completion_tokens > 0 && ms > 0 ? (row.completion_tokens * 1000) / ms : null
+}

@@ -1,0 +1,100 @@
+import { type ReactElement, type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { Page } from '#console/ui/page.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { linkedLayout, linkTo } from './linked-layout.ts'
+import { LiveStatus } from './live-status.tsx'
+import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
+import { LogFilterBar } from './log-filters.tsx'
+import { LogList } from './log-list.tsx'
+import { LogSummary } from './log-summary.tsx'
+import { zoneName } from './time-range.ts'
+import { type ExportState, useExport } from './use-export.ts'
+import { useLogCommands } from './use-log-commands.ts'
+import { useLogRows } from './use-log-rows.ts'
+import { useLogView } from './use-log-view.ts'
+import { useReading } from './use-reading.ts'
+import './usage-log.css'
+
+/** Every call as it happens: listed, filtered, explained to the unit, exported. */
+export function UsageLogPage(): ReactElement {
+  const { t } = useTranslation()
+  const view = useLogView()
+  const reading = useReading()
+  const [isPaused, setPaused] = useState(false)
+  const log = useLogRows(view, isPaused || reading.isReading)
+  const columns = useLogColumns(view.isAdmin, view.setFilters)
+  const remembered = useColumnLayout(COLUMNS_KEY, columns)
+  const layout = linkedLayout(remembered, view.columns, view.forgetColumns)
+  const exporting = useExport(view)
+  const refresh = (): void => log.readAgain(null)
+  const copyLink = async (): Promise<void> => {
+    const shown = layout.shown.map(({ id }) => id)
+    const link = linkTo(location.href, { pageSize: view.pageSize, columns: shown })
+    if (await copyText(link)) showSuccess(t('usageLog.linkCopied'))
+  }
+  useLogCommands({
+    isPaused,
+    onPause: () => setPaused(!isPaused),
+    onRefresh: refresh,
+    onCopyLink: () => void copyLink(),
+    onExport: exporting.start,
+  })
+  const { range } = view.filters
+  const status = (
+    <LiveStatus
+      isPaused={isPaused}
+      isHeld={reading.isReading}
+      isPast={view.page > 0 || (range.kind === 'absolute' && range.to * 1000 < Date.now())}
+      onPause={setPaused}
+    />
+  )
+  return (
+    <Page
+      title={t('usageLog.title')}
+      lead={t('usageLog.lead', { zone: zoneName() })}
+      actions={
+        <>
+          {status}
+          <Tools exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
+            <ColumnChooser layout={layout} />
+          </Tools>
+        </>
+      }
+    >
+      <LogSummary stat={log.stat.data} />
+      <LogFilterBar view={view} />
+      <LogList view={view} log={log} layout={layout} reading={reading} />
+    </Page>
+  )
+}
+
+function Tools(props: {
+  exporting: ExportState
+  onRefresh: () => void
+  onCopyLink: () => void
+  children: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const { progress, start, cancel } = props.exporting
+  return (
+    <>
+      <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
+      <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
+      {props.children}
+      {progress === null ? (
+        <Button icon="download" onClick={start}>
+          {t('usageLog.export')}
+        </Button>
+      ) : (
+        <Button icon="close" label={t('usageLog.exportCancel')} onClick={cancel}>
+          {t('usageLog.exporting', { ...progress })}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { useTranslation } from 'react-i18next'
+import { useCommands } from '#console/ui/commands/use-commands.ts'
+
+/** What the log offers beyond its list; `copy-link` also names what only this browser knows. */
+export function useLogCommands(acts: {
+  isPaused: boolean
+  onPause: () => void
+  onRefresh: () => void
+  onCopyLink: () => void
+  onExport: () => void
+}): void {
+  const { t } = useTranslation()
+  useCommands([
+    {
+      id: 'log-pause',
+      title: acts.isPaused ? t('usageLog.resume') : t('usageLog.pause'),
+      section: 'page',
+      keys: 'p',
+      icon: acts.isPaused ? 'play' : 'pause',
+      act: acts.onPause,
+    },
+    {
+      id: 'refresh',
+      title: t('usageLog.refresh'),
+      section: 'page',
+      keys: 'r',
+      icon: 'refresh',
+      act: acts.onRefresh,
+    },
+    {
+      id: 'log-export',
+      title: t('usageLog.export'),
+      section: 'page',
+      keys: 'e',
+      icon: 'download',
+      act: acts.onExport,
+    },
+    {
+      id: 'copy-link',
+      title: t('usageLog.copyLink'),
+      section: 'page',
+      keys: 'c',
+      icon: 'link',
+      act: acts.onCopyLink,
+    },
+  ])
+}

@@ -1,0 +1,90 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { listLogs } from '#console/api/logs/list-logs.ts'
+import { logsKey } from '#console/api/logs/log-query.ts'
+import { logStat } from '#console/api/logs/log-stat.ts'
+import { useThrottled } from '#console/ui/use-throttled.ts'
+import { isListed } from './live-filter.ts'
+import { type LiveTail, receive, release, withPage } from './live-tail.ts'
+import { logParams } from './log-params.ts'
+import type { LogView } from './use-log-view.ts'
+import { useTail } from './use-tail.ts'
+
+const STAT_EVERY_MS = 2_000
+/** The rates of the last minute fall without any call. */
+const RATES_EVERY_MS = 15_000
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** The rows and totals of a view, kept up to date by the live stream. */
+export function useLogRows(view: LogView, isHeld: boolean) {
+  const client = useQueryClient()
+  /** Reads after a resync must see at least this. */
+  const floor = useRef(0)
+  const scope = view.isAdmin ? ('all' as const) : ('self' as const)
+  const askedOf = (signal: AbortSignal) => ({
+    scope,
+    params: logParams(view.filters, nowSeconds()),
+    afterPosition: floor.current,
+    signal,
+  })
+  const page = useQuery({
+    queryKey: [...logsKey, 'page', view.key],
+    queryFn: ({ signal }) =>
+      listLogs({ ...askedOf(signal), page: view.page, pageSize: view.pageSize }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: false,
+  })
+  const statKey = [...logsKey, 'stat', view.isAdmin, JSON.stringify(view.filters)]
+  const stat = useQuery({
+    queryKey: statKey,
+    queryFn: ({ signal }) => logStat(askedOf(signal)),
+    placeholderData: keepPreviousData,
+    refetchInterval: RATES_EVERY_MS,
+  })
+  const refreshStat = useThrottled(
+    () => void client.invalidateQueries({ queryKey: statKey }),
+    STAT_EVERY_MS,
+  )
+  const [tail, update] = useTail(view.key, isHeld)
+  const rows = page.data?.items ?? NONE
+  const readAgain = (position: number | null) => {
+    floor.current = Math.max(floor.current, position ?? 0)
+    update((last) => ({ ...release(last), isOverfull: false }))
+    void client.invalidateQueries({ queryKey: logsKey })
+  }
+  useLiveTopic('logs', {
+    onEvents: (arrived, position) => {
+      floor.current = Math.max(floor.current, position)
+      const now = nowSeconds()
+      const wanted = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
+      if (wanted.length === 0) return
+      refreshStat()
+      if (view.page === 0) update((last) => receive(last, wanted, rows[0]?.id ?? 0))
+    },
+    onResync: (position) => {
+      if (isHeld && tail.shown.length + tail.pending.length > 0)
+        update((last) => ({ ...last, isOverfull: true }))
+      else readAgain(position)
+    },
+  })
+  usePageWithin(view, page.data)
+  return { page, stat, tail, rows: listOf(tail, rows), readAgain, update }
+}
+
+const NONE: readonly never[] = []
+const listOf = (tail: LiveTail, rows: Parameters<typeof withPage>[1]) => withPage(tail, rows)
+
+/** A page beyond the last one (rows are few, the link is old) shows the last one instead. */
+function usePageWithin(view: LogView, data: { items: unknown[]; total: number } | undefined): void {
+  const { page, pageSize, setPage } = view
+  const last = Math.max(0, Math.ceil((data?.total ?? 0) / pageSize) - 1)
+  const isBeyond = data !== undefined && data.items.length === 0 && page > last
+  useEffect(() => {
+    if (isBeyond) setPage(last, { replace: true })
+  }, [isBeyond, last, setPage])
+}

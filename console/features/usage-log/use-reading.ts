@@ -1,0 +1,35 @@
+import { type FocusEvent, type PointerEvent, useState } from 'react'
+
+export type Reading = {
+  /** The list is scrolled, hovered, or has the keyboard's focus. */
+  readonly isReading: boolean
+  readonly onAtTop: (isAtTop: boolean) => void
+  /** For the element around the list. */
+  readonly listeners: {
+    readonly onPointerEnter: (event: PointerEvent) => void
+    readonly onPointerLeave: () => void
+    readonly onFocus: () => void
+    readonly onBlur: (event: FocusEvent) => void
+  }
+}
+
+/** Whether somebody is reading the list, so that nothing may move under them. */
+export function useReading(): Reading {
+  const [isAtTop, setAtTop] = useState(true)
+  const [isHovered, setHovered] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  return {
+    isReading: !isAtTop || isHovered || isFocused,
+    onAtTop: setAtTop,
+    listeners: {
+      // A finger that scrolls enters too, and never leaves.
+      onPointerEnter: (event) => setHovered(event.pointerType === 'mouse'),
+      onPointerLeave: () => setHovered(false),
+      onFocus: () => setFocused(true),
+      onBlur: (event) => {
+        const next = event.relatedTarget
+        if (!(next instanceof Node && event.currentTarget.contains(next))) setFocused(false)
+      },
+    },
+  }
+}

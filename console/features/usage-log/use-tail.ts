@@ -1,0 +1,30 @@
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { EMPTY_TAIL, hold, type LiveTail } from './live-tail.ts'
+
+type Kept = { readonly view: string; readonly tail: LiveTail }
+
+/**
+ * The live rows of one view: a change of filters, page or page size begins an empty tail. `isHeld`
+ * is decided by the screen; letting go shows what waited.
+ */
+export function useTail(
+  view: string,
+  isHeld: boolean,
+): [LiveTail, (change: (tail: LiveTail) => LiveTail) => void] {
+  const [kept, setKept] = useState<Kept>({ view, tail: EMPTY_TAIL })
+  const tail = useMemo(
+    () => hold(kept.view === view ? kept.tail : EMPTY_TAIL, isHeld),
+    [kept, view, isHeld],
+  )
+  const update = useCallback(
+    (change: (tail: LiveTail) => LiveTail) =>
+      setKept((last) => {
+        const base = last.view === view ? last.tail : EMPTY_TAIL
+        return { view, tail: change(hold(base, isHeld)) }
+      }),
+    [view, isHeld],
+  )
+  // What was let go stays shown, also when the reader holds again right after.
+  useEffect(() => update((last) => last), [update])
+  return [tail, update]
+}

@@ -1,0 +1,17 @@
+import type { Words } from '../i18n.ts'
+import { auth } from './auth.ts'
+import { home } from './home.ts'
+import { request } from './request.ts'
+import { setup } from './setup.ts'
+import { shell } from './shell.ts'
+import { ui } from './ui.ts'
+
+/** What the pages before the login need; the others' words come with the console's pages. */
+export const entryWords: Pick<Words, 'auth' | 'home' | 'request' | 'setup' | 'shell' | 'ui'> = {
+  auth,
+  home,
+  request,
+  setup,
+  shell,
+  ui,
+}

@@ -1,0 +1,18 @@
+import type { Words } from '../i18n.ts'
+
+export const request: Words['request'] = {
+  failed: 'The request failed',
+  network: 'Error: no connection. Check your network and try again',
+  noServer: 'This site is a demonstration without a server!',
+  tooMany: 'Error: too many requests, please try again later!',
+  serverFault: 'Error: internal server error, please contact the administrator!',
+  other: 'Error: {{message}}',
+  requestId: 'Request ID',
+  retryIn: 'Try again in {{seconds}} s',
+  health: {
+    offline: 'You are offline. This page updates by itself once you are back.',
+    unreachable: 'Unable to connect to server. What is shown may be out of date.',
+    busy: 'Error: too many requests, please try again later!',
+    down: 'The server is not available just now. Trying again.',
+  },
+}

@@ -1,0 +1,28 @@
+import type { Words } from '../i18n.ts'
+
+export const setup: Words['setup'] = {
+  title: 'Set up your gateway',
+  lead: 'Create the administrator account. Your first relayed call is a minute away.',
+  account: 'Administrator account',
+  accountReady: 'The administrator account exists. Only the mode is left to choose.',
+  username: 'Username',
+  usernameHint: 'Up to 12 characters',
+  password: 'Password',
+  passwordHint: '8 to 20 characters',
+  confirmPassword: 'Confirm password',
+  mode: 'How it will be used',
+  external: 'Serve others',
+  externalHint: 'The default: many users, billed by usage',
+  self: 'Self-use',
+  selfHint: 'For yourself or your team; models may go without a price',
+  demo: 'Demo site',
+  demoHint: 'To show what the system does',
+  submit: 'Set up',
+  done: 'The system is set up, one moment…',
+  needUsername: 'Please enter the administrator username',
+  shortPassword: 'The password needs at least 8 characters',
+  mismatch: 'The two passwords do not match',
+  statusFailed: 'Could not read the setup status',
+  failed: 'The setup failed, please try again',
+  database: 'Database: {{name}}',
+}

@@ -1,0 +1,9 @@
+import { auth } from './auth.ts'
+import { home } from './home.ts'
+import { request } from './request.ts'
+import { setup } from './setup.ts'
+import { shell } from './shell.ts'
+import { ui } from './ui.ts'
+
+/** What the pages before the login need; the others' words come with the console's pages. */
+export const entryWords = { auth, home, request, setup, shell, ui }

@@ -1,0 +1,18 @@
+import { channels } from './channels.ts'
+import { commands } from './commands.ts'
+import { dashboard } from './dashboard.ts'
+import { entryWords } from './entry-words.ts'
+import { settings } from './settings.ts'
+import { tokens } from './tokens.ts'
+import { usageLog } from './usage-log.ts'
+
+/** One line per area. */
+export const zh = {
+  ...entryWords,
+  commands,
+  tokens,
+  channels,
+  settings,
+  dashboard,
+  usageLog,
+}

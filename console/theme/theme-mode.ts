@@ -1,0 +1,43 @@
+import { useSyncExternalStore } from 'react'
+
+export type ThemeMode = 'light' | 'dark'
+
+const KEY = 'theme-mode'
+const SYSTEM = '(prefers-color-scheme: dark)'
+const listeners = new Set<() => void>()
+
+export const currentTheme = (): ThemeMode =>
+  document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
+
+/** Remembers the choice; from then on the system's preference no longer counts. */
+export function chooseTheme(mode: ThemeMode): void {
+  localStorage.setItem(KEY, mode)
+  apply()
+}
+
+export function useTheme(): ThemeMode {
+  return useSyncExternalStore(subscribe, currentTheme)
+}
+
+/** Follows the system until a theme is chosen, and choices made in other tabs. */
+export function followTheme(): void {
+  window.matchMedia(SYSTEM).addEventListener('change', apply)
+  window.addEventListener('storage', (event) => {
+    if (event.key === KEY || event.key === null) apply()
+  })
+  apply()
+}
+
+function apply(): void {
+  const chosen = localStorage.getItem(KEY)
+  const isDark = chosen === 'dark' || (chosen !== 'light' && window.matchMedia(SYSTEM).matches)
+  const root = document.documentElement
+  root.classList.toggle('bp6-dark', isDark)
+  root.dataset.theme = isDark ? 'dark' : 'light'
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,21 @@
+import { type ReactElement, useSyncExternalStore } from 'react'
+
+let text = ''
+const listeners = new Set<() => void>()
+
+/** Says something to screen readers alone, politely. */
+export function announce(message: string): void {
+  text = message
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Rendered once, by the app. */
+export function Announcer(): ReactElement {
+  const message = useSyncExternalStore(subscribe, () => text)
+  return <output className="tg-visually-hidden">{message}</output>
+}

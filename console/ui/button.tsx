@@ -1,0 +1,48 @@
+import type { MouseEventHandler, ReactElement, ReactNode, Ref } from 'react'
+import { Icon, type IconName } from './icons.tsx'
+
+export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
+
+export type ButtonProps = {
+  children?: ReactNode
+  /** Needed when there are no words: becomes the accessible name and the tooltip. */
+  label?: string
+  tone?: ButtonTone
+  icon?: IconName
+  endIcon?: IconName
+  type?: 'button' | 'submit'
+  size?: 'small' | 'medium' | 'large'
+  isBusy?: boolean
+  isDisabled?: boolean
+  isPressed?: boolean
+  isFill?: boolean
+  onClick?: MouseEventHandler<HTMLElement>
+  ref?: Ref<HTMLButtonElement>
+  className?: string
+}
+
+export function Button(props: ButtonProps): ReactElement {
+  const { tone = 'normal', size = 'medium', icon, endIcon, label } = props
+  const classes = ['tg-button', `tg-button-${tone}`, `tg-button-${size}`]
+  if (props.children === undefined) classes.push('tg-button-square')
+  if (props.isFill === true) classes.push('tg-button-fill')
+  if (props.isBusy === true) classes.push('tg-button-busy')
+  if (props.className !== undefined) classes.push(props.className)
+  return (
+    <button
+      ref={props.ref}
+      className={classes.join(' ')}
+      type={props.type ?? 'button'}
+      disabled={props.isDisabled === true}
+      aria-label={label}
+      aria-pressed={props.isPressed}
+      aria-busy={props.isBusy}
+      title={label}
+      onClick={props.onClick}
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      {props.children !== undefined && <span>{props.children}</span>}
+      {endIcon !== undefined && <Icon name={endIcon} />}
+    </button>
+  )
+}

@@ -1,0 +1,68 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
+import { useDensity } from './data-grid/density.ts'
+import type { ColumnLayout } from './data-grid/use-column-layout.ts'
+import { Popover } from './popover.tsx'
+import { Checkbox, Segmented } from './switches.tsx'
+
+/** Which columns a list shows, in what order, and how high its rows are. */
+export function ColumnChooser<Row>(props: { layout: ColumnLayout<Row> }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Popover content={<Choices layout={props.layout} />}>
+      <Button icon="columns" label={t('ui.columns')} />
+    </Popover>
+  )
+}
+
+function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
+  const { t } = useTranslation()
+  const [density, setDensity] = useDensity()
+  const choosable = layout.all.filter((column) => column.isPinned !== true)
+  return (
+    <div className="tg-chooser">
+      <ul aria-label={t('ui.columns')}>
+        {choosable.map((column, index) => (
+          <li key={column.id}>
+            <Checkbox
+              label={column.title}
+              isOn={layout.isShown(column)}
+              onChange={(isOn) => layout.setShown(column.id, isOn)}
+            />
+            <Button
+              tone="quiet"
+              size="small"
+              icon="arrowUp"
+              label={t('ui.moveUp', { name: column.title })}
+              isDisabled={index === 0}
+              onClick={() => layout.move(column.id, -1)}
+            />
+            <Button
+              tone="quiet"
+              size="small"
+              icon="arrowDown"
+              label={t('ui.moveDown', { name: column.title })}
+              isDisabled={index === choosable.length - 1}
+              onClick={() => layout.move(column.id, 1)}
+            />
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <Segmented
+          label={t('ui.density')}
+          value={density}
+          choices={[
+            { value: 'compact', label: t('ui.densityCompact') },
+            { value: 'comfortable', label: t('ui.densityComfortable') },
+          ]}
+          onChange={setDensity}
+        />
+        <Button tone="quiet" size="small" onClick={layout.reset}>
+          {t('ui.columnsReset')}
+        </Button>
+      </footer>
+    </div>
+  )
+}

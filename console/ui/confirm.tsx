@@ -1,0 +1,44 @@
+import { type ReactElement, useSyncExternalStore } from 'react'
+import { ConfirmDialog, type ConfirmWords } from './confirm-dialog.tsx'
+
+type Question = { words: ConfirmWords; isOpen: boolean; answer: (isConfirmed: boolean) => void }
+
+let question: Question | null = null
+const listeners = new Set<() => void>()
+
+/** Asks, and resolves to the answer; closing it any other way means no. */
+export function confirm(words: ConfirmWords): Promise<boolean> {
+  question?.answer(false)
+  return new Promise((resolve) => {
+    const answer = (isConfirmed: boolean) => {
+      // The words stay while the dialog fades out.
+      if (question?.answer === answer) show({ words, isOpen: false, answer })
+      resolve(isConfirmed)
+    }
+    show({ words, isOpen: true, answer })
+  })
+}
+
+/** Rendered once, by the app. */
+export function ConfirmHost(): ReactElement | null {
+  const asked = useSyncExternalStore(subscribe, () => question)
+  if (asked === null) return null
+  return (
+    <ConfirmDialog
+      {...asked.words}
+      isOpen={asked.isOpen}
+      onConfirm={() => asked.answer(true)}
+      onCancel={() => asked.answer(false)}
+    />
+  )
+}
+
+function show(next: Question): void {
+  question = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

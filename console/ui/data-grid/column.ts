@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react'
+
+export type Column<Row> = {
+  readonly id: string
+  /** The header, also in the column chooser and on cards. */
+  readonly title: string
+  readonly cell: (row: Row) => ReactNode
+  /** Pixels, until resized. */
+  readonly width: number
+  readonly minWidth?: number
+  /** Takes what room is left. */
+  readonly isGrowing?: boolean
+  /** `end` for numbers: right-aligned, tabular digits. */
+  readonly align?: 'start' | 'end'
+  readonly isSortable?: boolean
+  /** Always shown: not in the column chooser. */
+  readonly isPinned?: boolean
+  readonly isHiddenAtFirst?: boolean
+  /** On cards of narrow screens: the heading, its far end, a line (the default), or nothing. */
+  readonly onCard?: 'title' | 'aside' | 'line' | 'hidden'
+}
+
+export type Sort = { readonly column: string; readonly isDescending: boolean }
+
+export type StoredLayout = {
+  /** All ids known when it was stored, in order. */
+  readonly order: readonly string[]
+  readonly shown: Readonly<Record<string, boolean>>
+  readonly widths: Readonly<Record<string, number>>
+}
+
+export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
+export const WIDTH_MIN = 56
+export const WIDTH_MAX = 1200
+
+/** What was stored, or null when it is something else. */
+export function readLayout(stored: unknown): StoredLayout | null {
+  if (typeof stored !== 'object' || stored === null) return null
+  const { order, shown, widths } = stored as Partial<Record<keyof StoredLayout, unknown>>
+  return {
+    order: Array.isArray(order) ? order.filter((id) => typeof id === 'string') : [],
+    shown: entriesOf(shown, (value) => typeof value === 'boolean'),
+    widths: entriesOf(widths, (value) => typeof value === 'number' && Number.isFinite(value)),
+  }
+}
+
+/** The columns in the stored order; those that are new since keep their place at first. */
+export function inOrder<Row>(
+  columns: readonly Column<Row>[],
+  order: readonly string[],
+): Column<Row>[] {
+  const known = columns.filter((column) => order.includes(column.id))
+  const sorted = known.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+  return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
+}
+
+export const isShown = <Row>(column: Column<Row>, layout: StoredLayout): boolean =>
+  column.isPinned === true || (layout.shown[column.id] ?? column.isHiddenAtFirst !== true)
+
+export function widthOf<Row>(column: Column<Row>, layout: StoredLayout): number {
+  return clampWidth(layout.widths[column.id] ?? column.width, column.minWidth)
+}
+
+export const clampWidth = (width: number, min = WIDTH_MIN): number =>
+  Math.round(Math.min(WIDTH_MAX, Math.max(min, width)))
+
+/** `id` moved by `step` places among `ids`, as far as there is room. */
+export function moved(ids: readonly string[], id: string, step: number): string[] {
+  const from = ids.indexOf(id)
+  const to = Math.min(ids.length - 1, Math.max(0, from + step))
+  const next = ids.filter((other) => other !== id)
+  if (from >= 0) next.splice(to, 0, id)
+  return next
+}
+
+function entriesOf<Value>(
+  stored: unknown,
+  isValue: (value: unknown) => boolean,
+): Record<string, Value> {
+  if (typeof stored !== 'object' || stored === null) return {}
+  return Object.fromEntries(Object.entries(stored).filter(([, value]) => isValue(value)))
+}

@@ -1,0 +1,163 @@
+import type { CSSProperties, ReactElement } from 'react'
+import { EmptyState } from '../empty-state.tsx'
+import { useAfterPatience } from '../skeleton.tsx'
+import { useIsNarrow } from '../use-media.ts'
+import './data-grid.css'
+import { useTranslation } from 'react-i18next'
+import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
+import { GridCard } from './grid-cards.tsx'
+import { GridHeader } from './grid-header.tsx'
+import type { DataGridProps } from './grid-props.ts'
+import { GridRow } from './grid-row.tsx'
+import { type Grid, useGrid } from './use-grid.ts'
+import { useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
+
+const SKELETON_ROWS = 8
+
+/**
+ * The list of every screen: draws only the rows in sight, works by keyboard and screen reader,
+ * keeps the reading place when rows arrive above it, and turns into cards on narrow screens.
+ */
+export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
+  const isCards = useIsNarrow()
+  const grid = useGrid(props, isCards)
+  useGridHandle(props, grid)
+  if (props.rows.length === 0 && props.isLoading !== true) {
+    return <NoRows empty={props.empty} />
+  }
+  return isCards ? <CardList props={props} grid={grid} /> : <Table props={props} grid={grid} />
+}
+
+type Parts<Row> = { props: DataGridProps<Row>; grid: Grid<Row> }
+
+function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
+  const [density] = useDensity()
+  const onKeyDown = useGridKeys(props, grid)
+  useGridCommands(props, grid)
+  const items = grid.virtualizer.getVirtualItems()
+  const isActiveDrawn = items.some((item) => item.index === grid.active)
+  return (
+    <div
+      ref={grid.attach}
+      role="grid"
+      className={tableClass(props, density)}
+      aria-label={props.label}
+      aria-rowcount={(props.total ?? props.rows.length) + 1}
+      aria-busy={props.isLoading === true || props.isRefetching === true}
+      aria-multiselectable={props.selection === undefined ? undefined : true}
+      aria-activedescendant={isActiveDrawn ? `${grid.id}-row-${grid.active}` : undefined}
+      tabIndex={0}
+      style={tableStyle(props, ROW_HEIGHT[density])}
+      onKeyDown={onKeyDown}
+    >
+      <GridHeader grid={props} />
+      {props.rows.length === 0 ? (
+        <SkeletonRows columns={props.layout.shown.length} />
+      ) : (
+        <div
+          role="rowgroup"
+          className="tg-grid-body"
+          style={{ height: grid.virtualizer.getTotalSize() }}
+        >
+          {items.map((item) => {
+            const row = props.rows[item.index]
+            return row === undefined ? null : (
+              <div
+                key={item.key}
+                ref={grid.virtualizer.measureElement}
+                data-index={item.index}
+                className="tg-grid-item"
+                style={{ transform: `translateY(${item.start - HEADER_HEIGHT}px)` }}
+              >
+                <GridRow props={props} grid={grid} row={row} index={item.index} />
+              </div>
+            )
+          })}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function CardList<Row>({ props, grid }: Parts<Row>): ReactElement {
+  return (
+    <section
+      ref={grid.attach}
+      className={props.isRefetching === true ? 'tg-cards tg-grid-stale' : 'tg-cards'}
+      aria-label={props.label}
+      aria-busy={props.isLoading === true || props.isRefetching === true}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
+      style={props.maxHeight === undefined ? {} : { maxHeight: props.maxHeight }}
+    >
+      {props.rows.length === 0 && <SkeletonRows columns={2} />}
+      <ul className="tg-grid-body" style={{ height: grid.virtualizer.getTotalSize() }}>
+        {grid.virtualizer.getVirtualItems().map((item) => {
+          const row = props.rows[item.index]
+          return row === undefined ? null : (
+            <li
+              key={item.key}
+              ref={grid.virtualizer.measureElement}
+              data-index={item.index}
+              className="tg-grid-item"
+              aria-setsize={props.total ?? props.rows.length}
+              aria-posinset={(props.firstIndex ?? 0) + item.index + 1}
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              <GridCard props={props} grid={grid} row={row} index={item.index} />
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function SkeletonRows(props: { columns: number }): ReactElement {
+  const isShown = useAfterPatience(true)
+  return (
+    <div
+      className={isShown ? 'tg-grid-skeleton tg-skeleton-shown' : 'tg-grid-skeleton'}
+      aria-hidden
+    >
+      {Array.from({ length: SKELETON_ROWS }, (_, row) => row).map((row) => (
+        <div key={row} className="tg-grid-skeleton-row">
+          {Array.from({ length: Math.min(props.columns, 8) }, (_, cell) => cell).map((cell) => (
+            <span key={cell} style={{ width: `${40 + ((row * 7 + cell * 13) % 40)}%` }} />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function NoRows(props: { empty: DataGridProps<never>['empty'] }): ReactElement {
+  const { t } = useTranslation()
+  return <>{props.empty ?? <EmptyState title={t('ui.noRows')} />}</>
+}
+
+function tableClass<Row>(props: DataGridProps<Row>, density: string): string {
+  const classes = ['tg-grid', `tg-grid-${density}`]
+  if (props.isRefetching === true) classes.push('tg-grid-stale')
+  if (props.isFirstSticky === true) classes.push('tg-grid-sticky')
+  return classes.join(' ')
+}
+
+function tableStyle<Row>(props: DataGridProps<Row>, rowHeight: number): CSSProperties {
+  const { layout } = props
+  const tracks = layout.shown.map((column) => {
+    const width = `${layout.widthOf(column)}px`
+    return column.isGrowing === true && !layout.isResized(column) ? `minmax(${width}, 1fr)` : width
+  })
+  const tools = [
+    ...(props.selection === undefined ? [] : ['40px']),
+    ...(props.expand === undefined ? [] : ['36px']),
+  ]
+  const filler = layout.shown.some((column) => column.isGrowing === true) ? [] : ['minmax(0, 1fr)']
+  return {
+    '--tg-columns': [...tools, ...tracks, ...filler].join(' '),
+    '--tg-row': `${rowHeight}px`,
+    '--tg-head': `${HEADER_HEIGHT}px`,
+    ...(props.maxHeight === undefined ? {} : { maxHeight: props.maxHeight }),
+  } as CSSProperties
+}

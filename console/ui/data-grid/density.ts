@@ -1,0 +1,15 @@
+import { useLocalPreference } from '../use-local-preference.ts'
+
+export type Density = 'compact' | 'comfortable'
+
+/** Pixels of a row that is not expanded. */
+export const ROW_HEIGHT: Record<Density, number> = { compact: 34, comfortable: 44 }
+export const CARD_HEIGHT = 148
+export const HEADER_HEIGHT = 36
+
+/** One choice for every list. */
+export function useDensity(): [Density, (density: Density) => void] {
+  return useLocalPreference<Density>('row-density', 'comfortable', (stored) =>
+    stored === 'compact' || stored === 'comfortable' ? stored : null,
+  )
+}

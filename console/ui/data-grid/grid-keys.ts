@@ -1,0 +1,47 @@
+export type GridAct = { move: number } | 'open' | 'expand' | 'select' | 'collapse' | null
+
+/** What a key means in a grid of `count` rows with row `active` (-1: none yet). Pure. */
+export function actOf(key: string, active: number, count: number, pageRows: number): GridAct {
+  if (count === 0) return null
+  const target = targetOf(key, active, count, pageRows)
+  if (target !== null) return { move: Math.min(count - 1, Math.max(0, target)) }
+  if (active < 0) return null
+  return ACTS[key] ?? null
+}
+
+const ACTS: Readonly<Record<string, GridAct>> = {
+  Enter: 'open',
+  ' ': 'expand',
+  ArrowRight: 'expand',
+  ArrowLeft: 'collapse',
+  x: 'select',
+}
+
+function targetOf(key: string, active: number, count: number, pageRows: number): number | null {
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return active + 1
+    case 'ArrowUp':
+    case 'k':
+      return active < 0 ? 0 : active - 1
+    case 'PageDown':
+      return active + pageRows
+    case 'PageUp':
+      return active - pageRows
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return null
+  }
+}
+
+/** Whether the event began on something that has keys and presses of its own. */
+export function isOnControl(target: EventTarget): boolean {
+  return (
+    target instanceof Element &&
+    target.closest('button, a, input, select, textarea, label, [role="separator"]') !== null
+  )
+}

@@ -1,0 +1,48 @@
+import type { ReactNode, Ref } from 'react'
+import type { Sort } from './column.ts'
+import type { ColumnLayout } from './use-column-layout.ts'
+
+export type Selection = {
+  readonly keys: ReadonlySet<string>
+  readonly onChange: (keys: ReadonlySet<string>) => void
+}
+
+export type DataGridHandle = {
+  scrollToTop: () => void
+  focus: () => void
+}
+
+export type DataGridProps<Row> = {
+  /** The accessible name of the list. */
+  label: string
+  rows: readonly Row[]
+  /** Unique and stable: anchors the reading place when rows are prepended. */
+  rowKey: (row: Row) => string
+  layout: ColumnLayout<Row>
+  /** Rows in all pages, when `rows` is one page; with `firstIndex` of the first row, from 0. */
+  total?: number
+  firstIndex?: number
+  /** Nothing has arrived yet: skeleton rows, after a moment's patience. */
+  isLoading?: boolean
+  /** Old rows stay, dimmed, while new ones are on their way. */
+  isRefetching?: boolean
+  /** Shown in place of rows when there are none. */
+  empty?: ReactNode
+  /** Details under a row: makes rows expandable by press, Enter and Space. */
+  expand?: (row: Row) => ReactNode
+  /** A press or Enter on a row; `expand` is then opened by Space alone. */
+  onOpen?: (row: Row) => void
+  selection?: Selection
+  sort?: Sort | null
+  onSort?: (sort: Sort) => void
+  isMuted?: (row: Row) => boolean
+  /** Highlights the row once, as just arrived. */
+  isFresh?: (row: Row) => boolean
+  /** Keeps the first column in sight when scrolling sideways. */
+  isFirstSticky?: boolean
+  /** CSS length; by default what is left of the window. */
+  maxHeight?: string
+  /** Whether the newest row is in sight: for a "new rows" pill. */
+  onAtTop?: (isAtTop: boolean) => void
+  gridRef?: Ref<DataGridHandle>
+}

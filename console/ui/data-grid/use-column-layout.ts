@@ -1,0 +1,62 @@
+import { useMemo } from 'react'
+import { forgetPreference, useLocalPreference } from '../use-local-preference.ts'
+import {
+  type Column,
+  clampWidth,
+  inOrder,
+  isShown,
+  moved,
+  NO_LAYOUT,
+  readLayout,
+  type StoredLayout,
+  widthOf,
+} from './column.ts'
+
+export type ColumnLayout<Row> = {
+  /** All columns in the chosen order: for the chooser. */
+  readonly all: readonly Column<Row>[]
+  /** Those to draw. */
+  readonly shown: readonly Column<Row>[]
+  readonly widthOf: (column: Column<Row>) => number
+  readonly isShown: (column: Column<Row>) => boolean
+  readonly isResized: (column: Column<Row>) => boolean
+  readonly setShown: (id: string, isShown: boolean) => void
+  readonly setWidth: (id: string, width: number) => void
+  readonly move: (id: string, step: number) => void
+  readonly reset: () => void
+}
+
+/**
+ * Order, visibility and widths of a list's columns, remembered in this browser under `key`. Pass
+ * only columns that the user may see: what is not passed never shows, whatever is stored.
+ */
+export function useColumnLayout<Row>(
+  key: string,
+  columns: readonly Column<Row>[],
+): ColumnLayout<Row> {
+  const [stored, store] = useLocalPreference<StoredLayout>(key, NO_LAYOUT, readLayout)
+  return useMemo(() => {
+    const all = inOrder(columns, stored.order)
+    const set = (patch: Partial<StoredLayout>) => store({ ...stored, ...patch })
+    const minOf = (id: string) => columns.find((column) => column.id === id)?.minWidth
+    return {
+      all,
+      shown: all.filter((column) => isShown(column, stored)),
+      widthOf: (column) => widthOf(column, stored),
+      isShown: (column) => isShown(column, stored),
+      isResized: (column) => stored.widths[column.id] !== undefined,
+      setShown: (id, shown) => set({ shown: { ...stored.shown, [id]: shown } }),
+      setWidth: (id, width) =>
+        set({ widths: { ...stored.widths, [id]: clampWidth(width, minOf(id)) } }),
+      move: (id, step) =>
+        set({
+          order: moved(
+            all.map((column) => column.id),
+            id,
+            step,
+          ),
+        }),
+      reset: () => forgetPreference(key),
+    }
+  }, [columns, stored, store, key])
+}

@@ -1,0 +1,81 @@
+import { type KeyboardEvent, useEffect, useImperativeHandle, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Command } from '../commands/command.ts'
+import { areSingleKeysOn } from '../commands/single-keys.ts'
+import { useCommands } from '../commands/use-commands.ts'
+import { actOf, isOnControl } from './grid-keys.ts'
+import type { DataGridProps } from './grid-props.ts'
+import { AT_TOP_PX, type Grid } from './use-grid.ts'
+
+/** Keys of the grid, which holds the focus for all its rows. */
+export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
+  return (event: KeyboardEvent<HTMLElement>) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.target !== event.currentTarget && isOnControl(event.target)) return
+    if (/^[a-z]$/.test(event.key) && !areSingleKeysOn()) return
+    const pageRows = Math.max(1, grid.virtualizer.getVirtualItems().length - 16)
+    const act = actOf(event.key, grid.active, props.rows.length, pageRows)
+    const row = props.rows[grid.active]
+    if (act === null) return
+    event.preventDefault()
+    if (typeof act === 'object') {
+      grid.activate(act.move)
+      grid.virtualizer.scrollToIndex(act.move, { align: 'auto' })
+    } else if (act === 'open') grid.open(grid.active)
+    else if (act === 'select') grid.select(grid.active, event.shiftKey)
+    else if (row !== undefined && props.expand !== undefined) {
+      const isExpanded = grid.isExpanded(row)
+      if (act === 'expand' && isExpanded && event.key !== ' ') return
+      if (act === 'collapse' && !isExpanded) return
+      grid.toggleExpanded(grid.active)
+    }
+  }
+}
+
+/** The keys of the list in the sheet of shortcuts; `j` and `k` work from anywhere on the page. */
+export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
+  const { t } = useTranslation()
+  const move = (step: number) => {
+    const last = props.rows.length - 1
+    if (last < 0) return
+    grid.scroller.current?.focus()
+    const next = grid.active < 0 ? 0 : Math.min(last, Math.max(0, grid.active + step))
+    grid.activate(next)
+    grid.virtualizer.scrollToIndex(next, { align: 'auto' })
+  }
+  const command = (id: string, title: string, keys: string, act?: () => void): Command => ({
+    id: `grid-${id}`,
+    title,
+    section: 'page',
+    keys,
+    isKeyOnly: true,
+    ...(act === undefined ? {} : { act }),
+  })
+  useCommands([
+    command('next', t('commands.nextRow'), 'j', () => move(1)),
+    command('previous', t('commands.previousRow'), 'k', () => move(-1)),
+    command('ends', t('commands.firstRow'), 'Home End'),
+    ...(props.onOpen === undefined && props.expand === undefined
+      ? []
+      : [command('open', t('commands.openRow'), 'Enter')]),
+    ...(props.selection === undefined ? [] : [command('select', t('commands.selectRow'), 'x')]),
+  ])
+}
+
+/** Tells `onAtTop` and gives the handle of `gridRef`. */
+export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
+  const { onAtTop } = props
+  const [isAtTop, setAtTop] = useState(true)
+  const { scroller, box } = grid
+  useEffect(() => {
+    const look = () => setAtTop((box?.scrollTop ?? 0) <= AT_TOP_PX)
+    look()
+    box?.addEventListener('scroll', look, { passive: true })
+    return () => box?.removeEventListener('scroll', look)
+  }, [box])
+  useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
+  useImperativeHandle(props.gridRef, () => ({
+    scrollToTop: () => scroller.current?.scrollTo({ top: 0 }),
+    focus: () => scroller.current?.focus(),
+  }))
+}

@@ -1,0 +1,111 @@
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useId, useRef, useState } from 'react'
+import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
+import type { DataGridProps } from './grid-props.ts'
+import { toggled } from './selection.ts'
+
+export type Grid<Row> = {
+  readonly id: string
+  readonly scroller: RefObject<HTMLDivElement | null>
+  /** The same once drawn, as state: a list that was empty first has none until rows come. */
+  readonly box: HTMLDivElement | null
+  readonly attach: (box: HTMLDivElement | null) => void
+  readonly virtualizer: Virtualizer<HTMLDivElement, Element>
+  /** Index of the row that keys act on; -1 none. Kept by key, so that it moves with its row. */
+  readonly active: number
+  readonly isExpanded: (row: Row) => boolean
+  readonly activate: (index: number) => void
+  readonly toggleExpanded: (index: number) => void
+  readonly open: (index: number) => void
+  readonly select: (index: number, isRange: boolean) => void
+}
+
+/** Scrolled less than this, the newest row is in sight. */
+export const AT_TOP_PX = 4
+
+/** What the table and the cards share: which rows are drawn, active, expanded and selected. */
+export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<Row> {
+  const { rows, rowKey } = props
+  const { scroller, box, attach } = useScroller()
+  const lastPressed = useRef<number | null>(null)
+  const [density] = useDensity()
+  const [activeKey, setActiveKey] = useState<string | null>(null)
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const keyAt = useCallback(
+    (index: number) => {
+      const row = rows[index]
+      return row === undefined ? `absent-${index}` : rowKey(row)
+    },
+    [rows, rowKey],
+  )
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => (isCards ? CARD_HEIGHT : ROW_HEIGHT[density]),
+    getItemKey: keyAt,
+    overscan: isCards ? 3 : 8,
+    scrollMargin: isCards ? 0 : HEADER_HEIGHT,
+    scrollPaddingStart: isCards ? 0 : HEADER_HEIGHT,
+    initialRect: { width: 1024, height: 480 },
+    // Rows that are being read stay where they are when others arrive above them.
+    anchorTo: isReading(scroller.current, expanded) ? 'end' : 'start',
+    // A list that fits counts as scrolled to its end: opening a row must not scroll it away.
+    scrollEndThreshold: -1,
+  })
+  const toggleExpanded = (index: number) => {
+    const next = new Set(expanded)
+    if (!next.delete(keyAt(index))) next.add(keyAt(index))
+    setExpanded(next)
+  }
+  return {
+    id: useId(),
+    scroller,
+    box,
+    attach,
+    virtualizer,
+    active: useActiveIndex(rows, rowKey, activeKey),
+    isExpanded: (row) => expanded.has(rowKey(row)),
+    activate: (index) => setActiveKey(keyAt(index)),
+    toggleExpanded,
+    open: (index) => {
+      const row = rows[index]
+      if (row === undefined) return
+      setActiveKey(keyAt(index))
+      if (props.onOpen !== undefined) props.onOpen(row)
+      else if (props.expand !== undefined) toggleExpanded(index)
+    },
+    select: (index, isRange) => {
+      if (props.selection === undefined) return
+      const range = { isRange, anchor: lastPressed.current }
+      props.selection.onChange(toggled(props.selection.keys, rows.map(rowKey), index, range))
+      lastPressed.current = index
+    },
+  }
+}
+
+function useScroller() {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [box, setBox] = useState<HTMLDivElement | null>(null)
+  const attach = useCallback((element: HTMLDivElement | null) => {
+    scroller.current = element
+    setBox(element)
+  }, [])
+  return { scroller, box, attach }
+}
+
+function isReading(scroller: HTMLDivElement | null, expanded: ReadonlySet<string>): boolean {
+  return expanded.size > 0 || (scroller?.scrollTop ?? 0) > AT_TOP_PX
+}
+
+/** Looks near the last known place first: rows only move when others are added or removed. */
+function useActiveIndex<Row>(
+  rows: readonly Row[],
+  rowKey: (row: Row) => string,
+  activeKey: string | null,
+): number {
+  const last = useRef(-1)
+  const isThere = (row: Row | undefined) => row !== undefined && rowKey(row) === activeKey
+  if (activeKey === null) return -1
+  if (!isThere(rows[last.current])) last.current = rows.findIndex(isThere)
+  return last.current
+}

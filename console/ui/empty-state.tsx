@@ -1,0 +1,63 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { Icon, type IconName } from './icons.tsx'
+
+/** Why there is nothing, and what to do about it. */
+export function EmptyState(props: {
+  icon?: IconName
+  title: string
+  body?: ReactNode
+  action?: ReactNode
+}): ReactElement {
+  return (
+    <div className="tg-empty">
+      <span className="tg-empty-icon">
+        <Icon name={props.icon ?? 'list'} size={20} />
+      </span>
+      <p className="tg-empty-title">{props.title}</p>
+      {props.body === undefined ? null : <div className="tg-empty-body">{props.body}</div>}
+      {props.action === undefined ? null : <div className="tg-actions">{props.action}</div>}
+    </div>
+  )
+}
+
+/**
+ * A query that failed: the error's words, its request id, and another try; or, for what this
+ * user may not see, that no other try will help.
+ */
+export function ErrorState(props: { error: Error; onRetry?: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const { error } = props
+  const requestId = error instanceof ApiError ? error.requestId : ''
+  const detail = error instanceof ApiError ? error.detail : ''
+  const isForbidden = error instanceof ApiError && error.status === 403
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={isForbidden ? 'eyeOff' : 'alert'}
+        title={isForbidden ? t('ui.forbidden') : error.message || t('ui.loadFailed')}
+        body={
+          <>
+            {isForbidden ? <p>{error.message}</p> : detail !== '' && <p>{detail}</p>}
+            {requestId !== '' && (
+              <span className="tg-request-id">
+                {t('request.requestId')} <code>{requestId}</code>
+                <CopyButton text={requestId} label={t('ui.copy')} />
+              </span>
+            )}
+          </>
+        }
+        action={
+          props.onRetry === undefined || isForbidden ? undefined : (
+            <Button icon="refresh" onClick={props.onRetry}>
+              {t('ui.retry')}
+            </Button>
+          )
+        }
+      />
+    </div>
+  )
+}

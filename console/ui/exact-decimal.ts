@@ -1,0 +1,70 @@
+/** A non-negative or negative decimal as digits and their scale: `units / 10^scale`. */
+export type ExactDecimal = { readonly units: bigint; readonly scale: number }
+
+const SHAPE = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/** Reads a JSON-like number as text, exactly; null when the text is none, or absurdly long. */
+export function parseDecimal(text: string): ExactDecimal | null {
+  const match = text.length > 400 ? null : SHAPE.exec(text.trim())
+  if (match === null) return null
+  const [, sign = '', whole = '0', fraction = '', exponent = '0'] = match
+  const scale = fraction.length - Number(exponent)
+  const digits = BigInt(sign + whole + fraction)
+  return scale < 0 ? { units: digits * 10n ** BigInt(-scale), scale: 0 } : { units: digits, scale }
+}
+
+/** The shortest plain text of the value: no exponent, no trailing zeros. */
+export function formatDecimal({ units, scale }: ExactDecimal): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
+  const whole = digits.slice(0, digits.length - scale)
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
+  const text = fraction === '' ? whole : `${whole}.${fraction}`
+  return units < 0n ? `-${text}` : text
+}
+
+export const multiply = (left: ExactDecimal, right: ExactDecimal): ExactDecimal => ({
+  units: left.units * right.units,
+  scale: left.scale + right.scale,
+})
+
+export function add(left: ExactDecimal, right: ExactDecimal): ExactDecimal {
+  const scale = Math.max(left.scale, right.scale)
+  const widened = ({ units, scale: own }: ExactDecimal) => units * 10n ** BigInt(scale - own)
+  return { units: widened(left) + widened(right), scale }
+}
+
+export const subtract = (left: ExactDecimal, right: ExactDecimal): ExactDecimal =>
+  add(left, { units: -right.units, scale: right.scale })
+
+export const fromWhole = (whole: bigint | number): ExactDecimal => ({
+  units: BigInt(whole),
+  scale: 0,
+})
+
+/** To the nearest whole; halves go away from zero. */
+export function roundToWhole({ units, scale }: ExactDecimal): bigint {
+  const one = 10n ** BigInt(scale)
+  const size = units < 0n ? -units : units
+  const rounded = (size * 2n + one) / (one * 2n)
+  return units < 0n ? -rounded : rounded
+}
+
+/** Rounds half away from zero at `digits` decimals; null when dividing by zero. */
+export function divide(left: ExactDecimal, right: ExactDecimal, digits = 12): ExactDecimal | null {
+  if (right.units === 0n) return null
+  const shift = BigInt(digits + right.scale)
+  const numerator = left.units * 10n ** shift * 2n
+  const denominator = right.units * 10n ** BigInt(left.scale)
+  const doubled = numerator / denominator
+  const half = doubled < 0n ? -1n : 1n
+  return { units: (doubled + half) / 2n, scale: digits }
+}
+
+export const isZero = ({ units }: ExactDecimal): boolean => units === 0n
+export const isNegative = ({ units }: ExactDecimal): boolean => units < 0n
+
+/** Whether two texts name the same number (`0.50` and `5e-1` do). */
+export function isSameNumber(left: string, right: string): boolean {
+  const [a, b] = [parseDecimal(left), parseDecimal(right)]
+  return a !== null && b !== null && formatDecimal(a) === formatDecimal(b)
+}

@@ -1,0 +1,14 @@
+import { translate } from '#console/i18n/i18n.ts'
+import { confirm } from './confirm.tsx'
+
+/** True at once when nothing was changed; else the person decides whether to give it up. */
+export function mayLeave(hasUnsavedChanges: boolean): Promise<boolean> {
+  if (!hasUnsavedChanges) return Promise.resolve(true)
+  return confirm({
+    title: translate('ui.unsavedTitle'),
+    body: translate('ui.unsavedBody'),
+    confirmText: translate('ui.unsavedLeave'),
+    cancelText: translate('ui.unsavedStay'),
+    tone: 'danger',
+  })
+}

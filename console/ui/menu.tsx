@@ -1,0 +1,82 @@
+import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from 'react'
+import { Icon, type IconName } from './icons.tsx'
+import { Popover, useDismissPopover } from './popover.tsx'
+
+export type MenuEntry =
+  | 'divider'
+  | {
+      id: string
+      text: ReactNode
+      icon?: IconName
+      tone?: 'normal' | 'danger'
+      isDisabled?: boolean
+      /** Given for choices: which of them is the current one. */
+      isChosen?: boolean
+      onChoose: () => void
+    }
+
+/** A button's menu: `<MenuButton items={[…]}><Button …/></MenuButton>`. */
+export function MenuButton(props: {
+  children: ReactElement
+  items: readonly MenuEntry[]
+  placement?: 'bottom-start' | 'bottom-end' | 'right-start'
+}): ReactElement {
+  return (
+    <Popover
+      content={<Menu items={props.items} />}
+      kind="menu"
+      placement={props.placement ?? 'bottom-end'}
+    >
+      {props.children}
+    </Popover>
+  )
+}
+
+/** Arrow keys, Home and End move; Enter and Space choose; choosing closes. */
+function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
+  const list = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
+    const now = entries.indexOf(document.activeElement as HTMLElement)
+    const target = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: entries.length - 1 }
+    const next = target[event.key as keyof typeof target]
+    if (next === undefined) return
+    event.preventDefault()
+    entries.at(next % entries.length)?.focus()
+  }
+  return (
+    <div className="tg-menu" role="menu" ref={list} tabIndex={-1} onKeyDown={onKeyDown}>
+      {items.map((item, index) =>
+        item === 'divider' ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: dividers have no name and no state
+          <hr key={`divider-${index}`} />
+        ) : (
+          <MenuRow key={item.id} item={item} />
+        ),
+      )}
+    </div>
+  )
+}
+
+function MenuRow({ item }: { item: Exclude<MenuEntry, 'divider'> }): ReactElement {
+  const dismiss = useDismissPopover()
+  const choose = () => {
+    dismiss()
+    item.onChoose()
+  }
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: given only to the role that has it
+    <button
+      type="button"
+      role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={item.isChosen}
+      className={item.tone === 'danger' ? 'tg-menu-item tg-menu-danger' : 'tg-menu-item'}
+      disabled={item.isDisabled === true}
+      onClick={choose}
+    >
+      {item.icon !== undefined && <Icon name={item.icon} />}
+      <span>{item.text}</span>
+      {item.isChosen === true && <Icon name="check" />}
+    </button>
+  )
+}

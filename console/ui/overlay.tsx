@@ -1,0 +1,55 @@
+import { Overlay2 } from '@blueprintjs/core'
+import { type ReactElement, type ReactNode, useRef } from 'react'
+import { useFocusReturn } from './use-focus-return.ts'
+
+/**
+ * What drawers and dialogs share: labelled, focus kept inside and given back on close, closed by
+ * Escape and by a press outside.
+ */
+export function Overlay(props: {
+  isOpen: boolean
+  onClose: () => void
+  labelledBy: string
+  describedBy?: string
+  className: string
+  role?: 'dialog' | 'alertdialog'
+  children: ReactNode
+}): ReactElement {
+  const panel = useRef<HTMLDivElement>(null)
+  useFocusReturn(props.isOpen)
+  // The panel itself, whose name is read out; else it would be an edge that only traps the focus.
+  const takeFocus = () =>
+    requestAnimationFrame(() => {
+      if (panel.current?.contains(document.activeElement) === false) {
+        panel.current.focus({ preventScroll: true })
+      }
+    })
+  return (
+    <Overlay2
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      onOpening={takeFocus}
+      childRef={panel as React.RefObject<HTMLElement>}
+      backdropClassName="tg-backdrop"
+      className="tg-overlay"
+      transitionDuration={160}
+      transitionName="tg-overlay"
+      canEscapeKeyClose
+      canOutsideClickClose
+      shouldReturnFocusOnClose={false}
+    >
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles have it */}
+      <div
+        ref={panel}
+        className={`tg-overlay-panel ${props.className}`}
+        role={props.role ?? 'dialog'}
+        aria-modal="true"
+        aria-labelledby={props.labelledBy}
+        aria-describedby={props.describedBy}
+        tabIndex={-1}
+      >
+        {props.children}
+      </div>
+    </Overlay2>
+  )
+}

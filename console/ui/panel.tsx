@@ -1,0 +1,31 @@
+import { type ReactElement, type ReactNode, useId } from 'react'
+
+/** A titled card: the unit a page is made of. */
+export function Panel(props: {
+  title?: ReactNode
+  lead?: ReactNode
+  actions?: ReactNode
+  /** Content up to the edges, for grids. */
+  isFlush?: boolean
+  children: ReactNode
+}): ReactElement {
+  const id = useId()
+  const hasHead = props.title !== undefined || props.actions !== undefined
+  return (
+    <section
+      className={props.isFlush === true ? 'tg-panel tg-panel-flush' : 'tg-panel'}
+      aria-labelledby={props.title === undefined ? undefined : id}
+    >
+      {hasHead && (
+        <header className="tg-panel-head">
+          <div>
+            {props.title === undefined ? null : <h2 id={id}>{props.title}</h2>}
+            {props.lead === undefined ? null : <p>{props.lead}</p>}
+          </div>
+          {props.actions === undefined ? null : <div className="tg-actions">{props.actions}</div>}
+        </header>
+      )}
+      <div className="tg-panel-body">{props.children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import { type ReactElement, useMemo } from 'react'
+import { useStatus } from '#console/api/status/status.ts'
+import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
+
+/** The site's way to show quota; the default until its status is known. */
+export function useMoneyRule(): MoneyRule {
+  const status = useStatus()
+  const perUnit = status?.quota_per_unit
+  const isCurrency = status?.display_in_currency
+  return useMemo(
+    () => ({
+      quotaPerUnit:
+        perUnit !== undefined && perUnit > 0 ? String(perUnit) : DEFAULT_RULE.quotaPerUnit,
+      isCurrency: isCurrency ?? DEFAULT_RULE.isCurrency,
+    }),
+    [perUnit, isCurrency],
+  )
+}
+
+/** An amount of quota; the exact value is in its title. */
+export function Quota(props: { value: bigint; digits?: number }): ReactElement {
+  const rule = useMoneyRule()
+  return (
+    <span className="tg-amount" title={exactQuotaText(props.value, rule)}>
+      {quotaText(props.value, rule, props.digits)}
+    </span>
+  )
+}

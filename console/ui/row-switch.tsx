@@ -1,0 +1,24 @@
+import type { ReactElement } from 'react'
+
+/** A switch in a list's row, named for the row it belongs to; takes effect at once. */
+export function RowSwitch(props: {
+  label: string
+  isOn: boolean
+  isDisabled?: boolean
+  onToggle: () => void
+}): ReactElement {
+  return (
+    <span className="tg-toggle tg-switch tg-row-switch">
+      <input
+        type="checkbox"
+        role="switch"
+        aria-label={props.label}
+        aria-checked={props.isOn}
+        title={props.label}
+        checked={props.isOn}
+        disabled={props.isDisabled === true}
+        onChange={props.onToggle}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,29 @@
+import { type ReactElement, useEffect, useState } from 'react'
+
+const PATIENCE_MS = 150
+
+/** True once `isOn` has lasted: what is quick shows no waiting at all. */
+export function useAfterPatience(isOn: boolean): boolean {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    if (!isOn) {
+      setLate(false)
+      return
+    }
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [isOn])
+  return isOn && isLate
+}
+
+/** A grey bar in the place of text. `width` in percent of the place, `height` in pixels. */
+export function Skeleton(props: { width?: number; height?: number }): ReactElement {
+  const isShown = useAfterPatience(true)
+  return (
+    <span
+      className={isShown ? 'tg-skeleton tg-skeleton-shown' : 'tg-skeleton'}
+      style={{ width: `${props.width ?? 100}%`, height: props.height ?? 14 }}
+      aria-hidden="true"
+    />
+  )
+}

@@ -1,0 +1,20 @@
+import type { ReactElement, ReactNode } from 'react'
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'info' | 'lime'
+
+/** A small label. The mark differs by tone in shape too, so that colour is never alone. */
+export function StatusTag(props: {
+  tone: Tone
+  children: ReactNode
+  /** Leaves out the mark, for plain labels. */
+  isPlain?: boolean
+}): ReactElement {
+  return (
+    <span className={`tg-tag tg-tag-${props.tone}`}>
+      {props.isPlain === true ? null : (
+        <span className={`tg-mark tg-mark-${props.tone}`} aria-hidden="true" />
+      )}
+      {props.children}
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId } from 'react'
+
+export type Tab<Id extends string> = { id: Id; title: ReactNode }
+
+/** A tab list with its one visible panel; arrow keys move between tabs. */
+export function Tabs<Id extends string>(props: {
+  label: string
+  tabs: readonly Tab<Id>[]
+  chosen: Id
+  onChoose: (id: Id) => void
+  children: ReactNode
+}): ReactElement {
+  const base = useId()
+  const move = (event: KeyboardEvent<HTMLDivElement>) => {
+    const step = STEPS[event.key]
+    if (step === undefined) return
+    const index = props.tabs.findIndex((tab) => tab.id === props.chosen)
+    const next = props.tabs[(index + step + props.tabs.length) % props.tabs.length]
+    if (next === undefined) return
+    event.preventDefault()
+    props.onChoose(next.id)
+    document.getElementById(`${base}-${next.id}`)?.focus()
+  }
+  return (
+    <div className="tg-tabs">
+      <div className="tg-tab-list" role="tablist" aria-label={props.label} onKeyDown={move}>
+        {props.tabs.map((tab) => (
+          <button
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`${base}-${tab.id}`}
+            aria-selected={tab.id === props.chosen}
+            aria-controls={`${base}-panel`}
+            tabIndex={tab.id === props.chosen ? 0 : -1}
+            onClick={() => props.onChoose(tab.id)}
+          >
+            {tab.title}
+          </button>
+        ))}
+      </div>
+      <div
+        id={`${base}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${base}-${props.chosen}`}
+        className="tg-tab-panel"
+      >
+        {props.children}
+      </div>
+    </div>
+  )
+}
+
+const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 }

@@ -1,0 +1,56 @@
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 86_400
+
+const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number }[] = [
+  { unit: 'day', seconds: DAY },
+  { unit: 'hour', seconds: HOUR },
+  { unit: 'minute', seconds: MINUTE },
+  { unit: 'second', seconds: 1 },
+]
+
+/** `2 minutes ago`; both in unix seconds. Beyond 30 days, the date. */
+export function relativeTimeText(at: number, now: number, locale: string): string {
+  const difference = Math.round(at - now)
+  if (Math.abs(difference) > 30 * DAY) return dateText(at, locale)
+  const step = UNITS.find(({ seconds }) => Math.abs(difference) >= seconds) ?? UNITS[3]
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  return format.format(Math.trunc(difference / (step?.seconds ?? 1)), step?.unit ?? 'second')
+}
+
+/** Date and time to the second, with the zone: for titles and details. */
+export function absoluteTimeText(at: number, locale: string, timeZone?: string): string {
+  return formatter(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).format(at * 1000)
+}
+
+/** `2026-11-21 07:03:09`, the same in every language, in the browser's zone: for dense tables. */
+export function stampText(at: number, timeZone?: string): string {
+  return formatter('sv-SE', {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).format(at * 1000)
+}
+
+export function dateText(at: number, locale: string): string {
+  return formatter(locale, { dateStyle: 'medium' }).format(at * 1000)
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale} ${JSON.stringify(options)}`
+  const known = formatters.get(key)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat(locale, options)
+  formatters.set(key, made)
+  return made
+}

@@ -1,0 +1,85 @@
+import { ApiError } from '#console/api/api-error.ts'
+
+export type Toast = {
+  id: number
+  tone: 'success' | 'error' | 'info'
+  message: string
+  /** The server's own words, where the message isn't them. */
+  detail: string
+  /** Shown small, with a copy button. */
+  requestId: string
+  /** How many equal ones were merged into this. */
+  count: number
+  action: { text: string; onClick: () => void } | null
+  /** How long it stays, unless hovered or focused. */
+  stayMs: number
+}
+
+type ToastOptions = { action?: { text: string; onClick: () => void }; stayMs?: number }
+
+const SHOWN_MAX = 3
+const STAY_MS = 5_000
+const STAY_MS_ACTION = 8_000
+const STAY_MS_ERROR = 10_000
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+export function showSuccess(message: string, options: ToastOptions = {}): void {
+  show('success', { message }, options)
+}
+
+export function showInfo(message: string, options: ToastOptions = {}): void {
+  show('info', { message }, options)
+}
+
+/** Shows the error's own words: the server's, where it was the server that refused. */
+export function showError(error: unknown, options: ToastOptions = {}): void {
+  const message = error instanceof Error ? error.message : String(error)
+  const requestId = error instanceof ApiError && error.status >= 400 ? error.requestId : ''
+  const detail = error instanceof ApiError ? error.detail : ''
+  show('error', { message, detail, requestId }, options)
+}
+
+export function dismissToast(id: number): void {
+  set(toasts.filter((toast) => toast.id !== id))
+}
+
+export const shownToasts = (): readonly Toast[] => toasts
+
+export function onToasts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+type Said = { message: string; detail?: string; requestId?: string }
+
+/** Equal ones merge into one with a count; beyond three, the oldest goes. */
+function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
+  const { message, detail = '', requestId = '' } = said
+  const equal = toasts.find((toast) => toast.tone === tone && toast.message === message)
+  const rest = toasts.filter((toast) => toast !== equal)
+  lastId += 1
+  const toast: Toast = {
+    id: lastId,
+    tone,
+    message,
+    detail,
+    requestId,
+    count: (equal?.count ?? 0) + 1,
+    action: options.action ?? null,
+    stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
+  }
+  set([...rest, toast].slice(-SHOWN_MAX))
+}
+
+function stayMs(tone: Toast['tone'], hasAction: boolean): number {
+  if (tone === 'error') return STAY_MS_ERROR
+  return hasAction ? STAY_MS_ACTION : STAY_MS
+}
+
+function set(next: readonly Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}

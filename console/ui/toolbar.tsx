@@ -1,0 +1,16 @@
+import type { ReactElement, ReactNode } from 'react'
+
+/** A row of filters and actions above a list; wraps on narrow screens. */
+export function Toolbar(props: {
+  label: string
+  children: ReactNode
+  /** Pushed to the far end. */
+  end?: ReactNode
+}): ReactElement {
+  return (
+    <search className="tg-toolbar" aria-label={props.label}>
+      <div className="tg-toolbar-start">{props.children}</div>
+      {props.end === undefined ? null : <div className="tg-toolbar-end">{props.end}</div>}
+    </search>
+  )
+}

@@ -1,0 +1,95 @@
+/** One parameter of the address: its text form, and what it is when it isn't there. */
+export type UrlParam<Value> = {
+  readonly fallback: Value
+  /** Null when the text is no valid value. */
+  readonly read: (text: string) => Value | null
+  readonly write: (value: Value) => string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each parameter has a value type of its own
+export type UrlSchema = Readonly<Record<string, UrlParam<any>>>
+export type UrlValues<Schema extends UrlSchema> = {
+  readonly [Name in keyof Schema]: Schema[Name] extends UrlParam<infer Value> ? Value : never
+}
+
+/** Any text up to `maxLength`; lone surrogates and control characters are no text. */
+export function textParam(fallback = '', maxLength = 200): UrlParam<string> {
+  return {
+    fallback,
+    read: (text) => (text.length <= maxLength && !hasControls(text) ? text : null),
+    write: (value) => value,
+  }
+}
+
+export function integerParam(options: {
+  fallback: number
+  min?: number
+  max?: number
+}): UrlParam<number> {
+  const { fallback, min = 0, max = Number.MAX_SAFE_INTEGER } = options
+  return {
+    fallback,
+    read: (text) => {
+      if (!/^-?\d{1,16}$/.test(text)) return null
+      const value = Number(text)
+      return Number.isSafeInteger(value) && value >= min && value <= max ? value : null
+    },
+    write: String,
+  }
+}
+
+export function flagParam(fallback = false): UrlParam<boolean> {
+  return {
+    fallback,
+    read: (text) => (text === '1' ? true : text === '0' ? false : null),
+    write: (value) => (value ? '1' : '0'),
+  }
+}
+
+export function choiceParam<Value extends string>(
+  choices: readonly Value[],
+  fallback: Value,
+): UrlParam<Value> {
+  return {
+    fallback,
+    read: (text) => choices.find((choice) => choice === text) ?? null,
+    write: (value) => value,
+  }
+}
+
+/** The values of an address, and the names of parameters that held none valid. */
+export function readUrlState<Schema extends UrlSchema>(
+  schema: Schema,
+  params: URLSearchParams,
+): { values: UrlValues<Schema>; dropped: string[] } {
+  const dropped: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, param] of Object.entries(schema)) {
+    const text = params.get(name)
+    const value = text === null ? param.fallback : param.read(text)
+    if (value === null) dropped.push(name)
+    values[name] = value ?? param.fallback
+  }
+  return { values: values as UrlValues<Schema>, dropped }
+}
+
+/** The address with `patch` applied: values equal to their fallback left out, strangers kept. */
+export function writeUrlState<Schema extends UrlSchema>(
+  schema: Schema,
+  params: URLSearchParams,
+  patch: Partial<UrlValues<Schema>>,
+): URLSearchParams {
+  const next = new URLSearchParams(params)
+  for (const [name, value] of Object.entries(patch)) {
+    const param = schema[name]
+    if (param === undefined || value === undefined) continue
+    if (value === param.fallback) next.delete(name)
+    else next.set(name, param.write(value))
+  }
+  return next
+}
+
+function hasControls(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  return /[\u0000-\u001f\u007f]/.test(text) || !text.isWellFormed()
+}

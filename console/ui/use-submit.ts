@@ -1,0 +1,42 @@
+import { type RefObject, useRef, useState } from 'react'
+import { translate } from '#console/i18n/i18n.ts'
+import { showError } from './toast.ts'
+
+/**
+ * Runs a form's submit once at a time. A second press while the first is under way is refused
+ * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown.
+ */
+export function useSubmit(
+  act: () => Promise<void>,
+  onRepeat?: () => void,
+): { isBusy: boolean; submit: () => Promise<void> } {
+  const isRunning = useRef(false)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async () => {
+    if (isRunning.current) {
+      showError(translate('ui.duplicate'))
+      onRepeat?.()
+      return
+    }
+    isRunning.current = true
+    setBusy(true)
+    try {
+      await act()
+    } catch (error) {
+      showError(error)
+    } finally {
+      isRunning.current = false
+      setBusy(false)
+    }
+  }
+  return { isBusy, submit }
+}
+
+/** Moves the focus to the first control that is marked invalid, once it has been drawn so. */
+export function focusFirstFault(form: RefObject<HTMLElement | null>): void {
+  requestAnimationFrame(() => {
+    const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+    control?.focus()
+    control?.scrollIntoView({ block: 'center' })
+  })
+}
