@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { filesBelow, PARTS, ROOT, sourceFiles } from './source-tree.ts'
+
+const ROOT_ALLOWED = new Set([
+  ...PARTS,
+  'package.json',
+  'README.md',
+  'package-lock.json',
+  'tsconfig.json',
+  'biome.json',
+  'vitest.config.ts',
+  '.env.example',
+  '.gitignore',
+  '.dockerignore',
+  '.npmrc',
+  'LICENSE',
+  '.ci',
+])
+const LOCAL = new Set(['node_modules', '.git', '.env'])
+const FORBIDDEN = new Set([
+  'common',
+  'utils',
+  'util',
+  'helpers',
+  'service',
+  'services',
+  'manager',
+  'v2',
+])
+
+describe('names', () => {
+  it('the top level holds only what it may', () => {
+    const strangers = readdirSync(ROOT).filter(
+      (name) => !ROOT_ALLOWED.has(name) && !LOCAL.has(name) && !name.startsWith('.data'),
+    )
+    expect(strangers).toEqual([])
+  })
+
+  it('no folder is called after nothing in particular', () => {
+    const paths = PARTS.flatMap((part) => filesBelow(part))
+    const bad = paths.filter((path) => path.split('/').some((part) => FORBIDDEN.has(part)))
+    expect(bad).toEqual([])
+  })
+
+  it('files are kebab-case, and no barrel hides what a folder exports', () => {
+    const bad = sourceFiles()
+      .map(({ path }) => path)
+      .filter((path) => {
+        const name = path.split('/').at(-1) ?? ''
+        return (
+          !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|config|d))?\.tsx?$/.test(name) || /^index\./.test(name)
+        )
+      })
+    expect(bad).toEqual([])
+  })
+
+  it('no default export, no enum, no loose end', () => {
+    const bad = sourceFiles()
+      .filter(({ path }) => !path.endsWith('.config.ts') && !path.startsWith('test/architecture/'))
+      .flatMap(({ path, text }) =>
+        [/^export default /m, /^\s*(export )?(const )?enum /m, /\b(TODO|FIXME|XXX)\b/]
+          .filter((pattern) => pattern.test(text))
+          .map((pattern) => `${path}: ${pattern}`),
+      )
+    expect(bad).toEqual([])
+  })
+
+  it('.tsx lives in the console alone', () => {
+    const bad = sourceFiles().filter(
+      ({ path }) => path.endsWith('.tsx') && !/^(console|test\/console)\//.test(path),
+    )
+    expect(bad.map(({ path }) => path)).toEqual([])
+  })
+
+  it('READMEs stay short enough to be read', () => {
+    const long = ['', ...PARTS]
+      .flatMap((part) => (part === '' ? ['README.md'] : filesBelow(part)))
+      .filter((path) => path.endsWith('README.md') && path !== 'README.md')
+      .map((path) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > 61)
+    expect(long).toEqual([])
+  })
+
+  it('the lock file names no registry', () => {
+    expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved"/)
+  })
+})

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+const TICKS_PER_SECOND = 100
+const hasTaskset = spawnSync('taskset', ['-V']).status === 0
+
+/** Starts a Node program on one core (where `taskset` is there) and waits for its first line. */
+export async function startPinned(
+  core: number,
+  program: string,
+  programArguments: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ child: ChildProcess; pid: number; line: string }> {
+  const command = [process.execPath, program, ...programArguments]
+  const [file = '', ...rest] = hasTaskset ? ['taskset', '-c', String(core), ...command] : command
+  const child = spawn(file, rest, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const line = await firstLine(child, program)
+  return { child, pid: child.pid ?? 0, line }
+}
+
+function firstLine(child: ChildProcess, program: string): Promise<string> {
+  return new Promise((done, failed) => {
+    let text = ''
+    child.stdout?.on('data', (bytes: Buffer) => {
+      text += bytes
+      const ready = text.split('\n').find((line) => line.includes('http'))
+      if (ready !== undefined && text.endsWith('\n')) done(ready)
+    })
+    child.on('exit', (code) => failed(new Error(`${program} ended (exit ${code}): ${text}`)))
+  })
+}
+
+export function pinTo(core: number, pid: number): void {
+  if (hasTaskset) spawnSync('taskset', ['-a', '-cp', String(core), String(pid)])
+}
+
+type Stat = { readonly parent: number; readonly ticks: number }
+
+function statOf(pid: number): Stat | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
+  } catch {
+    return null
+  }
+}
+
+/** CPU seconds (user and system) of a process and its descendants, but for those of `except`. */
+export function cpuSeconds(root: number, except: readonly number[] = []): number {
+  const stats = new Map<number, Stat>()
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null
+    if (stat !== null) stats.set(Number(name), stat)
+  }
+  const sum = (pid: number): number => {
+    if (except.includes(pid)) return 0
+    const children = [...stats].filter(([, stat]) => stat.parent === pid)
+    return (stats.get(pid)?.ticks ?? 0) + children.reduce((total, [child]) => total + sum(child), 0)
+  }
+  return sum(root) / TICKS_PER_SECOND
+}

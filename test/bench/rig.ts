@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { createLog } from '#infra/telemetry/log.ts'
+import type { Target } from './load.ts'
+import { pinTo, startPinned } from './processes.ts'
+
+export type Rig = {
+  readonly folder: string
+  readonly console: ConsoleClient
+  readonly targets: Readonly<Record<'direct' | 'bare proxy' | 'tallygate', Target>>
+  readonly pids: Readonly<
+    Record<'direct' | 'bare proxy' | 'tallygate' | 'postgres' | 'readModels', number>
+  >
+  stop(): Promise<void>
+}
+
+const LOAD_CORE = 1
+const TARGET_CORE = 0
+/** Streams pause between their events, as a provider does; plain answers come at once. */
+export const GAP_MS = 5
+export const ANSWER_TOKENS = 20
+const PASSWORD = 'bench-password'
+
+/**
+ * Provider and load on one core; the bare proxy, our relay, Postgres and the read models (each a
+ * process of its own, so that its CPU can be told apart) on the other.
+ */
+export async function startRig(): Promise<Rig> {
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-bench-'))
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: createLog('error') })
+  pinTo(TARGET_CORE, postgres.pid)
+  pinTo(LOAD_CORE, process.pid)
+  const environment = {
+    DATABASE_URL: postgres.connectionString,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'error',
+    PORT: '0',
+  }
+  const provider = await startPinned(LOAD_CORE, 'infra/demo/provider-program.ts', [
+    ...['0', String(GAP_MS), String(ANSWER_TOKENS)],
+  ])
+  const bare = await startPinned(TARGET_CORE, 'test/bench/bare-proxy.ts', [provider.line.trim()])
+  const readModels = await startPinned(TARGET_CORE, 'infra/main.ts', [], {
+    ...environment,
+    ROLES: 'write-api,read-api,projections',
+  })
+  const client = new ConsoleClient(addressIn(readModels.line))
+  const key = await furnish(client, provider.line.trim())
+  const relay = await startPinned(TARGET_CORE, 'infra/main.ts', [], {
+    ...environment,
+    ROLES: 'relay',
+  })
+  const children = [provider, bare, readModels, relay]
+  return {
+    folder,
+    console: client,
+    targets: {
+      direct: target(provider.line.trim(), 'sk-none'),
+      'bare proxy': target(bare.line.trim(), 'sk-none'),
+      tallygate: target(addressIn(relay.line), key),
+    },
+    pids: {
+      direct: provider.pid,
+      'bare proxy': bare.pid,
+      tallygate: relay.pid,
+      postgres: postgres.pid,
+      readModels: readModels.pid,
+    },
+    stop: async () => {
+      for (const { child } of children) child.removeAllListeners('exit')
+      for (const { child } of children) child.kill('SIGKILL')
+      await postgres.stop()
+    },
+  }
+}
+
+const addressIn = (line: string): string => /http:\/\/\S+/.exec(line)?.[0] ?? ''
+
+const target = (url: string, key: string): Target => ({
+  url: `${url}/v1/chat/completions`,
+  headers: { authorization: `Bearer ${key}` },
+})
+
+async function furnish(client: ConsoleClient, providerUrl: string): Promise<string> {
+  await client.setUp('root', PASSWORD)
+  await client.logIn('root', PASSWORD)
+  const prices = JSON.stringify({ 'sim-small': 0.001 })
+  await client.must('PUT', '/api/option/', { key: 'ModelRatio', value: prices })
+  await client.must('POST', '/api/channel/', {
+    name: 'bench',
+    type: 1,
+    key: 'sk-upstream',
+    base_url: providerUrl,
+    models: 'sim-small',
+    group: 'default',
+  })
+  const { key } = await client.createToken({ name: 'bench', unlimited_quota: true })
+  return key
+}

@@ -1,0 +1,59 @@
+/** What one caller knows of one call: only an acknowledged one is sure to have been answered. */
+export type CallRecord = {
+  readonly mark: string
+  readonly requestId: string | null
+  readonly outcome: 'acknowledged' | 'refused' | 'unknown'
+  readonly status: number | null
+}
+
+type Options = {
+  readonly url: string
+  readonly key: string
+  readonly total: number
+  readonly atOnce: number
+  readonly isOver: () => boolean
+}
+
+/** Calls the relay, plain and streamed in turn, `atOnce` at a time, through every outage. */
+export async function callInStorm(options: Options): Promise<CallRecord[]> {
+  const records: CallRecord[] = []
+  let next = 0
+  const caller = async () => {
+    while (next < options.total || !options.isOver()) {
+      const number = next
+      next += 1
+      const record = await callOnce(options, number)
+      records.push(record)
+      if (record.outcome !== 'acknowledged') await new Promise((resume) => setTimeout(resume, 25))
+    }
+  }
+  await Promise.all(Array.from({ length: options.atOnce }, caller))
+  return records
+}
+
+async function callOnce({ url, key }: Options, number: number): Promise<CallRecord> {
+  const mark = `mark-${number}`
+  const isStream = number % 3 === 0
+  let requestId: string | null = null
+  let status: number | null = null
+  try {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sim-small',
+        stream: isStream,
+        max_tokens: 8,
+        messages: [{ role: 'user', content: mark }],
+      }),
+    })
+    status = response.status
+    requestId = response.headers.get('x-request-id')
+    const text = await response.text()
+    if (status !== 200) return { mark, requestId, outcome: 'refused', status }
+    const isWhole = isStream ? text.includes('data: [DONE]') : text.trimEnd().endsWith('}')
+    return { mark, requestId, outcome: isWhole ? 'acknowledged' : 'unknown', status }
+  } catch {
+    return { mark, requestId, outcome: 'unknown', status }
+  }
+}

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '#infra/config/read-config.ts'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { JournalEntry } from '#infra/demo/journal.ts'
+import { type Running, startProduct } from '#infra/start.ts'
+import { startPinned } from '../bench/processes.ts'
+import { PASSWORD, setOption } from '../support/product.ts'
+import { type Books, readBooks } from './books.ts'
+import { type CallRecord, callInStorm } from './callers.ts'
+import { Supervisor } from './supervisor.ts'
+
+const CALLS = Number(process.env.CHAOS_CALLS ?? 20_000)
+const KILLS = Number(process.env.CHAOS_KILLS ?? 12)
+
+const folder = mkdtempSync(join(tmpdir(), 'tallygate-storm-'))
+let provider: Awaited<ReturnType<typeof startPinned>>
+let records: CallRecord[]
+let journal: JournalEntry[]
+let running: Running
+let books: Books
+const openingBalance = 1_000_000_000
+
+beforeAll(async () => {
+  provider = await startPinned(1, 'infra/demo/provider-program.ts', ['0', '1', '8'])
+  const port = await freePort()
+  const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
+  const supervisor = new Supervisor(folder, { ...environment, ROLES: SERVERS })
+  await supervisor.start()
+  const url = `http://127.0.0.1:${port}`
+  const key = await furnish(url, provider.line.trim())
+  const killer = spawn(process.execPath, ['test/chaos/killer.ts', folder, String(KILLS)])
+  records = await callInStorm({
+    url,
+    key,
+    total: CALLS,
+    atOnce: 40,
+    isOver: () => killer.exitCode !== null,
+  })
+  await supervisor.whenReady
+  expect(supervisor.faults).toEqual([])
+  expect(await supervisor.stop()).toBe(0)
+  const config = readConfig({ ...environment, LOG_LEVEL: 'silent', ROLES: SERVERS })
+  running = await startProduct(config)
+  books = await readBooks(running)
+  journal = await (await fetch(`${provider.line.trim()}/journal`)).json()
+  const count = (outcome: CallRecord['outcome']) =>
+    records.filter((record) => record.outcome === outcome).length
+  process.stdout.write(
+    `storm: ${records.length} calls, ${count('acknowledged')} acknowledged, ` +
+      `${count('unknown')} interrupted, ${count('refused')} refused, ${journal.length} reached ` +
+      `the provider, ${books.interrupted} held by a dead owner, ${supervisor.starts} starts\n`,
+  )
+}, 600_000)
+
+afterAll(async () => {
+  await running?.stop(1_000)
+  provider?.child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const SERVERS = 'write-api,read-api,projections,relay'
+
+describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () => {
+  it('the kills were real: every one of them interrupted calls', () => {
+    const kills = existsSync(join(folder, 'kills.log'))
+      ? readFileSync(join(folder, 'kills.log'), 'utf8').trim().split('\n')
+      : []
+    expect(kills).toHaveLength(KILLS)
+    expect(records.length).toBeGreaterThanOrEqual(CALLS)
+    expect(records.filter(({ outcome }) => outcome === 'unknown').length).toBeGreaterThan(KILLS)
+    expect(books.interrupted).toBeGreaterThanOrEqual(KILLS)
+  })
+
+  it('every call acknowledged to a client is in the books, billed once', () => {
+    const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
+    const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
+    expect(wrong).toEqual([])
+    expect(acknowledged.length).toBeGreaterThan(CALLS / 2)
+  })
+
+  it('every call admitted ended exactly once, and no hold is left', () => {
+    expect(books.endedNotOnce).toEqual([])
+    expect(books.held).toBe(0n)
+  })
+
+  it('the provider’s own journal agrees: nothing is billed that it was not asked', () => {
+    const asked = new Map<string, number>()
+    for (const { requestId } of journal) asked.set(requestId, (asked.get(requestId) ?? 0) + 1)
+    const billedUnasked = [...books.charged.keys()].filter((call) => !asked.has(call))
+    expect(billedUnasked).toEqual([])
+    const askedTwice = [...asked].filter(([, count]) => count !== 1)
+    expect(askedTwice).toEqual([])
+  })
+
+  it('each charge is what the journal’s counts cost', () => {
+    const wrong = journal.filter(
+      ({ requestId, outcome, promptTokens, completionTokens }) =>
+        outcome === 'answered' &&
+        books.settled.get(requestId) === 1 &&
+        books.complete.has(requestId) &&
+        books.charged.get(requestId) !== BigInt(promptTokens + completionTokens * 2),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('the balance is the opening one less every charge, to the unit', () => {
+    const charges = [...books.charged.values()].reduce((sum, charge) => sum + charge, 0n)
+    expect(books.balance).toBe(BigInt(openingBalance) - charges)
+    expect(books.ledgerSum).toBe(0n)
+  })
+
+  it('read models equal the fold of the events, and a rebuild gives the same', async () => {
+    const verified = await running.projections?.verify()
+    expect(verified?.filter(({ isEqual }) => !isEqual)).toEqual([])
+    await running.projections?.rebuild('call-log')
+    const again = await running.projections?.verify()
+    expect(again?.filter(({ isEqual }) => !isEqual)).toEqual([])
+  })
+})
+
+async function furnish(url: string, providerUrl: string): Promise<string> {
+  const root = new ConsoleClient(url)
+  await root.setUp('root', PASSWORD)
+  const id = await root.logIn('root', PASSWORD)
+  await root.must('PUT', '/api/user/', { id, quota: openingBalance })
+  await setOption(root, 'ModelRatio', { 'sim-small': 1 })
+  await setOption(root, 'CompletionRatio', { 'sim-small': 2 })
+  await root.must('POST', '/api/channel/', {
+    name: 'storm',
+    type: 1,
+    key: 'sk-storm',
+    base_url: providerUrl,
+    models: 'sim-small',
+    group: 'default',
+  })
+  return (await root.createToken({ name: 'storm', unlimited_quota: true })).key
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => found(port))
+    })
+  })
+}

@@ -1,0 +1,86 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { channel, openAsRoot, startAdminSite } from './support/admin-site.ts'
+import type { FakeSite } from './support/fake-site.ts'
+import { type OpenPage, openPage } from './support/open-page.ts'
+import { fakeLive } from './usage-log/fake-log.ts'
+
+let browser: Browser
+let site: FakeSite
+let open: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  site = await startAdminSite()
+  open = await openPage(browser, { language: 'en' })
+  page = open.page
+})
+afterEach(async () => {
+  expect(open.faults).toEqual([])
+  await open.close()
+  await site.close()
+})
+
+const reads = () => site.calls.filter(({ path }) => path === '/api/channel/').length
+
+it('a channel changes its row by itself; only one that is new or gone is asked for', async () => {
+  const live = await fakeLive(page)
+  await openAsRoot(page, site, '/admin/channels')
+  await page.getByText('DeepSeek').first().waitFor()
+  await expect.poll(() => live.opened()).toBe(1)
+  // The first connection asks for what it may have missed before it was there.
+  await expect.poll(reads).toBe(2)
+  live.sendChannel(5, channel({ id: 2, name: 'DeepSeek East', type: 43 }))
+  await page.getByText('DeepSeek East').first().waitFor()
+  expect(reads()).toBe(2)
+  live.sendChannel(6, { id: 4, deleted: true })
+  await expect.poll(reads).toBe(3)
+})
+
+it('text that no clipboard takes is shown to be copied by hand', async () => {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    document.execCommand = () => false
+  })
+  await openAsRoot(page, site, '/app/tokens')
+  await page.getByRole('grid').waitFor()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: /copy by hand/i })
+  await dialog.waitFor()
+  expect(await dialog.getByRole('textbox').inputValue()).toBe(`${site.url}/app/tokens`)
+  await page.getByRole('alert').getByText('Could not copy').waitFor()
+})
+
+it('the legacy way copies where browsers offer no clipboard', async () => {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    document.execCommand = () => {
+      const area = document.activeElement
+      Object.assign(window, { copied: area instanceof HTMLTextAreaElement ? area.value : null })
+      return true
+    }
+  })
+  await openAsRoot(page, site, '/app/tokens')
+  await page.getByRole('grid').waitFor()
+  await page.keyboard.press('c')
+  await page.getByText('Link copied').waitFor()
+  expect(await page.evaluate(() => (window as unknown as { copied: string }).copied)).toBe(
+    `${site.url}/app/tokens`,
+  )
+})
+
+it('what will be saved can be read before: each option, its old and its new lines', async () => {
+  await openAsRoot(page, site, '/admin/settings?tab=models')
+  await page.getByLabel('Retries after a failure').fill('7')
+  await page.getByRole('button', { name: 'Review' }).click()
+  const drawer = page.getByRole('dialog', { name: 'What will be saved' })
+  await drawer.getByRole('heading', { name: 'RetryTimes' }).waitFor()
+  expect(await drawer.locator('.tg-diff-removed code').allInnerTexts()).toEqual(['0'])
+  expect(await drawer.locator('.tg-diff-added code').allInnerTexts()).toEqual(['7'])
+  expect(site.calls.some(({ method }) => method === 'PUT')).toBe(false)
+})

@@ -1,0 +1,123 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
+import { type Look, openPage } from '../support/open-page.ts'
+import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from '../usage-log/fake-log.ts'
+
+const PLAIN = { theme: 'light', language: 'en' } as const
+const HOUR = 3_600
+
+let browser: Browser
+let site: FakeSite
+let balance = 5_000_000
+let calls = 42
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  const start = Math.floor(Date.now() / 1000 / HOUR) * HOUR
+  const points = Array.from({ length: 20 }, (_, index) => ({
+    created_at: start - (index + (index > 6 ? 3 : 0)) * HOUR,
+    model_name: ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4'][index % 3] ?? '',
+    count: 3 + index,
+    quota: 20_000 + 3_375 * index,
+    token_used: 1_500 * (index + 1),
+  }))
+  site = await startFakeSite({
+    ...logRoutes(() => manyRows(5)),
+    'GET /api/user/self': () =>
+      ok({ ...OWNER, quota: balance, used_quota: 141_750, request_count: calls }),
+    'GET /api/data/self/': () => ok(points),
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function open(asked: Look = PLAIN) {
+  const look = { ...PLAIN, ...asked }
+  const opened = await openPage(browser, look)
+  const live = await fakeLive(opened.page)
+  await enter(opened.page, `${site.url}/app/dashboard`, look)
+  await opened.page.locator('.tg-dash-balance .tg-dash-value').getByText('$').waitFor()
+  return { ...opened, live }
+}
+
+/** The least contrast of any text in the chart (axe reads no text of drawings). */
+const chartContrast = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const numbers = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number)
+    const luminance = (color: string): number => {
+      const [red = 0, green = 0, blue = 0] = numbers(color).map((part) => {
+        const value = part / 255
+        return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+    const behind = (element: Element | null): string => {
+      const color =
+        element === null ? 'rgb(255, 255, 255)' : getComputedStyle(element).backgroundColor
+      return numbers(color)[3] === 0 ? behind(element?.parentElement ?? null) : color
+    }
+    const ratios = [...document.querySelectorAll('.recharts-text')].map((text) => {
+      const [fore, back] = [luminance(getComputedStyle(text).fill), luminance(behind(text))]
+      return (Math.max(fore, back) + 0.05) / (Math.min(fore, back) + 0.05)
+    })
+    return Math.min(...ratios)
+  })
+
+describe('the dashboard', () => {
+  for (const language of LANGUAGES) {
+    it(`has no fault at any width, in either theme: ${language}`, { timeout: 60_000 }, async () => {
+      for (const [state, made] of [
+        ['used', 42],
+        ['new', 0],
+      ] as const) {
+        calls = made
+        const { page, faults, close } = await open({ language })
+        await page.locator('.recharts-surface, .tg-dash-code').first().waitFor()
+        const widths = made === 0 ? [1280, 390] : WIDTHS
+        expect(await lookFaults(page, `dashboard-${state}-${language}`, widths)).toEqual([])
+        expect(faults).toEqual([])
+        await close()
+      }
+    })
+  }
+
+  it('the words of the chart stand out from what is behind them, in both themes', async () => {
+    calls = 42
+    const { page, close } = await open()
+    await page.locator('.recharts-text').first().waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor()
+      expect(await chartContrast(page)).toBeGreaterThanOrEqual(4.5)
+    }
+    await close()
+  })
+
+  it('the balance falls by exactly what a call cost, as soon as it ends', async () => {
+    balance = 5_000_000
+    calls = 42
+    const { page, live, close } = await open()
+    const shown = page.locator('.tg-dash-balance .tg-dash-value')
+    expect(await shown.innerText()).toBe('$10.00')
+    await expect.poll(() => live.opened()).toBe(1)
+    balance -= 3_375
+    live.send(logRow(900))
+    await expect.poll(() => shown.innerText()).toBe('$9.99325')
+    await close()
+  })
+
+  it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
+    calls = 42
+    const { page, close } = await open()
+    await page.getByRole('button', { name: 'View as table' }).click()
+    const cells = await page.getByRole('table').locator('tbody td:last-child').allInnerTexts()
+    expect(cells.filter((text) => text === '–').length).toBeGreaterThanOrEqual(3)
+    expect(cells).not.toContain('$0.00')
+    await close()
+  })
+})

@@ -1,0 +1,246 @@
+import { resolve } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, startFakeSite } from './support/fake-site.ts'
+import { axeFaults, type OpenPage, openPage, takePicture } from './support/open-page.ts'
+
+const FIXTURE = resolve(import.meta.dirname, 'grid-fixture')
+const DIST = resolve(import.meta.dirname, '../.artifacts/grid-fixture')
+
+let browser: Browser
+let site: FakeSite
+let open: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  await buildFixture()
+  site = await startFakeSite({}, DIST)
+  browser = await launchBrowser()
+})
+
+// As shipped: React's development build compares all 100 000 rows on every render.
+async function buildFixture(): Promise<void> {
+  const mode = process.env.NODE_ENV
+  process.env.NODE_ENV = 'production'
+  await build({
+    root: FIXTURE,
+    logLevel: 'error',
+    build: {
+      outDir: DIST,
+      emptyOutDir: true,
+      target: 'es2023',
+      modulePreload: { polyfill: false },
+    },
+  })
+  process.env.NODE_ENV = mode
+}
+
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+beforeEach(async () => {
+  open = await openPage(browser, { language: 'en' })
+  page = open.page
+  await page.goto(site.url)
+  await grid().waitFor()
+})
+
+afterEach(async () => {
+  expect(open.faults).toEqual([])
+  await open.close()
+})
+
+const grid = () => page.getByRole('grid', { name: 'Calls' })
+const drawnRows = () => page.locator('.tg-grid-item').count()
+
+/** The rows in sight, with their place on the screen. */
+const placesOf = () =>
+  page.locator('.tg-grid-item').evaluateAll((items) => {
+    const places: Record<string, number> = {}
+    for (const item of items) {
+      const id = item.querySelector('[role="gridcell"]:nth-child(3)')?.textContent ?? ''
+      places[id] = Math.round(item.getBoundingClientRect().top)
+    }
+    return places
+  })
+
+/** Scrolls, and waits until the rows of that place are drawn. */
+const scrollTo = async (top: number) => {
+  await grid().evaluate((element, value) => element.scrollTo({ top: value }), top)
+  await page.waitForFunction(() => {
+    const box = document.querySelector('.tg-grid')?.getBoundingClientRect()
+    return document
+      .elementFromPoint((box?.left ?? 0) + 90, (box?.top ?? 0) + 200)
+      ?.closest('.tg-grid-item')
+  })
+}
+
+/** Notes for every key how long it took until a frame was drawn that could show what it did. */
+const watchKeys = () =>
+  page.evaluate(() => {
+    const waits: number[] = []
+    Object.assign(window, { waits })
+    const note = (event: KeyboardEvent) =>
+      requestAnimationFrame(() => setTimeout(() => waits.push(performance.now() - event.timeStamp)))
+    window.addEventListener('keydown', note, true)
+  })
+
+/** Milliseconds, the shortest first. */
+const keyWaits = async (): Promise<number[]> => {
+  const waits = await page.evaluate(() => (window as unknown as { waits: number[] }).waits)
+  return waits.sort((a, b) => a - b)
+}
+
+/** The id of the row that assistive technology is told is active. */
+const activeId = () =>
+  grid().evaluate((element) => {
+    const row = document.getElementById(element.getAttribute('aria-activedescendant') ?? '')
+    return row?.querySelector('[role="gridcell"]:nth-child(3)')?.textContent ?? null
+  })
+
+describe('the data grid', () => {
+  it('draws at most 60 of 100 000 rows, wherever it is scrolled', async () => {
+    for (const top of [0, 50_000, 2_000_000, 4_300_000]) {
+      await scrollTo(top)
+      expect(await drawnRows()).toBeGreaterThan(5)
+      expect(await drawnRows()).toBeLessThanOrEqual(60)
+    }
+    expect(await grid().getAttribute('aria-rowcount')).toBe('100001')
+  })
+
+  it('keeps what is read in its place when rows arrive above it', async () => {
+    await scrollTo(44_000)
+    const before = await placesOf()
+    await page.getByRole('button', { name: 'Prepend' }).click()
+    await page.waitForFunction(() => {
+      const grid = document.querySelector('.tg-grid')
+      return grid?.getAttribute('aria-rowcount') === '100051'
+    })
+    const seen = Object.entries(before)
+    expect(seen.length).toBeGreaterThan(8)
+    await expect
+      .poll(async () => {
+        const after = await placesOf()
+        return seen.filter(([id, top]) => after[id] !== undefined && after[id] === top).length
+      })
+      .toBeGreaterThan(8)
+  })
+
+  it('shows rows that arrive while its top is in sight', async () => {
+    await page.getByRole('button', { name: 'Prepend' }).click()
+    await page.getByRole('gridcell', { name: '100050', exact: true }).waitFor()
+  })
+
+  it('is worked by keys alone, its focus on the whole', async () => {
+    await grid().focus()
+    await page.keyboard.press('j')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('k')
+    expect(await activeId()).toBe('100000')
+    await page.keyboard.press('End')
+    await expect.poll(activeId).toBe('1')
+    await page.keyboard.press('Home')
+    await expect.poll(activeId).toBe('100000')
+    await page.keyboard.press('Enter')
+    await page.getByText('Details of 100000').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.getByText('Details of 100000').waitFor({ state: 'detached' })
+    expect(await grid().evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
+  it('gives details their own height', async () => {
+    await page.getByRole('gridcell', { name: 'model-5' }).first().click()
+    const details = page.getByText(/^Details of/)
+    await details.waitFor()
+    await expect
+      .poll(async () => {
+        const places = Object.values(await placesOf()).sort((a, b) => a - b)
+        return Math.max(...places.slice(1).map((top, index) => top - (places[index] ?? top)))
+      })
+      .toBeGreaterThan(70)
+  })
+
+  it('knows that it is scrolled, also when it was empty at first', async () => {
+    await page.goto(`${site.url}/?rows=0`)
+    await page.getByText('Nothing here').waitFor()
+    await page.getByRole('button', { name: 'Prepend' }).click()
+    await page.getByText('at top').waitFor()
+    await grid().evaluate((element) => element.scrollTo({ top: 300 }))
+    await page.getByText('scrolled').waitFor()
+    const before = await placesOf()
+    await page.getByRole('button', { name: 'Prepend' }).click()
+    await expect.poll(() => grid().getAttribute('aria-rowcount')).toBe('101')
+    await expect
+      .poll(async () => {
+        const after = await placesOf()
+        return Object.entries(before).filter(([id, top]) => after[id] === top).length
+      })
+      .toBeGreaterThan(8)
+  })
+
+  it('answers keys within 50 ms while 500 rows a second arrive', async () => {
+    await page.goto(`${site.url}/?rows=0`)
+    await watchKeys()
+    await page.getByRole('button', { name: 'Stream' }).click()
+    await grid().waitFor()
+    await page.getByLabel('Note').pressSequentially('every letter shows at once', { delay: 25 })
+    await grid().focus()
+    for (let press = 0; press < 25; press += 1) {
+      await page.keyboard.press(press % 5 === 4 ? 'k' : 'j', { delay: 15 })
+    }
+    expect(Number(await grid().getAttribute('aria-rowcount'))).toBeGreaterThan(300)
+    const waits = await keyWaits()
+    expect(waits.length).toBeGreaterThan(40)
+    // Three quarters of them: the machine that tests has other work too.
+    expect(waits[Math.floor(waits.length * 0.75)]).toBeLessThan(50)
+  })
+
+  it('selects a range with shift', async () => {
+    const boxes = page.getByRole('checkbox', { name: 'Select row' })
+    await boxes.nth(1).check()
+    await boxes.nth(4).click({ modifiers: ['Shift'] })
+    expect(await page.locator('output').first().textContent()).toBe('99999 99998 99997 99996')
+  })
+
+  it('remembers a width changed by keys, and a column hidden', async () => {
+    const handle = page.getByRole('separator', { name: 'Resize column Quota' })
+    await handle.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect(await handle.getAttribute('aria-valuenow')).toBe('152')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Model' }).uncheck()
+    await page.reload()
+    await grid().waitFor()
+    expect(await handle.getAttribute('aria-valuenow')).toBe('152')
+    expect(await page.getByRole('columnheader', { name: 'Model' }).count()).toBe(0)
+  })
+
+  it('a column that grows is resized from the width it is drawn with', async () => {
+    const handle = page.getByRole('separator', { name: 'Resize column Model' })
+    const width = () =>
+      page
+        .getByRole('columnheader', { name: 'Model' })
+        .evaluate((cell) => Math.round(cell.getBoundingClientRect().width))
+    const before = await width()
+    expect(before).toBeGreaterThan(400)
+    await handle.press('ArrowRight')
+    await expect.poll(width).toBe(before + 16)
+    await handle.press('Home')
+    await expect.poll(width).toBe(56)
+  })
+
+  it('has no fault of accessibility, as a table and as cards', async () => {
+    expect(await axeFaults(page)).toEqual([])
+    await takePicture(page, 'grid')
+    await page.setViewportSize({ width: 390, height: 860 })
+    await page.getByRole('region', { name: 'Calls' }).waitFor()
+    expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+    expect(await axeFaults(page)).toEqual([])
+    await takePicture(page, 'grid-cards')
+  })
+})

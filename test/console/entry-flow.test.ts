@@ -1,0 +1,146 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
+import { type OpenPage, openPage } from './support/open-page.ts'
+
+const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
+
+let browser: Browser
+let site: FakeSite
+let open: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+beforeEach(async () => {
+  site = await startFakeSite({
+    'GET /api/status': () => ok(STATUS),
+    'GET /api/setup': () => ok({ status: false, root_init: false, database_type: 'postgres' }),
+    'POST /api/user/login': () => ok(ROOT),
+    'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
+  })
+  open = await openPage(browser)
+  page = open.page
+})
+
+afterEach(async () => {
+  expect(open.faults).toEqual([])
+  await open.close()
+  await site.close()
+})
+
+const calls = (path: string) => site.calls.filter((call) => call.path === path)
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+
+async function fillLogin(): Promise<void> {
+  await page.getByLabel('用户名或邮箱').fill('root')
+  await page.getByLabel('密码', { exact: true }).fill('correct horse')
+}
+
+describe('login', () => {
+  it('asks for both fields, and moves to the empty one', async () => {
+    await page.goto(`${site.url}/login`)
+    await page.getByLabel('用户名或邮箱').fill('root')
+    await page.getByRole('main').getByRole('button', { name: '登录' }).click()
+    await page.getByText('请输入用户名和密码！').waitFor()
+    const focused = await page.evaluate(() => document.activeElement?.getAttribute('name'))
+    expect(focused).toBe('password')
+    expect(calls('/api/user/login')).toEqual([])
+  })
+
+  it("shows the server's refusal in its own words", async () => {
+    site.routes['POST /api/user/login'] = () => refused('用户名或密码错误，或用户已被封禁')
+    await page.goto(`${site.url}/login`)
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
+  })
+
+  it('sends a doubled press once, keeps the user and opens the tokens', async () => {
+    let release = () => {}
+    const gate = new Promise<void>((done) => {
+      release = done
+    })
+    site.routes['POST /api/user/login'] = async () => {
+      await gate
+      return ok(ROOT)
+    }
+    await page.goto(`${site.url}/login`)
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.getByText('提交失败，请勿重复提交！').waitFor()
+    release()
+    await page.waitForURL(`${site.url}/app/tokens`)
+    expect(calls('/api/user/login')).toHaveLength(1)
+    expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(ROOT))
+  })
+
+  it('returns to where it was asked from, never to another site', async () => {
+    await page.goto(`${site.url}/app/tokens?keyword=a`)
+    await heading('登录到 Tallygate').waitFor()
+    expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/app/tokens?keyword=a')
+    await page.goto(`${site.url}/login?returnTo=//evil.example/x`)
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${site.url}/app/tokens`)
+  })
+
+  it('follows a refused session: the user is forgotten, the page remembered', async () => {
+    await page.goto(`${site.url}/login`)
+    await page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(ROOT))
+    site.routes['GET /api/token/'] = () => ({
+      status: 401,
+      body: { success: false, message: 'no session', code: 'Unauthorized' },
+    })
+    await page.goto(`${site.url}/app/tokens`)
+    await page.getByText('未登录或登录已过期，请重新登录！').first().waitFor()
+    const { searchParams } = new URL(page.url())
+    expect(searchParams.get('expired')).toBe('true')
+    expect(searchParams.get('returnTo')).toBe('/app/tokens')
+    expect(await page.evaluate(() => localStorage.getItem('user'))).toBeNull()
+  })
+})
+
+describe('setup', () => {
+  it('takes every path until it is done', async () => {
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
+    await page.goto(`${site.url}/login`)
+    await heading('系统初始化').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/setup')
+  })
+
+  it('is gone once done', async () => {
+    await page.goto(`${site.url}/setup`)
+    await heading('一个网关，接入所有模型').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/')
+  })
+
+  it('names what is wrong beside its field, then sends what the spec says', async () => {
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
+    site.routes['POST /api/setup'] = () => ok(null)
+    await page.goto(`${site.url}/setup`)
+    await page.getByLabel('密码', { exact: true }).fill('short')
+    await page.getByRole('button', { name: '初始化系统' }).click()
+    for (const words of ['请输入管理员用户名', '密码长度至少为8个字符', '两次输入的密码不一致']) {
+      await page.getByText(words).waitFor()
+    }
+    await page.getByLabel('用户名').fill('root')
+    await page.getByLabel('密码', { exact: true }).fill('correct horse')
+    await page.getByLabel('确认密码').fill('correct horse')
+    await page.getByRole('radio', { name: /自用模式/ }).check()
+    await page.getByRole('button', { name: '初始化系统' }).click()
+    await page.getByText('系统初始化成功，正在跳转…').waitFor()
+    expect(calls('/api/setup').at(-1)?.body).toEqual({
+      username: 'root',
+      password: 'correct horse',
+      confirmPassword: 'correct horse',
+      SelfUseModeEnabled: true,
+      DemoSiteEnabled: false,
+    })
+  })
+})

@@ -1,0 +1,100 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from './support/admin-site.ts'
+import type { FakeAnswer, FakeSite } from './support/fake-site.ts'
+import { type OpenPage, openPage } from './support/open-page.ts'
+
+let browser: Browser
+let site: FakeSite
+let open: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  site = await startAdminSite()
+  open = await openPage(browser, { language: 'en' })
+  page = open.page
+})
+afterEach(async () => {
+  expect(open.faults).toEqual([])
+  await open.close()
+  await site.close()
+})
+
+const banner = (text: string) => page.locator('.tg-health').getByText(text)
+const productionCell = () => page.getByRole('gridcell', { name: 'production', exact: true })
+const toasts = () => page.locator('.tg-toast').count()
+const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
+  status,
+  headers,
+  body: { success: false, message, code: 'Fault' },
+})
+
+const REFUSED = fault(429, 'slow down', { 'retry-after': '3' })
+const asked = () => site.calls.filter(({ path }) => path === '/api/token/')
+
+describe('when the server can not serve', () => {
+  it('too many requests are one line that counts down, and it goes when it is over', async () => {
+    const answer = site.routes['GET /api/token/']
+    site.routes['GET /api/token/'] = () => {
+      if (answer !== undefined) site.routes['GET /api/token/'] = answer
+      return REFUSED
+    }
+    await openAsRoot(page, site, '/app/tokens')
+    await banner('too many requests').waitFor()
+    await banner('Try again in').waitFor()
+    expect(await toasts()).toBe(0)
+    await productionCell().waitFor()
+    await banner('too many requests').waitFor({ state: 'detached' })
+    expect(asked()).toHaveLength(2)
+  })
+
+  it('being offline is said, and over by itself', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await productionCell().waitFor()
+    await page.context().setOffline(true)
+    await banner('You are offline').waitFor()
+    expect(await productionCell().count()).toBe(1)
+    await page.context().setOffline(false)
+    await banner('You are offline').waitFor({ state: 'detached' })
+    expect(await toasts()).toBe(0)
+  })
+
+  it("a fault says the spec's words, the server's own, and which request it was", async () => {
+    site.routes['GET /api/token/'] = () => fault(500, 'disk is full')
+    await openAsRoot(page, site, '/app/tokens')
+    const alert = page.getByRole('alert')
+    await alert.getByText('internal server error').waitFor()
+    await alert.getByText('disk is full').waitFor()
+    expect(await alert.locator('code').innerText()).toMatch(/^req-\d+$/)
+    await alert.getByRole('button', { name: 'Try again' }).waitFor()
+  })
+
+  it('what one may not see is said so, with nothing to try again', async () => {
+    site.routes['GET /api/channel/'] = () => fault(403, 'admins only')
+    await openAsRoot(page, site, '/admin/channels')
+    const alert = page.getByRole('alert')
+    await alert.getByText('You may not see this').waitFor()
+    await alert.getByText('admins only').waitFor()
+    expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  })
+
+  it('a refused act is a toast with its request id, once however often it was tried', async () => {
+    site.routes['PUT /api/token/'] = () => fault(503, 'restarting')
+    await openAsRoot(page, site, '/app/tokens')
+    const toggle = page.getByRole('switch', { name: /production/ })
+    for (let time = 1; time <= 2; time += 1) {
+      await toggle.click()
+      await expect.poll(() => site.calls.filter(({ method }) => method === 'PUT').length).toBe(time)
+      await expect.poll(() => toggle.isChecked()).toBe(true)
+    }
+    await page.locator('.tg-toast-count').getByText('×2').waitFor()
+    expect(await toasts()).toBe(1)
+    expect(await page.locator('.tg-toast code').innerText()).toMatch(/^req-\d+$/)
+    await banner('not available').waitFor()
+  })
+})

@@ -1,0 +1,44 @@
+import { gzipSync } from 'node:zlib'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { openPage } from './support/open-page.ts'
+
+const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite({ 'GET /api/status': () => ok(STATUS) })
+})
+
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+it.each([
+  { path: '/login', kibMax: 200, user: null },
+  { path: '/app/logs/api-usage', kibMax: 260, user: ROOT },
+])('$path loads at most $kibMax KiB of script, and no icon set', async (given) => {
+  const { page, close } = await openPage(browser)
+  const scripts: { url: string; bytes: Promise<number> }[] = []
+  page.on('response', (response) => {
+    if (!response.url().endsWith('.js')) return
+    const bytes = response.body().then((body) => gzipSync(body, { level: 9 }).length)
+    scripts.push({ url: response.url(), bytes })
+  })
+  await page.addInitScript((text) => {
+    if (text !== 'null') localStorage.setItem('user', text)
+  }, JSON.stringify(given.user))
+  await page.goto(site.url + given.path, { waitUntil: 'networkidle' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const sizes = await Promise.all(scripts.map((script) => script.bytes))
+  expect(scripts.length).toBeGreaterThan(3)
+  expect(sizes.reduce((sum, size) => sum + size, 0) / 1024).toBeLessThanOrEqual(given.kibMax)
+  expect(scripts.filter(({ url }) => /paths/i.test(url))).toEqual([])
+  await close()
+})

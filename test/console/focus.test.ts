@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from './support/admin-site.ts'
+import type { FakeSite } from './support/fake-site.ts'
+import { openPage } from './support/open-page.ts'
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startAdminSite()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+/** Every drawer and dialog, by the control that opens it. */
+const OPENERS = [
+  { path: '/app/tokens', role: 'button', name: /^New token/, opens: 'dialog' },
+  { path: '/admin/channels', role: 'button', name: /^New channel/, opens: 'dialog' },
+  { path: '/admin/settings', role: 'button', name: /^Add model/, opens: 'dialog' },
+  { path: '/app/tokens', role: 'button', name: /^Command palette/, opens: 'dialog' },
+  { path: '/app/tokens', role: 'button', name: /^Columns/, opens: 'popover' },
+  { path: '/app/tokens', role: 'button', name: /^Language/, opens: 'menu' },
+  { path: '/app/tokens', role: 'button', name: /^Account/, opens: 'menu' },
+] as const
+
+describe('focus', () => {
+  for (const { path, role, name, opens } of OPENERS) {
+    it(`goes in and comes back: ${name} on ${path}`, async () => {
+      const { page, faults, close } = await openPage(browser, { language: 'en' })
+      await openAsRoot(page, site, path)
+      const opener = page.getByRole(role, { name }).first()
+      await opener.focus()
+      await page.keyboard.press('Enter')
+      const inside = {
+        dialog: '[aria-modal="true"]',
+        popover: '.tg-popover',
+        menu: '[role="menu"]',
+      }[opens]
+      await page.waitForFunction(
+        (selector) => document.querySelector(selector)?.contains(document.activeElement),
+        inside,
+      )
+      for (let press = 0; press < 12 && opens === 'dialog'; press += 1) {
+        await page.keyboard.press('Tab')
+        const isOut = await page.evaluate(() => {
+          const focused = document.activeElement
+          return focused?.closest('.bp6-portal') === null && focused !== document.body
+        })
+        expect(isOut, `after ${press + 1} tabs`).toBe(false)
+      }
+      await page.keyboard.press('Escape')
+      await page.locator(inside).first().waitFor({ state: 'detached' })
+      await expect
+        .poll(() => opener.evaluate((element) => element === document.activeElement))
+        .toBe(true)
+      expect(faults).toEqual([])
+      await close()
+    })
+  }
+})

@@ -1,0 +1,188 @@
+import { BehaviorSubject, type Subscription } from 'rxjs'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
+import { createLiveStream, type LiveSocket } from '#console/api/live/live-stream.ts'
+
+class FakeSocket implements LiveSocket {
+  onopen: (() => void) | null = null
+  onmessage: ((event: { data: unknown }) => void) | null = null
+  onclose: (() => void) | null = null
+  readonly sent: unknown[] = []
+  isClosed = false
+  send(text: string): void {
+    this.sent.push(JSON.parse(text))
+  }
+  close(): void {
+    this.isClosed = true
+  }
+  say(...messages: unknown[]): void {
+    for (const message of messages) this.onmessage?.({ data: JSON.stringify(message) })
+  }
+  open(position: number): void {
+    this.onopen?.()
+    this.say({ type: 'ready', position })
+  }
+}
+
+const log = (position: number) => ({
+  type: 'event',
+  topic: 'logs',
+  position,
+  data: { id: position },
+})
+const channel = (position: number, id: number) => ({
+  type: 'event',
+  topic: 'channels',
+  position,
+  data: { id },
+})
+
+describe('the live stream', () => {
+  const sockets: FakeSocket[] = []
+  const last = (): FakeSocket => sockets.at(-1) as FakeSocket
+  const isOnline$ = new BehaviorSubject(true)
+  const isWatched$ = new BehaviorSubject(true)
+  let events: LiveEvent[] = []
+  let states: LiveState[] = []
+  let running: Subscription
+  const seen = (): (string | number)[] =>
+    events.map((event) => (event.kind === 'event' ? event.position : `resync ${event.topic}`))
+  const stream = () =>
+    createLiveStream({
+      connect: () => {
+        sockets.push(new FakeSocket())
+        return last()
+      },
+      isOnline$,
+      isWatched$,
+      random: () => 0.5,
+      now: () => 1_000_000,
+    })
+  let live = stream()
+
+  beforeEach(() => {
+    vi.useFakeTimers()
+    sockets.length = 0
+    events = []
+    states = []
+    isOnline$.next(true)
+    isWatched$.next(true)
+    live = stream()
+    live.state$.subscribe((state) => states.push(state))
+    running = live.events$.subscribe((event) => events.push(event))
+    last().open(10)
+    events = []
+  })
+  afterEach(() => {
+    running.unsubscribe()
+    vi.runOnlyPendingTimers()
+    vi.useRealTimers()
+  })
+
+  it('opens one connection, whatever listens, and subscribes to both topics', () => {
+    const second = live.events$.subscribe()
+    expect(sockets).toHaveLength(1)
+    expect(last().sent).toEqual([{ type: 'subscribe', topics: ['logs', 'channels'] }])
+    second.unsubscribe()
+  })
+
+  it('asks to read again as of the position where it began', () => {
+    const begun: LiveEvent[] = []
+    const fresh = stream().events$.subscribe((event) => begun.push(event))
+    last().open(42)
+    expect(begun).toEqual([
+      { kind: 'resync', topic: 'logs', position: 42 },
+      { kind: 'resync', topic: 'channels', position: 42 },
+    ])
+    fresh.unsubscribe()
+  })
+
+  it('resumes after a break: no gap and no repeat, even inside one position', () => {
+    last().say(log(11), log(12), channel(12, 1))
+    last().onclose?.()
+    vi.advanceTimersByTime(500)
+    expect(sockets).toHaveLength(2)
+    last().onopen?.()
+    expect(last().sent[0]).toMatchObject({ type: 'subscribe', after: 11 })
+    last().say(log(12), channel(12, 1), channel(12, 2), log(13), { type: 'ready', position: 13 })
+    expect(seen()).toEqual([11, 12, 12, 12, 13])
+  })
+
+  it('resumes from where it began when nothing came in between', () => {
+    last().onclose?.()
+    vi.advanceTimersByTime(500)
+    last().open(15)
+    expect(last().sent[0]).toMatchObject({ after: 9 })
+    expect(events).toEqual([])
+  })
+
+  it('waits longer after each failure, says until when, and forgets it once live', () => {
+    const waits: number[] = []
+    for (let failures = 0; failures < 8; failures += 1) {
+      last().onclose?.()
+      const state = states.at(-1)
+      if (state?.kind !== 'reconnecting') throw new Error(`state is ${state?.kind}`)
+      waits.push(state.retryAt - 1_000_000)
+      vi.advanceTimersByTime(30_000)
+    }
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+    last().open(20)
+    expect(states.at(-1)).toEqual({ kind: 'live' })
+    last().onclose?.()
+    expect(states.at(-1)).toEqual({ kind: 'reconnecting', retryAt: 1_000_500 })
+  })
+
+  it('tries at once when asked', () => {
+    last().onclose?.()
+    live.retryNow()
+    expect(sockets).toHaveLength(2)
+  })
+
+  it('hands on a resync, and starts afresh after the next break', () => {
+    last().say(log(11), { type: 'resync', topic: 'logs' }, log(900))
+    expect(seen()).toEqual([11, 'resync logs', 900])
+  })
+
+  it('rests offline and unwatched, and resumes without a gap', () => {
+    last().say(log(11))
+    isOnline$.next(false)
+    expect(last().isClosed).toBe(true)
+    expect(states.at(-1)).toEqual({ kind: 'offline' })
+    isOnline$.next(true)
+    last().open(11)
+    expect(last().sent[0]).toMatchObject({ after: 10 })
+    isWatched$.next(false)
+    expect(states.at(-1)).toEqual({ kind: 'resting' })
+    isWatched$.next(true)
+    expect(sockets).toHaveLength(3)
+  })
+
+  it('pings while it is quiet, and leaves a connection that says nothing', () => {
+    vi.advanceTimersByTime(20_000)
+    expect(last().sent.at(-1)).toEqual({ type: 'ping' })
+    last().say({ type: 'pong' })
+    vi.advanceTimersByTime(44_000)
+    expect(last().isClosed).toBe(false)
+    vi.advanceTimersByTime(1_000)
+    expect(last().isClosed).toBe(true)
+    expect(states.at(-1)?.kind).toBe('reconnecting')
+  })
+
+  it('closes a while after the last listener left, not between two screens', () => {
+    running.unsubscribe()
+    vi.advanceTimersByTime(4_000)
+    running = live.events$.subscribe()
+    vi.advanceTimersByTime(10_000)
+    expect(last().isClosed).toBe(false)
+    running.unsubscribe()
+    vi.advanceTimersByTime(5_000)
+    expect(last().isClosed).toBe(true)
+  })
+
+  it('takes no notice of what is no message', () => {
+    last().onmessage?.({ data: 'not json' })
+    last().onmessage?.({ data: new Uint8Array() })
+    last().say(null, 7, { type: 'unheard-of' }, { type: 'error', code: 'x', message: 'y' })
+    expect(events).toEqual([])
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import {
+  dollarText,
+  exactQuotaText,
+  type MoneyRule,
+  quotaFromDollars,
+  quotaText,
+} from '#console/ui/money.ts'
+
+const CURRENCY: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
+const UNITS: MoneyRule = { quotaPerUnit: '500000', isCurrency: false }
+
+describe('quota as money', () => {
+  it.each([
+    [0n, '$0.00'],
+    [500_000n, '$1.00'],
+    [2_499n, '$0.00'],
+    [2_500n, '$0.01'],
+    [-750_000n, '-$1.50'],
+    [-1n, '$0.00'],
+    [617_283_945_000n, '$1,234,567.89'],
+    [9_007_199_254_740_991n, '$18,014,398,509.48'],
+  ])('%s is %s', (quota, text) => {
+    expect(quotaText(quota, CURRENCY)).toBe(text)
+  })
+
+  it.each([
+    [9_999n, '9999'],
+    [10_000n, '10.0k'],
+    [1_500_000n, '1.5M'],
+    [2_000_000_000n, '2.0B'],
+    [-25_000n, '-25.0k'],
+  ])('without currency %s is %s', (quota, text) => {
+    expect(quotaText(quota, UNITS)).toBe(text)
+  })
+
+  it('is exact to the last unit where asked', () => {
+    expect(exactQuotaText(1n, CURRENCY)).toBe('$0.000002')
+    expect(exactQuotaText(500_000n, CURRENCY)).toBe('$1.00')
+    expect(exactQuotaText(1_234_567n, UNITS)).toBe('1234567')
+  })
+
+  it('takes any rate, and none of zero', () => {
+    expect(dollarText(3n, { quotaPerUnit: '1.5', isCurrency: true })).toBe('$2.00')
+    expect(dollarText(500_000n, { quotaPerUnit: '1e21', isCurrency: true })).toBe('$1.00')
+  })
+
+  it('reads dollars exactly or not at all', () => {
+    expect(quotaFromDollars('1.5', CURRENCY)).toBe(750_000n)
+    expect(quotaFromDollars('0.000001', CURRENCY)).toBeNull()
+    for (const text of ['', '-1', '1e3', '1,000', 'NaN']) {
+      expect(quotaFromDollars(text, CURRENCY), text).toBeNull()
+    }
+  })
+})

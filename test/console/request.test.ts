@@ -1,0 +1,122 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ApiError } from '#console/api/api-error.ts'
+import { isWorthRetrying, retryDelayMs } from '#console/api/query-client.ts'
+import { addressOf, request } from '#console/api/request.ts'
+import {
+  clearUser,
+  hasLeft,
+  onSessionExpired,
+  startLeaving,
+  storedUser,
+  storeUser,
+} from '#console/api/session.ts'
+import { startI18n } from '#console/i18n/i18n.ts'
+
+const USER = { id: 7, username: 'mia', display_name: '', role: 1, status: 1, group: 'default' }
+
+let sent: { url: string; init: RequestInit }[] = []
+
+function answerWith(status: number, body: unknown, headers: Record<string, string> = {}): void {
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    sent.push({ url, init })
+    return new Response(JSON.stringify(body), { status, headers })
+  })
+}
+
+const failure = (call: Promise<unknown>): Promise<ApiError> =>
+  call.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error: ApiError) => error,
+  )
+
+beforeEach(async () => {
+  sent = []
+  localStorage.clear()
+  localStorage.setItem('i18nextLng', 'zh')
+  await startI18n()
+})
+afterEach(() => vi.unstubAllGlobals())
+
+describe('a call of the API', () => {
+  it('says who calls, in which language, and after which position', async () => {
+    storeUser(USER)
+    answerWith(200, { success: true, message: '', data: 1 }, { 'x-position': '41' })
+    await request({ method: 'POST', path: '/api/x', body: { a: 1 } })
+    await request({ path: '/api/y', query: { p: 0, q: '', r: undefined } })
+    const headers = new Headers(sent[1]?.init.headers)
+    expect(sent[1]?.url).toBe('/api/y?p=0')
+    expect(headers.get('user-id')).toBe('7')
+    expect(headers.get('accept-language')).toBe('zh')
+    expect(headers.get('x-after-position')).toBe('41')
+  })
+
+  it.each([
+    [405, '本站仅作演示之用，无服务端！'],
+    [429, '错误：请求次数过多，请稍后再试！'],
+    [500, '错误：服务器内部错误，请联系管理员！'],
+    [404, '错误：no such thing'],
+  ])('that fails with %i says %s', async (status, words) => {
+    const body = { success: false, message: 'no such thing', code: 'NotFound' }
+    answerWith(status, body, { 'x-request-id': 'r-1', 'retry-after': '3' })
+    const error = await failure(request({ path: '/api/x' }))
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ message: words, status, requestId: 'r-1', retryAfterMs: 3000 })
+  })
+
+  it("that a rule refuses says the server's words and code", async () => {
+    answerWith(200, { success: false, message: '余额不足', code: 'InsufficientQuota' })
+    const error = await failure(request({ path: '/api/x' }))
+    expect(error).toMatchObject({ message: '余额不足', code: 'InsufficientQuota' })
+  })
+
+  it('ends the session once when it is refused, and never the next one', async () => {
+    let expiries = 0
+    const stop = onSessionExpired(() => {
+      expiries += 1
+    })
+    storeUser(USER)
+    answerWith(401, { success: false, message: '', code: 'Unauthorized' })
+    await Promise.all([failure(request({ path: '/a' })), failure(request({ path: '/b' }))])
+    expect([storedUser(), expiries]).toEqual([null, 1])
+    storeUser(USER)
+    const late = failure(request({ path: '/c' }))
+    storeUser({ ...USER, id: 8 })
+    await late
+    expect([storedUser()?.id, expiries]).toEqual([8, 1])
+    stop()
+  })
+
+  it('that is refused while the user is leaving ends nothing', async () => {
+    let expiries = 0
+    const stop = onSessionExpired(() => {
+      expiries += 1
+    })
+    storeUser(USER)
+    startLeaving()
+    answerWith(401, { success: false, message: '', code: 'Unauthorized' })
+    await failure(request({ path: '/late' }))
+    expect([storedUser()?.id, expiries, hasLeft()]).toEqual([USER.id, 0, true])
+    clearUser()
+    storeUser(USER)
+    await failure(request({ path: '/next' }))
+    expect([storedUser(), expiries]).toEqual([null, 1])
+    stop()
+  })
+
+  it('is asked again only where that can help', () => {
+    const error = (status: number) => new ApiError('x', { code: 'x', status, retryAfterMs: null })
+    expect([0, 429, 503].map((status) => isWorthRetrying(0, error(status)))).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect([200, 400, 401, 404, 500].some((status) => isWorthRetrying(0, error(status)))).toBe(
+      false,
+    )
+    expect(retryDelayMs(1, new ApiError('x', { code: 'x', status: 429, retryAfterMs: 9000 }))).toBe(
+      9000,
+    )
+    expect(addressOf('/api/x', { a: null })).toBe('/api/x')
+  })
+})

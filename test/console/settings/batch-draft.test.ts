@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { batchFaults, batchRows, emptyBatch } from '#console/features/settings/batch-draft.ts'
+import { exampleCost, quotaOfDollars } from '#console/features/settings/price-conversion.ts'
+
+const row = (patch = {}) => ({
+  name: 'a',
+  price: '',
+  ratio: '1',
+  completionRatio: '2',
+  cacheRatio: '',
+  ...patch,
+})
+
+describe('ratios for many models at once', () => {
+  it('only what is filled in changes', () => {
+    expect(batchRows([row()], { ...emptyBatch, cacheRatio: '0.50' })).toEqual([
+      row({ cacheRatio: '0.5' }),
+    ])
+  })
+
+  it('a ratio for tokens ends a price per call; others leave it', () => {
+    const perCall = row({ price: '0.04', ratio: '' })
+    expect(batchRows([perCall], { ...emptyBatch, ratio: '3' })).toEqual([row({ ratio: '3' })])
+    const kept = batchRows([perCall], { ...emptyBatch, completionRatio: '3' })
+    expect(kept).toEqual([{ ...perCall, completionRatio: '3' }])
+  })
+
+  it('names every field that holds no number, and no empty one', () => {
+    const draft = { ratio: '-1', completionRatio: 'x', cacheRatio: ' ' }
+    expect([...batchFaults(draft)]).toEqual(['ratio', 'completionRatio'])
+    expect(batchFaults(emptyBatch).size).toBe(0)
+  })
+})
+
+describe('what a price comes to', () => {
+  it.each([
+    ['2.5', '10', '0.0075'],
+    ['0.15', '0.6', '0.00045'],
+    ['0', '0', '0'],
+    ['0.000001', '1', '0.000500001'],
+  ])('1000 tokens in at $%s and 500 out at $%s cost $%s, exactly', (input, output, cost) => {
+    expect(exampleCost(input, output)).toBe(cost)
+  })
+
+  it('is not said while a price is missing', () => {
+    expect([exampleCost('', '1'), exampleCost('1', 'x')]).toEqual(['', ''])
+  })
+
+  it.each([
+    ['0.04', '20000'],
+    ['1', '500000'],
+    ['0.000001', '0.5'],
+    ['', ''],
+  ])('$%s a call is %s quota', (price, quota) => {
+    expect(quotaOfDollars(price)).toBe(quota)
+  })
+})

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  completionRatioOf,
+  outputPrice,
+  priceOfRatio,
+  ratioOfPrice,
+} from '#console/features/settings/price-conversion.ts'
+
+const decimalText = fc
+  .tuple(fc.bigInt(0n, 10n ** 18n), fc.bigInt(0n, 999_999_999n))
+  .map(([whole, fraction]) => `${whole}.${fraction}`.replace(/\.?0+$/, '') || '0')
+
+describe('ratio and price', () => {
+  it('a ratio is half the dollars per million input tokens, to the last digit', () => {
+    expect(priceOfRatio('1.25')).toBe('2.5')
+    expect(priceOfRatio('0.075')).toBe('0.15')
+    expect(ratioOfPrice('0.1')).toBe('0.05')
+    expect(ratioOfPrice('0.30000000000000000001')).toBe('0.150000000000000000005')
+  })
+
+  it('every ratio comes back unchanged from its price', () => {
+    fc.assert(
+      fc.property(decimalText, (ratio) => {
+        const there = priceOfRatio(ratio)
+        expect(priceOfRatio(ratioOfPrice(there))).toBe(there)
+      }),
+    )
+  })
+
+  it('the completion ratio is output price by input price', () => {
+    expect(completionRatioOf('2.5', '10')).toBe('4')
+    expect(completionRatioOf('3', '10')).toBe('3.333333333333')
+    expect(completionRatioOf('0.6', '0.4')).toBe('0.666666666667')
+    expect(outputPrice('1.25', '4')).toBe('10')
+  })
+
+  it('says nothing of a price that is missing, no number, or 0', () => {
+    expect(completionRatioOf('0', '10')).toBe('')
+    expect(completionRatioOf('', '10')).toBe('')
+    expect(priceOfRatio('abc')).toBe('')
+    expect(outputPrice('1', '')).toBe('')
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import {
+  draftOfRow,
+  emptyPrice,
+  inMode,
+  priceFaults,
+  rowOfDraft,
+} from '#console/features/settings/price-draft.ts'
+import {
+  priceRows,
+  readPriceMaps,
+  withoutRows,
+  withRows,
+} from '#console/features/settings/price-table.ts'
+
+const maps = readPriceMaps(
+  new Map([
+    ['ModelPrice', '{"dall-e-3": 0.04}'],
+    ['ModelRatio', '{"gpt-4o": 1.25, "o3": 1}'],
+    ['CompletionRatio', '{"gpt-4o": 4}'],
+    ['CacheRatio', '{"gpt-9": 0.5}'],
+  ]),
+)
+if (maps === null) throw new Error('the maps are valid')
+
+describe('the price table', () => {
+  it('shows each model with a price or a ratio once; a cache ratio alone is none', () => {
+    expect(priceRows(maps).map(({ name, price, ratio }) => [name, price, ratio])).toEqual([
+      ['dall-e-3', '0.04', ''],
+      ['gpt-4o', '', '1.25'],
+      ['o3', '', '1'],
+    ])
+  })
+
+  it('an edit touches only the maps it changes', () => {
+    const row = rowOfDraft({ ...emptyPrice, name: 'gpt-4o', inputPrice: '2.50', outputPrice: '12' })
+    const changed = withRows(maps, [row])
+    expect([...changed.keys()]).toEqual(['CompletionRatio'])
+    expect(changed.get('CompletionRatio')).toBe('{\n  "gpt-4o": 4.8\n}')
+  })
+
+  it('a fixed price takes the ratios away', () => {
+    const row = rowOfDraft({ ...emptyPrice, mode: 'call', name: 'gpt-4o', callPrice: '0.10' })
+    const changed = withRows(maps, [row])
+    expect(changed.get('ModelPrice')).toBe('{\n  "dall-e-3": 0.04,\n  "gpt-4o": 0.1\n}')
+    expect(changed.get('ModelRatio')).toBe('{\n  "o3": 1\n}')
+    expect(changed.get('CompletionRatio')).toBe('{}')
+  })
+
+  it('a model added without a cache ratio keeps the one that stands', () => {
+    const row = rowOfDraft({ ...emptyPrice, name: 'gpt-9', inputPrice: '2' })
+    expect([...withRows(maps, [row]).keys()]).toEqual(['ModelRatio'])
+  })
+
+  it('a deleted model leaves every map', () => {
+    expect([...withoutRows(maps, ['gpt-4o']).keys()]).toEqual(['ModelRatio', 'CompletionRatio'])
+  })
+
+  it('opening a model and applying it unchanged changes nothing', () => {
+    for (const row of priceRows(maps)) {
+      expect([...withRows(maps, [rowOfDraft(draftOfRow(row))])], row.name).toEqual([])
+    }
+  })
+
+  it('broken JSON gives no table instead of a wrong one', () => {
+    expect(readPriceMaps(new Map([['ModelRatio', '{"a":']]))).toBeNull()
+  })
+})
+
+describe('the price form', () => {
+  const taken = new Set(['gpt-4o'])
+
+  it('refuses a name twice, words for numbers, and a token price of 0', () => {
+    const draft = { ...emptyPrice, name: 'gpt-4o', inputPrice: '0', outputPrice: 'x' }
+    expect(priceFaults(draft, taken)).toEqual({
+      name: 'nameTaken',
+      inputPrice: 'zeroPrice',
+      outputPrice: 'notNumber',
+    })
+    expect(priceFaults(emptyPrice, taken)).toEqual({ name: 'nameMissing', inputPrice: 'notNumber' })
+    const negative = { ...emptyPrice, name: 'a', mode: 'call', callPrice: '-1' } as const
+    expect(priceFaults(negative, taken)).toEqual({ callPrice: 'notNumber' })
+  })
+
+  it('ratio and price are two views of one number', () => {
+    const draft = { ...emptyPrice, name: 'a', inputPrice: '0.3', outputPrice: '1.2' }
+    const ratios = inMode(draft, 'ratio')
+    expect([ratios.ratio, ratios.completionRatio]).toEqual(['0.15', '4'])
+    const back = inMode({ ...ratios, ratio: '0.2' }, 'price')
+    expect([back.inputPrice, back.outputPrice]).toEqual(['0.4', '1.6'])
+  })
+
+  it('a ratio of 0 is a free model, and allowed', () => {
+    expect(priceFaults({ ...emptyPrice, name: 'a', mode: 'ratio', ratio: '0' }, taken)).toEqual({})
+  })
+})

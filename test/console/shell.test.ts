@@ -1,0 +1,112 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { type Look, openPage, takePicture } from './support/open-page.ts'
+
+const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
+const MEMBER = { ...ROOT, id: 2, username: 'mia', role: 1 }
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite({
+    'GET /api/status': () =>
+      ok({ ...STATUS, footer_html: '<b>Ours</b><script>window.bad = 1</script>' }),
+    'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
+    'GET /api/user/logout': () => ok(null),
+  })
+})
+
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function enter(look: Look, user: object = ROOT) {
+  const open = await openPage(browser, look)
+  await open.page.addInitScript(
+    (text) => localStorage.getItem('user') ?? localStorage.setItem('user', text),
+    JSON.stringify(user),
+  )
+  await open.page.goto(`${site.url}/app/tokens`)
+  await open.page.getByRole('heading', { level: 1 }).waitFor()
+  return open
+}
+
+const linksOf = (page: Page, name: string) =>
+  page.getByRole('navigation', { name }).getByRole('link').allTextContents()
+
+describe('the shell', () => {
+  it('shows each user the pages that are theirs', async () => {
+    const root = await enter({})
+    expect(await linksOf(root.page, '主导航')).toContain('渠道管理')
+    await root.close()
+    const member = await enter({}, MEMBER)
+    expect(await linksOf(member.page, '主导航')).toEqual(['数据看板', 'API 令牌', '使用日志'])
+    await member.close()
+  })
+
+  it('is 200 wide or 60, and remembers which', async () => {
+    const { page, close } = await enter({})
+    const width = () =>
+      page.locator('.tg-sidebar').evaluate((bar) => bar.getBoundingClientRect().width)
+    expect(await width()).toBe(200)
+    await page.getByRole('button', { name: '收起侧边栏' }).click()
+    await expect.poll(width).toBe(60)
+    await page.reload()
+    await expect.poll(width).toBe(60)
+    await close()
+  })
+
+  it("draws the operator's footer without running it", async () => {
+    const { page, close } = await enter({})
+    await page.getByRole('contentinfo').getByText('Ours').waitFor()
+    expect(await page.evaluate(() => 'bad' in window)).toBe(false)
+    await close()
+  })
+
+  it('changes language and theme at once, and keeps them', async () => {
+    const { page, close } = await enter({})
+    await page.getByRole('button', { name: '语言' }).click()
+    await page.getByRole('menuitemradio', { name: 'English' }).click()
+    await page.getByRole('link', { name: 'API tokens' }).waitFor()
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    await page.reload()
+    await page.getByRole('link', { name: 'API tokens' }).waitFor()
+    const root = page.locator('html')
+    expect(await root.getAttribute('lang')).toBe('en')
+    expect(await root.getAttribute('data-theme')).toBe('dark')
+    await close()
+  })
+
+  it('logs out to the login page, without calling it expired', async () => {
+    const { page, close } = await enter({})
+    const item = page.getByRole('menuitem', { name: '退出登录' })
+    const isOpen = async () => {
+      if (!(await item.isVisible())) await page.getByRole('button', { name: /账户菜单/ }).click()
+      return item.isVisible()
+    }
+    // What is still loading may draw the bar anew, and close a menu that was opened meanwhile.
+    await expect.poll(isOpen, { interval: 400, timeout: 15_000 }).toBe(true)
+    await item.click({ timeout: 5_000 })
+    await page.getByText('注销成功！').waitFor({ timeout: 10_000 })
+    await page.waitForURL(`${site.url}/login`)
+    await close()
+  })
+
+  it('opens as a drawer on phones, and gives the focus back', async () => {
+    const { page, close } = await enter({ width: 390 })
+    await page.getByRole('button', { name: '打开菜单' }).click()
+    const drawer = page.getByRole('dialog', { name: '主导航' })
+    await drawer.getByRole('link', { name: '使用日志' }).waitFor()
+    await takePicture(page, 'shell-menu-390')
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    const label = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    await expect.poll(label).toBe('打开菜单')
+    await close()
+  })
+})

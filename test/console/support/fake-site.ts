@@ -1,0 +1,158 @@
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, resolve } from 'node:path'
+import type { Status } from '#read-api/contract/status.ts'
+
+/** Built before the tests run; `CONSOLE_DIST` names another build. */
+const DIST = process.env.CONSOLE_DIST ?? resolve(import.meta.dirname, '../../../console/dist')
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** As strict as the product's own: what breaks it there breaks it here. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+export type FakeAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
+export type FakeCall = { method: string; path: string; query: URLSearchParams; body: unknown }
+export type FakeRoutes = Record<string, (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>>
+
+export type FakeSite = {
+  url: string
+  /** Every call of the API that was made, in order. */
+  calls: FakeCall[]
+  /** Answers by `METHOD /path`; may be changed while it runs. */
+  routes: FakeRoutes
+  close(): Promise<void>
+}
+
+/** The built console over HTTP, with an API of scripted answers: for screens without servers. */
+export async function startFakeSite(routes: FakeRoutes = {}, dist = DIST): Promise<FakeSite> {
+  const site = { calls: [] as FakeCall[], routes: { ...routes } }
+  const server = createServer((request, response) => void answer(site, dist, request, response))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    ...site,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  }
+}
+
+export const ok = (data: unknown, message = ''): FakeAnswer => ({
+  body: { success: true, message, data },
+})
+
+export const refused = (message: string): FakeAnswer => ({
+  body: { success: false, message, code: 'Refused' },
+})
+
+async function answer(
+  site: { calls: FakeCall[]; routes: FakeRoutes },
+  dist: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://site')
+  if (!url.pathname.startsWith('/api/')) return sendFile(dist, url.pathname, response)
+  const call: FakeCall = {
+    method: request.method ?? 'GET',
+    path: url.pathname,
+    query: url.searchParams,
+    body: await readBody(request),
+  }
+  site.calls.push(call)
+  const route = site.routes[`${call.method} ${call.path}`] ?? (() => NOT_FOUND)
+  const { status = 200, headers = {}, body } = await route(call)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'x-request-id': `req-${site.calls.length}`,
+    ...headers,
+  })
+  response.end(JSON.stringify(body))
+}
+
+const NOT_FOUND: FakeAnswer = {
+  status: 404,
+  body: { success: false, message: 'no such route', code: 'NotFound' },
+}
+
+function sendFile(dist: string, path: string, response: ServerResponse): void {
+  const wanted = join(dist, path)
+  const isFile = existsSync(wanted) && statSync(wanted).isFile()
+  const file = isFile ? wanted : join(dist, 'index.html')
+  response.writeHead(200, {
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'content-security-policy': POLICY,
+  })
+  createReadStream(file).pipe(response)
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer)
+  const text = Buffer.concat(parts).toString('utf8')
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+export const STATUS: Status = {
+  system_name: 'Tallygate',
+  logo: '',
+  footer_html: '',
+  quota_per_unit: 500_000,
+  display_in_currency: true,
+  enable_drawing: false,
+  enable_task: false,
+  enable_data_export: true,
+  chats: [],
+  data_export_default_time: 'hour',
+  default_collapse_sidebar: false,
+  mj_notify_enabled: false,
+  chat_link: '',
+  chat_link2: '',
+  docs_link: '',
+  server_address: '',
+  version: '0.1.0',
+  start_time: 1_763_000_000,
+  aff_enabled: false,
+  check_in_enabled: false,
+  turnstile_check: false,
+  turnstile_site_key: '',
+  github_oauth: false,
+  github_client_id: '',
+  oidc_enabled: false,
+  oidc_client_id: '',
+  oidc_authorization_endpoint: '',
+  linuxdo_oauth: false,
+  linuxdo_client_id: '',
+  telegram_oauth: false,
+  telegram_bot_name: '',
+  wechat_login: false,
+  wechat_qrcode: '',
+  email_verification: false,
+  password_login_enabled: true,
+  password_register_enabled: true,
+  register_enabled: true,
+  min_topup: 1,
+  self_use_mode_enabled: false,
+  demo_site_enabled: false,
+  setup: true,
+}

@@ -1,0 +1,60 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { axeFaults, takePicture } from './open-page.ts'
+
+export const LANGUAGES = ['zh', 'en'] as const
+export const WIDTHS = [1280, 600, 390] as const
+const NARROWEST = 360
+const HEIGHT = 860
+
+/**
+ * What is wrong with the screen as it is now, at every width and in both themes, one line each:
+ * all of axe's rules in light, contrast again in dark (the only rule that a theme can change), and
+ * anything that makes the page itself scroll sideways. Leaves the page as it was.
+ */
+export async function lookFaults(
+  page: Page,
+  name: string,
+  widths: readonly number[] = WIDTHS,
+): Promise<string[]> {
+  const faults: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: HEIGHT })
+    await settled(page)
+    faults.push(...(await axeFaults(page)).map((fault) => `${width} ${fault}`))
+    await takePicture(page, `${name}-light-${width}`)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html[data-theme="dark"]').waitFor()
+    await settled(page)
+    faults.push(...(await contrastFaults(page)).map((fault) => `${width} dark ${fault}`))
+    await takePicture(page, `${name}-dark-${width}`)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.locator('html[data-theme="light"]').waitFor()
+    faults.push(...(await widthFaults(page, width)))
+  }
+  await page.setViewportSize({ width: NARROWEST, height: HEIGHT })
+  await settled(page)
+  faults.push(...(await widthFaults(page, NARROWEST)))
+  await page.setViewportSize({ width: widths[0] ?? 1280, height: HEIGHT })
+  return faults
+}
+
+async function contrastFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze()
+  return violations.flatMap(({ nodes }) => nodes.map(({ target }) => `contrast ${target}`))
+}
+
+async function widthFaults(page: Page, width: number): Promise<string[]> {
+  const drawn = await page.evaluate(() => document.documentElement.scrollWidth)
+  return drawn > width ? [`${width} scrolls sideways: ${drawn}`] : []
+}
+
+/** Two frames, and every animation over: what follows a change of size is drawn by then. */
+const settled = (page: Page): Promise<unknown> =>
+  page
+    .waitForFunction(() => document.getAnimations().length === 0)
+    .then(() =>
+      page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      ),
+    )

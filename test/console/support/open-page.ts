@@ -1,0 +1,52 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+
+export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: number }
+
+export type OpenPage = {
+  page: Page
+  /** Policy violations and uncaught errors so far: none are allowed. */
+  faults: string[]
+  close(): Promise<void>
+}
+
+const ARTIFACTS = resolve(import.meta.dirname, '../../.artifacts')
+
+/** A page of a clean profile, in one look, that notes every violation of the page's policy. */
+export async function openPage(browser: Browser, look: Look = {}): Promise<OpenPage> {
+  const { theme = 'light', language = 'zh', width = 1280 } = look
+  const context = await browser.newContext({
+    viewport: { width, height: 860 },
+    colorScheme: theme,
+    locale: language === 'zh' ? 'zh-CN' : 'en-US',
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security|Trusted/i.test(message.text())) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  return { page, faults, close: () => context.close() }
+}
+
+/** Violations of WCAG 2 A and AA, each in one line. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join('; ')}`,
+  )
+}
+
+/** For looking at, when `TEST_PICTURES` is set: git-ignored. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (process.env.TEST_PICTURES === undefined) return
+  mkdirSync(ARTIFACTS, { recursive: true })
+  await page.evaluate(() => document.fonts.ready.then(() => undefined))
+  await page.screenshot({ path: resolve(ARTIFACTS, `${name}.png`) })
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { absoluteTimeText, relativeTimeText, stampText } from '#console/ui/time-text.ts'
+
+const NOON = Date.UTC(2026, 10, 21, 12, 0, 0) / 1000
+
+describe('moments in words', () => {
+  it.each([
+    [NOON - 5, '5 seconds ago', '5秒钟前'],
+    [NOON - 119, '1 minute ago', '1分钟前'],
+    [NOON - 7200, '2 hours ago', '2小时前'],
+    [NOON - 86_400, 'yesterday', '昨天'],
+    [NOON + 3600, 'in 1 hour', '1小时后'],
+    [NOON - 40 * 86_400, 'Oct 12, 2026', '2026年10月12日'],
+  ])('%s', (at, en, zh) => {
+    expect(relativeTimeText(at, NOON, 'en')).toBe(en)
+    expect(relativeTimeText(at, NOON, 'zh-CN')).toBe(zh)
+  })
+
+  it('name the zone, or sort as text', () => {
+    expect(absoluteTimeText(NOON, 'en', 'UTC')).toContain('UTC')
+    expect(stampText(NOON, 'UTC')).toBe('2026-11-21 12:00:00')
+  })
+})

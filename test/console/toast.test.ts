@@ -1,0 +1,33 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ApiError } from '#console/api/api-error.ts'
+import { dismissToast, showError, showInfo, shownToasts, showSuccess } from '#console/ui/toast.ts'
+
+afterEach(() => {
+  for (const { id } of shownToasts()) dismissToast(id)
+})
+
+const messages = () => shownToasts().map(({ message }) => message)
+
+describe('toasts', () => {
+  it('are at most three: the oldest goes', () => {
+    for (const text of ['a', 'b', 'c', 'd']) showInfo(text)
+    expect(messages()).toEqual(['b', 'c', 'd'])
+  })
+
+  it('that say the same are one with a count, and only when they mean the same', () => {
+    for (let time = 0; time < 9; time += 1) showError(new Error('no'))
+    showSuccess('no')
+    expect(shownToasts().map(({ tone, count }) => [tone, count])).toEqual([
+      ['error', 9],
+      ['success', 1],
+    ])
+  })
+
+  it("carry the request id and the server's own words beside the spec's", () => {
+    const details = { code: 'X', status: 500, requestId: 'req-7', detail: 'disk is full' }
+    showError(new ApiError('Error: internal server error', details))
+    expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
+    showError(new ApiError('Error: disk is full', details))
+    expect(shownToasts()[1]).toMatchObject({ detail: '' })
+  })
+})

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import {
+  choiceParam,
+  flagParam,
+  integerParam,
+  readUrlState,
+  textParam,
+  writeUrlState,
+} from '#console/ui/url-state.ts'
+
+const SCHEMA = {
+  p: integerParam({ fallback: 0, max: 1000 }),
+  model: textParam(),
+  type: choiceParam(['all', 'error'], 'all'),
+  live: flagParam(true),
+}
+
+describe('the state in the address', () => {
+  it('comes back as it was written', () => {
+    const values = { p: 3, model: 'gpt & co', type: 'error', live: false } as const
+    const written = writeUrlState(SCHEMA, new URLSearchParams(), values)
+    expect(readUrlState(SCHEMA, new URLSearchParams(written.toString()))).toEqual({
+      values,
+      dropped: [],
+    })
+  })
+
+  it('drops what is not valid, by name, and takes the fallback', () => {
+    const bad = new URLSearchParams('p=1001&type=__proto__&live=yes&model=a%00b')
+    expect(readUrlState(SCHEMA, bad)).toEqual({
+      values: { p: 0, model: '', type: 'all', live: true },
+      dropped: ['p', 'model', 'type', 'live'],
+    })
+  })
+
+  it('keeps strangers and leaves out fallbacks', () => {
+    const params = new URLSearchParams('theirs=1&p=4')
+    expect(writeUrlState(SCHEMA, params, { p: 0, model: 'x' }).toString()).toBe('theirs=1&model=x')
+  })
+})

@@ -1,0 +1,169 @@
+import type { Page, WebSocketRoute } from 'playwright-core'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { type FakeCall, type FakeRoutes, ok, STATUS } from '../support/fake-site.ts'
+
+export const OWNER = {
+  id: 1,
+  username: 'root',
+  display_name: 'Root',
+  role: 100,
+  status: 1,
+  group: 'default',
+}
+
+const PRICE = {
+  mode: 'tokens',
+  list: '7',
+  model: '1.25',
+  completion: '4',
+  cacheRead: '0.5',
+  cacheWrite: '1.25',
+  image: '1',
+  audio: '1',
+  audioCompletion: '1',
+  group: '1',
+}
+
+/** A call as the server logs it: 400 + 600 cached in, 500 out, 3375 quota. */
+export function logRow(id: number, patch: Partial<LogEntry> = {}, other: object = {}): LogEntry {
+  const attempts = [
+    { channel: 2, status: 503, error: 'status', ms: 420 },
+    { channel: 1, status: 200, error: null, ms: 1_380 },
+  ]
+  return {
+    id,
+    created_at: Math.floor(Date.now() / 1000) - 60,
+    type: 2,
+    request_id: `0199aa00-0000-7000-8000-${String(id).padStart(12, '0')}`,
+    channel: 1,
+    channel_name: 'OpenAI main',
+    username: 'root',
+    user_id: 1,
+    token_name: id % 3 === 0 ? 'batch' : 'production',
+    group: 'default',
+    model_name: id % 2 === 0 ? 'gpt-4o' : 'gpt-4o-mini',
+    use_time: 2,
+    is_stream: id % 2 === 0,
+    prompt_tokens: 1000,
+    completion_tokens: 500,
+    quota: 3375,
+    content: '',
+    client_ip: '203.0.113.7',
+    other: JSON.stringify({
+      model_ratio: 1.25,
+      completion_ratio: 4,
+      group_ratio: 1,
+      price: PRICE,
+      usage: { inputUncached: 400, cacheRead: 600, output: 500 },
+      frt: 380,
+      duration_ms: 1800,
+      usage_source: 'upstream',
+      end: 'done',
+      admin_info: { use_channel: [2, 1], attempts },
+      ...other,
+    }),
+    ...patch,
+  }
+}
+
+const errorRow = (id: number): LogEntry => {
+  const end = { price: undefined, usage: undefined, end: 'no-channel' }
+  return logRow(id, { type: 6, quota: 0 }, { ...end, error_code: 'no_channel', status_code: 503 })
+}
+
+/** Newest first. */
+export const manyRows = (count: number): LogEntry[] =>
+  Array.from({ length: count }, (_, index) => {
+    const id = count - index
+    return id % 9 === 4 ? errorRow(id) : logRow(id)
+  })
+
+/** What the console asks of a server that holds `rows`. */
+export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
+  const matching = ({ query }: FakeCall): LogEntry[] =>
+    rows().filter(
+      (row) =>
+        [null, row.model_name].includes(query.get('model_name')) &&
+        [null, row.token_name].includes(query.get('token_name')) &&
+        [null, String(row.type)].includes(query.get('type')),
+    )
+  const list = (call: FakeCall) => {
+    const [page, size] = [Number(call.query.get('p')), Number(call.query.get('page_size'))]
+    const found = matching(call)
+    const items = found.slice(page * size, (page + 1) * size)
+    return ok({ items, page, total: found.length })
+  }
+  const stat = (call: FakeCall) => {
+    const found = matching(call)
+    const sum = (read: (row: LogEntry) => number) =>
+      found.reduce((total, row) => total + read(row), 0)
+    return ok({
+      quota: sum(({ quota }) => quota),
+      rpm: 12,
+      tpm: 18_000,
+      prompt_tokens: sum((row) => row.prompt_tokens),
+      completion_tokens: sum((row) => row.completion_tokens),
+      count: found.length,
+    })
+  }
+  return {
+    'GET /api/status': () => ok(STATUS),
+    'GET /api/log/': list,
+    'GET /api/log/self/': list,
+    'GET /api/log/stat': stat,
+    'GET /api/log/self/stat': stat,
+    'GET /api/user/models': () => ok(['gpt-4o', 'gpt-4o-mini']),
+    'GET /api/group/': () => ok(['default', 'vip']),
+    'GET /api/user/self/groups': () => ok({ default: { desc: 'Default', ratio: 1 } }),
+    'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
+    'GET /api/channel/': () => ok({ items: [], page: 0, total: 0 }),
+  }
+}
+
+/** The server's end of the live socket of one page. */
+export type FakeLive = {
+  send(...rows: LogEntry[]): void
+  /** A channel as it is now, or gone. */
+  sendChannel(position: number, data: object): void
+  close(): Promise<void>
+  opened(): number
+}
+
+export async function fakeLive(page: Page): Promise<FakeLive> {
+  let socket: WebSocketRoute | null = null
+  let opened = 0
+  await page.routeWebSocket('**/api/live', (route) => {
+    socket = route
+    route.onMessage((text) => {
+      if (JSON.parse(String(text)).type !== 'subscribe') return
+      opened += 1
+      route.send(JSON.stringify({ type: 'ready', position: 0 }))
+    })
+  })
+  return {
+    send: (...rows) => {
+      for (const data of rows) {
+        socket?.send(JSON.stringify({ type: 'event', topic: 'logs', position: data.id, data }))
+      }
+    },
+    sendChannel: (position, data) =>
+      socket?.send(JSON.stringify({ type: 'event', topic: 'channels', position, data })),
+    close: async () => socket?.close(),
+    opened: () => opened,
+  }
+}
+
+/** As after a login, in one look. */
+export async function enter(
+  page: Page,
+  site: string,
+  look: { language: string },
+  user: object = OWNER,
+): Promise<void> {
+  const kept = { user: JSON.stringify(user), language: look.language }
+  await page.addInitScript((stored) => {
+    localStorage.setItem('user', stored.user)
+    localStorage.setItem('i18nextLng', stored.language)
+  }, kept)
+  await page.goto(site)
+}

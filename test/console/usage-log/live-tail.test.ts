@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import {
+  EMPTY_TAIL,
+  hold,
+  receive,
+  release,
+  TAIL_MAX,
+  withPage,
+} from '#console/features/usage-log/live-tail.ts'
+import { logRow } from './fake-log.ts'
+
+const rowsOf = (...ids: number[]) => ids.map((id) => logRow(id))
+const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
+const HELD = hold(EMPTY_TAIL, true)
+
+describe('the live tail', () => {
+  it('shows rows newest first, above the page, each once', () => {
+    const tail = receive(receive(EMPTY_TAIL, rowsOf(4, 5), 3), rowsOf(5, 6), 3)
+    expect(ids(tail.shown)).toEqual([6, 5, 4])
+    expect(ids(withPage(tail, rowsOf(5, 4, 3)))).toEqual([6, 5, 4, 3])
+  })
+
+  it('takes nothing that the page had already', () => {
+    expect(receive(EMPTY_TAIL, rowsOf(2, 3), 3)).toBe(EMPTY_TAIL)
+  })
+
+  it('moves nothing while held, and loses nothing when let go', () => {
+    const waiting = receive(receive(HELD, rowsOf(4), 3), rowsOf(5, 6), 3)
+    expect(ids(waiting.shown)).toEqual([])
+    expect(ids(waiting.pending)).toEqual([6, 5, 4])
+    const shown = hold(waiting, false)
+    expect(ids(shown.shown)).toEqual([6, 5, 4])
+    expect(shown.pending).toEqual([])
+  })
+
+  it('marks as new what came last', () => {
+    const first = receive(EMPTY_TAIL, rowsOf(4, 5), 3)
+    const isFresh = (tail: typeof first) =>
+      tail.shown.filter(({ id }) => id > tail.freshAbove).map(({ id }) => id)
+    expect(isFresh(first)).toEqual([5, 4])
+    expect(isFresh(receive(first, rowsOf(6), 3))).toEqual([6])
+    expect(isFresh(release(receive(hold(first, true), rowsOf(6, 7), 3)))).toEqual([7, 6])
+  })
+
+  it('keeps a bounded number, and says when more waited than it keeps', () => {
+    const many = Array.from({ length: TAIL_MAX + 10 }, (_, index) => logRow(index + 1))
+    const overfull = receive(HELD, many, 0)
+    expect(overfull.pending).toHaveLength(TAIL_MAX)
+    expect(overfull.pending[0]?.id).toBe(TAIL_MAX + 10)
+    expect(overfull.isOverfull).toBe(true)
+    const shown = receive(EMPTY_TAIL, many, 0)
+    expect(shown.shown).toHaveLength(TAIL_MAX)
+    expect(shown.isOverfull).toBe(false)
+  })
+})

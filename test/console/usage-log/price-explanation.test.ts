@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { explainPrice } from '#console/features/usage-log/price-explanation.ts'
+import { add, formatDecimal, fromWhole, parseDecimal } from '#console/ui/exact-decimal.ts'
+import type { LoggedUsage } from '#read-api/contract/log.ts'
+
+const ONES = {
+  mode: 'tokens',
+  list: '1',
+  model: '1',
+  completion: '1',
+  cacheRead: '1',
+  cacheWrite: '1.25',
+  image: '1',
+  audio: '1',
+  audioCompletion: '1',
+  group: '1',
+}
+
+const CASES: [string, Record<string, string>, LoggedUsage, bigint][] = [
+  ['plain', { model: '1.25', completion: '4' }, { inputUncached: 1000, output: 500 }, 3750n],
+  [
+    'with a cache',
+    { model: '1.25', completion: '4', cacheRead: '0.5' },
+    { inputUncached: 400, cacheRead: 600, output: 500 },
+    3375n,
+  ],
+  [
+    'cache writes of 5 minutes and an hour',
+    { model: '1.5', completion: '5', cacheRead: '0.1', cacheWrite: '1.25' },
+    { inputUncached: 100, cacheRead: 2000, cacheWrite5m: 400, cacheWrite1h: 100, output: 50 },
+    1875n,
+  ],
+  [
+    'half a unit, rounded away from zero',
+    { model: '1.5', completion: '5', cacheRead: '0.1', cacheWrite: '1.25' },
+    { inputUncached: 100, cacheRead: 2000, cacheWrite5m: 500, output: 50 },
+    1763n,
+  ],
+  ['per call', { mode: 'call', price: '0.04', group: '0.8' }, { calls: 3 }, 48_000n],
+  [
+    'text and audio',
+    { model: '2.5', completion: '4', audio: '8', audioCompletion: '2' },
+    { inputUncached: 100, output: 350, inputAudio: 200, outputAudio: 300 },
+    16_750n,
+  ],
+  [
+    'less than a unit',
+    { model: '0.075', completion: '4', group: '0.5' },
+    { inputUncached: 7, output: 3 },
+    1n,
+  ],
+]
+
+/** Terms plus rounding, added up by the test itself. */
+function addedUp(explanation: NonNullable<ReturnType<typeof explainPrice>>): string {
+  const amounts = [...explanation.terms.map(({ amount }) => amount), explanation.rounding]
+  return formatDecimal(
+    amounts.reduce((sum, text) => add(sum, parseDecimal(text) ?? fromWhole(0)), fromWhole(0)),
+  )
+}
+
+describe('the price of a call, explained', () => {
+  it.each(CASES)('adds up: %s', (_name, price, usage, charged) => {
+    const explanation = explainPrice({ price: { ...ONES, ...price }, usage }, charged)
+    expect(explanation?.total).toBe(charged)
+    expect(explanation?.isExact).toBe(true)
+    expect(explanation && addedUp(explanation)).toBe(String(charged))
+  })
+
+  it('shows the count and every factor of a term', () => {
+    const price = { ...ONES, model: '1.5', cacheWrite: '1.25', group: '2' }
+    expect(explainPrice({ price, usage: { cacheWrite1h: 100 } }, 600n)?.terms).toEqual([
+      {
+        name: 'cacheWrite1h',
+        count: 100,
+        factors: [
+          { name: 'cacheWrite', value: '1.25' },
+          { name: 'oneHour', value: '1.6' },
+          { name: 'model', value: '1.5' },
+          { name: 'group', value: '2' },
+        ],
+        amount: '600',
+      },
+    ])
+  })
+
+  it('says so when the charge is another than the arithmetic gives', () => {
+    const explanation = explainPrice({ price: ONES, usage: { inputUncached: 10 } }, 11n)
+    expect(explanation).toMatchObject({ total: 10n, isExact: false })
+  })
+
+  it('claims nothing without a price, or with one that is no number', () => {
+    expect(explainPrice({}, 10n)).toBeNull()
+    const usage = { inputUncached: 1 }
+    expect(explainPrice({ price: { ...ONES, model: 'many' }, usage }, 1n)).toBeNull()
+    expect(explainPrice({ price: { mode: 'tokens' }, usage }, 1n)).toBeNull()
+  })
+
+  it('costs nothing when nothing was used', () => {
+    expect(explainPrice({ price: ONES, usage: {} }, 0n)).toMatchObject({
+      terms: [],
+      total: 0n,
+      isExact: true,
+    })
+  })
+
+  const ratio = fc
+    .tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 999_999 }))
+    .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(6, '0')}`)
+  const count = fc.integer({ min: 0, max: 2_000_000 })
+
+  it('terms and rounding add up to the total for any usage, to the unit', () => {
+    const prices = fc.record({
+      model: ratio,
+      completion: ratio,
+      cacheRead: ratio,
+      cacheWrite: ratio,
+      image: ratio,
+      audio: ratio,
+      audioCompletion: ratio,
+      group: ratio,
+    })
+    const usages = fc.record({
+      inputUncached: count,
+      cacheRead: count,
+      cacheWrite5m: count,
+      cacheWrite1h: count,
+      inputAudio: count,
+      inputImage: count,
+      output: count,
+      outputAudio: count,
+    })
+    fc.assert(
+      fc.property(prices, usages, (price, usage) => {
+        const explanation = explainPrice({ price, usage }, 0n)
+        expect(explanation && addedUp(explanation)).toBe(String(explanation?.total))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import {
+  boundsOf,
+  DEFAULT_RANGE,
+  isWithin,
+  localTimeText,
+  rangeText,
+  readLocalTime,
+  readRange,
+  SPANS,
+} from '#console/features/usage-log/time-range.ts'
+
+const NOW = 1_763_712_345
+const HOUR = 3_600
+
+describe('a range of time', () => {
+  it('comes back from the address as it was written', () => {
+    const fixed = { kind: 'absolute', from: 10, to: 20 } as const
+    for (const span of SPANS) expect(readRange(span)).toEqual({ kind: 'relative', span })
+    expect(readRange(rangeText(fixed))).toEqual(fixed)
+  })
+
+  it.each(['', '25h', '20-10', '-5-10', '1-', '1e3-2e3', '123456789012-2', 'today '])(
+    '%j is none',
+    (text) => {
+      expect(readRange(text)).toBeNull()
+    },
+  )
+
+  it('is by default from midnight to an hour ahead', () => {
+    const { from, to } = boundsOf(DEFAULT_RANGE, NOW)
+    const midnight = new Date(NOW * 1000).setHours(0, 0, 0, 0) / 1000
+    expect([from, to]).toEqual([midnight, NOW + HOUR])
+  })
+
+  it('moves with the clock when relative, stays when absolute, is open for all', () => {
+    const bounds = (text: string) => boundsOf(readRange(text) ?? DEFAULT_RANGE, NOW)
+    expect(bounds('24h')).toEqual({ from: NOW - 24 * HOUR, to: NOW + HOUR })
+    expect(bounds('5-9')).toEqual({ from: 5, to: 9 })
+    expect(bounds('all')).toEqual({ from: null, to: null })
+  })
+
+  it('includes both ends', () => {
+    const ends = { from: 5, to: 9 }
+    expect([4, 5, 9, 10].map((at) => isWithin(ends, at))).toEqual([false, true, true, false])
+  })
+
+  it('a date-time field reads what it was given, and nothing that is no time', () => {
+    const minute = NOW - (NOW % 60)
+    expect(readLocalTime(localTimeText(minute))).toBe(minute)
+    for (const text of ['', '2026-11-21', '2026-13-01T00:00', 'now']) {
+      expect(readLocalTime(text)).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { type Look, openPage } from '../support/open-page.ts'
+import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
+
+const PLAIN = { theme: 'light', language: 'en' } as const
+const PATH = '/app/logs/api-usage'
+
+let browser: Browser
+let site: FakeSite
+let rows: LogEntry[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite(logRoutes(() => rows))
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function open(path = PATH, asked: Look = PLAIN, user: object = OWNER) {
+  const look = { ...PLAIN, ...asked }
+  const opened = await openPage(browser, look)
+  const live = await fakeLive(opened.page)
+  await enter(opened.page, site.url + path, look, user)
+  await opened.page.getByText('gpt-4o').first().waitFor()
+  return { ...opened, live }
+}
+
+describe('the usage log', () => {
+  for (const language of LANGUAGES) {
+    it(`has no fault at any width, in either theme: ${language}`, { timeout: 60_000 }, async () => {
+      rows = manyRows(45)
+      const { page, faults, close } = await open(PATH, { language })
+      await page.locator('.tg-grid-expander').first().click()
+      await page.locator('.tg-log-verdict').waitFor()
+      expect(await lookFaults(page, `usage-log-${language}`)).toEqual([])
+      expect(faults).toEqual([])
+      await close()
+    })
+  }
+
+  it('explains a price that adds up to the quota charged', async () => {
+    rows = manyRows(2)
+    const { page, close } = await open()
+    await page.locator('.tg-grid-expander').first().click()
+    const table = page.locator('.tg-log-table')
+    await table.waitFor()
+    const amounts = await table.locator('tbody tr:not(.tg-log-sum) td:last-child').allInnerTexts()
+    expect(amounts.map(Number).reduce((sum, amount) => sum + amount, 0)).toBe(3375)
+    await page.getByText('add up exactly').waitFor()
+    await close()
+  })
+
+  it('keeps filters over a reload, and Back undoes the last one', async () => {
+    rows = manyRows(30)
+    const { page, close } = await open()
+    await page.getByRole('combobox', { name: 'Log type' }).selectOption('6')
+    await page.waitForURL(/type=6/)
+    await page.getByRole('combobox', { name: 'Model' }).fill('gpt-4o-mini')
+    await page.getByRole('combobox', { name: 'Model' }).press('Enter')
+    await page.waitForURL(/type=6.*model=gpt-4o-mini|model=gpt-4o-mini.*type=6/)
+    await page.reload()
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('gpt-4o-mini')
+    await page.goBack()
+    await page.waitForURL((url) => !url.search.includes('model'))
+    await expect.poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('')
+    expect(await page.getByRole('combobox', { name: 'Log type' }).inputValue()).toBe('6')
+    await close()
+  })
+
+  it('shows nothing of channels and users to those who are no admins', async () => {
+    rows = manyRows(3)
+    const user = { ...OWNER, id: 5, role: 1 }
+    const { page, close } = await open(
+      `${PATH}?columns=time,channel,username,retry,model`,
+      PLAIN,
+      user,
+    )
+    const titles = await page.getByRole('columnheader').allInnerTexts()
+    expect(titles.map((title) => title.trim()).filter(Boolean)).toEqual([
+      'Show details',
+      'Time',
+      'Model',
+    ])
+    expect(site.calls.some(({ path }) => path === '/api/log/self/')).toBe(true)
+    await close()
+  })
+
+  it('exports what is listed: the column of quota adds up to the total shown', async () => {
+    rows = manyRows(250)
+    const { page, close } = await open()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const text = readFileSync(await (await download).path(), 'utf8')
+    const [header = '', ...lines] = text.trim().split('\r\n')
+    const at = header.split(',').indexOf('quota')
+    expect(lines).toHaveLength(250)
+    const sum = lines.reduce((total, line) => total + BigInt(line.split(',')[at] ?? ''), 0n)
+    expect(sum).toBe(rows.reduce((total, row) => total + BigInt(row.quota), 0n))
+    await close()
+  })
+
+  it('500 rows a second keep the reading place, draw few rows and lose none', async () => {
+    rows = manyRows(50)
+    const { page, live, close } = await open(`${PATH}?size=50`)
+    await expect.poll(() => live.opened()).toBe(1)
+    await page.getByRole('grid').hover()
+    await page.mouse.wheel(0, 400)
+    const place = () =>
+      page.evaluate(() => {
+        const grid = document.querySelector('.tg-grid')?.getBoundingClientRect()
+        const seen = document.elementFromPoint((grid?.left ?? 0) + 120, (grid?.top ?? 0) + 200)
+        const row = seen?.closest('.tg-grid-item')
+        return { text: row?.textContent, top: row?.getBoundingClientRect().top }
+      })
+    await page.getByText('Paused while you read').waitFor()
+    await page.waitForFunction(() => document.querySelector('.tg-grid')?.scrollTop === 400)
+    const before = await place()
+    for (let second = 0; second < 50; second += 1) {
+      live.send(...Array.from({ length: 50 }, (_, index) => logRow(1001 + second * 50 + index)))
+      expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+      await page.waitForTimeout(80)
+    }
+    await page.getByRole('button', { name: '2,500 new' }).waitFor()
+    expect(await place()).toEqual(before)
+    await page.getByRole('button', { name: '2,500 new' }).click()
+    await expect
+      .poll(() => page.getByRole('grid').getAttribute('aria-rowcount'))
+      .toBe(String(2_550 + 1))
+    expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+    await close()
+  })
+
+  it('shows rows at once when nobody reads, and only those the filters let through', async () => {
+    rows = manyRows(5)
+    const { page, live, close } = await open(`${PATH}?model=gpt-4o`)
+    await expect.poll(() => live.opened()).toBe(1)
+    live.send(logRow(100), logRow(101), logRow(102))
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('5')
+    await close()
+  })
+
+  it('a paused tail keeps what comes over a broken connection, and shows it later', async () => {
+    rows = manyRows(5)
+    const { page, live, close } = await open()
+    await expect.poll(() => live.opened()).toBe(1)
+    await page.keyboard.press('p')
+    await page.getByText('Paused', { exact: true }).waitFor()
+    live.send(logRow(100))
+    await live.close()
+    await page.getByText('Reconnecting in').waitFor()
+    await expect.poll(() => live.opened(), { timeout: 10_000 }).toBe(2)
+    live.send(logRow(100), logRow(101))
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    await page.keyboard.press('p')
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('8')
+    await close()
+  })
+})

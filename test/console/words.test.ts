@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { en } from '#console/i18n/en/words.ts'
+import { zh } from '#console/i18n/zh/words.ts'
+
+const CONSOLE = resolve(import.meta.dirname, '../../console')
+const ZH = flatten(zh)
+const EN = flatten(en)
+
+describe('the words of both languages', () => {
+  it('have the same keys', () => {
+    expect([...EN.keys()].sort()).toEqual([...ZH.keys()].sort())
+  })
+
+  it('have the same placeholders', () => {
+    for (const [key, text] of ZH) {
+      expect(placeholders(EN.get(key) ?? ''), key).toEqual(placeholders(text))
+    }
+  })
+
+  it('are all used: by name, or by a name put together', () => {
+    const source = globSync('{app,api,features,theme,ui}/**/*.{ts,tsx}', { cwd: CONSOLE })
+      .map((path) => readFileSync(resolve(CONSOLE, path), 'utf8'))
+      .join('\n')
+    const composed = composedKeys(source)
+    const unused = [...ZH.keys()].filter(
+      (key) => !source.includes(`'${key}'`) && !composed.some((keys) => keys.test(key)),
+    )
+    expect(unused).toEqual([])
+  })
+})
+
+/** Names put together, such as `shell.${label}`, as patterns of the keys that they can make. */
+function composedKeys(source: string): RegExp[] {
+  const templates = source.matchAll(/`([a-zA-Z]+\.(?:\$\{[^}]*\}|[^`\s$])+)`/g)
+  return [...templates].map((match) => {
+    const parts = (match[1] ?? '').split(/\$\{[^}]*\}/)
+    return new RegExp(`^${parts.map((part) => part.replaceAll('.', '\\.')).join('[\\w.-]+')}$`)
+  })
+}
+
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{\{\s*(\w+)/g)].map((match) => match[1] ?? '').sort()
+}
+
+function flatten(words: object, prefix = ''): Map<string, string> {
+  const flat = new Map<string, string>()
+  for (const [key, value] of Object.entries(words)) {
+    if (typeof value === 'string') flat.set(prefix + key, value)
+    else for (const [inner, text] of flatten(value, `${prefix}${key}.`)) flat.set(inner, text)
+  }
+  return flat
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { QUOTA_MAX } from '#domain/shared/quota.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import {
+  admitCall,
+  admitted,
+  budgetSet,
+  funded,
+  given,
+  granted,
+  interrupted,
+  PER_CALL,
+  released,
+  settled,
+} from './facts.ts'
+
+const SECOND = '019376a0-0000-7000-8000-000000000002'
+
+describe('admitting a call', () => {
+  it('moves its hold from the balance, at a balance of exactly that', () => {
+    const outcome = given(...funded(40)).when(admitCall())
+    outcome.then([admitted(40)])
+    expect(outcome.after).toMatchObject({ balance: 0n, held: 40n })
+  })
+
+  it('is refused for one unit more than the balance, saying both', () => {
+    const details = { balance: '39', needed: '40' }
+    given(...funded(39))
+      .when(admitCall())
+      .then(refuse('InsufficientQuota', details))
+  })
+
+  it('leaves nothing of the same quota to a second call', () => {
+    const details = { balance: '10', needed: '40' }
+    given(...funded(50), admitted(40))
+      .when(admitCall({ call: SECOND }))
+      .then(refuse('InsufficientQuota', details))
+  })
+
+  it('of a balance for ten admits exactly ten, however many ask', () => {
+    let facts = [...funded(10)]
+    for (let n = 0; n < 50; n += 1) {
+      const call = `019376a0-0000-7000-8000-0000000001${String(n).padStart(2, '0')}`
+      facts = [...facts, ...given(...facts).when(admitCall({ call, hold: 1n })).facts]
+    }
+    expect(given(...facts).state).toMatchObject({ balance: 0n, held: 10n })
+  })
+
+  it('keeps the number of calls that a price per call counts', () => {
+    const priced = { price: PER_CALL, calls: 128 }
+    given(...funded(2_000))
+      .when(admitCall({ ...priced, hold: 1_280n }))
+      .then([admitted(1_280, priced)])
+  })
+
+  it.each([0, 129, 1.5, -1])('for %s calls is a bug, not a refusal', (calls) => {
+    expect(() => given(...funded(100)).when(admitCall({ calls }))).toThrow('1 to 128 calls')
+  })
+
+  it.each([-1n, QUOTA_MAX + 1n])('with a hold of %s is refused', (hold) => {
+    const outcome = given(...funded(100)).when(admitCall({ hold }))
+    outcome.then(refuse('AmountOutOfRange'))
+  })
+
+  it('lets a call in that costs nothing while nothing is owed', () => {
+    given(budgetSet(0, true))
+      .when(admitCall({ hold: 0n }))
+      .then([admitted(0)])
+  })
+})
+
+describe('admitting below zero', () => {
+  const owing = [...funded(40), admitted(40), settled(40, 50)]
+
+  it.each([0n, 1n])('is refused, even for a hold of %s', (hold) => {
+    const details = { balance: '-10', needed: String(hold) }
+    given(...owing)
+      .when(admitCall({ call: SECOND, hold }))
+      .then(refuse('InsufficientQuota', details))
+  })
+
+  it('starts again once it is paid', () => {
+    given(...owing, granted(12, 'g2'))
+      .when(admitCall({ call: SECOND, hold: 2n }))
+      .then([
+        admitted(2, {
+          call: SECOND,
+        }),
+      ])
+  })
+})
+
+describe('admitting the same call again', () => {
+  it.each([
+    ['while it is open', []],
+    ['after it was settled', [settled(40, 30)]],
+    ['after it was released', [released(40)]],
+    ['after it was interrupted', [interrupted(40, 0)]],
+  ])('changes nothing %s', (_when, ends) => {
+    given(...funded(100), admitted(40), ...ends)
+      .when(admitCall())
+      .then([])
+  })
+
+  it('changes nothing even where it could not be afforded now', () => {
+    given(...funded(40), admitted(40))
+      .when(admitCall())
+      .then([])
+  })
+})

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/account/ended-calls.ts'
+import { accountSnapshot } from '#domain/account/snapshot.ts'
+import { isRefusal, refuse } from '#domain/shared/refusal.ts'
+import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
+
+const idOf = (n: number) => `019376a0-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+/** Calls `from` to `to` admitted and released, in the order of their ids. */
+function accountAfter(from: number, to: number) {
+  let state = funded(100).reduce(accountDecider.evolve, accountDecider.initialState())
+  for (let n = from; n <= to; n += 1) {
+    const call = idOf(n)
+    const admission = admitted(1, { call })
+    state = accountDecider.evolve(state, admission)
+    const end = released(1)
+    if (end.type === 'CallReleased') {
+      state = accountDecider.evolve(state, { ...end, data: { ...end.data, call } })
+    }
+  }
+  return state
+}
+
+describe('the memory of ended calls', () => {
+  it(`knows the last ${ENDED_MAX} as ended, and takes whatever is older for too old`, () => {
+    const state = accountAfter(1, ENDED_MAX + 1)
+    const admit = (n: number) => accountDecider.decide(admitCall({ call: idOf(n) }), state)
+    expect(state.ended.ids.size).toBe(ENDED_MAX)
+    expect(admit(2)).toEqual([])
+    expect(admit(ENDED_MAX + 1)).toEqual([])
+    expect(admit(1)).toEqual(refuse('CallEnded'))
+    expect(admit(0)).toEqual(refuse('CallEnded'))
+    expect(isRefusal(admit(ENDED_MAX + 2))).toBe(false)
+  })
+
+  it('forgets nothing at exactly its size', () => {
+    const state = accountAfter(1, ENDED_MAX)
+    expect(accountDecider.decide(admitCall({ call: idOf(1) }), state)).toEqual([])
+    expect(accountDecider.decide(admitCall({ call: idOf(0) }), state)).toHaveLength(1)
+  })
+
+  it('takes an end of a forgotten call for a repeat', () => {
+    const state = accountAfter(1, ENDED_MAX + 1)
+    for (const command of [settleCall({ call: idOf(1) }), releaseCall({ call: idOf(0) })]) {
+      expect(accountDecider.decide(command, state)).toEqual([])
+    }
+  })
+
+  it('lets a call end that is older than all it remembers', () => {
+    const old = idOf(0)
+    const first = [...funded(100), admitted(1, { call: old })]
+    let state = first.reduce(accountDecider.evolve, accountDecider.initialState())
+    for (let n = 1; n <= ENDED_MAX + 5; n += 1) remember(state.ended, idOf(n))
+    const outcome = accountDecider.decide(releaseCall({ call: old }), state)
+    if (isRefusal(outcome)) throw new Error(outcome.refused)
+    state = outcome.reduce(accountDecider.evolve, state)
+    expect(state).toMatchObject({ balance: 100n, held: 0n })
+    expect(state.ended.ids.size).toBe(ENDED_MAX)
+    expect(accountDecider.decide(admitCall({ call: old }), state)).toEqual(refuse('CallEnded'))
+  })
+
+  it('comes back whole from a snapshot', () => {
+    const state = accountAfter(1, ENDED_MAX + 3)
+    const text = JSON.stringify(accountSnapshot.encode(state))
+    const again = accountSnapshot.decode(JSON.parse(text))
+    expect(again.ended.forgottenUpTo).toBe(idOf(3))
+    for (const n of [0, 3, 4, ENDED_MAX + 3, ENDED_MAX + 4]) {
+      expect(recall(again.ended, idOf(n)), `call ${n}`).toBe(recall(state.ended, idOf(n)))
+    }
+    remember(again.ended, idOf(ENDED_MAX + 4))
+    expect(again.ended.forgottenUpTo).toBe(idOf(4))
+  })
+
+  it('forgets the oldest ids first, in whatever order calls end', () => {
+    const property = fc.property(fc.uniqueArray(fc.nat(1_000_000), { maxLength: 60 }), (late) => {
+      const ended = noEndedCalls()
+      const fill = ENDED_MAX - 30
+      for (let n = 0; n < fill; n += 1) remember(ended, idOf(2_000_000 + ((n * 7_919) % fill)))
+      for (const n of late) remember(ended, idOf(n))
+      const all = [...late, ...Array.from({ length: fill }, (_, n) => 2_000_000 + n)]
+      const oldestFirst = all.sort((left, right) => left - right).map(idOf)
+      const forgotten = oldestFirst.slice(0, Math.max(0, oldestFirst.length - ENDED_MAX))
+      expect(ended.forgottenUpTo).toBe(forgotten.at(-1) ?? '')
+      expect([...ended.ids].sort()).toEqual(oldestFirst.slice(forgotten.length))
+    })
+    fc.assert(property, { numRuns: 30 })
+  })
+})

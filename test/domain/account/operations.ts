@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import type { AccountCommand } from '#domain/account/commands.ts'
+import type { CallEnd } from '#domain/account/events.ts'
+import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+
+/** What may befall an account: a command, an earlier one again, or the loss of its state. */
+export type Operation =
+  | { readonly kind: 'command'; readonly command: AccountCommand }
+  | { readonly kind: 'repeat'; readonly index: number }
+  | { readonly kind: 'snapshot' }
+  | { readonly kind: 'crash'; readonly from: 'events' | 'snapshot' }
+
+export const USER = 7
+const MAX = 2n ** 53n - 1n
+
+const ratios = {
+  cacheRead: '0.5',
+  cacheWrite: '1.25',
+  image: '2',
+  audio: '8',
+  audioCompletion: '2',
+}
+const tokens = (model: string, group: string): PerTokenPrice => ({
+  mode: 'tokens',
+  list: 3,
+  model,
+  completion: '4',
+  ...ratios,
+  group,
+})
+const PRICES: readonly PriceSnapshot[] = [
+  tokens('1.25', '1'),
+  tokens('0.075', '0.5'),
+  tokens('0', '1'),
+  { mode: 'call', list: 3, price: '0.00002', group: '1.5' },
+]
+
+const userId = fc.constant(USER)
+const tokenId = fc.integer({ min: 1, max: 3 })
+const call = fc.integer({ min: 0, max: 9 }).map((n) => `019376a0-0000-7000-8000-00000000000${n}`)
+const small = fc.bigInt({ min: 0n, max: 60n })
+const hold = fc.oneof(
+  { weight: 15, arbitrary: fc.bigInt({ min: 0n, max: 20n }) },
+  { weight: 1, arbitrary: fc.constantFrom(-1n, 61n, MAX + 1n) },
+)
+const amount = fc.oneof(
+  { weight: 12, arbitrary: small },
+  { weight: 1, arbitrary: fc.constantFrom(-1n, MAX - 30n, MAX, MAX + 1n) },
+)
+const usage: fc.Arbitrary<Usage> = fc
+  .tuple(fc.nat(20), fc.nat(20), fc.nat(20), fc.nat(3))
+  .map(([inputUncached, cacheRead, output, outputAudio]) => ({
+    ...NO_USAGE,
+    inputUncached,
+    cacheRead,
+    output: output + outputAudio,
+    outputAudio,
+  }))
+const someUsage = fc.oneof(fc.constant(NO_USAGE), usage)
+const time = fc.integer({ min: 1_000, max: 1_010 })
+const end = fc.constantFrom<CallEnd>('done', 'client-gone', 'timeout', 'incomplete')
+const timings = fc.constant({ startedAt: 900, firstByteMs: 5, durationMs: 50 })
+const attempts = fc.constant([])
+const channelId = fc.integer({ min: 1, max: 2 })
+
+const record = <T extends AccountCommand>(
+  model: {
+    [K in keyof T]: fc.Arbitrary<T[K]>
+  },
+): fc.Arbitrary<T> => fc.record(model) as unknown as fc.Arbitrary<T>
+type Of<Type extends AccountCommand['type']> = Extract<AccountCommand, { type: Type }>
+const id = fc.integer({ min: 0, max: 5 }).map((n) => `id-${n}`)
+
+const grant = record<Of<'GrantQuota'>>({
+  type: fc.constant('GrantQuota'),
+  userId,
+  grantId: id,
+  amount,
+  reason: fc.constantFrom('setup', 'new-user', 'admin'),
+})
+const deduct = record<Of<'DeductQuota'>>({
+  type: fc.constant('DeductQuota'),
+  userId,
+  deductionId: id,
+  amount,
+  reason: fc.constant('admin'),
+})
+const setBudget = record<Of<'SetTokenBudget'>>({
+  type: fc.constant('SetTokenBudget'),
+  userId,
+  tokenId,
+  remain: amount,
+  isUnlimited: fc.boolean(),
+})
+const closeBudget = record<Of<'CloseTokenBudget'>>({
+  type: fc.constant('CloseTokenBudget'),
+  userId,
+  tokenId,
+})
+const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
+  .record({
+    call,
+    tokenId,
+    hold,
+    price: fc.constantFrom(...PRICES),
+    leaseUntil: time,
+    calls: fc.constantFrom(undefined, 1, 3),
+  })
+  .map(({ calls, ...terms }) => ({
+    type: 'AdmitCall',
+    userId: USER,
+    model: 'm',
+    group: 'default',
+    isStream: true,
+    clientIp: null,
+    startedAt: 900,
+    ...terms,
+    ...(calls === undefined ? {} : { calls }),
+  }))
+const progress = record<Of<'RecordProgress'>>({
+  type: fc.constant('RecordProgress'),
+  call,
+  channelId,
+  usage: someUsage,
+  leaseUntil: time,
+})
+const settle = record<Of<'SettleCall'>>({
+  type: fc.constant('SettleCall'),
+  call,
+  channelId,
+  upstreamModel: fc.constant(null),
+  usage: someUsage,
+  usageSource: fc.constant('upstream'),
+  anomaly: fc.constant(null),
+  end,
+  attempts,
+  timings,
+})
+const release = record<Of<'ReleaseCall'>>({
+  type: fc.constant('ReleaseCall'),
+  call,
+  channelId: fc.constant(null),
+  reason: fc.constant('no-channel'),
+  errorCode: fc.constant('no_channel'),
+  statusCode: fc.constant(503),
+  attempts,
+  timings,
+})
+const interrupt = record<Of<'InterruptCall'>>({
+  type: fc.constant('InterruptCall'),
+  call,
+  at: time,
+})
+
+const command: fc.Arbitrary<AccountCommand> = fc.oneof(
+  { weight: 3, arbitrary: grant },
+  { weight: 1, arbitrary: deduct },
+  { weight: 3, arbitrary: setBudget },
+  { weight: 1, arbitrary: closeBudget },
+  { weight: 12, arbitrary: admit },
+  { weight: 5, arbitrary: progress },
+  { weight: 8, arbitrary: settle },
+  { weight: 2, arbitrary: release },
+  { weight: 2, arbitrary: interrupt },
+)
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 20, arbitrary: command.map((made) => ({ kind: 'command', command: made }) as const) },
+  {
+    weight: 4,
+    arbitrary: fc.nat(99).map((index) => ({ kind: 'repeat', index }) as const),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'snapshot' } as const) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom<'events' | 'snapshot'>('events', 'snapshot')
+      .map((from) => ({ kind: 'crash', from }) as const),
+  },
+)
+
+/** Up to a hundred, of an account that starts with a grant and a budget, so that calls get in. */
+export const operations: fc.Arbitrary<readonly Operation[]> = fc
+  .tuple(small, small, fc.array(operation, { maxLength: 100, size: 'max' }))
+  .map(([granted, budget, others]) => {
+    const first: AccountCommand[] = [
+      { type: 'GrantQuota', userId: USER, grantId: 'first', amount: granted * 3n, reason: 'setup' },
+      { type: 'SetTokenBudget', userId: USER, tokenId: 1, remain: budget, isUnlimited: false },
+      { type: 'SetTokenBudget', userId: USER, tokenId: 2, remain: 0n, isUnlimited: true },
+    ]
+    return [...first.map((made) => ({ kind: 'command', command: made }) as const), ...others]
+  })

@@ -1,0 +1,180 @@
+import type { AccountCommand } from '#domain/account/commands.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { recomputedCharge } from '../pricing/recompute.ts'
+
+const MAX = 2n ** 53n - 1n
+
+type Call = {
+  readonly tokenId: number
+  readonly hold: bigint
+  readonly price: PriceSnapshot
+  readonly calls: number
+  readonly admittedAt: number
+  leaseUntil: number
+  usage: Usage
+  progress: string
+  end: { readonly charge: bigint; readonly at: number } | null
+}
+
+type Budget = { readonly remain: bigint; readonly isUnlimited: boolean; readonly setAt: number }
+
+/** What a command must come to: nothing, an event's type, or a refusal's code. */
+export type Verdict =
+  | { readonly nothing: true }
+  | { readonly event: string; readonly charge?: bigint }
+  | { readonly refused: string }
+
+const NOTHING: Verdict = { nothing: true }
+const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n)
+
+/**
+ * The account in the plainest words: it keeps what happened and adds everything up anew whenever it
+ * is asked. Slow, and nothing of it is the product's code.
+ */
+export class ReferenceAccount {
+  readonly grants = new Map<string, bigint>()
+  readonly deductions = new Map<string, bigint>()
+  readonly calls = new Map<string, Call>()
+  private readonly budgets = new Map<number, Budget>()
+  private clock = 0
+
+  get open(): [string, Call][] {
+    return [...this.calls].filter(([, { end }]) => end === null)
+  }
+
+  get held(): bigint {
+    return sum(this.open.map(([, { hold }]) => hold))
+  }
+
+  get charged(): bigint {
+    return sum([...this.calls.values()].map(({ end }) => end?.charge ?? 0n))
+  }
+
+  get balance(): bigint {
+    const given = sum(this.grants.values()) - sum(this.deductions.values())
+    return given - this.charged - this.held
+  }
+
+  /** By how much settled calls outgrew their holds: the furthest the balance may be below 0. */
+  get excess(): bigint {
+    return sum(
+      [...this.calls.values()].map(({ end, hold }) =>
+        end !== null && end.charge > hold ? end.charge - hold : 0n,
+      ),
+    )
+  }
+
+  get tokenIds(): number[] {
+    return [...this.budgets.keys()]
+  }
+
+  /** What was set, less what later calls took, and more what earlier calls gave back since. */
+  remain(tokenId: number): bigint {
+    const budget = this.budgets.get(tokenId)
+    if (budget === undefined) throw new Error('no such budget')
+    const moves = [...this.calls.values()]
+      .filter((call) => call.tokenId === tokenId)
+      .map(({ hold, admittedAt, end }) => {
+        const taken = admittedAt > budget.setAt ? hold : 0n
+        return end !== null && end.at > budget.setAt ? hold - end.charge - taken : -taken
+      })
+    return budget.remain + sum(moves)
+  }
+
+  isUnlimited(tokenId: number): boolean {
+    return this.budgets.get(tokenId)?.isUnlimited ?? false
+  }
+
+  /** Carries the command out, where it can be, and says what it came to. */
+  apply(command: AccountCommand): Verdict {
+    this.clock += 1
+    switch (command.type) {
+      case 'GrantQuota': {
+        if (this.grants.has(command.grantId)) return NOTHING
+        const { amount } = command
+        const isTooMuch = this.balance + this.held + amount > MAX
+        if (amount < 1n || amount > MAX || isTooMuch) return { refused: 'AmountOutOfRange' }
+        this.grants.set(command.grantId, amount)
+        return { event: 'QuotaGranted' }
+      }
+      case 'DeductQuota': {
+        if (this.deductions.has(command.deductionId)) return NOTHING
+        const { amount } = command
+        if (amount < 1n || amount > MAX) return { refused: 'AmountOutOfRange' }
+        if (this.balance < amount) return { refused: 'InsufficientQuota' }
+        this.deductions.set(command.deductionId, amount)
+        return { event: 'QuotaDeducted' }
+      }
+      case 'SetTokenBudget':
+        return this.setBudget(command)
+      case 'CloseTokenBudget':
+        return this.budgets.delete(command.tokenId) ? { event: 'TokenBudgetClosed' } : NOTHING
+      case 'AdmitCall':
+        return this.admit(command)
+      default:
+        return this.carryOn(command)
+    }
+  }
+
+  private setBudget(command: Extract<AccountCommand, { type: 'SetTokenBudget' }>): Verdict {
+    const { tokenId, remain, isUnlimited } = command
+    const holds = this.open.filter(([, call]) => call.tokenId === tokenId)
+    const most = remain + sum(holds.map(([, { hold }]) => hold))
+    if (most > MAX || remain < -MAX) return { refused: 'AmountOutOfRange' }
+    const isSame = this.budgets.has(tokenId) && this.remain(tokenId) === remain
+    if (isSame && this.isUnlimited(tokenId) === isUnlimited) return NOTHING
+    this.budgets.set(tokenId, { remain, isUnlimited, setAt: this.clock })
+    return { event: 'TokenBudgetSet' }
+  }
+
+  private admit(command: Extract<AccountCommand, { type: 'AdmitCall' }>): Verdict {
+    const { call, tokenId, hold, price, leaseUntil, calls = 1 } = command
+    if (this.calls.has(call)) return NOTHING
+    if (hold < 0n || hold > MAX) return { refused: 'AmountOutOfRange' }
+    if (!this.budgets.has(tokenId)) return { refused: 'TokenBudgetUnknown' }
+    const isOverBudget = !this.isUnlimited(tokenId) && hold > this.remain(tokenId)
+    if (isOverBudget) return { refused: 'TokenBudgetExhausted' }
+    if (this.balance < hold) return { refused: 'InsufficientQuota' }
+    const admittedAt = this.clock
+    const fresh = { usage: NO_USAGE, progress: '', end: null }
+    this.calls.set(call, { tokenId, hold, price, calls, admittedAt, leaseUntil, ...fresh })
+    return { event: 'CallAdmitted' }
+  }
+
+  private carryOn(
+    command: Extract<
+      AccountCommand,
+      { type: 'RecordProgress' | 'SettleCall' | 'ReleaseCall' | 'InterruptCall' }
+    >,
+  ): Verdict {
+    const call = this.calls.get(command.call)
+    if (call === undefined) return { refused: 'CallUnknown' }
+    if (command.type === 'RecordProgress') {
+      if (call.end !== null) return { refused: 'CallEnded' }
+      const progress = JSON.stringify([command.channelId, command.usage, command.leaseUntil])
+      if (call.progress === progress) return NOTHING
+      call.usage = command.usage
+      call.leaseUntil = command.leaseUntil
+      call.progress = progress
+      return { event: 'CallProgressed' }
+    }
+    if (call.end !== null) return NOTHING
+    if (command.type === 'ReleaseCall') return this.end(call, 'CallReleased', 0n)
+    if (command.type === 'SettleCall') {
+      const isDone = command.end === 'done' || hasAny(command.usage)
+      const charge = recomputedCharge(call.price, command.usage, isDone ? call.calls : 0)
+      return this.end(call, 'CallSettled', charge)
+    }
+    if (command.at <= call.leaseUntil) return { refused: 'LeaseNotOver' }
+    const charge = recomputedCharge(call.price, call.usage, hasAny(call.usage) ? call.calls : 0)
+    return this.end(call, 'CallInterrupted', charge)
+  }
+
+  private end(call: Call, event: string, charge: bigint): Verdict {
+    call.end = { charge, at: this.clock }
+    return event === 'CallReleased' ? { event } : { event, charge }
+  }
+}
+
+const hasAny = (usage: Usage): boolean => Object.values(usage).some((count) => count > 0)

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { SetTokenBudget } from '#domain/account/commands.ts'
+import type { AccountState } from '#domain/account/state.ts'
+import { QUOTA_MAX } from '#domain/shared/quota.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import {
+  admitCall,
+  admitted,
+  budgetClosed,
+  budgetSet,
+  funded,
+  given,
+  granted,
+  released,
+  settled,
+  USER,
+} from './facts.ts'
+
+const setBudget = (remain: bigint, isUnlimited = false): SetTokenBudget => ({
+  type: 'SetTokenBudget',
+  userId: USER,
+  tokenId: 1,
+  remain,
+  isUnlimited,
+})
+const closeBudget = { type: 'CloseTokenBudget', userId: USER, tokenId: 1 } as const
+const remainOf = ({ budgets }: AccountState): bigint | undefined => budgets.get(1)?.remain
+
+describe('a token’s budget', () => {
+  it('is what is set, and setting the same again changes nothing', () => {
+    given()
+      .when(setBudget(30n))
+      .then([budgetSet(30)])
+    given(budgetSet(30)).when(setBudget(30n)).then([])
+    given(budgetSet(30))
+      .when(setBudget(30n, true))
+      .then([budgetSet(30, true)])
+  })
+
+  it('admits a call that holds exactly all of it, and not one unit more', () => {
+    const facts = [granted(100), budgetSet(40)]
+    given(...facts)
+      .when(admitCall({ hold: 40n }))
+      .then([admitted(40)])
+    const details = { remain: '40', needed: '41' }
+    given(...facts)
+      .when(admitCall({ hold: 41n }))
+      .then(refuse('TokenBudgetExhausted', details))
+  })
+
+  it('is bounded by the balance alone when it has no limit', () => {
+    given(...funded(40))
+      .when(admitCall({ hold: 40n }))
+      .then([admitted(40)])
+    const details = { balance: '40', needed: '41' }
+    given(...funded(40))
+      .when(admitCall({ hold: 41n }))
+      .then(refuse('InsufficientQuota', details))
+  })
+
+  it('gets back what a call held and did not cost', () => {
+    const facts = [granted(100), budgetSet(50), admitted(40)]
+    expect(remainOf(given(...facts).state)).toBe(10n)
+    expect(remainOf(given(...facts, settled(40, 30)).state)).toBe(20n)
+    expect(remainOf(given(...facts, released(40)).state)).toBe(50n)
+  })
+
+  it('goes below zero by what a call outgrew its hold, and may be set to that', () => {
+    const facts = [granted(100), budgetSet(40), admitted(40), settled(40, 50)]
+    expect(remainOf(given(...facts).state)).toBe(-10n)
+    given(...facts)
+      .when(setBudget(-10n))
+      .then([])
+    const open = admitCall({ call: '019376a0-0000-7000-8000-000000000002', hold: 0n })
+    const details = { remain: '-10', needed: '0' }
+    given(...facts)
+      .when(open)
+      .then(refuse('TokenBudgetExhausted', details))
+  })
+
+  it('set anew while a call is open still gets that call’s rest', () => {
+    const facts = [granted(100), budgetSet(40), admitted(40), budgetSet(7), settled(40, 30)]
+    expect(remainOf(given(...facts).state)).toBe(17n)
+  })
+
+  it('fits the wire even once the open calls gave all back', () => {
+    given()
+      .when(setBudget(QUOTA_MAX + 1n))
+      .then(refuse('AmountOutOfRange'))
+    given()
+      .when(setBudget(-QUOTA_MAX - 1n))
+      .then(refuse('AmountOutOfRange'))
+    const facts = [...funded(100), admitted(40)]
+    given(...facts)
+      .when(setBudget(QUOTA_MAX - 39n))
+      .then(refuse('AmountOutOfRange'))
+    const most = Number(QUOTA_MAX) - 40
+    given(...facts)
+      .when(setBudget(BigInt(most)))
+      .then([budgetSet(most)])
+  })
+})
+
+describe('a closed budget', () => {
+  it('admits nothing more', () => {
+    given(...funded(100))
+      .when(closeBudget)
+      .then([budgetClosed])
+    const refusal = refuse('TokenBudgetUnknown', { tokenId: 1 })
+    given(...funded(100), budgetClosed)
+      .when(admitCall())
+      .then(refusal)
+    given(granted(100)).when(admitCall()).then(refusal)
+  })
+
+  it('closed again, or never set, changes nothing', () => {
+    given(...funded(100), budgetClosed)
+      .when(closeBudget)
+      .then([])
+    given().when(closeBudget).then([])
+  })
+
+  it('lets its open calls end, and the balance gets their rest', () => {
+    const facts = [...funded(100), admitted(40), budgetClosed, settled(40, 30)]
+    const { state } = given(...facts)
+    expect(state.balance).toBe(70n)
+    expect(state.held).toBe(0n)
+    expect(state.budgets.size).toBe(0)
+  })
+})

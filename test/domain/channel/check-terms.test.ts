@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { faultyField, proxyOf } from '#domain/channel/check-terms.ts'
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import { createChannel, given, TERMS } from './facts.ts'
+
+const fault = (change: Partial<ChannelTerms>) => faultyField({ ...TERMS, ...change })
+const chain = (links: number): string =>
+  JSON.stringify(
+    Object.fromEntries(Array.from({ length: links }, (_, n) => [`m${n}`, `m${n + 1}`])),
+  )
+const nested = (depth: number): string =>
+  ['{"a":'.repeat(depth - 1), '{}', '}'.repeat(depth - 1)].join('')
+
+describe('a channel’s texts', () => {
+  it('may all be empty', () => {
+    expect(fault({ baseUrl: '' })).toBeNull()
+  })
+
+  it.each([
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'example.com',
+    'https://user@example.com',
+    'https://user:pass@example.com',
+    'https://example.com\\@evil.com',
+    'https://exa mple.com',
+    'http://',
+  ])('refuse the address %s', (baseUrl) => {
+    expect(fault({ baseUrl })).toEqual({ field: 'base_url', fault: 'not-url' })
+  })
+
+  it.each(['https://example.com', 'http://127.0.0.1:8080/v1', 'https://[::1]/'])(
+    'let the address %s pass: who may be reached is decided at the connection',
+    (baseUrl) => {
+      expect(fault({ baseUrl })).toBeNull()
+    },
+  )
+
+  const json = [
+    ['model_mapping', 'modelMapping'],
+    ['status_code_mapping', 'statusCodeMapping'],
+    ['setting', 'setting'],
+    ['param_override', 'paramOverride'],
+  ] as const
+
+  it.each(json)('name %s when it is no JSON object', (field, key) => {
+    expect(fault({ [key]: '{' })).toEqual({ field, fault: 'not-json' })
+    expect(fault({ [key]: '[]' })).toEqual({ field, fault: 'not-object' })
+    expect(fault({ [key]: 'null' })).toEqual({ field, fault: 'not-object' })
+    const twice = { field, fault: 'duplicate-key', name: 'a' }
+    expect(fault({ [key]: '{"a":"b","a":"c"}' })).toEqual(twice)
+    expect(fault({ [key]: nested(17) })).toEqual({ field, fault: 'too-deep' })
+    expect(fault({ [key]: ' \n' })).toBeNull()
+  })
+
+  it('may nest 16 levels', () => {
+    expect(fault({ paramOverride: nested(16) })).toBeNull()
+  })
+})
+
+describe('a model mapping', () => {
+  it.each([
+    ['{"a":1}', 'not-text', 'a'],
+    ['{"a":""}', 'not-text', 'a'],
+    ['{"a":"b","b":"a"}', 'mapping-circle', 'a'],
+    ['{"a":"b","b":"c","c":"b"}', 'mapping-circle', 'a'],
+    [chain(9), 'mapping-too-deep', 'm0'],
+  ])('%s is refused', (modelMapping, code, name) => {
+    expect(fault({ modelMapping })).toEqual({ field: 'model_mapping', fault: code, name })
+  })
+
+  it.each(['{"a":"a"}', '{"a":"b"}', '{"constructor":"__proto__"}', chain(8)])(
+    '%s is right',
+    (modelMapping) => {
+      expect(fault({ modelMapping })).toBeNull()
+    },
+  )
+})
+
+describe('a status mapping', () => {
+  it.each(['{"429":"500"}', '{"400":599}', '{"200":400}', '{}'])('%s is right', (text) => {
+    expect(fault({ statusCodeMapping: text })).toBeNull()
+  })
+
+  it.each([
+    ['{"429":200}', '429'],
+    ['{"429":"399"}', '429'],
+    ['{"429":600}', '429'],
+    ['{"429":5e2}', '429'],
+    ['{"429":null}', '429'],
+    ['{"42":500}', '42'],
+    ['{"600":500}', '600'],
+  ])('%s would show callers no error, or is no status', (statusCodeMapping, name) => {
+    const expected = { field: 'status_code_mapping', fault: 'not-status', name }
+    expect(fault({ statusCodeMapping })).toEqual(expected)
+  })
+})
+
+describe('the extra settings', () => {
+  it('name a proxy, or none', () => {
+    expect(proxyOf({ ...TERMS, setting: '{"proxy":"http://p:1"}' })).toBe('http://p:1')
+    for (const setting of ['', '{}', '{"proxy":1}', '{', '[]']) {
+      expect(proxyOf({ ...TERMS, setting })).toBe('')
+    }
+  })
+})
+
+describe('a channel with a text at fault', () => {
+  it('is refused, naming the field and the entry', () => {
+    const details = { field: 'model_mapping', fault: 'not-text', name: 'a' }
+    given()
+      .when(createChannel({ modelMapping: '{"a":1}' }))
+      .then({ refused: 'InvalidField', details })
+  })
+})

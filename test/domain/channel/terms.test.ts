@@ -1,0 +1,89 @@
+import { describe, it } from 'vitest'
+import { refuse } from '#domain/shared/refusal.ts'
+import { changed, changeTerms, createChannel, created, given, KEY } from './facts.ts'
+
+describe('creating a channel', () => {
+  it('records its terms and where its key is', () => {
+    given().when(createChannel()).then([created()])
+  })
+
+  it('tidies the address, so that one address is written one way', () => {
+    given()
+      .when(createChannel({ baseUrl: ' https://api.example.com// ' }))
+      .then([created()])
+  })
+
+  it('again with the same key changes nothing; with another, the id is taken', () => {
+    given(created()).when(createChannel()).then([])
+    given(created()).when(createChannel({}, 'ref-2')).then(refuse('ChannelExists'))
+  })
+
+  it('needs a name, a model and a key', () => {
+    given()
+      .when(createChannel({ name: ' ' }))
+      .then(refuse('NameRequired'))
+    given()
+      .when(createChannel({ models: [] }))
+      .then(refuse('ModelsRequired'))
+    given().when(createChannel({}, '')).then(refuse('KeyRequired'))
+  })
+})
+
+describe('changing a channel', () => {
+  it('records the new terms, with the key it had', () => {
+    given(created())
+      .when(changeTerms({ priority: 5 }))
+      .then([changed({ priority: 5 })])
+  })
+
+  it('to what it is changes nothing', () => {
+    given(created()).when(changeTerms({})).then([])
+    given(created()).when(changeTerms({}, KEY)).then([])
+    given(created())
+      .when(changeTerms({ baseUrl: 'https://api.example.com/' }))
+      .then([])
+  })
+
+  it('takes a new key alone', () => {
+    given(created())
+      .when(changeTerms({}, 'ref-2'))
+      .then([changed({}, 'ref-2')])
+  })
+
+  it('needs a name, a model and a key', () => {
+    given(created())
+      .when(changeTerms({ name: '' }))
+      .then(refuse('NameRequired'))
+    given(created())
+      .when(changeTerms({ models: [] }))
+      .then(refuse('ModelsRequired'))
+    given(created()).when(changeTerms({}, '')).then(refuse('KeyRequired'))
+  })
+})
+
+describe('a key goes only where it was given for', () => {
+  const elsewhere = [
+    { baseUrl: 'https://thief.example.com' },
+    { baseUrl: '' },
+    { baseUrl: 'http://api.example.com' },
+    { type: 2 },
+    { setting: '{"proxy":"http://thief.example.com:3128"}' },
+    { setting: '{"proxy":"http://\\u0074hief.example.com:3128"}' },
+  ]
+
+  it.each(elsewhere)('%j needs the key again', (change) => {
+    given(created()).when(changeTerms(change)).then(refuse('KeyRequired'))
+    given(created()).when(changeTerms(change, KEY)).then(refuse('KeyRequired'))
+    given(created())
+      .when(changeTerms(change, 'ref-2'))
+      .then([changed(change, 'ref-2')])
+  })
+
+  it('other extra settings leave it where it is', () => {
+    const before = { setting: '{"proxy":"http://p:1","x":1}' }
+    const after = { setting: '{"x":2,"proxy":"http://p:1"}' }
+    given(created(before))
+      .when(changeTerms(after))
+      .then([changed(after)])
+  })
+})

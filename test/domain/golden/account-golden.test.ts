@@ -1,0 +1,163 @@
+import { describe } from 'vitest'
+import type { AccountCommand } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { story } from './story.ts'
+
+const CALL = '019ab0de-2c00-7000-8000-0000000000a1'
+const NOW = 1_795_248_000_000
+const PRICE: PriceSnapshot = {
+  mode: 'tokens',
+  list: 12,
+  model: '1.25',
+  completion: '4',
+  cacheRead: '0.5',
+  cacheWrite: '1',
+  image: '1',
+  audio: '1',
+  audioCompletion: '1',
+  group: '0.8',
+}
+const BY_CALL: PriceSnapshot = { mode: 'call', list: 12, price: '0.04', group: '1' }
+const timings = { startedAt: NOW, firstByteMs: 120, durationMs: 900 }
+const attempts = [
+  { channelId: 4, status: 503, error: 'status', latencyMs: 40 },
+  { channelId: 5, status: 200, error: null, latencyMs: 860 },
+]
+const usage = { ...NO_USAGE, inputUncached: 400, cacheRead: 600, output: 500, reasoning: 100 }
+
+const grant: AccountCommand = {
+  type: 'GrantQuota',
+  userId: 7,
+  grantId: 'grant-1',
+  amount: 500_000n,
+  reason: 'setup',
+}
+const setBudget: AccountCommand = {
+  type: 'SetTokenBudget',
+  userId: 7,
+  tokenId: 3,
+  remain: 200_000n,
+  isUnlimited: false,
+}
+const admit: AccountCommand = {
+  type: 'AdmitCall',
+  userId: 7,
+  call: CALL,
+  tokenId: 3,
+  model: 'gpt-4o',
+  group: 'default',
+  isStream: true,
+  hold: 5_000n,
+  price: PRICE,
+  leaseUntil: NOW + 60_000,
+  clientIp: 'sealed:ip' as Sealed,
+  startedAt: NOW,
+}
+const progress: AccountCommand = {
+  type: 'RecordProgress',
+  call: CALL,
+  channelId: 5,
+  usage: { ...usage, output: 100, reasoning: 0 },
+  leaseUntil: NOW + 90_000,
+}
+const settle: AccountCommand = {
+  type: 'SettleCall',
+  call: CALL,
+  channelId: 5,
+  upstreamModel: 'gpt-4o-2024-08-06',
+  usage,
+  usageSource: 'upstream',
+  anomaly: null,
+  end: 'done',
+  attempts,
+  timings,
+}
+const release: AccountCommand = {
+  type: 'ReleaseCall',
+  call: CALL,
+  channelId: null,
+  reason: 'no-channel',
+  errorCode: 'no_channel',
+  statusCode: 503,
+  attempts: [],
+  timings: { ...timings, firstByteMs: null },
+}
+const admitted = [
+  ['quota-granted-v1', grant],
+  ['token-budget-set-v1', setBudget],
+  ['call-admitted-v1', admit],
+] as const
+
+const account = (balance: number, remain: number) => ({
+  balance,
+  held: 0,
+  budgets: [[3, remain, false]],
+  open: [],
+  ended: { ids: [CALL], forgottenUpTo: '' },
+  grantIds: ['grant-1'],
+  deductionIds: [],
+})
+
+describe('the account’s events, as first recorded', () => {
+  story(
+    'a call that is settled after progress',
+    accountDecider,
+    [...admitted, ['call-progressed-v1', progress], ['call-settled-v1', settle]],
+    account(497_300, 197_300),
+  )
+  story(
+    'a call that is released',
+    accountDecider,
+    [...admitted, ['call-released-v1', release]],
+    account(500_000, 200_000),
+  )
+  story(
+    'a call that is interrupted at its last progress',
+    accountDecider,
+    [
+      ...admitted,
+      ['call-progressed-v1', progress],
+      ['call-interrupted-v1', { type: 'InterruptCall', call: CALL, at: NOW + 90_001 }],
+    ],
+    account(498_900, 198_900),
+  )
+  story(
+    'a price per call, done without a token',
+    accountDecider,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      ['call-admitted-per-call-v1', { ...admit, price: BY_CALL, calls: 2, hold: 40_000n }],
+      ['call-settled-per-call-v1', { ...settle, usage: NO_USAGE, usageSource: 'estimated' }],
+    ],
+    account(460_000, 160_000),
+  )
+  story(
+    'a deduction, and a budget that is closed',
+    accountDecider,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      [
+        'quota-deducted-v1',
+        {
+          type: 'DeductQuota',
+          userId: 7,
+          deductionId: 'deduction-1',
+          amount: 100_000n,
+          reason: 'admin',
+        },
+      ],
+      ['token-budget-closed-v1', { type: 'CloseTokenBudget', userId: 7, tokenId: 3 }],
+    ],
+    {
+      ...account(400_000, 0),
+      budgets: [],
+      ended: { ids: [], forgottenUpTo: '' },
+      deductionIds: ['deduction-1'],
+    },
+  )
+})

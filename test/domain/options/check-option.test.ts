@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkText } from '#domain/options/check-option.ts'
+import { decimal, FLAG, integer, type OptionType, text, URL_TEXT } from '#domain/options/schema.ts'
+
+const KINDS = ['ratios', 'names', 'counts', 'list', 'links', 'object'] as const
+const OBJECTS = ['ratios', 'names', 'counts', 'object'] as const
+const WIDE = 'ｘ'
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+
+describe('plain options', () => {
+  const choice: OptionType = { kind: 'choice', choices: ['hour', 'day'] }
+  const share = decimal('0.1', '1')
+  const optional = decimal('0', '10', true)
+  const few = integer(-1, 20)
+  const huge = integer(0, Number.MAX_SAFE_INTEGER)
+
+  it.each([
+    [FLAG, 'true', 'true'],
+    [few, ' 7 ', '7'],
+    [few, '-1', '-1'],
+    [few, '0020', '20'],
+    [few, '-0', '0'],
+    [huge, '9007199254740991', '9007199254740991'],
+    [share, '0.1', '0.1'],
+    [share, '1.000', '1'],
+    [share, '5e-1', '0.5'],
+    [optional, '  ', ''],
+    [text(3), 'abc', 'abc'],
+    [text(3), ' a\n', ' a\n'],
+    [URL_TEXT, '', ''],
+    [URL_TEXT, ' https://a.example/x?y#z ', 'https://a.example/x?y#z'],
+    [choice, 'day', 'day'],
+  ])('%j keeps %j as %j', (type, given, value) => {
+    expect(checkText(type, given)).toEqual({ value })
+  })
+
+  it.each([
+    [FLAG, 'TRUE', 'not-flag'],
+    [FLAG, '1', 'not-flag'],
+    [FLAG, '', 'not-flag'],
+    [few, '1.0', 'not-integer'],
+    [few, '1e1', 'not-integer'],
+    [few, '', 'not-integer'],
+    [few, 'NaN', 'not-integer'],
+    [few, '0x1', 'not-integer'],
+    [few, '9'.repeat(17), 'not-integer'],
+    [few, '-2', 'below-minimum'],
+    [few, '21', 'above-maximum'],
+    [huge, '9007199254740992', 'above-maximum'],
+    [share, '', 'not-number'],
+    [share, 'NaN', 'not-number'],
+    [share, 'Infinity', 'not-number'],
+    [share, '-0.5', 'not-number'],
+    [share, '1e999', 'not-number'],
+    [share, '0.0999', 'below-minimum'],
+    [share, '1.0000000001', 'above-maximum'],
+    [text(3), 'abcd', 'too-long'],
+    [text(3), 'a\u0000', 'bad-character'],
+    [text(3), '\ud800', 'bad-character'],
+    [URL_TEXT, 'javascript:alert(1)', 'not-url'],
+    [URL_TEXT, 'https://user:pass@a.example', 'not-url'],
+    [URL_TEXT, '//a.example', 'not-url'],
+    [URL_TEXT, `https://a.example/${'x'.repeat(2_000)}`, 'not-url'],
+    [choice, 'Day', 'not-choice'],
+    [choice, '', 'not-choice'],
+  ])('%j refuses %j as %s', (type, given, fault) => {
+    expect(checkText(type, given)).toMatchObject({ fault })
+  })
+
+  it('say the bounds that were left', () => {
+    expect(checkText(few, '21')).toEqual({ fault: 'above-maximum', minimum: -1, maximum: 20 })
+    expect(checkText(text(3), 'abcd')).toEqual({ fault: 'too-long', maximum: 3 })
+  })
+})
+
+describe('JSON options', () => {
+  const check = (kind: (typeof KINDS)[number], given: string) => checkText({ kind }, given)
+
+  it.each(KINDS)('%s refuse what is no JSON', (kind) => {
+    const broken = ['', ' ', '{', '{"a":1,}', "{'a':1}", '[1 2]', '{"a":1}x', '// x', 'undefined']
+    const numbers = ['{"a":NaN}', '{"a":Infinity}', '{"a":01}', '{"a":.5}', '{"a":+1}', '{"a":1.}']
+    for (const given of [...broken, ...numbers]) {
+      expect(check(kind, given), given).toEqual({ fault: 'not-json' })
+    }
+  })
+
+  it.each(OBJECTS)('%s refuse a name that is there twice, however it is written', (kind) => {
+    const fault = { fault: 'duplicate-key', name: 'a' }
+    expect(check(kind, '{"a":1,"a":2}')).toEqual(fault)
+    expect(check(kind, '{"a":1,"\\u0061":2}')).toEqual(fault)
+    expect(check(kind, '{"b":{"a":1,"a":2}}')).toEqual(fault)
+  })
+
+  it.each(KINDS)('%s refuse nesting beyond 16 levels, a million of them at once', (kind) => {
+    expect(check(kind, nested(17))).toEqual({ fault: 'too-deep' })
+    expect(check(kind, '['.repeat(1_000_000))).toEqual({ fault: 'too-deep' })
+    expect(check(kind, nested(16))).not.toMatchObject({ fault: 'too-deep' })
+  })
+
+  it.each(KINDS)('%s refuse more than a million characters', (kind) => {
+    expect(check(kind, `"${WIDE.repeat(1_000_000)}"`)).toMatchObject({ fault: 'too-long' })
+  })
+
+  it.each(OBJECTS)('%s refuse what is no object', (kind) => {
+    for (const given of ['[]', 'null', '1', '"a"', 'true']) {
+      expect(check(kind, given), given).toEqual({ fault: 'not-object' })
+    }
+  })
+
+  it.each(OBJECTS)('%s refuse a name that is empty or too long', (kind) => {
+    expect(check(kind, '{"":1}')).toEqual({ fault: 'name-missing' })
+    expect(check(kind, `{"${'x'.repeat(257)}":1}`)).toEqual({ fault: 'name-too-long' })
+  })
+
+  it.each(['1', '0', '0.075', '1e-3', '"2.5"'])('ratios take %s', (member) => {
+    expect(check('ratios', `{"a":${member}}`)).toEqual({ value: `{"a":${member}}` })
+  })
+
+  it.each(['-1', '1e999', 'null', 'true', '"x"', '""', '[]', '{}', '1e-19', '1e12'])(
+    'ratios refuse %s, naming the entry',
+    (member) => {
+      const fault = { fault: 'not-ratio', name: 'constructor' }
+      expect(check('ratios', `{"a":1,"constructor":${member}}`)).toEqual(fault)
+    },
+  )
+
+  it('the others refuse members of another kind', () => {
+    expect(check('names', '{"a":1}')).toEqual({ fault: 'not-text', name: 'a' })
+    expect(check('names', '{"a":"b"}')).toEqual({ value: '{"a":"b"}' })
+    for (const member of ['0', '-1', '1.5', '"1"', '1e3', '1000000000']) {
+      expect(check('counts', `{"a":${member}}`), member).toEqual({ fault: 'not-count', name: 'a' })
+    }
+    expect(check('counts', '{"a":8192}')).toEqual({ value: '{"a":8192}' })
+    for (const kind of ['list', 'links'] as const) {
+      expect(check(kind, '{}')).toEqual({ fault: 'not-list' })
+    }
+    expect(check('list', '["a",1]')).toEqual({ fault: 'not-text' })
+    expect(check('list', '["a"]')).toEqual({ value: '["a"]' })
+    expect(check('object', '{"a":{"b":[1]}}')).toEqual({ value: '{"a":{"b":[1]}}' })
+  })
+
+  it.each(['https://a.example/?key={key}', 'opencat://team/join?key={key}'])(
+    'links take %s',
+    (link) => {
+      expect(check('links', JSON.stringify([{ client: link }]))).toHaveProperty('value')
+    },
+  )
+
+  it.each([
+    'http://a.example',
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'blob:https://a.example/1',
+    'file:///etc/passwd',
+    ' javascript:alert(1)',
+    '//a.example',
+    'a.example',
+    'x: y',
+    '',
+  ])('links refuse %j', (link) => {
+    expect(check('links', JSON.stringify([{ client: link }]))).toEqual({ fault: 'not-link' })
+  })
+
+  it('links refuse entries without a name', () => {
+    for (const given of ['[{}]', '[1]', '["https://a.example"]', '[{"a":1}]']) {
+      expect(check('links', given), given).toEqual({ fault: 'not-link' })
+    }
+  })
+
+  it('answer a long text of escapes without running out of stack', () => {
+    const name = '\\n'.repeat(400_000)
+    expect(check('object', `{"a":"${name}"}`)).toHaveProperty('value')
+    expect(check('object', `{"a":"${'\\'.repeat(400_001)}`)).toEqual({ fault: 'not-json' })
+  })
+
+  it('never throw, whatever is typed', () => {
+    const kinds = fc.constantFrom(...KINDS)
+    const typed = fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' }))
+    fc.assert(fc.property(kinds, typed, (kind, given) => check(kind, given) !== undefined))
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { checkText } from '#domain/options/check-option.ts'
+import {
+  checkOption,
+  OPTIONS,
+  optionFlag,
+  optionInteger,
+  optionJson,
+  optionValue,
+} from '#domain/options/registry.ts'
+import type { OptionSchema } from '#domain/options/schema.ts'
+import { readPriceList } from '#domain/pricing/price-list.ts'
+
+const all = [...OPTIONS.values()]
+const NONE: ReadonlyMap<string, string> = new Map()
+
+describe('the registry of options', () => {
+  it.each(all)('the default of $key passes its own check and is in its kept form', (schema) => {
+    expect(checkText(schema.type, schema.defaultText)).toEqual({ value: schema.defaultText })
+    expect(optionValue(NONE, schema.key)).toBe(schema.defaultText)
+  })
+
+  it('names each option once, and says in a few words what it is', () => {
+    expect(new Set(all.map(({ label }) => label)).size).toBe(all.length)
+    for (const { key, label } of all) expect(label.length, key).toBeGreaterThan(1)
+  })
+
+  it('leaves what can take the site over to the super admin', () => {
+    const isRoot = ({ minimumRole }: OptionSchema) => minimumRole === 100
+    expect(all.filter(({ isSecret }) => isSecret).every(isRoot)).toBe(true)
+    const security = /^(SMTP|GitHub|oidc\.|LinuxDO|Telegram|WeChat|Turnstile|Epay|PayAddress)/
+    const guarded = all.filter(({ key }) => security.test(key))
+    expect(guarded.length).toBeGreaterThan(20)
+    expect(guarded.filter((schema) => !isRoot(schema)).map(({ key }) => key)).toEqual([])
+    expect(OPTIONS.get('global.pass_through_request_enabled')?.minimumRole).toBe(100)
+    expect(OPTIONS.get('QuotaPerUnit')?.minimumRole).toBe(100)
+  })
+
+  it('keeps every secret out of plain text', () => {
+    const secretNames = /(Secret|Token|Key)$|secret$/
+    const plain = all.filter(({ key, isSecret }) => secretNames.test(key) && !isSecret)
+    expect(plain.map(({ key }) => key)).toEqual(['TurnstileSiteKey'])
+  })
+
+  it('prices by its own defaults what is priced when nothing is set', () => {
+    const defaults = new Map(all.map(({ key, defaultText }) => [key, defaultText]))
+    const [set, unset] = [readPriceList(defaults, 0), readPriceList(NONE, 0)]
+    expect(set.groups).toEqual(unset.groups)
+    expect(set.set.get('ModelRatio')?.get('gpt-4o')).toBe('1.25')
+    expect(set.fallback).toBe(unset.fallback)
+  })
+})
+
+describe('reading an option', () => {
+  it('gives what was set, else the default', () => {
+    const set = new Map([
+      ['RetryTimes', '3'],
+      ['RegisterEnabled', 'false'],
+      ['Chats', '[{"a":"https://a.example"}]'],
+    ])
+    expect([optionInteger(NONE, 'RetryTimes'), optionInteger(set, 'RetryTimes')]).toEqual([0, 3])
+    expect([optionFlag(NONE, 'RegisterEnabled'), optionFlag(set, 'RegisterEnabled')]).toEqual([
+      true,
+      false,
+    ])
+    expect(optionJson(set, 'Chats')).toEqual([{ a: 'https://a.example' }])
+    expect(optionJson(NONE, 'Chats')).toEqual([])
+  })
+
+  it('that is none, or no whole number, is a bug', () => {
+    expect(() => optionValue(NONE, 'constructor')).toThrow('no option is called')
+    expect(() => optionInteger(NONE, 'SystemName')).toThrow('no whole number')
+  })
+})
+
+describe('checking an option', () => {
+  it('says the key with the fault', () => {
+    expect(checkOption('RegisterEnabled', 'yes')).toEqual({
+      refused: 'InvalidOption',
+      details: { key: 'RegisterEnabled', fault: 'not-flag' },
+    })
+    expect(checkOption('ModelRatio', '{"a":"x"}')).toEqual({
+      refused: 'InvalidOption',
+      details: { key: 'ModelRatio', fault: 'not-ratio', name: 'a' },
+    })
+  })
+
+  it('of a secret one never echoes the text', () => {
+    const refusal = checkOption('SMTPToken', 'canary')
+    expect(refusal).toMatchObject({ refused: 'InvalidOption', details: { fault: 'secret' } })
+    expect(JSON.stringify(refusal)).not.toContain('canary')
+  })
+})

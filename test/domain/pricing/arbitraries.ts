@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { decimalOf, decimalText } from '#domain/pricing/decimal.ts'
+import type { PerCallPrice, PerTokenPrice } from '#domain/pricing/price.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+
+/** Ratios as admins set them, the awkward ones too; in the form that a snapshot keeps. */
+export const ratio: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.constantFrom('0', '1', '0.075', '37.5', '1.6', '999999999999', '0.000000000000000001'),
+    fc.tuple(fc.nat(9_999), fc.nat(999)).map(([whole, part]) => `${whole}.${part}`),
+  )
+  .map((text) => decimalText(decimalOf(text)))
+
+export const perToken: fc.Arbitrary<PerTokenPrice> = fc.record({
+  mode: fc.constant('tokens'),
+  list: fc.nat(),
+  model: ratio,
+  completion: ratio,
+  cacheRead: ratio,
+  cacheWrite: ratio,
+  image: ratio,
+  audio: ratio,
+  audioCompletion: ratio,
+  group: ratio,
+})
+
+export const perCall: fc.Arbitrary<PerCallPrice> = fc.record({
+  mode: fc.constant('call'),
+  list: fc.nat(),
+  price: ratio,
+  group: ratio,
+})
+
+export const calls = fc.integer({ min: 1, max: 128 })
+
+/** Usage whose parts fit together: sound and reasoning are inside the output. */
+export const usageUpTo = (inputTokens: number, outputTokens: number): fc.Arbitrary<Usage> => {
+  const share = fc.integer({ min: 0, max: inputTokens })
+  const inputs = fc.array(share, { minLength: 5, maxLength: 5 })
+  const output = fc.integer({ min: 0, max: outputTokens })
+  return fc.tuple(inputs, output, fc.nat(100), fc.nat(100)).map(([cuts, total, heard, thought]) => {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = cuts.sort((left, right) => left - right)
+    return {
+      ...NO_USAGE,
+      inputUncached: a,
+      cacheRead: b - a,
+      cacheWrite5m: c - b,
+      cacheWrite1h: d - c,
+      inputImage: e - d,
+      inputAudio: inputTokens - e,
+      output: total,
+      outputAudio: Math.floor((total * heard) / 100),
+      reasoning: Math.floor((total * thought) / 100),
+    }
+  })
+}
+
+export const usage: fc.Arbitrary<Usage> = fc
+  .tuple(fc.constantFrom(0, 1, 7, 1_000, 2_000_000), fc.constantFrom(0, 1, 3, 100_000))
+  .chain(([inputTokens, outputTokens]) => usageUpTo(inputTokens, outputTokens))

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHARGE_MAX, chargeFor, chargeForTools, isCountable } from '#domain/pricing/charge.ts'
+import { decimalOf } from '#domain/pricing/decimal.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { calls, perCall, perToken, usage } from './arbitraries.ts'
+import { exactCharge, recomputedCharge } from './recompute.ts'
+
+const price = fc.oneof<fc.Arbitrary<PriceSnapshot>[]>(perToken, perCall)
+const used = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change })
+const FLAT: PriceSnapshot = {
+  mode: 'tokens',
+  list: 0,
+  model: '1',
+  completion: '1',
+  cacheRead: '1',
+  cacheWrite: '1',
+  image: '1',
+  audio: '1',
+  audioCompletion: '1',
+  group: '1',
+}
+
+describe('a charge', () => {
+  it('is what an independent implementation makes of the event, to the unit', () => {
+    const property = fc.property(price, usage, calls, (terms, counted, n) => {
+      const event = JSON.parse(JSON.stringify({ price: terms, usage: counted, calls: n }))
+      const charge = chargeFor(terms, counted, n)
+      expect(recomputedCharge(event.price, event.usage, event.calls)).toBe(charge)
+      expect(recomputedCharge(terms, counted, undefined)).toBe(chargeFor(terms, counted))
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  it('is whole, never below 0 nor above the cap', () => {
+    const property = fc.property(price, usage, calls, (terms, counted, n) => {
+      const charge = chargeFor(terms, counted, n)
+      expect(typeof charge).toBe('bigint')
+      expect(charge >= 0n && charge <= CHARGE_MAX).toBe(true)
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  it('is at least 1 for whatever costs anything, and 0 for what does not', () => {
+    const property = fc.property(price, usage, calls, (terms, counted, n) => {
+      const [amount] = exactCharge(terms, counted, n)
+      expect(chargeFor(terms, counted, n) > 0n).toBe(amount > 0n)
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  it('is 0 without usage, whatever the price', () => {
+    fc.assert(fc.property(price, (terms) => chargeFor(terms, NO_USAGE) === 0n))
+  })
+
+  const parts = [
+    { inputUncached: 1 },
+    { cacheRead: 1 },
+    { cacheWrite5m: 1 },
+    { cacheWrite1h: 1 },
+    { inputImage: 1 },
+    { inputAudio: 1 },
+    { output: 1 },
+    { output: 1, outputAudio: 1 },
+  ] as const
+
+  it.each(parts)('never falls when more is used: %j', (part) => {
+    const property = fc.property(perToken, usage, fc.nat(5_000), (terms, counted, more) => {
+      const grown = { ...counted }
+      for (const key of Object.keys(part) as (keyof Usage)[]) {
+        Object.assign(grown, { [key]: counted[key] + more })
+      }
+      expect(chargeFor(terms, grown) >= chargeFor(terms, counted)).toBe(true)
+    })
+    fc.assert(property)
+  })
+
+  it('is not moved by counts that have no price of their own', () => {
+    const counted = used({ inputUncached: 10 })
+    const others = { reasoning: 9, toolCalls: 9, images: 9, seconds: 9, characters: 9 }
+    expect(chargeFor(FLAT, { ...counted, ...others })).toBe(10n)
+  })
+
+  it('never credits: sound beyond the output leaves no text below zero', () => {
+    expect(chargeFor(FLAT, used({ output: 5, outputAudio: 9 }))).toBe(9n)
+  })
+
+  it('stops at the cap where the numbers can’t be true', () => {
+    const absurd = { ...FLAT, model: '999999999999', group: '999999999999' }
+    expect(chargeFor(absurd, used({ output: Number.MAX_SAFE_INTEGER }))).toBe(CHARGE_MAX)
+    expect(CHARGE_MAX).toBe(10n ** 12n)
+  })
+})
+
+describe('usage that is no count', () => {
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5' as unknown as number])(
+    '(%s) is refused for every kind of price, never priced',
+    (output) => {
+      const wrong = used({ output })
+      expect(isCountable(wrong)).toBe(false)
+      const byCall: PriceSnapshot = { mode: 'call', list: 0, price: '1', group: '1' }
+      for (const terms of [FLAT, byCall]) expect(() => chargeFor(terms, wrong)).toThrow()
+    },
+  )
+
+  it('holds for every one of its counts', () => {
+    for (const key of Object.keys(NO_USAGE) as (keyof Usage)[]) {
+      expect(isCountable(used({ [key]: -1 })), key).toBe(false)
+    }
+  })
+})
+
+describe('a price per call', () => {
+  const terms: PriceSnapshot = { mode: 'call', list: 0, price: '0.04', group: '0.8' }
+
+  it('counts each of n calls, and one when nothing else is said', () => {
+    expect(chargeFor(terms, used({ output: 1 }))).toBe(16_000n)
+    expect(chargeFor(terms, used({ output: 1 }), 128)).toBe(128n * 16_000n)
+    expect(chargeFor(terms, NO_USAGE, 1)).toBe(16_000n)
+    expect(chargeFor(terms, used({ output: 1 }), 0)).toBe(0n)
+  })
+
+  it.each([-1, 129, 1.5, Number.NaN])('never counts %s of them', (n) => {
+    expect(() => chargeFor(terms, used({ output: 1 }), n)).toThrow('0 to 128 calls')
+  })
+
+  it('rounds once, at the end, and not once per call', () => {
+    const third = { ...terms, price: '0.000001', group: '0.7' }
+    expect(chargeFor(third, used({ output: 1 }), 1)).toBe(1n)
+    expect(chargeFor(third, used({ output: 1 }), 10)).toBe(4n)
+  })
+})
+
+describe('built-in tools', () => {
+  it('cost nothing unused, and at least 1 used', () => {
+    expect(chargeForTools(0, decimalOf('10'), decimalOf('1'))).toBe(0n)
+    expect(chargeForTools(1, decimalOf('0.0001'), decimalOf('1'))).toBe(1n)
+    expect(chargeForTools(1, decimalOf('25'), decimalOf('0.5'))).toBe(6_250n)
+    expect(() => chargeForTools(-1, decimalOf('10'), decimalOf('1'))).toThrow()
+  })
+})

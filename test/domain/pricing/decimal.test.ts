@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type Decimal,
+  decimalOf,
+  decimalText,
+  isAbove,
+  largest,
+  parseDecimal,
+  plus,
+  rounded,
+  times,
+} from '#domain/pricing/decimal.ts'
+import { fractionOf } from './recompute.ts'
+
+const decimal: fc.Arbitrary<Decimal> = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.integer({ min: 0, max: 12 }))
+  .map(([units, scale]) => ({ units, scale }))
+
+describe('a decimal’s text', () => {
+  it.each([
+    ['0', '0'],
+    ['0.0', '0'],
+    ['000', '0'],
+    ['007', '7'],
+    ['1.50', '1.5'],
+    ['0.075', '0.075'],
+    ['1e-3', '0.001'],
+    ['1E-3', '0.001'],
+    ['2.5e2', '250'],
+    ['2.5e+1', '25'],
+    ['0.001e3', '1'],
+    ['999999999999', '999999999999'],
+    ['0.000000000000000001', '0.000000000000000001'],
+    ['1e11', '100000000000'],
+    ['0e9999', '0'],
+    ['0.30000000000000000', '0.3'],
+  ])('%s stands for exactly %s', (text, plain) => {
+    const value = parseDecimal(text)
+    expect(value).not.toBeNull()
+    if (value !== null) expect(decimalText(value)).toBe(plain)
+  })
+
+  it.each([
+    'NaN',
+    'Infinity',
+    '-Infinity',
+    '-1',
+    '-0',
+    '+1',
+    '',
+    ' 1',
+    '1 ',
+    '.5',
+    '5.',
+    '1,5',
+    '0x10',
+    '1_000',
+    '1e',
+    'e3',
+    '1e1.5',
+    '1.2.3',
+    '１',
+    '1n',
+    'null',
+    'true',
+    '[1]',
+  ])('%j is no decimal', (text) => {
+    expect(parseDecimal(text)).toBeNull()
+  })
+
+  it.each([
+    '1e999',
+    '1e9999',
+    '1e-999',
+    '1e-9999',
+    '9e99999999999',
+    '1e1000000000',
+    '1000000000000',
+    '1e12',
+    '1e-19',
+    '0.0000000000000000001',
+    '9'.repeat(65),
+    `0.${'0'.repeat(63)}`,
+  ])('%s is a bomb or beyond 12 digits before and 18 after the point: refused', (text) => {
+    expect(parseDecimal(text)).toBeNull()
+  })
+
+  it('comes back as itself', () => {
+    const property = fc.property(fc.nat(), fc.nat({ max: 17 }), (digits, scale) => {
+      const plain = decimalText({ units: BigInt(digits), scale })
+      expect(decimalText(decimalOf(plain))).toBe(plain.includes('.') ? trimmed(plain) : plain)
+    })
+    fc.assert(property)
+  })
+
+  it('that was never checked is a bug where a price is computed', () => {
+    for (const text of ['NaN', '-1', '', '1e999']) expect(() => decimalOf(text)).toThrow()
+  })
+})
+
+const trimmed = (plain: string): string => plain.replace(/\.?0+$/, '')
+
+/** left = right, as fractions. */
+const isEqual = ([a, b]: readonly [bigint, bigint], [c, d]: readonly [bigint, bigint]): boolean =>
+  a * d === c * b
+const fraction = (value: Decimal) => fractionOf(decimalText(value))
+
+describe('sums, products and comparisons', () => {
+  it('are exact', () => {
+    fc.assert(
+      fc.property(decimal, decimal, (left, right) => {
+        const [a, b] = fraction(left)
+        const [c, d] = fraction(right)
+        expect(isEqual(fraction(plus(left, right)), [a * d + c * b, b * d])).toBe(true)
+        expect(isEqual(fraction(times(left, right)), [a * c, b * d])).toBe(true)
+        expect(isAbove(left, right)).toBe(a * d > c * b)
+        expect(isAbove(largest(left, right), left)).toBe(a * d < c * b)
+      }),
+    )
+  })
+
+  it('keep what floating point loses', () => {
+    const sum = plus(decimalOf('0.1'), decimalOf('0.2'))
+    expect(decimalText(sum)).toBe('0.3')
+    const product = times(decimalOf('9007199254.740993'), decimalOf('1000000'))
+    expect(rounded(product)).toBe(9_007_199_254_740_993n)
+  })
+})
+
+describe('rounding', () => {
+  it.each([
+    ['0.5', 1n],
+    ['0.499999999999999999', 0n],
+    ['1.5', 2n],
+    ['2.5', 3n],
+    ['1762.5', 1_763n],
+    ['3', 3n],
+    ['3.4', 3n],
+  ])('takes %s to %s: half goes away from zero', (text, whole) => {
+    expect(rounded(decimalOf(text))).toBe(whole)
+  })
+
+  it('is never further off than a half, which goes up', () => {
+    fc.assert(
+      fc.property(decimal, (value) => {
+        const unit = 10n ** BigInt(value.scale)
+        const off = rounded(value) * unit - value.units
+        expect(2n * off > -unit && 2n * off <= unit).toBe(true)
+      }),
+    )
+  })
+})

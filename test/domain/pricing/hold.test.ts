@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHARGE_MAX, chargeFor } from '#domain/pricing/charge.ts'
+import { holdFor } from '#domain/pricing/hold.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { calls, perCall, perToken, usageUpTo } from './arbitraries.ts'
+
+const bounds = fc.record({
+  inputTokens: fc.oneof(fc.nat(5), fc.nat(2_000_000)),
+  outputTokens: fc.oneof(fc.nat(5), fc.nat(200_000)),
+  choices: fc.constantFrom(1, 2, 128),
+})
+const within = bounds.chain((limits) =>
+  usageUpTo(limits.inputTokens, limits.outputTokens * limits.choices).map(
+    (usage) => [limits, usage] as const,
+  ),
+)
+
+describe('a hold', () => {
+  it('covers whatever a call within its bounds may cost by tokens', () => {
+    const property = fc.property(perToken, within, (price, [limits, usage]) => {
+      expect(holdFor(price, limits) >= chargeFor(price, usage)).toBe(true)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  })
+
+  it('covers each call of a price per call, exactly', () => {
+    const property = fc.property(perCall, within, calls, (price, [limits, usage], n) => {
+      const choices = Math.max(limits.choices, n)
+      expect(holdFor(price, { ...limits, choices })).toBe(chargeFor(price, usage, choices))
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+
+  it('is the charge itself where all bounds are met at the dearest ratios', () => {
+    const price: PriceSnapshot = {
+      mode: 'tokens',
+      list: 0,
+      model: '1.5',
+      completion: '5',
+      cacheRead: '0.1',
+      cacheWrite: '1.25',
+      image: '1',
+      audio: '1',
+      audioCompletion: '1',
+      group: '1',
+    }
+    const limits = { inputTokens: 100, outputTokens: 10, choices: 3 }
+    const usage = { ...NO_USAGE, cacheWrite1h: 100, output: 30 }
+    expect(holdFor(price, limits)).toBe(chargeFor(price, usage))
+    expect(holdFor(price, limits)).toBe(525n)
+  })
+
+  it('stops at the cap of a charge', () => {
+    const price: PriceSnapshot = { mode: 'call', list: 0, price: '999999999999', group: '1' }
+    const limits = { inputTokens: 0, outputTokens: 0, choices: 128 }
+    expect(holdFor(price, limits)).toBe(CHARGE_MAX)
+  })
+
+  it.each([
+    { inputTokens: -1, outputTokens: 0, choices: 1 },
+    { inputTokens: 0, outputTokens: 0.5, choices: 1 },
+    { inputTokens: 0, outputTokens: Number.POSITIVE_INFINITY, choices: 1 },
+    { inputTokens: Number.NaN, outputTokens: 0, choices: 1 },
+    { inputTokens: 0, outputTokens: 0, choices: 0 },
+    { inputTokens: 0, outputTokens: 0, choices: 129 },
+  ])('is never made of %j', (limits) => {
+    const price: PriceSnapshot = { mode: 'call', list: 0, price: '1', group: '1' }
+    expect(() => holdFor(price, limits)).toThrow()
+  })
+})

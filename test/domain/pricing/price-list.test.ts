@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { chargeFor } from '#domain/pricing/charge.ts'
+import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from '#domain/pricing/default-ratios.ts'
+import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+
+const listOf = (options: Record<string, string>) =>
+  readPriceList(new Map(Object.entries(options)), 12)
+const price = (
+  options: Record<string, string>,
+  { model = 'm', group = 'default', acceptsUnpriced = false } = {},
+) => priceOf(listOf(options), model, group, { acceptsUnpriced })
+
+const FALLBACK = {
+  fallback_pricing_enabled: 'true',
+  fallback_input_ratio: '5',
+  fallback_completion_ratio: '3',
+}
+
+describe('which price holds', () => {
+  it('the admin’s price per call before the admin’s ratio', () => {
+    const options = { ModelPrice: '{"m":0.04}', ModelRatio: '{"m":1}' }
+    expect(price(options)).toEqual({ mode: 'call', price: '0.04', list: 12, group: '1' })
+  })
+
+  it('the admin’s ratio before anything built in, even a built-in price per call', () => {
+    const options = { ModelRatio: '{"gpt-4o":9,"dall-e-3":2}' }
+    expect(price(options, { model: 'gpt-4o' })).toMatchObject({ mode: 'tokens', model: '9' })
+    expect(price(options, { model: 'dall-e-3' })).toMatchObject({ mode: 'tokens', model: '2' })
+  })
+
+  it('what is built in before the fallback', () => {
+    const built = { mode: 'tokens', model: '1.25', completion: '4', cacheRead: '0.5' }
+    expect(price(FALLBACK, { model: 'gpt-4o' })).toMatchObject(built)
+    expect(price(FALLBACK, { model: 'dall-e-3' })).toMatchObject({ mode: 'call', price: '0.04' })
+  })
+
+  it('the fallback before what accepting unpriced models costs', () => {
+    const fallback = { mode: 'tokens', model: '5', completion: '3' }
+    expect(price(FALLBACK)).toMatchObject(fallback)
+    expect(price(FALLBACK, { acceptsUnpriced: true })).toMatchObject(fallback)
+  })
+
+  it('ratio 37.5 at last, for those who accept unpriced models; never free', () => {
+    const accepted = price({}, { acceptsUnpriced: true })
+    expect(accepted).toMatchObject({ mode: 'tokens', model: '37.5', completion: '1' })
+    if ('refused' in accepted) throw new Error(accepted.refused)
+    expect(chargeFor(accepted, { ...NO_USAGE, inputUncached: 1 })).toBe(38n)
+  })
+
+  it('none at all: refused', () => {
+    expect(price({})).toEqual(refuse('ModelUnpriced'))
+  })
+
+  it('an explicit 0 is a price: free because the admin says so', () => {
+    expect(price({ ModelRatio: '{"m":0}' })).toMatchObject({ mode: 'tokens', model: '0' })
+    expect(price({ ModelPrice: '{"gpt-4o":0}' }, { model: 'gpt-4o' })).toMatchObject({
+      mode: 'call',
+      price: '0',
+    })
+  })
+
+  it('single ratios are the admin’s where set, built in otherwise, else 1', () => {
+    const options = { ModelRatio: '{"gpt-4o":1}', CompletionRatio: '{"gpt-4o":7}' }
+    const claude = 'claude-sonnet-4-5'
+    expect(price(options, { model: 'gpt-4o' })).toMatchObject({
+      completion: '7',
+      cacheRead: '0.5',
+      cacheWrite: '1',
+      image: '1',
+      audio: '1',
+      audioCompletion: '1',
+    })
+    expect(price({ CreateCacheRatio: `{"${claude}":2}` }, { model: claude })).toMatchObject({
+      cacheRead: '0.1',
+      cacheWrite: '2',
+    })
+  })
+})
+
+describe('the fallback', () => {
+  it('is a single price, or both ratios', () => {
+    const single = { fallback_pricing_enabled: 'true', fallback_single_price: '0.5' }
+    expect(price(single)).toMatchObject({ mode: 'call', price: '0.5' })
+    expect(price({ ...FALLBACK, ...single })).toMatchObject({ mode: 'call', price: '0.5' })
+  })
+
+  it.each([
+    { ...FALLBACK, fallback_pricing_enabled: 'false' },
+    { fallback_pricing_enabled: 'true' },
+    { fallback_pricing_enabled: 'true', fallback_input_ratio: '5' },
+    { fallback_pricing_enabled: 'true', fallback_completion_ratio: '5' },
+    { ...FALLBACK, fallback_input_ratio: '' },
+    { ...FALLBACK, fallback_input_ratio: 'NaN' },
+    { ...FALLBACK, fallback_completion_ratio: '-1' },
+  ])('%j is none', (options) => {
+    expect(price(options)).toEqual(refuse('ModelUnpriced'))
+  })
+})
+
+describe('names of objects’ own', () => {
+  const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'prototype']
+
+  it.each(names)('%s has no price, and no group ratio', (name) => {
+    expect(price({}, { model: name })).toEqual(refuse('ModelUnpriced'))
+    expect(price(FALLBACK, { group: name })).toEqual(refuse('GroupUnknown'))
+    const options = { ...FALLBACK, GroupRatio: '{"default":1}' }
+    expect(price(options, { group: name })).toEqual(refuse('GroupUnknown'))
+  })
+
+  it.each(names)('%s has the price that an admin gives it', (name) => {
+    const options = { ModelRatio: `{"${name}":2}`, GroupRatio: `{"${name}":0.5}` }
+    const found = price(options, { model: name, group: name })
+    expect(found).toMatchObject({ mode: 'tokens', model: '2', completion: '1', group: '0.5' })
+  })
+})
+
+describe('group ratios', () => {
+  it('that are set replace the built-in ones whole', () => {
+    const options = { ModelRatio: '{"m":1}', GroupRatio: '{"team":0.5}' }
+    expect(price(options, { group: 'team' })).toMatchObject({ group: '0.5' })
+    expect(price(options)).toEqual(refuse('GroupUnknown'))
+  })
+
+  it('that can’t be read leave no group: refused, not free', () => {
+    for (const GroupRatio of [
+      '{',
+      '[]',
+      '{"default":"x"}',
+      '{"default":1e999}',
+      '{"default":-1}',
+    ]) {
+      expect(price({ ...FALLBACK, GroupRatio })).toEqual(refuse('GroupUnknown'))
+    }
+  })
+})
+
+describe('ratios as they are kept', () => {
+  it('are exact and plain, however they were typed', () => {
+    const kept = (text: string) => price({ ModelRatio: `{"m":${text}}` })
+    expect(kept('0.1000')).toMatchObject({ model: '0.1' })
+    expect(kept('1e-3')).toMatchObject({ model: '0.001' })
+    expect(kept('"2.50"')).toMatchObject({ model: '2.5' })
+    expect(kept('0.123456789012345678')).toMatchObject({ model: '0.123456789012345678' })
+  })
+
+  it.each(['-1', '1e999', 'null', 'true', '"NaN"', '"Infinity"', '[]', '{}', '""'])(
+    '%s is no ratio, so the model has no price',
+    (text) => {
+      expect(price({ ModelRatio: `{"m":${text}}` })).toEqual(refuse('ModelUnpriced'))
+    },
+  )
+
+  it('built in are all plain decimals that price', () => {
+    for (const [key, ratios] of [
+      ...DEFAULT_RATIOS,
+      ['GroupRatio', DEFAULT_GROUP_RATIOS] as const,
+    ]) {
+      for (const [name, ratio] of ratios) {
+        expect(ratio, `${key} ${name}`).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+      }
+    }
+    for (const model of DEFAULT_RATIOS.get('ModelRatio')?.keys() ?? []) {
+      expect(price({}, { model }), model).toMatchObject({ mode: 'tokens' })
+    }
+  })
+})

@@ -1,0 +1,58 @@
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
+
+/** A fraction; the second implementation of the bill shares no code with the first. */
+type Fraction = readonly [numerator: bigint, denominator: bigint]
+
+const CAP = 10n ** 12n
+
+const whole = (count: number): Fraction => [BigInt(count), 1n]
+const multiply = (...factors: readonly Fraction[]): Fraction =>
+  factors.reduce(([a, b], [c, d]) => [a * c, b * d], [1n, 1n])
+const add = (...terms: readonly Fraction[]): Fraction =>
+  terms.reduce(([a, b], [c, d]) => [a * d + c * b, b * d], [0n, 1n])
+
+/** Plain digits with at most one point, as prices are kept in events. */
+export function fractionOf(text: string): Fraction {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`no plain decimal: ${text}`)
+  const [before = '', after = ''] = text.split('.')
+  return [BigInt(before + after), 10n ** BigInt(after.length)]
+}
+
+/** What the price makes of the usage, before it is rounded. */
+export function exactCharge(price: PriceSnapshot, usage: Usage, calls: number): Fraction {
+  const group = fractionOf(price.group)
+  if (price.mode === 'call') {
+    return multiply(fractionOf(price.price), whole(500_000), group, whole(calls))
+  }
+  const [K, W, I, A] = [price.cacheRead, price.cacheWrite, price.image, price.audio].map(fractionOf)
+  const [C, AC] = [price.completion, price.audioCompletion].map(fractionOf)
+  if (!K || !W || !I || !A || !C || !AC) throw new Error('a ratio is missing')
+  const text = Math.max(0, usage.output - usage.outputAudio)
+  const tokens = add(
+    whole(usage.inputUncached),
+    multiply(whole(usage.cacheRead), K),
+    multiply(whole(usage.cacheWrite5m), W),
+    multiply(whole(usage.cacheWrite1h), W, [8n, 5n]),
+    multiply(whole(usage.inputImage), I),
+    multiply(whole(usage.inputAudio), A),
+    multiply(whole(text), C),
+    multiply(whole(usage.outputAudio), A, AC),
+  )
+  return multiply(tokens, fractionOf(price.model), group)
+}
+
+/** The bill, recomputed: half away from zero, at least 1 when above 0, 10^12 at most. */
+export function recomputedCharge(
+  price: PriceSnapshot,
+  usage: Usage,
+  calls: number | undefined,
+): bigint {
+  const hasUsage = Object.values(usage).some((count) => count > 0)
+  const [numerator, denominator] = exactCharge(price, usage, calls ?? (hasUsage ? 1 : 0))
+  if (numerator === 0n) return 0n
+  const remainder = numerator % denominator
+  const nearest = numerator / denominator + (remainder * 2n >= denominator ? 1n : 0n)
+  if (nearest < 1n) return 1n
+  return nearest > CAP ? CAP : nearest
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { chargeFor, chargeForTools } from '#domain/pricing/charge.ts'
+import { decimalOf } from '#domain/pricing/decimal.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+
+const MODEL = 'm'
+
+/** The price that these options give, each option holding one value for the model. */
+function priced(options: Record<string, string>, group = '1'): PriceSnapshot {
+  const values = Object.entries(options).map(([key, value]) => [key, `{"${MODEL}":${value}}`])
+  const list = readPriceList(
+    new Map([...values, ['GroupRatio', `{"default":${group}}`]] as [string, string][]),
+    1,
+  )
+  const price = priceOf(list, MODEL, 'default', { acceptsUnpriced: false })
+  if ('refused' in price) throw new Error(price.refused)
+  return price
+}
+
+const used = (usage: Partial<Usage>): Usage => ({ ...NO_USAGE, ...usage })
+const CLAUDE = {
+  ModelRatio: '1.5',
+  CompletionRatio: '5',
+  CacheRatio: '0.1',
+  CreateCacheRatio: '1.25',
+}
+
+describe('the worked cases of billing', () => {
+  it('1: input and output', () => {
+    const price = priced({ ModelRatio: '1.25', CompletionRatio: '4' })
+    expect(chargeFor(price, used({ inputUncached: 1000, output: 500 }))).toBe(3750n)
+  })
+
+  it('2: cached input', () => {
+    const price = priced({ ModelRatio: '1.25', CompletionRatio: '4', CacheRatio: '0.5' })
+    const usage = used({ inputUncached: 400, cacheRead: 600, output: 500 })
+    expect(chargeFor(price, usage)).toBe(3375n)
+  })
+
+  it('3: cache writes of five minutes and of an hour', () => {
+    const cache = { cacheRead: 2000, cacheWrite5m: 400, cacheWrite1h: 100 }
+    const usage = used({ inputUncached: 100, output: 50, ...cache })
+    expect(chargeFor(priced(CLAUDE), usage)).toBe(1875n)
+  })
+
+  it('4: half a unit is rounded away from zero', () => {
+    const usage = used({ inputUncached: 100, cacheRead: 2000, cacheWrite5m: 500, output: 50 })
+    expect(chargeFor(priced(CLAUDE), usage)).toBe(1763n)
+  })
+
+  it('5: a price per call, three times, for a cheaper group', () => {
+    expect(chargeFor(priced({ ModelPrice: '0.04' }, '0.8'), used({ output: 1 }), 3)).toBe(48_000n)
+  })
+
+  it('6: text and sound, both ways', () => {
+    const audio = { AudioRatio: '8', AudioCompletionRatio: '2' }
+    const price = priced({ ModelRatio: '2.5', CompletionRatio: '4', ...audio })
+    const usage = { inputUncached: 100, inputAudio: 200, output: 350, outputAudio: 300 }
+    expect(chargeFor(price, used(usage))).toBe(16_750n)
+  })
+
+  it('7: built-in tools', () => {
+    expect(chargeForTools(3, decimalOf('10'), decimalOf('1'))).toBe(15_000n)
+  })
+
+  it('8: at least 1 for whatever costs anything', () => {
+    const price = priced({ ModelRatio: '0.075', CompletionRatio: '4' }, '0.5')
+    expect(chargeFor(price, used({ inputUncached: 7, output: 3 }))).toBe(1n)
+    expect(chargeFor(price, NO_USAGE)).toBe(0n)
+  })
+})

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ExactJson, isNumber, isObject, parseJsonText } from '#domain/shared/json-text.ts'
+
+/** What the language's own reader would have made of it. */
+function plain(value: ExactJson): unknown {
+  if (isNumber(value)) return Number(value.numberText)
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value)) return value
+  return Object.fromEntries([...value].map(([key, member]) => [key, plain(member)]))
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('JSON read without loss', () => {
+  it('means what it means to the language’s own reader', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 8 }), (text) => {
+        const parsed = parseJsonText(text)
+        if ('fault' in parsed) throw new Error(`${text}: ${parsed.fault}`)
+        expect(plain(parsed.value)).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('accepts nothing else: one character changed is judged alike', () => {
+    const character = fc.constantFrom(...'{}[]",:\\0123456789eE+-. \ntrufalsn\u0000\u2028')
+    const changed = fc
+      .tuple(fc.json({ maxDepth: 3 }), fc.nat(), character)
+      .map(([text, at, other]) => text.slice(0, at % text.length) + other + text.slice(at + 1))
+    fc.assert(
+      fc.property(changed, (text) => {
+        const parsed = parseJsonText(text)
+        // A name met twice is refused at once, whatever else may be wrong further on.
+        if ('fault' in parsed && parsed.fault === 'duplicate-key') return
+        expect('value' in parsed).toBe(isJson(text))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('keeps a number digit by digit', () => {
+    for (const numberText of ['0.10', '1e-3', '12345678901234567890', '1E+2', '-0']) {
+      expect(parseJsonText(numberText)).toEqual({ value: { numberText } })
+    }
+  })
+
+  it('keeps a member called __proto__ a member', () => {
+    const parsed = parseJsonText('{"__proto__":{"a":1},"constructor":2}')
+    if ('fault' in parsed || !isObject(parsed.value)) throw new Error('not read')
+    expect([...parsed.value.keys()]).toEqual(['__proto__', 'constructor'])
+  })
+})

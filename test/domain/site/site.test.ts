@@ -1,0 +1,23 @@
+import { describe, it } from 'vitest'
+import { refuse } from '#domain/shared/refusal.ts'
+import { siteDecider } from '#domain/site/decide.ts'
+import type { SiteEvent } from '#domain/site/events.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(siteDecider)
+
+const MODE = { rootUserId: 1, isSelfUse: false, isDemoSite: false }
+const initialized: SiteEvent = { type: 'SiteInitialized', v: 1, data: MODE }
+
+describe('the first run', () => {
+  it('is completed once, whoever asks again', () => {
+    given()
+      .when({ type: 'InitializeSite', ...MODE })
+      .then([initialized])
+    for (const rootUserId of [1, 2]) {
+      given(initialized)
+        .when({ type: 'InitializeSite', ...MODE, rootUserId })
+        .then(refuse('AlreadyInitialized'))
+    }
+  })
+})

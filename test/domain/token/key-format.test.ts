@@ -1,0 +1,47 @@
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  completeKey,
+  isWellFormedKey,
+  KEY_ALPHABET,
+  KEY_RANDOM_CHARACTERS,
+} from '#domain/token/key-format.ts'
+
+const randomPart = fc.string({
+  unit: fc.constantFrom(...KEY_ALPHABET),
+  minLength: KEY_RANDOM_CHARACTERS,
+  maxLength: KEY_RANDOM_CHARACTERS,
+})
+
+function base62(value: number): string {
+  const digits = [...Array(6)].map((_, place) => Math.floor(value / 62 ** (5 - place)) % 62)
+  return digits.map((digit) => KEY_ALPHABET[digit]).join('')
+}
+
+describe('a token’s key', () => {
+  it('ends in the CRC-32 of its random part, as another implementation computes it', () => {
+    fc.assert(
+      fc.property(randomPart, (random) => {
+        const key = completeKey(random)
+        expect(key).toBe(random + base62(crc32(random)))
+        expect(isWellFormedKey(key)).toBe(true)
+      }),
+    )
+  })
+
+  it('with one character changed is told from a key without a look-up', () => {
+    const other = fc.constantFrom(...KEY_ALPHABET)
+    fc.assert(
+      fc.property(randomPart, fc.nat(47), other, (random, at, character) => {
+        const key = completeKey(random)
+        fc.pre(key[at] !== character)
+        expect(isWellFormedKey(key.slice(0, at) + character + key.slice(at + 1))).toBe(false)
+      }),
+    )
+  })
+
+  it.each(['', 'a', '0'.repeat(47), '0'.repeat(49), '0'.repeat(48)])('is not %j', (text) => {
+    expect(isWellFormedKey(text)).toBe(false)
+  })
+})

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { refuse } from '#domain/shared/refusal.ts'
+import type { UserEvent } from '#domain/user/events.ts'
+import {
+  created,
+  createUser,
+  deleted,
+  disabled,
+  enabled,
+  given,
+  passwordChanged,
+  roleChanged,
+  sealed,
+} from './facts.ts'
+
+describe('creating a user', () => {
+  it.each([1, 10, 100] as const)('records level %s, with sealed names', (role) => {
+    given()
+      .when(createUser(role))
+      .then([created(role)])
+  })
+
+  it('again with the same password changes nothing; with another, the id is taken', () => {
+    given(created()).when(createUser()).then([])
+    const other = { ...createUser(), passwordRef: 'ref-2' }
+    given(created()).when(other).then(refuse('UserExists'))
+    given(created(), deleted()).when(other).then(refuse('UserExists'))
+  })
+})
+
+describe('what voids sessions', () => {
+  it('counts up by one each time: password, level, off, deletion', () => {
+    const facts = [created(), passwordChanged('ref-2', 2), roleChanged(10, 3), disabled(4)]
+    expect(given(...facts).state.user?.authVersion).toBe(4)
+    given(...facts, enabled)
+      .when({ type: 'DisableUser', actorRole: 100 })
+      .then([disabled(5)])
+    given(...facts)
+      .when({ type: 'DeleteUser', actorRole: 100 })
+      .then([deleted(5)])
+  })
+
+  it('is not switching on, nor a name, a group or a setting', () => {
+    const facts = [created(), disabled(2), enabled]
+    expect(given(...facts).state.user?.authVersion).toBe(2)
+  })
+})
+
+describe('switching a user off and on', () => {
+  it('happens once each', () => {
+    given(created()).when({ type: 'DisableUser', actorRole: 10 }).then([disabled()])
+    given(created(), disabled()).when({ type: 'DisableUser', actorRole: 10 }).then([])
+    given(created(), disabled()).when({ type: 'EnableUser', actorRole: 10 }).then([enabled])
+    given(created()).when({ type: 'EnableUser', actorRole: 10 }).then([])
+  })
+})
+
+describe('the own account', () => {
+  const displayName = sealed('new')
+  const renamed: UserEvent = {
+    type: 'UserProfileChanged',
+    v: 1,
+    data: { userId: 7, displayName },
+  }
+
+  it.each([1, 10, 100] as const)('may be renamed by its owner at level %s', (role) => {
+    const rename = { type: 'ChangeProfile', actorRole: null, displayName } as const
+    given(created(role)).when(rename).then([renamed])
+    given(created(role), renamed).when(rename).then([])
+    given(created(role)).when({ type: 'ChangeProfile', actorRole: null }).then([])
+  })
+
+  it('gets a new password, once', () => {
+    const change = { type: 'ChangePassword', actorRole: null, passwordRef: 'ref-2' } as const
+    given(created())
+      .when(change)
+      .then([passwordChanged('ref-2')])
+    given(created(), passwordChanged('ref-2')).when(change).then([])
+  })
+
+  it('keeps its settings, and the same ones again change nothing', () => {
+    const settings = { acceptUnsetModelRatioModel: true, showIpInLogs: false }
+    const change = { type: 'ChangeSettings', settings } as const
+    const changed: UserEvent = { type: 'UserSettingsChanged', v: 1, data: { userId: 7, settings } }
+    given(created()).when(change).then([changed])
+    given(created(), changed).when(change).then([])
+    const defaults = { acceptUnsetModelRatioModel: false, showIpInLogs: false }
+    given(created()).when({ type: 'ChangeSettings', settings: defaults }).then([])
+    given(created(), deleted()).when(change).then(refuse('UserUnknown'))
+  })
+})
+
+describe('a user’s group', () => {
+  it('is changed by an admin, once', () => {
+    const change = { type: 'ChangeGroup', actorRole: 10, group: 'vip' } as const
+    const changed: UserEvent = { type: 'UserGroupChanged', v: 1, data: { userId: 7, group: 'vip' } }
+    given(created()).when(change).then([changed])
+    given(created(), changed).when(change).then([])
+  })
+})

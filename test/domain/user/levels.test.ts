@@ -1,0 +1,87 @@
+import { describe, it } from 'vitest'
+import { refuse } from '#domain/shared/refusal.ts'
+import type { UserCommand } from '#domain/user/commands.ts'
+import type { Role } from '#domain/user/events.ts'
+import { created, deleted, disabled, given, roleChanged, sealed } from './facts.ts'
+
+/** Everything an admin may do to somebody else's account. */
+const actsOf = (actorRole: Role): readonly UserCommand[] => [
+  { type: 'ChangeProfile', actorRole, displayName: sealed('new') },
+  { type: 'ChangePassword', actorRole, passwordRef: 'ref-2' },
+  { type: 'ChangeGroup', actorRole, group: 'vip' },
+  { type: 'PromoteUser', actorRole },
+  { type: 'DemoteUser', actorRole },
+  { type: 'DisableUser', actorRole },
+  { type: 'EnableUser', actorRole },
+  { type: 'DeleteUser', actorRole },
+]
+
+describe('an account of the actor’s own level or above', () => {
+  const levels: readonly (readonly [Role, Role])[] = [
+    [1, 1],
+    [1, 10],
+    [10, 10],
+    [10, 100],
+    [1, 100],
+  ]
+  for (const [actor, target] of levels) {
+    it.each(actsOf(actor))(`is out of reach: level ${actor} on ${target}, $type`, (act) => {
+      given(created(target)).when(act).then(refuse('RoleTooHigh'))
+    })
+  }
+})
+
+describe('promoting', () => {
+  it('is the super admin’s alone', () => {
+    given(created(1))
+      .when({ type: 'PromoteUser', actorRole: 10 })
+      .then(refuse('OnlySuperAdminPromotes'))
+    given(created(1))
+      .when({ type: 'PromoteUser', actorRole: 100 })
+      .then([roleChanged(10)])
+  })
+
+  it('goes no further than admin', () => {
+    given(created(10)).when({ type: 'PromoteUser', actorRole: 100 }).then([])
+    given(created(100)).when({ type: 'PromoteUser', actorRole: 100 }).then([])
+  })
+})
+
+describe('demoting', () => {
+  it('makes an admin a user, once, and voids the sessions', () => {
+    const demote = { type: 'DemoteUser', actorRole: 100 } as const
+    given(created(10))
+      .when(demote)
+      .then([roleChanged(1)])
+    given(created(10), roleChanged(1)).when(demote).then([])
+  })
+})
+
+describe('the super admin', () => {
+  it.each([
+    { type: 'DemoteUser', actorRole: 100 },
+    { type: 'DisableUser', actorRole: 100 },
+    { type: 'DeleteUser', actorRole: 100 },
+    { type: 'DeleteUser', actorRole: null },
+  ] as const)('can’t be undone by $type', (act) => {
+    given(created(100)).when(act).then(refuse('SuperAdminProtected'))
+  })
+})
+
+describe('a user that is none', () => {
+  it.each(actsOf(100))('is unknown to $type', (act) => {
+    given().when(act).then(refuse('UserUnknown'))
+    given(created(), deleted()).when(act).then(refuse('UserUnknown'))
+  })
+
+  it('was deleted once, with every session; switched off before or not', () => {
+    const act = { type: 'DeleteUser', actorRole: 10 } as const
+    given(created()).when(act).then([deleted()])
+    given(created(), disabled())
+      .when(act)
+      .then([deleted(3)])
+    given(created())
+      .when({ ...act, actorRole: null })
+      .then([deleted()])
+  })
+})

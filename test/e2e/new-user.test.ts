@@ -1,0 +1,214 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { chat, PASSWORD } from '#test/support/product.ts'
+import { ProductProcess } from '#test/support/product-process.ts'
+import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+
+const UNITS_PER_DOLLAR = 500_000n
+
+let browser: Browser
+let product: ProductProcess
+let provider: SimulatedProvider
+let open: OpenPage
+let page: Page
+let key = ''
+
+beforeAll(async () => {
+  product = await ProductProcess.create()
+  ;[browser, provider] = await Promise.all([
+    launchBrowser(),
+    startSimulatedProvider({ firstByteMs: 60, gapMs: 10 }),
+    product.start(),
+  ])
+  open = await openRealPage(browser, product.url)
+  page = open.page
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await provider?.close()
+  await product?.remove()
+})
+
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+
+async function setUp(): Promise<void> {
+  await page.getByLabel('Username').fill('root')
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD)
+  await page.getByRole('textbox', { name: 'Confirm password' }).fill(PASSWORD)
+  await button('Set up').click()
+}
+
+async function goTo(link: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByText(link).click()
+  await heading(link).waitFor()
+}
+
+/** The exact amount of a figure of the dashboard, in quota units. */
+async function balanceUnits(): Promise<bigint> {
+  const text = await page
+    .locator('dl > div', { has: page.getByText('Balance', { exact: true }) })
+    .getByText(/^\$[\d,.]+$/)
+    .textContent()
+  return unitsOf(text ?? '')
+}
+
+/** `$199.982892` as quota units; every amount shown is a whole number of them. */
+function unitsOf(dollars: string): bigint {
+  const [whole = '0', fraction = ''] = dollars.replace(/[$,]/g, '').split('.')
+  const scaled = BigInt(`${whole}${fraction.padEnd(9, '0')}`) * UNITS_PER_DOLLAR
+  expect(scaled % 1_000_000_000n).toBe(0n)
+  return scaled / 1_000_000_000n
+}
+
+const rows = () => page.getByRole('grid', { name: 'Usage log' }).getByRole('row')
+const rowOf = (text: string) => rows().filter({ hasText: text })
+
+describe('a new user, from the first visit to the first bill', () => {
+  it('is refused from another machine without the token that the start printed', async () => {
+    await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' })
+    await page.goto(`${product.url}/setup`)
+    await setUp()
+    await page.getByRole('alert').getByText('needs the one-time token').waitFor()
+  })
+
+  it('is led from any address to the setup, creates root and signs in', async () => {
+    await page.goto(`${product.url}/app/tokens`)
+    await page.waitForURL('**/setup')
+    const [, path = ''] = /(\/setup\?token=\S+)/.exec(product.output) ?? []
+    await page.goto(product.url + path)
+    await setUp()
+    await page.waitForURL('**/login')
+    await page.getByLabel('Username or email').fill('root')
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+    await button('Sign in').last().click()
+    await heading('API tokens').waitFor()
+  })
+
+  it('adds a channel', async () => {
+    await goTo('Channels')
+    await button('New channel').first().click()
+    const drawer = page.getByRole('dialog', { name: 'New channel' })
+    await drawer.getByLabel('Name').fill('Simulated')
+    await drawer.getByLabel('Base URL').fill(provider.url)
+    await drawer.getByRole('textbox', { name: 'Key' }).fill('sk-provider-secret-0123456789')
+    await drawer.getByLabel('Models').fill('sim-small,')
+    await button('Create channel').click()
+    await drawer.waitFor({ state: 'detached' })
+    await page.getByRole('row').filter({ hasText: 'Simulated' }).getByText('Enabled').waitFor()
+  })
+
+  it('sets a price', async () => {
+    await goTo('Settings')
+    await button('Add model').click()
+    const drawer = page.getByRole('dialog', { name: 'Add a model price' })
+    await drawer.getByLabel('Model name').fill('sim-small')
+    await drawer.getByLabel('Input price').fill('1.5')
+    await drawer.getByLabel('Output price').fill('6')
+    await drawer.getByText('model ratio 0.75, completion ratio 4').waitFor()
+    await button('Apply').click()
+    await button('Save settings').click()
+    await page.getByText('Everything is saved').waitFor()
+  })
+
+  it('creates a token and copies its key', async () => {
+    await goTo('API tokens')
+    await button('New token').first().click()
+    const drawer = page.getByRole('dialog', { name: 'New token' })
+    await drawer.getByLabel('Name').fill('first')
+    await button('Create token').click()
+    const ready = page.getByRole('dialog', { name: 'Your token is ready' })
+    await ready.getByRole('button', { name: 'Copy the key of first' }).click()
+    await ready.getByRole('button', { name: 'Copied' }).waitFor()
+    key = await page.evaluate(() => navigator.clipboard.readText())
+    expect(key).toMatch(/^sk-\w{40,}$/)
+    await button('Done').click()
+  })
+
+  it('sees each call arrive live with its exact cost, and the balance fall by it', async () => {
+    await goTo('Dashboard')
+    await button('cURL')
+      .or(page.getByRole('tab', { name: 'cURL' }))
+      .waitFor()
+    const before = await balanceUnits()
+    await goTo('Usage logs')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const plain = await chat(product.url, key, { model: 'sim-small' })
+    expect(plain.status, plain.text).toBe(200)
+    await rowOf('Plain').waitFor()
+    const streamed = await chat(product.url, key, { model: 'sim-small', stream: true })
+    expect(streamed.text).toContain('[DONE]')
+    await rowOf('Stream').waitFor()
+    const { usage } = JSON.parse(plain.text) as { usage: Record<string, number> }
+    const charged = costOf(usage)
+    await checkRow('Plain', usage, charged)
+    await checkRow('Stream', usage, charged)
+    await explains('Stream', usage, charged)
+    await goTo('Dashboard')
+    await eventually(balanceUnits).toBe(before - 2n * charged)
+  })
+
+  it('finds everything as it was after kill -9 of the whole process tree', async () => {
+    const balance = await balanceUnits()
+    await goTo('Usage logs')
+    await open.whileAway(async () => {
+      expect(await product.kill()).toBeGreaterThan(3)
+      await page.getByText(/^Reconnecting/).waitFor()
+      await product.start()
+      await page.getByText('Live', { exact: true }).waitFor({ timeout: 40_000 })
+    })
+    await eventually(() => rowOf('sim-small').count()).toBe(2)
+    await chat(product.url, key, { model: 'sim-small' })
+    await eventually(() => rowOf('sim-small').count()).toBe(3)
+    await page.reload()
+    await eventually(() => rowOf('sim-small').count()).toBe(3)
+    await goTo('Channels')
+    await page.getByRole('row').filter({ hasText: 'Simulated' }).waitFor()
+    await goTo('Dashboard')
+    await eventually(balanceUnits).toBeLessThan(balance)
+  }, 120_000)
+
+  it('never met a policy violation, an error in the console or a missing file', () => {
+    expect(open.faults).toEqual([])
+  })
+})
+
+/** Model ratio 0.75, completion ratio 4, rounded half up to whole units. */
+function costOf({ prompt_tokens: input = 0, completion_tokens: output = 0 }): bigint {
+  return (BigInt(input) * 75n + BigInt(output) * 300n + 50n) / 100n
+}
+
+async function checkRow(mode: string, usage: Record<string, number>, units: bigint): Promise<void> {
+  const row = rowOf(mode)
+  const cells = await row.getByRole('gridcell').allTextContents()
+  expect(cells).toContain('sim-small')
+  expect(cells).toContain('first')
+  expect(cells).toContain(String(usage.prompt_tokens))
+  expect(cells).toContain(String(usage.completion_tokens))
+  expect(cells.map((cell) => (/^\$[\d.]+$/.test(cell) ? unitsOf(cell) : null))).toContain(units)
+  expect(cells.join(' ')).toContain('Model ratio 0.75 · Group ratio 1')
+  expect(cells.join(' ')).toMatch(mode === 'Stream' ? /\d+ ms\s*\d+ ms/ : /\d+ ms/)
+}
+
+async function explains(mode: string, usage: Record<string, number>, units: bigint): Promise<void> {
+  await rowOf(mode).getByRole('button', { name: 'Show details' }).click()
+  const price = page.getByRole('region', { name: 'How the cost adds up' })
+  await price.getByText('The items add up exactly to the quota charged').waitFor()
+  const amounts = await price
+    .locator('tbody tr')
+    .evaluateAll((lines) =>
+      lines.map((line) => [...line.querySelectorAll('td')].map((cell) => cell.textContent ?? '')),
+    )
+  const amountOf = (name: string) => Number(amounts.find(([first]) => first === name)?.at(-1) ?? 0)
+  expect(amountOf('Input')).toBe((usage.prompt_tokens ?? 0) * 0.75)
+  expect(amountOf('Output')).toBe((usage.completion_tokens ?? 0) * 3)
+  expect(amountOf('Sum') + amountOf('Rounding')).toBe(Number(units))
+  expect(await price.locator('tfoot strong').textContent()).toBe(String(units))
+  const facts = page.getByRole('region', { name: 'This call' })
+  await facts.getByText('First token', { exact: true }).waitFor()
+  await facts.getByText('Completed').waitFor()
+  await page.mouse.move(0, 0)
+}

@@ -1,0 +1,157 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import {
+  addChannel,
+  chat,
+  PASSWORD,
+  setOption,
+  type TestProduct,
+  testProduct,
+} from '#test/support/product.ts'
+import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+
+let browser: Browser
+let product: TestProduct
+let open: OpenPage
+let page: Page
+const keys = { root: '', alice: '' }
+
+beforeAll(async () => {
+  const roles = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
+  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles })])
+  const { root, url } = product
+  await addChannel(product, { models: 'sim-small,sim-large,sim-new', group: 'default,vip' })
+  await setOption(root, 'ModelRatio', { 'sim-small': 1, 'sim-large': 2 })
+  await setOption(root, 'GroupRatio', { default: 1, vip: 0.5 })
+  await setOption(root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
+  keys.root = (await root.createToken({ name: 'desk', unlimited_quota: true })).key
+  await root.must('POST', '/api/user/', { username: 'alice', password: PASSWORD })
+  await root.must('PUT', '/api/user/', { id: 2, quota: 1_000_000 })
+  const alice = new ConsoleClient(url)
+  await alice.logIn('alice', PASSWORD)
+  const fields = { name: 'phone', unlimited_quota: true, group: 'vip' }
+  keys.alice = (await alice.createToken(fields)).key
+  open = await openRealPage(browser, url)
+  page = open.page
+  await page.goto(`${url}/login`)
+  await page.getByLabel('Username or email').fill('root')
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).last().click()
+  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await product?.close()
+})
+
+/** One call each: root's sim-small and sim-large in `default`, alice's sim-small in `vip`. */
+async function makeCalls(): Promise<void> {
+  for (const [key, model] of [
+    [keys.root, 'sim-small'],
+    [keys.root, 'sim-large'],
+    [keys.alice, 'sim-small'],
+  ] as const) {
+    expect((await chat(product.url, key, { model })).status).toBe(200)
+  }
+}
+
+const rows = () =>
+  page.getByRole('grid', { name: 'Usage log' }).getByRole('row').filter({ hasText: 'Plain' })
+
+describe('a filter of the usage log lets the same calls through live as on the server', () => {
+  it.each([
+    ['no filter', 'type=2', 3],
+    ['a model', 'model=sim-small&type=2', 2],
+    ['a token', 'token=phone&type=2', 1],
+    ['a group', 'group=default&type=2', 2],
+    ['a user', 'username=alice&type=2', 1],
+    ['a part of a username, which is nobody', 'username=ali&type=2', 0],
+    ['a user and another one’s token', 'username=alice&token=desk&type=2', 0],
+    ['a channel', 'channel=1&type=2', 3],
+    ['another channel', 'channel=2&type=2', 0],
+    ['a type that calls are not', 'type=5', 0],
+  ])('%s', async (_name, query, each) => {
+    await page.goto(`${product.url}/app/logs/api-usage?${query}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const before = await totalOf(query)
+    await eventually(() => rows().count()).toBe(Math.min(10, before))
+    await makeCalls()
+    await eventually(() => totalOf(query)).toBe(before + each)
+    await eventually(() => rows().count()).toBe(Math.min(10, before) + each)
+    await page.reload()
+    await eventually(() => rows().count()).toBe(Math.min(10, before + each))
+  })
+})
+
+/** How many rows the server's own list has for the filters of the page's address. */
+async function totalOf(query: string): Promise<number> {
+  const params = query.replace('model=', 'model_name=').replace('token=', 'token_name=')
+  const path = `/api/log/?page_size=1&${params}`
+  return (await product.root.must<{ total: number }>('GET', path)).total
+}
+
+describe('the settings', () => {
+  const save = async () => {
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('Everything is saved').waitFor()
+  }
+
+  it('a fallback price is saved, prices a call, and is cleared again', async () => {
+    await page.goto(`${product.url}/admin/settings`)
+    const panel = page.getByRole('region', { name: 'Fallback price' })
+    await panel.getByRole('switch', { name: 'Use a fallback price' }).check()
+    await panel.getByLabel('Price per call ($)').fill('0.002')
+    await save()
+    expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
+    await panel.getByLabel('Input ratio').fill('1.5')
+    await panel.getByLabel('Completion ratio').fill('3')
+    expect(await panel.getByLabel('Price per call ($)').inputValue()).toBe('')
+    await save()
+    await page.reload()
+    expect(await panel.getByLabel('Input ratio').inputValue()).toBe('1.5')
+    await panel.getByLabel('Input ratio').fill('')
+    await panel.getByLabel('Completion ratio').fill('')
+    await panel.getByRole('switch', { name: 'Use a fallback price' }).uncheck()
+    await save()
+    const refused = await chat(product.url, keys.root, { model: 'sim-new' })
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+    expect(refused.status).toBeLessThan(500)
+  })
+
+  it('a model of a channel without a price is listed, priced in one press, and gone', async () => {
+    await page.goto(`${product.url}/admin/settings?prices=unset`)
+    const line = page.getByRole('listitem').filter({ hasText: 'sim-new' })
+    await line.getByRole('button', { name: 'Set price' }).click()
+    const drawer = page.getByRole('dialog')
+    expect(await drawer.getByLabel('Model name').inputValue()).toBe('sim-new')
+    await drawer.getByLabel('Input price').fill('2')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await save()
+    await page.getByText('Every model has a price').waitFor()
+    expect((await chat(product.url, keys.root, { model: 'sim-new' })).status).toBe(200)
+  })
+})
+
+describe('a new token', () => {
+  it('may be of a group that users may choose, and calls at its ratio', async () => {
+    await page.goto(`${product.url}/app/tokens`)
+    await page.getByRole('button', { name: 'New token' }).first().click()
+    const drawer = page.getByRole('dialog', { name: 'New token' })
+    await drawer.getByLabel('Name').fill('loyal')
+    await drawer.getByLabel('Group').selectOption({ label: 'vip · Loyal · 0.5×' })
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('dialog', { name: 'Your token is ready' }).waitFor()
+    type Tokens = { items: { name: string; group: string }[] }
+    const { items } = await product.root.must<Tokens>('GET', '/api/token/?p=0&size=10')
+    expect(items.find(({ name }) => name === 'loyal')?.group).toBe('vip')
+  })
+})
+
+describe('all of it', () => {
+  it('met no policy violation, no error in the console, no missing file', () => {
+    expect(open.faults).toEqual([])
+  })
+})

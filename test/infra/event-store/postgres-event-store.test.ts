@@ -1,0 +1,41 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+import { collect, eventStoreConformance, newEvent, newStream, to } from './conformance.ts'
+
+const log = pino({ level: 'silent' })
+
+describe('the event store in Postgres', () => {
+  eventStoreConformance(async () => {
+    const database = await testDatabase()
+    // So small that partitions are made all the time.
+    const options = { connectionString: database.url, log, partitionSize: 600 }
+    const store = await createPostgresEventStore(options)
+    const close = async (): Promise<void> => {
+      await store.close()
+      await database.drop()
+    }
+    return { store, close }
+  })
+
+  it('two processes share one order, and wake each other’s readers', async () => {
+    const database = await testDatabase()
+    const open = () => createPostgresEventStore({ connectionString: database.url, log })
+    const [one, two] = [await open(), await open()]
+    const seen = collect(two, 0, 200)
+    await Promise.all(
+      Array.from({ length: 200 }, (_, i) => (i % 2 ? one : two).append([to(newStream(), 'none')])),
+    )
+    expect((await seen).map(({ position }) => position)).toEqual(
+      [...Array(200).keys()].map((n) => n + 1),
+    )
+    const begin = performance.now()
+    const next = collect(two, 200, 1)
+    await one.append([to(newStream(), 'none', [newEvent()])])
+    await next
+    expect(performance.now() - begin).toBeLessThan(900)
+    await Promise.all([one.close(), two.close()])
+    await database.drop()
+  })
+})

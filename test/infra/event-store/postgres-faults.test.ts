@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
+import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+import { newEvent, newStream, to } from './conformance.ts'
+import { startDroppingProxy } from './dropping-proxy.ts'
+
+/** A log that counts the flushes which failed with an unknown outcome. */
+function countingLog() {
+  const seen = { troubles: 0 }
+  const write = (line: string): void => {
+    if (line.includes('in trouble')) seen.troubles += 1
+  }
+  return { log: pino({}, { write }), seen }
+}
+
+async function everyEvent(store: EventStore): Promise<{ ids: string[]; positions: number[] }> {
+  const ids: string[] = []
+  const positions: number[] = []
+  for (;;) {
+    const events = await store.readAll(positions.at(-1) ?? 0, 1_000)
+    if (events.length === 0) return { ids, positions }
+    ids.push(...events.map(({ id }) => id))
+    positions.push(...events.map(({ position }) => position))
+  }
+}
+
+const dense = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
+
+describe('an append whose reply is lost', () => {
+  it('is recognised when tried again, and written once', async () => {
+    const database = await testDatabase()
+    const proxy = await startDroppingProxy(database.url)
+    const { log, seen } = countingLog()
+    const store = await createPostgresEventStore({ connectionString: proxy.url, log })
+    const ids: string[] = []
+    for (let i = 0; i < 20; i += 1) {
+      const appends = Array.from({ length: 5 }, () => [to(newStream(), 'none'), to('hot', 'any')])
+      ids.push(...appends.flat().flatMap(({ events }) => events.map(({ id }) => id)))
+      proxy.dropNextReply()
+      await Promise.all(appends.map((streams) => store.append(streams)))
+    }
+    const all = await everyEvent(store)
+    expect(all.ids.sort()).toEqual(ids.sort())
+    expect(all.positions).toEqual(dense(200))
+    expect(proxy.dropped()).toBe(20)
+    expect(seen.troubles).toBeGreaterThanOrEqual(10)
+    await store.close()
+    await proxy.close()
+    await database.drop()
+  })
+
+  it('is given up at its deadline when the store stays away', async () => {
+    const database = await testDatabase()
+    const proxy = await startDroppingProxy(database.url)
+    const { log } = countingLog()
+    const options = { connectionString: proxy.url, log, deadlineMs: 700 }
+    const store = await createPostgresEventStore(options)
+    await store.append([to('a', 'none')])
+    await proxy.close()
+    const begin = performance.now()
+    const lost = await store.append([to('a', 0)]).catch((error) => error)
+    expect(lost).toBeInstanceOf(StoreUnavailable)
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(700)
+    expect(performance.now() - begin).toBeLessThan(3_000)
+    await expect(store.readStream('a')).rejects.toThrow(StoreUnavailable)
+    await store.close()
+    await database.drop()
+  })
+})
+
+describe('kill -9 of Postgres under load', () => {
+  it('loses no acknowledged event and doubles none', { timeout: 120_000 }, async () => {
+    const kills = 5
+    const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-kill-'))
+    const { log, seen } = countingLog()
+    const embedded = await startEmbeddedPostgres({ dataDir, log })
+    const connectionString = embedded.connectionString
+    const store = await createPostgresEventStore({ connectionString, log, deadlineMs: 60_000 })
+    const { name } = JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8'))
+    const killer = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./postgres-killer.ts', import.meta.url)), name, String(kills)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    let killed = 0
+    killer.stdout.on('data', (chunk: Buffer) => {
+      killed += chunk.toString().split('\n').length - 1
+    })
+    let isOver = false
+    const exited = once(killer, 'exit').then(() => {
+      isOver = true
+    })
+    const writer = async (): Promise<string[]> => {
+      const acknowledged: string[] = []
+      const stream = newStream()
+      for (let revision = -1; !isOver; revision += 1) {
+        const event = newEvent({ revision })
+        await store.append([to(stream, revision < 0 ? 'none' : revision, [event])])
+        acknowledged.push(event.id)
+      }
+      return acknowledged
+    }
+    const ids = (await Promise.all(Array.from({ length: 40 }, writer))).flat()
+    await exited
+    const all = await everyEvent(store)
+    expect(killed).toBe(kills)
+    expect(seen.troubles).toBeGreaterThanOrEqual(kills)
+    // Every append was answered in the end, so what is there is what was acknowledged.
+    expect(all.ids.sort()).toEqual(ids.sort())
+    expect(all.positions).toEqual(dense(ids.length))
+    await store.close()
+    await embedded.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+})

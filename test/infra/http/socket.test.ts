@@ -1,0 +1,89 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type HttpFixture, httpFixture } from './http-fixture.ts'
+
+let fixture: HttpFixture
+let url: string
+let port: number
+
+beforeAll(async () => {
+  fixture = await httpFixture(['127.0.0.1/32'])
+  url = await fixture.app.listen({ port: 0, host: '127.0.0.1' })
+  port = Number(new URL(url).port)
+})
+afterAll(() => fixture.close())
+
+const json = { 'content-type': 'application/json' }
+
+/** Sends bytes as they are and answers everything that came back until the other end closed. */
+const raw = (bytes: string): Promise<string> =>
+  new Promise((done, failed) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => done(text))
+    socket.on('error', failed)
+  })
+
+describe('over a real socket', () => {
+  it('ten megabytes without a length are cut off at one, others are served', async () => {
+    const chunk = Buffer.alloc(100_000, '[')
+    const body = new ReadableStream({
+      start(controller) {
+        for (let n = 0; n < 100; n += 1) controller.enqueue(chunk)
+        controller.close()
+      },
+    })
+    const answer = await fetch(`${url}/api/echo`, {
+      method: 'POST',
+      headers: json,
+      body,
+      duplex: 'half',
+    } as RequestInit).catch((error: unknown) => error)
+    if (answer instanceof Response) expect(answer.status).toBe(413)
+    expect((await fetch(`${url}/api/open`)).status).toBe(200)
+  })
+
+  it('what is no HTTP is answered in the envelope', async () => {
+    const text = await raw('NONSENSE\r\n\r\n')
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text).toContain('"code":"InvalidRequest"')
+  })
+
+  it('headers beyond 16 KiB are refused', async () => {
+    const text = await raw(`GET /api/open HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1\.1 431 /)
+  })
+
+  it('believes the proxy it is told to believe, for the scheme of cookies', async () => {
+    fixture.addUser(1)
+    const answer = await fetch(`${url}/api/enter/1`, {
+      method: 'POST',
+      headers: { 'x-forwarded-proto': 'https' },
+    })
+    expect(answer.headers.get('set-cookie')).toMatch(/; Secure/)
+    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+  })
+
+  it('compresses long lists, and says what it chose by', async () => {
+    const { server } = fixture.app
+    expect([server.requestTimeout, server.headersTimeout, server.keepAliveTimeout]).toEqual([
+      120_000, 15_000, 72_000,
+    ])
+    const answer = await fetch(`${url}/api/long`, { headers: { 'accept-encoding': 'gzip' } })
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-encoding')
+    expect(answer.headers.get('vary')).toContain('Cookie')
+    const body = (await answer.json()) as { data: string }
+    expect(body.data).toHaveLength(10_000)
+  })
+
+  it('never holds an event stream back to compress it', async () => {
+    const answer = await fetch(`${url}/api/stream`, { headers: { 'accept-encoding': 'gzip' } })
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    await answer.text()
+  })
+})

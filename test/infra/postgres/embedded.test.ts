@@ -1,0 +1,128 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { processesOf } from '#infra/postgres/orphans.ts'
+import { endOwner, type Owner, OwnerFailed, startOwner } from './owner-process.ts'
+
+let dataDir: string
+const owners: Owner[] = []
+
+beforeEach(() => {
+  // mkdtemp makes it 0700: as root, the user that Postgres runs as can't enter it.
+  dataDir = mkdtempSync(join(tmpdir(), 'tallygate-embedded-'))
+})
+afterEach(async () => {
+  for (const owner of owners.splice(0)) if (owner.process.exitCode === null) kill(owner.pid)
+  for (const pid of await processesOf(clusterName())) kill(pid)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const clusterName = (): string =>
+  JSON.parse(readFileSync(join(dataDir, 'postgres.json'), 'utf8')).name
+
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // Gone already.
+  }
+}
+
+async function start(): Promise<Owner> {
+  const owner = await startOwner(dataDir)
+  owners.push(owner)
+  return owner
+}
+
+async function query(owner: Owner, text: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: owner.connectionString })
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query(text).finally(() => client.end())
+  return rows
+}
+
+describe('an embedded Postgres', () => {
+  it('is durable, checks its pages, and keeps its password to its owner', async () => {
+    const owner = await start()
+    const rows = await query(
+      owner,
+      `select current_setting('fsync') f, current_setting('synchronous_commit') s,
+        current_setting('full_page_writes') p, current_setting('data_checksums') c,
+        datlocprovider l, pg_encoding_to_char(encoding) e from pg_database
+        where datname = 'postgres'`,
+    )
+    expect(rows).toEqual([{ f: 'on', s: 'on', p: 'on', c: 'on', l: 'b', e: 'UTF8' }])
+    expect(statSync(join(dataDir, 'postgres.json')).mode & 0o077).toBe(0)
+    expect(statSync(join(dataDir, 'postgres')).mode & 0o077).toBe(0)
+    const stranger = new URL(owner.connectionString)
+    stranger.password = 'guess'
+    await expect(query({ ...owner, connectionString: stranger.href }, 'select 1')).rejects.toThrow(
+      'password',
+    )
+    await endOwner(owner)
+    expect(await processesOf(clusterName())).toEqual([])
+  })
+
+  it('left behind by a killed owner is stopped by the next start; its data is there', async () => {
+    const first = await start()
+    await query(first, 'create table kept as select 7 n')
+    await endOwner(first, 'SIGKILL')
+    expect(await processesOf(clusterName())).toContain(first.postmaster)
+    // The owner's pid may be somebody else's by now: here, this very process's.
+    writeFileSync(join(dataDir, 'owner'), `process ${process.pid}\n`)
+    const second = await start()
+    expect(await query(second, 'select n from kept')).toEqual([{ n: 7 }])
+    expect(await processesOf(clusterName())).not.toContain(first.postmaster)
+    await endOwner(second)
+  })
+
+  it('whose postmaster was killed too, with backends hanging, keeps no start back', async () => {
+    const first = await start()
+    await query(first, 'create table kept as select 7 n')
+    await endOwner(first, 'SIGKILL')
+    const backends = (await processesOf(clusterName())).filter((pid) => pid !== first.postmaster)
+    for (const pid of backends) kill(pid, 'SIGSTOP')
+    kill(first.postmaster)
+    await expect.poll(() => processesOf(clusterName())).toEqual(backends)
+    expect(backends.length).toBeGreaterThan(0)
+    const second = await start()
+    expect(await query(second, 'select n from kept')).toEqual([{ n: 7 }])
+    await endOwner(second)
+  })
+
+  it('whose recorded pid now belongs to another process starts all the same', async () => {
+    const first = await start()
+    await endOwner(first, 'SIGKILL')
+    for (const pid of await processesOf(clusterName())) kill(pid)
+    await expect.poll(() => processesOf(clusterName())).toEqual([])
+    const pidFile = join(dataDir, 'postgres', 'postmaster.pid')
+    const stale = readFileSync(pidFile, 'utf8').replace(/^\d+/, String(process.ppid))
+    writeFileSync(pidFile, stale)
+    const second = await start()
+    expect(await query(second, 'select 1 n')).toEqual([{ n: 1 }])
+    await endOwner(second)
+  })
+
+  it('in use is refused to a second owner, who is told by whom, and hurts nobody', async () => {
+    const first = await start()
+    const refused = await start().catch((error) => error)
+    expect(refused).toBeInstanceOf(OwnerFailed)
+    expect(refused.status).not.toBe(0)
+    expect(refused.message).toContain(`in use by process ${first.pid}`)
+    expect(await query(first, 'select 1 n')).toEqual([{ n: 1 }])
+    expect(await processesOf(clusterName())).toContain(first.postmaster)
+    await endOwner(first)
+  })
+
+  it('that dies is started again where it was', async () => {
+    const owner = await start()
+    await query(owner, 'create table kept as select 7 n')
+    for (const pid of await processesOf(clusterName())) kill(pid)
+    const count = () => query(owner, 'select n from kept').catch(() => [])
+    await expect.poll(count, { timeout: 20_000 }).toEqual([{ n: 7 }])
+    await endOwner(owner)
+  })
+})

@@ -1,0 +1,75 @@
+import { sql } from 'slonik'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { createPools, type Pools } from '#infra/postgres/pools.ts'
+import { decimalText, isoTime, quota, wireInteger } from '#infra/postgres/row-types.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let pools: Pools
+
+beforeAll(async () => {
+  database = await testDatabase()
+  pools = await createPools(database.url)
+})
+afterAll(async () => {
+  await pools.close()
+  await database.drop()
+})
+
+describe('pools', () => {
+  it('lose no digit of an integer, a numeric or a time', async () => {
+    const row = await pools.db.one(sql.type(
+      z.object({ big: quota, small: wireInteger, exact: decimalText, at: isoTime }),
+    )`
+      select 9007199254740993::int8 big, 7::int8 small, 12345678901234567890.123456::numeric exact,
+        '2026-11-21 06:00:00.123+00'::timestamptz at`)
+    expect(row).toEqual({
+      big: 9_007_199_254_740_993n,
+      small: 7,
+      exact: '12345678901234567890.123456',
+      at: '2026-11-21T06:00:00.123Z',
+    })
+  })
+
+  it('refuse a row that is not of its type, and a number that would be rounded', async () => {
+    const asText = sql.type(z.object({ n: z.string() }))`select 1 n`
+    await expect(pools.db.one(asText)).rejects.toThrow()
+    const rounded = sql.type(z.object({ n: wireInteger }))`select 9007199254740993::int8 n`
+    await expect(pools.db.one(rounded)).rejects.toThrow()
+  })
+
+  it('commit synchronously, whatever the database says', async () => {
+    const name = new URL(database.url).pathname.slice(1)
+    await pools.pg.query(`alter database ${name} set synchronous_commit = off`)
+    const others = await createPools(database.url)
+    const setting = sql.type(z.object({ on: z.string() }))`
+      select current_setting('synchronous_commit') "on"`
+    expect(await others.db.oneFirst(setting)).toBe('on')
+    const { rows } = await others.pg.query(`select current_setting('synchronous_commit') s`)
+    expect(rows).toEqual([{ s: 'on' }])
+    await others.close()
+  })
+
+  it('survive the loss of all their connections', async () => {
+    const one = sql.type(z.object({ n: z.number() }))`select 1 n`
+    await Promise.all([pools.db.oneFirst(one), pools.pg.query('select 1')])
+    const admin = await createPools(database.url)
+    await admin.pg.query(`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    await admin.close()
+    await expect.poll(() => pools.db.oneFirst(one)).toBe(1)
+    await expect.poll(async () => (await pools.pg.query('select 1 n')).rows).toEqual([{ n: 1 }])
+  })
+})
+
+describe('ensureSchema', () => {
+  it('may run fifty times at once', async () => {
+    const ddl = 'create table if not exists racers.one (id int primary key)'
+    await Promise.all(Array.from({ length: 50 }, () => ensureSchema(pools.pg, 'racers', ddl)))
+    const { rows } = await pools.pg.query('select count(*)::int n from racers.one')
+    expect(rows).toEqual([{ n: 0 }])
+  })
+})

@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createPasswordPool } from '#infra/vault/password-pool.ts'
+import { VaultBusy } from '#infra/vault/port.ts'
+
+const passwords = createPasswordPool()
+
+describe('password hashes', () => {
+  it('are PHC strings of argon2id with 19 MiB, 2 passes, 1 lane, salted', async () => {
+    const [one, two] = await Promise.all([
+      passwords.hashPassword('correct horse'),
+      passwords.hashPassword('correct horse'),
+    ])
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+    expect(one).not.toBe(two)
+    expect(await passwords.verifyPassword('correct horse', one)).toBe(true)
+    expect(await passwords.verifyPassword('correct horsf', one)).toBe(false)
+  })
+
+  it('are not fooled by a password that agrees in its first 128 bytes', async () => {
+    const hash = await passwords.hashPassword('x'.repeat(128))
+    expect(await passwords.verifyPassword('x'.repeat(128), hash)).toBe(true)
+    expect(await passwords.verifyPassword('x'.repeat(129), hash)).toBe(false)
+  })
+
+  it('answer false for a string in another format', async () => {
+    expect(await passwords.verifyPassword('x', 'plain')).toBe(false)
+    expect(await passwords.verifyPassword('x', '$argon2id$v=19$m=8,t=1,p=1$$')).toBe(false)
+  })
+
+  it('refuse more than two running and thirty-two waiting, and the loop stays free', async () => {
+    let turns = 0
+    let isOver = false
+    const spin = (async () => {
+      while (!isOver) {
+        await nextTurn()
+        turns += 1
+      }
+    })()
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => passwords.hashPassword('flood')),
+    )
+    isOver = true
+    await spin
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(50 - 34)
+    for (const { reason } of refused as PromiseRejectedResult[]) {
+      expect(reason).toBeInstanceOf(VaultBusy)
+    }
+    expect(turns).toBeGreaterThan(100)
+  })
+})

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
+import { WrongSecretKey } from '#infra/vault/key-ring.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import { createVault } from '#infra/vault/vault.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+
+const secretKey = randomBytes(32)
+let database: Awaited<ReturnType<typeof testDatabase>>
+let pg: Pool
+let vault: Vault
+
+beforeAll(async () => {
+  database = await testDatabase()
+  pg = new Pool({ connectionString: database.url, max: 4 })
+  vault = await createVault({ pg, secretKey })
+})
+
+afterAll(async () => {
+  await pg.end()
+  await database.drop()
+})
+
+const dump = async (): Promise<string> => {
+  const { rows } = await pg.query(
+    `select s.*, encode(sealed, 'escape') as e, encode(wrapped_key, 'escape') as w
+     from vault.secrets s`,
+  )
+  return JSON.stringify(rows)
+}
+
+describe('secrets', () => {
+  it('come back to their owner, after a restart too, and are stored unreadable', async () => {
+    const ref = await vault.putSecret('channel-key', 'channel:1', 'sk-canary-provider-key-密')
+    const again = await createVault({ pg, secretKey })
+    expect(await again.getSecret('channel-key', 'channel:1', ref)).toBe('sk-canary-provider-key-密')
+    expect(await dump()).not.toContain('canary')
+  })
+
+  it('are refused to another owner or purpose, without the secret in the error', async () => {
+    const ref = await vault.putSecret('channel-key', 'channel:2', 'canary-two')
+    const attempts = [
+      vault.getSecret('channel-key', 'channel:3', ref),
+      vault.getSecret('token-key', 'channel:2', ref),
+      vault.getSecret('channel-key', 'channel:2', 'no-such-ref'),
+    ]
+    for (const outcome of await Promise.allSettled(attempts)) {
+      expect(outcome.status).toBe('rejected')
+      expect(String((outcome as PromiseRejectedResult).reason)).not.toContain('canary')
+    }
+  })
+
+  it('can not be moved to another record by whoever can write the table', async () => {
+    const ref = await vault.putSecret('channel-key', 'channel:4', 'first')
+    await pg.query(`update vault.secrets set owner = 'channel:5' where ref = $1`, [ref])
+    await expect(vault.getSecret('channel-key', 'channel:5', ref)).rejects.toThrow()
+  })
+
+  it('are read many at once; missing and foreign ones are absent', async () => {
+    const one = await vault.putSecret('token-key', 'token:1', 'one')
+    const two = await vault.putSecret('token-key', 'token:2', 'two')
+    const found = await vault.getSecrets('token-key', [
+      { owner: 'token:1', ref: one },
+      { owner: 'token:9', ref: two },
+      { owner: 'token:3', ref: 'gone' },
+    ])
+    expect([...found]).toEqual([[one, 'one']])
+  })
+
+  it('are gone once deleted', async () => {
+    const ref = await vault.putSecret('option', 'option:x', 'short-lived')
+    await vault.deleteSecret(ref)
+    await expect(vault.getSecret('option', 'option:x', ref)).rejects.toThrow()
+  })
+})
+
+describe('the secret key', () => {
+  it('is recognised as wrong at start, in words that name the variable', async () => {
+    const start = createVault({ pg, secretKey: randomBytes(32) })
+    await expect(start).rejects.toThrow(WrongSecretKey)
+    await expect(createVault({ pg, secretKey: randomBytes(32) })).rejects.toThrow(/SECRET_KEY/)
+  })
+
+  it('peppers hashes: the same text differs by purpose and by key', async () => {
+    const hash = vault.keyedHash('username', 'root')
+    expect(hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(vault.keyedHash('username', 'root')).toBe(hash)
+    expect(vault.keyedHash('token-key', 'root')).not.toBe(hash)
+  })
+})
+
+describe('sealed texts', () => {
+  it('open for their user alone, and seal differently each time', async () => {
+    const [one, two] = await Promise.all([vault.seal(7, '张三'), vault.seal(7, '张三')])
+    expect(one).not.toBe(two)
+    expect(await vault.open(7, one)).toBe('张三')
+    expect(await vault.open(7, two)).toBe('张三')
+    await vault.seal(8, 'other')
+    await expect(vault.open(8, one)).rejects.toThrow()
+  })
+
+  it('fifty first uses at once make one data key', async () => {
+    const sealed = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => (await freshVault(n)).seal(50, `text ${n}`)),
+    )
+    const opened = await Promise.all(sealed.map((text) => vault.open(50, text)))
+    expect(opened).toEqual(Array.from({ length: 50 }, (_, n) => `text ${n}`))
+  })
+
+  it('are noise for ever once the user’s data key is destroyed', async () => {
+    const sealed: Sealed = await vault.seal(60, 'forget me')
+    await pg.query('delete from vault.user_keys where user_id = 60')
+    const later = await createVault({ pg, secretKey })
+    expect(await later.open(60, sealed)).toBeNull()
+  })
+})
+
+/** A few processes' worth of vaults, so that their caches don't agree beforehand. */
+const vaults: Promise<Vault>[] = []
+function freshVault(n: number): Promise<Vault> {
+  vaults[n % 5] ??= createVault({ pg, secretKey })
+  return vaults[n % 5] as Promise<Vault>
+}

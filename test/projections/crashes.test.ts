@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Core } from '#infra/core.ts'
+import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { createPools } from '#infra/postgres/pools.ts'
+import { createVault } from '#infra/vault/vault.ts'
+import { createFreshness } from '#projections/freshness/query.ts'
+import { PROJECTION_NAMES } from '#projections/names.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+import {
+  aCall,
+  admitted,
+  appendTo,
+  budgetSet,
+  channelCreated,
+  type Fixture,
+  granted,
+  projectionFixture,
+  settledCall,
+  userCreated,
+} from './fixture.ts'
+
+let fixture: Fixture
+
+beforeEach(async () => {
+  fixture = await projectionFixture()
+})
+
+afterEach(() => fixture.close())
+
+const someCalls = () =>
+  Array.from({ length: 5 }, (_, i) => {
+    const call = aCall({ userId: 1 + (i % 3), tokenId: 1 + (i % 3) })
+    return [admitted(call), settledCall(call, i)]
+  }).flat()
+
+const unequal = async (runner: ProjectionRunner): Promise<unknown[]> =>
+  (await runner.verify()).filter(({ isEqual }) => !isEqual)
+
+describe('read models equal the fold of the events', () => {
+  it('after 50 deaths between the rows and the commit, each followed by a new start', async () => {
+    await fixture.append([budgetSet(1, 1, 9_000), channelCreated(1, 'simulated')])
+    for (let death = 0; death < 50; death += 1) {
+      const died = Promise.withResolvers<void>()
+      let commits = 0
+      const runner = await startProjections(fixture.core, {
+        beforeCommit: () => {
+          commits += 1
+          if (commits <= death % 3) return
+          died.resolve()
+          throw Object.assign(new Error('killed'), { code: '57P01' })
+        },
+      })
+      await moreUntil(died.promise)
+      await runner.stop()
+    }
+    const runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.core.store.headPosition())
+    expect(await unequal(runner)).toEqual([])
+    await runner.stop()
+  }, 120_000)
+
+  it('while every connection to Postgres is cut again and again', async () => {
+    const runner = await startProjections(fixture.core)
+    const killer = new Client({ connectionString: fixture.url })
+    await killer.connect()
+    let cut = 0
+    for (let i = 0; i < 30; i += 1) {
+      await fixture.settled(await fixture.append(someCalls()))
+      for (let k = 0; k < 4; k += 1) await fixture.append(someCalls())
+      const { rowCount } = await killer.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+      )
+      cut += rowCount ?? 0
+    }
+    await killer.end()
+    await fixture.settled(await fixture.core.store.headPosition())
+    expect(cut).toBeGreaterThan(10)
+    expect(runner.isHealthy()).toBe(true)
+    expect(await unequal(runner)).toEqual([])
+    await runner.stop()
+  }, 60_000)
+})
+
+async function moreUntil(died: Promise<void>): Promise<void> {
+  let isDead = false
+  void died.then(() => {
+    isDead = true
+  })
+  while (!isDead) {
+    await fixture.append(someCalls())
+    await new Promise((resume) => setTimeout(resume, 5))
+  }
+}
+
+async function realCore(url: string): Promise<{ core: Core; close: () => Promise<void> }> {
+  const pools = await createPools(url)
+  const store = await createPostgresEventStore({ connectionString: url, log: fixture.core.log })
+  const vault = await createVault({ pg: pools.pg, secretKey: randomBytes(32) })
+  return {
+    core: { ...fixture.core, ...pools, store, vault },
+    close: async () => {
+      await store.close()
+      await pools.close()
+    },
+  }
+}
+
+describe('on the real event store and vault', () => {
+  it('opens names, and never sees a gap while writers race', async () => {
+    const { url, drop } = await testDatabase()
+    const { core, close } = await realCore(url)
+    const runner = await startProjections(core)
+    const freshness = createFreshness(core)
+    const name = await core.vault.seal(1, 'alice')
+    const user = userCreated(1, 'x')
+    const data = { ...user.data, username: name, displayName: name }
+    await appendTo(core.store, [{ ...user, data }, granted(1, 1_000_000)])
+    const ip = await core.vault.seal(1, '203.0.113.9')
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, writer) => {
+        for (let i = 0; i < 40; i += 1) {
+          const call = aCall({ userId: 10 + writer })
+          const end = settledCall(call, i)
+          await appendTo(core.store, [
+            admitted(call),
+            { ...end, data: { ...end.data, clientIp: ip } },
+          ])
+        }
+      }),
+    )
+    const head = await core.store.headPosition()
+    expect(await freshness.waitFor(PROJECTION_NAMES, head, 20_000)).toBe(true)
+    const { rows } = await core.pg.query('select username from read_users.users')
+    expect(rows).toEqual([{ username: 'alice' }])
+    const logged = await core.pg.query(`select count(*)::int as n from read_call_log.log`)
+    expect(logged.rows).toEqual([{ n: 241 }])
+    expect(await unequal(runner)).toEqual([])
+    await freshness.stop()
+    await runner.stop()
+    await close()
+    await drop()
+  })
+})

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import type { CallFacts } from '#domain/account/events.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import type { Fact, Sealed } from '#domain/shared/event.ts'
+import type { Core } from '#infra/core.ts'
+import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+import { createPools } from '#infra/postgres/pools.ts'
+import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
+import { PROJECTION_NAMES } from '#projections/names.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+
+export type Fixture = {
+  readonly core: Core
+  /** Of its database. */
+  readonly url: string
+  readonly freshness: Freshness
+  /** Appends facts to the store and answers the position of the last. */
+  readonly append: (facts: readonly Given[]) => Promise<number>
+  /** Waits until every read model includes the position. */
+  readonly settled: (position: number) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type Given = Fact & { readonly stream: string; readonly at?: number }
+
+export const NOW = Date.UTC(2026, 10, 21, 9, 30)
+
+/** Real Postgres below, events in memory above: what the read models need of a core. */
+export async function projectionFixture(): Promise<Fixture> {
+  const database = await testDatabase()
+  const pools = await createPools(database.url)
+  const store = createMemoryEventStore()
+  const core = {
+    ...pools,
+    store,
+    log: pino({ level: 'silent' }),
+    now: () => NOW,
+    vault: {
+      open: async (_user: number, sealed: Sealed) => sealed.replace(/^sealed:/, ''),
+    },
+  } as unknown as Core
+  const freshness = createFreshness(core)
+  return {
+    core,
+    url: database.url,
+    freshness,
+    append: (facts) => appendTo(store, facts),
+    settled: async (position) => {
+      const isThere = await freshness.waitFor(PROJECTION_NAMES, position, 20_000)
+      if (!isThere) throw new Error(`the read models did not reach ${position}`)
+    },
+    close: async () => {
+      await freshness.stop()
+      await store.close()
+      await pools.close()
+      await database.drop()
+    },
+  }
+}
+
+export async function appendTo(store: EventStore, facts: readonly Given[]): Promise<number> {
+  const byStream = Map.groupBy(facts, ({ stream }) => stream)
+  const { position } = await store.append(
+    [...byStream].map(([stream, given]) => ({
+      stream,
+      expected: 'any' as const,
+      events: given.map(({ type, v, data, at }) => ({
+        id: randomUUID(),
+        type,
+        v,
+        data,
+        meta: { actor: 'user:1', cause: null, at: at ?? NOW },
+      })),
+    })),
+  )
+  return position
+}
+
+export const sealed = (text: string): Sealed => `sealed:${text}` as Sealed
+
+const fact = (stream: string, type: string, data: object, at?: number): Given => ({
+  stream,
+  type,
+  v: 1,
+  data,
+  ...(at === undefined ? {} : { at }),
+})
+
+export const userCreated = (userId: number, name: string, role = 1): Given =>
+  fact(`user-${userId}`, 'UserCreated', {
+    userId,
+    username: sealed(name),
+    displayName: sealed(name.toUpperCase()),
+    role,
+    group: 'default',
+    passwordRef: `password-${userId}`,
+    inviterId: null,
+  })
+
+export const usernameClaimed = (userId: number, name: string): Given =>
+  fact(`username-${name}`, 'UsernameClaimed', { nameKey: name, userId })
+
+export const tokenCreated = (tokenId: number, userId: number, name: string): Given =>
+  fact(`token-${tokenId}`, 'TokenCreated', {
+    tokenId,
+    userId,
+    terms: {
+      name,
+      expiresAt: null,
+      group: '',
+      models: null,
+      allowIps: null,
+      rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+    },
+    keyLookup: `lookup-${tokenId}`,
+    keyRef: `key-${tokenId}`,
+    keyHint: 'abcd',
+  })
+
+export const channelCreated = (channelId: number, name: string, terms: object = {}): Given =>
+  fact(`channel-${channelId}`, 'ChannelCreated', {
+    channelId,
+    keyRef: `channel-key-${channelId}`,
+    terms: {
+      name,
+      type: 1,
+      baseUrl: '',
+      models: ['sim-small', 'sim-large'],
+      groups: ['default'],
+      priority: 0,
+      weight: 0,
+      tag: '',
+      isAutoBan: true,
+      testModel: '',
+      organization: '',
+      other: '',
+      modelPrefix: '',
+      maxInputTokens: 0,
+      expiredTime: -1,
+      modelMapping: '',
+      statusCodeMapping: '',
+      setting: '',
+      paramOverride: '',
+      ...terms,
+    },
+  })
+
+export const channelChanged = (channelId: number, type: string, data: object = {}): Given =>
+  fact(`channel-${channelId}`, type, { channelId, ...data })
+
+export const granted = (userId: number, amount: number, reason = 'admin'): Given =>
+  fact(`account-${userId}`, 'QuotaGranted', {
+    userId,
+    grantId: randomUUID(),
+    amount,
+    reason,
+    postings: [
+      [`user:${userId}:main`, amount],
+      ['promo', -amount],
+    ],
+  })
+
+export const deducted = (userId: number, amount: number): Given =>
+  fact(`account-${userId}`, 'QuotaDeducted', {
+    userId,
+    deductionId: randomUUID(),
+    amount,
+    reason: 'admin',
+    postings: [
+      [`user:${userId}:main`, -amount],
+      ['adjustment', amount],
+    ],
+  })
+
+export const budgetSet = (tokenId: number, userId: number, remain: number): Given =>
+  fact(`account-${userId}`, 'TokenBudgetSet', { userId, tokenId, remain, isUnlimited: false })
+
+const PRICE = {
+  mode: 'tokens',
+  list: 3,
+  model: '1.25',
+  completion: '4',
+  cacheRead: '0.5',
+  cacheWrite: '1.25',
+  image: '1',
+  audio: '1',
+  audioCompletion: '1',
+  group: '1',
+} as const
+
+export const HOLD = 10_000
+
+export const aCall = (facts: Partial<CallFacts> = {}): CallFacts => ({
+  call: randomUUID(),
+  userId: 1,
+  tokenId: 1,
+  model: 'sim-small',
+  group: 'default',
+  isStream: false,
+  ...facts,
+})
+
+export const admitted = (call: CallFacts, at?: number): Given =>
+  fact(
+    `account-${call.userId}`,
+    'CallAdmitted',
+    {
+      ...call,
+      hold: HOLD,
+      price: PRICE,
+      leaseUntil: NOW + 60_000,
+      clientIp: sealed('203.0.113.77'),
+      postings: [
+        [`user:${call.userId}:main`, -HOLD],
+        [`user:${call.userId}:held`, HOLD],
+      ],
+    },
+    at,
+  )
+
+export const settledCall = (call: CallFacts, charge: number, at?: number, channelId = 1): Given =>
+  fact(
+    `account-${call.userId}`,
+    'CallSettled',
+    {
+      ...call,
+      channelId,
+      upstreamModel: null,
+      usage: { ...NO_USAGE, inputUncached: 400, cacheRead: 600, output: 500 },
+      usageSource: 'upstream',
+      anomaly: null,
+      price: PRICE,
+      hold: HOLD,
+      charge,
+      end: 'done',
+      attempts: [{ channelId, status: 200, error: null, latencyMs: 900 }],
+      timings: { startedAt: NOW - 1_500, firstByteMs: 320.4, durationMs: 1_499.6 },
+      clientIp: sealed('203.0.113.77'),
+      postings: [
+        [`user:${call.userId}:held`, -HOLD],
+        [`user:${call.userId}:main`, HOLD - charge],
+        ['revenue', charge],
+      ],
+    },
+    at,
+  )
+
+export const releasedCall = (call: CallFacts, at?: number): Given =>
+  fact(
+    `account-${call.userId}`,
+    'CallReleased',
+    {
+      ...call,
+      channelId: null,
+      hold: HOLD,
+      reason: 'no-channel',
+      errorCode: 'NoChannel',
+      statusCode: 503,
+      attempts: [],
+      timings: { startedAt: NOW - 10, firstByteMs: null, durationMs: 10 },
+      clientIp: null,
+      postings: [
+        [`user:${call.userId}:held`, -HOLD],
+        [`user:${call.userId}:main`, HOLD],
+      ],
+    },
+    at,
+  )
+
+export const interruptedCall = (call: CallFacts, charge: number): Given =>
+  fact(`account-${call.userId}`, 'CallInterrupted', {
+    ...call,
+    channelId: 1,
+    usage: { ...NO_USAGE, inputUncached: 100, output: 20 },
+    price: PRICE,
+    hold: HOLD,
+    charge,
+    startedAt: NOW - 90_000,
+    clientIp: null,
+    postings: [
+      [`user:${call.userId}:held`, -HOLD],
+      [`user:${call.userId}:main`, HOLD - charge],
+      ['revenue', charge],
+    ],
+  })

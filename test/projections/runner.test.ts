@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ProjectionRunner } from '#projections/runner/start-projections.ts'
+import { startProjections } from '#projections/runner/start-projections.ts'
+import {
+  aCall,
+  admitted,
+  budgetSet,
+  channelChanged,
+  channelCreated,
+  deducted,
+  type Fixture,
+  type Given,
+  granted,
+  interruptedCall,
+  projectionFixture,
+  releasedCall,
+  settledCall,
+  tokenCreated,
+  userCreated,
+  usernameClaimed,
+} from './fixture.ts'
+
+let fixture: Fixture
+let runner: ProjectionRunner | null = null
+
+beforeEach(async () => {
+  fixture = await projectionFixture()
+})
+
+afterEach(async () => {
+  await runner?.stop()
+  runner = null
+  await fixture.close()
+})
+
+/** A little of everything that the read models take. */
+function aDay(): Given[] {
+  const call = aCall()
+  const other = aCall({ model: 'sim-large', isStream: true })
+  const lost = aCall()
+  return [
+    userCreated(1, 'root', 100),
+    usernameClaimed(1, 'root'),
+    granted(1, 1_000_000),
+    tokenCreated(1, 1, 'first'),
+    budgetSet(1, 1, 500_000),
+    channelCreated(1, 'simulated'),
+    admitted(call),
+    settledCall(call, 3_375),
+    admitted(other),
+    releasedCall(other),
+    admitted(lost),
+    interruptedCall(lost, 225),
+    admitted(aCall()),
+    deducted(1, 1_000),
+    channelChanged(1, 'ChannelAutoDisabled', { reason: '401' }),
+  ]
+}
+
+const allEqual = async (): Promise<void> => {
+  const verdicts = (await runner?.verify()) ?? []
+  expect(verdicts.length).toBe(8)
+  expect(verdicts.filter(({ isEqual }) => !isEqual)).toEqual([])
+}
+
+describe('the runner', () => {
+  it('gives the same read models event by event, in one batch, and replayed', async () => {
+    runner = await startProjections(fixture.core)
+    for (const given of aDay()) await fixture.append([given])
+    await fixture.settled(await fixture.core.store.headPosition())
+    await allEqual()
+    await runner.rebuild('call-log')
+    await runner.rebuild('balances')
+    await allEqual()
+    await fixture.settled(await fixture.append(aDay().slice(6)))
+    await allEqual()
+    expect(runner.isHealthy()).toBe(true)
+  })
+
+  it('sees a read model that was changed behind its back', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append(aDay()))
+    await fixture.core.pg.query('update read_balances.accounts set balance = balance + 1')
+    const verdicts = await runner.verify('balances')
+    expect(verdicts.map(({ isEqual }) => isEqual)).toEqual([false])
+    await runner.rebuild('balances')
+    await allEqual()
+  })
+
+  it('applies a batch once, though it dies between the rows and the commit', async () => {
+    let attempts = 0
+    runner = await startProjections(fixture.core, {
+      beforeCommit: () => {
+        attempts += 1
+        if (attempts % 2 === 1) throw Object.assign(new Error('killed'), { code: '57P01' })
+      },
+    })
+    for (const given of aDay()) await fixture.append([given])
+    await fixture.settled(await fixture.core.store.headPosition())
+    expect(attempts).toBeGreaterThan(1)
+    await allEqual()
+  })
+
+  it('stops a projection alone at an event it can not fold, and alarms', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append(aDay()))
+    const at = (await fixture.core.store.headPosition()) + 1
+    const poison = { ...channelChanged(1, 'ChannelEnabled'), v: 2 }
+    const after = await fixture.append([poison, granted(1, 5)])
+    expect(await fixture.freshness.waitFor(['balances', 'call-log'], after, 20_000)).toBe(true)
+    const channels = runner.health().find(({ name }) => name === 'channels')
+    expect(channels).toMatchObject({ state: 'stopped', fault: { position: at } })
+    expect(channels?.position).toBeLessThan(at)
+    expect(runner.isHealthy()).toBe(false)
+    expect(runner.health().filter(({ state }) => state === 'live')).toHaveLength(7)
+  })
+
+  it('stops alone, too, when the database refuses what it folded', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append([userCreated(1, 'root', 100)]))
+    const after = await fixture.append([channelChanged(99, 'ChannelEnabled'), granted(1, 5)])
+    expect(await fixture.freshness.waitFor(['balances', 'users'], after, 20_000)).toBe(true)
+    expect(runner.health().find(({ state }) => state === 'stopped')?.name).toBe('channels')
+  })
+
+  it('counts nothing twice when two runners race for the same checkpoints', async () => {
+    runner = await startProjections(fixture.core)
+    const rival = await startProjections(fixture.core)
+    try {
+      for (let i = 0; i < 40; i += 1) {
+        const call = aCall()
+        await fixture.append([...(i === 0 ? aDay() : []), admitted(call), settledCall(call, i)])
+      }
+      await fixture.settled(await fixture.core.store.headPosition())
+      await allEqual()
+    } finally {
+      await rival.stop()
+    }
+  })
+
+  it('rebuilds by itself when the definition of a read model has changed', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append(aDay()))
+    await runner.stop()
+    await fixture.core.pg.query(`update projections.checkpoint set definition = 'older'`)
+    await fixture.core.pg.query('delete from read_call_log.log')
+    runner = await startProjections(fixture.core)
+    await allEqual()
+  })
+
+  it('goes on being moved while it is rebuilt', async () => {
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.append(aDay()))
+    const writing = (async () => {
+      for (let i = 0; i < 100; i += 1) {
+        const call = aCall()
+        await fixture.append([admitted(call), settledCall(call, i)])
+      }
+    })()
+    for (const name of ['balances', 'call-log', 'usage-by-hour'] as const) {
+      await runner.rebuild(name)
+    }
+    await writing
+    await fixture.settled(await fixture.core.store.headPosition())
+    await allEqual()
+  })
+})

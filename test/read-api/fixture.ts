@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify'
+import { createHttpApp } from '#infra/http/app.ts'
+import { startProjections } from '#projections/runner/start-projections.ts'
+import { findUser } from '#projections/users/query.ts'
+import { readApi } from '#read-api/server.ts'
+import { type Fixture, projectionFixture, userCreated } from '#test/projections/fixture.ts'
+
+export type Answer<T = Record<string, unknown>> = {
+  readonly status: number
+  readonly body: { success: boolean; message: string; code?: string; data: T }
+  readonly headers: Record<string, unknown>
+}
+
+export type Api = Fixture & {
+  readonly app: FastifyInstance
+  /** A session's headers. */
+  readonly logIn: (userId: number) => Promise<Record<string, string>>
+  readonly get: <T>(path: string, headers?: Record<string, string>) => Promise<Answer<T>>
+}
+
+export const ROOT = 1
+export const ADMIN = 2
+export const ALICE = 3
+export const BOB = 4
+
+/** The read API on read models of four users: root, an admin, and two who own things. */
+export async function apiFixture(): Promise<Api> {
+  const fixture = await projectionFixture()
+  const { core } = fixture
+  Object.assign(core, { config: { trustProxy: [] } })
+  Object.assign(core.vault, {
+    getSecrets: async (_purpose: string, refs: readonly { owner: string; ref: string }[]) =>
+      new Map(refs.map(({ owner, ref }) => [ref, `secret of ${owner}`])),
+    keyedHash: (_purpose: string, text: string) => `lookup-${text}`,
+  })
+  const runner = await startProjections(core)
+  const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
+  await readApi(app, { core, freshness: fixture.freshness })
+  await app.ready()
+  await fixture.settled(
+    await fixture.append([
+      userCreated(ROOT, 'root', 100),
+      userCreated(ADMIN, 'admin', 10),
+      userCreated(ALICE, 'alice'),
+      userCreated(BOB, 'bob'),
+    ]),
+  )
+  return {
+    ...fixture,
+    app,
+    logIn: async (userId) => {
+      const user = await findUser(core.db, userId)
+      const id = await app.gate.sessions.start(userId, user?.authVersion ?? 0)
+      return { cookie: `session=${id}`, 'user-id': String(userId), 'accept-language': 'en' }
+    },
+    get: async <T>(path: string, headers: Record<string, string> = {}) => {
+      const response = await app.inject({ method: 'GET', url: path, headers })
+      return {
+        status: response.statusCode,
+        body: response.json() as Answer<T>['body'],
+        headers: response.headers,
+      }
+    },
+    close: async () => {
+      await app.close()
+      await runner.stop()
+      await fixture.close()
+    },
+  }
+}

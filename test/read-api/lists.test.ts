@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Channel } from '#read-api/contract/channel.ts'
+import type { Token } from '#read-api/contract/token.ts'
+import type { User } from '#read-api/contract/user.ts'
+import {
+  budgetSet,
+  channelChanged,
+  channelCreated,
+  granted,
+  tokenCreated,
+} from '#test/projections/fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+
+let api: Api
+let admin: Record<string, string>
+let alice: Record<string, string>
+
+type List<T> = { items: T[]; page: number; total: number }
+
+beforeAll(async () => {
+  api = await apiFixture()
+  admin = await api.logIn(ADMIN)
+  alice = await api.logIn(ALICE)
+  await api.settled(
+    await api.append([
+      tokenCreated(1, ALICE, 'laptop'),
+      budgetSet(1, ALICE, 500),
+      tokenCreated(2, ALICE, '100%_sure'),
+      tokenCreated(3, BOB, 'phone'),
+      channelCreated(1, 'cheap', { priority: 1, tag: 'a', models: ['sim-small'] }),
+      channelCreated(2, 'dear', { priority: 9, groups: ['inner'], models: ['sim-vip'] }),
+      channelCreated(3, 'spare', { tag: 'a' }),
+      channelCreated(4, 'gone'),
+      channelChanged(3, 'ChannelAutoDisabled', { reason: 'status_401' }),
+      channelChanged(4, 'ChannelDeleted'),
+      granted(ALICE, 77),
+    ]),
+  )
+})
+
+afterAll(() => api.close())
+
+const LISTS = [
+  '/api/user/',
+  '/api/user/search',
+  '/api/channel/',
+  '/api/channel/search',
+  '/api/token/',
+  '/api/token/search',
+  '/api/log/',
+  '/api/log/self/',
+]
+
+describe('every list', () => {
+  it.each(LISTS)('%s refuses page numbers and sizes that are none, by name', async (path) => {
+    for (const query of [
+      'p=-1',
+      'p=x',
+      'p=',
+      'p=1.5',
+      'page_size=0',
+      'page_size=101',
+      'size=abc',
+    ]) {
+      const { status, body } = await api.get(`${path}?${query}`, admin)
+      expect([query, status, body.success]).toEqual([query, 400, false])
+      expect(body.message).toContain(query.split('=')[0])
+    }
+    const { status, body } = await api.get<List<unknown>>(`${path}?p=999999999&size=100`, admin)
+    expect([status, body.data.items]).toEqual([200, []])
+  })
+
+  it.each(LISTS)('%s is for those who are logged in, and never kept by a cache', async (path) => {
+    const { status, headers } = await api.get(path)
+    expect(status).toBe(401)
+    expect(headers['cache-control']).toContain('no-store')
+    expect(headers.vary).toMatch(/cookie/i)
+  })
+
+  it.each([
+    '/api/log/?type=9',
+    '/api/log/?channel=abc',
+    '/api/log/?start_timestamp=-5',
+    '/api/log/stat?end_timestamp=1e9',
+    '/api/log/self/stat?type=x',
+    '/api/data/?start_timestamp=x',
+    '/api/data/self/?start_timestamp=1&end_timestamp=1000000000',
+    '/api/channel/?id_sort=1',
+    '/api/user/0',
+    '/api/channel/x',
+    '/api/token/99999999999999999999',
+    `/api/user/search?keyword=${'x'.repeat(201)}`,
+    '/api/log/?p=0&p=1',
+  ])('%s is a 400', async (path) => {
+    expect((await api.get(path, admin)).status).toBe(400)
+  })
+})
+
+describe('tokens', () => {
+  it('are told to their owner with their key, and look like none to others', async () => {
+    const { body } = await api.get<List<Token>>('/api/token/?p=0&size=100', alice)
+    expect(body.data.items.map(({ id, key }) => [id, key])).toEqual([
+      [2, 'secret of token:2'],
+      [1, 'secret of token:1'],
+    ])
+    expect(body.data.items[1]).toMatchObject({ remain_quota: 500, status: 1, expired_time: -1 })
+    expect((await api.get('/api/token/3', alice)).status).toBe(404)
+    expect((await api.get('/api/token/3', admin)).status).toBe(404)
+    expect((await api.get('/api/token/77/', alice)).status).toBe(404)
+    expect((await api.get<Token>('/api/token/1/', alice)).body.data.name).toBe('laptop')
+  })
+
+  it('are found by a part of the name as it is typed, or by the key', async () => {
+    const found = async (query: string) =>
+      (await api.get<List<Token>>(`/api/token/search?${query}`, alice)).body.data.items.map(
+        ({ id }) => id,
+      )
+    expect(await found('keyword=TOP')).toEqual([1])
+    expect(await found(`keyword=${encodeURIComponent('%')}`)).toEqual([2])
+    expect(await found('token=sk-1')).toEqual([1])
+    expect(await found('token=sk-3')).toEqual([])
+  })
+})
+
+describe('channels', () => {
+  it('are listed by priority, by id or by tag, never with a key', async () => {
+    const ids = async (query: string) => {
+      const { body } = await api.get<List<Channel>>(`/api/channel/${query}`, admin)
+      expect(body.data.items.every(({ key }) => key === '')).toBe(true)
+      return [body.data.items.map(({ id }) => id), body.data.total]
+    }
+    expect(await ids('')).toEqual([[2, 1, 3], 3])
+    expect(await ids('?id_sort=true')).toEqual([[3, 2, 1], 3])
+    expect(await ids('?tag_mode=true&page_size=1')).toEqual([[3, 1], 2])
+    expect(await ids('search?group=inner')).toEqual([[2], 1])
+    expect(await ids('search?model=sim-small&keyword=che')).toEqual([[1], 1])
+    expect((await api.get('/api/channel/', alice)).status).toBe(403)
+    expect((await api.get('/api/channel/4', admin)).status).toBe(404)
+  })
+
+  it('say why and when the gateway turned them off', async () => {
+    const { data } = (await api.get<Channel>('/api/channel/3', admin)).body
+    expect(data.status).toBe(3)
+    expect(JSON.parse(data.other_info)).toMatchObject({ status_reason: 'status_401' })
+  })
+
+  it('offer their models to the groups that reach them', async () => {
+    const enabled = await api.get('/api/channel/models_enabled', admin)
+    expect(enabled.body.data).toEqual(['sim-small', 'sim-vip'])
+    expect((await api.get('/api/user/models', alice)).body.data).toEqual(['sim-small'])
+    const known = await api.get<{ id: string }[]>('/api/channel/models', admin)
+    expect(known.body.data).toContainEqual({ id: 'sim-large' })
+  })
+})
+
+describe('users and the site', () => {
+  it('are listed with their balances, and without their password', async () => {
+    const { body } = await api.get<List<User>>('/api/user/search?keyword=ali', admin)
+    expect(body.data.items).toHaveLength(1)
+    expect(body.data.items[0]).toMatchObject({ id: ALICE, quota: 77, username: 'alice', role: 1 })
+    expect(JSON.stringify(body)).not.toMatch(/password/i)
+    expect((await api.get('/api/user/', alice)).status).toBe(403)
+    expect((await api.get(`/api/user/${BOB}`, alice)).status).toBe(403)
+    expect((await api.get('/api/user/99', admin)).status).toBe(404)
+    const self = await api.get<User>('/api/user/self', alice)
+    expect(self.body.data).toMatchObject({ id: ALICE, display_name: 'ALICE' })
+  })
+
+  it('waits for the position that a read names, and not for ever', async () => {
+    const position = (await api.core.store.headPosition()) + 1
+    const read = api.get<User>('/api/user/self', { ...alice, 'x-after-position': `${position}` })
+    await api.append([granted(ALICE, 23)])
+    expect((await read).body.data.quota).toBe(100)
+    const bad = await api.get('/api/user/self', { ...alice, 'x-after-position': 'soon' })
+    expect(bad.status).toBe(400)
+  })
+
+  it('tells anybody its status, in full, and whether it is set up', async () => {
+    const { status, body } = await api.get('/api/status')
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ quota_per_unit: 500_000, setup: false, version: '0.1.0' })
+    expect((await api.get('/api/setup')).body.data).toMatchObject({ status: false })
+  })
+
+  it('tells admins the options, and secrets to nobody', async () => {
+    const { body } = await api.get<{ key: string; value: string }[]>('/api/option/', admin)
+    expect(body.data.map(({ key }) => key)).toContain('ModelRatio')
+    expect((await api.get('/api/option/', alice)).status).toBe(403)
+    const groups = await api.get<Record<string, unknown>>('/api/user/self/groups', alice)
+    expect(groups.body.data).toHaveProperty('default')
+    expect((await api.get<string[]>('/api/group/', admin)).body.data).toContain('default')
+  })
+
+  it('describes its own routes', async () => {
+    const { body } = await api.get('/api/openapi.json')
+    const { paths } = body as unknown as { paths: Record<string, unknown> }
+    expect(Object.keys(paths).sort()).toEqual(
+      expect.arrayContaining(['/api/log/', '/api/log/self/', '/api/token/', '/api/user/self']),
+    )
+  })
+})

@@ -1,0 +1,229 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import type { LogEntry, LogPage } from '#read-api/contract/log.ts'
+import {
+  aCall,
+  admitted,
+  channelChanged,
+  channelCreated,
+  type Given,
+  granted,
+  settledCall,
+} from '#test/projections/fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+
+let api: Api
+let url: string
+const open: WebSocket[] = []
+
+beforeEach(async () => {
+  api = await apiFixture()
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
+  url = `127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+})
+
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.terminate()
+  await api.close()
+})
+
+type Listener = {
+  readonly socket: WebSocket
+  readonly seen: LiveMessage[]
+  /** Resolves with the first message, past or to come, that passes. */
+  readonly until: (passes: (message: LiveMessage) => boolean) => Promise<LiveMessage>
+  readonly ask: (message: object | string) => void
+}
+
+async function connect(userId: number, headers: Record<string, string> = {}): Promise<Listener> {
+  const session = await api.logIn(userId)
+  const socket = new WebSocket(`ws://${url}/api/live`, {
+    headers: { ...session, origin: `http://${url}`, ...headers },
+  })
+  open.push(socket)
+  const seen: LiveMessage[] = []
+  const waiting = new Set<(message: LiveMessage) => void>()
+  socket.on('message', (bytes) => {
+    const message = JSON.parse(String(bytes)) as LiveMessage
+    seen.push(message)
+    for (const tell of [...waiting]) tell(message)
+  })
+  await once(socket, 'open')
+  return {
+    socket,
+    seen,
+    ask: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    until: (passes) => {
+      const known = seen.find(passes)
+      if (known !== undefined) return Promise.resolve(known)
+      return new Promise((resolve) => {
+        const tell = (message: LiveMessage): void => {
+          if (!passes(message)) return
+          waiting.delete(tell)
+          resolve(message)
+        }
+        waiting.add(tell)
+      })
+    },
+  }
+}
+
+async function follow(
+  userId: number,
+  after?: number,
+  topics: LiveTopic[] = ['logs', 'channels'],
+): Promise<Listener> {
+  const listener = await connect(userId)
+  listener.ask({ type: 'subscribe', topics, ...(after === undefined ? {} : { after }) })
+  await listener.until(({ type }) => type === 'ready')
+  return listener
+}
+
+const aCallOf = (userId: number, charge = 5): Given[] => {
+  const call = aCall({ userId })
+  return [admitted(call), settledCall(call, charge)]
+}
+
+const positionsOf = ({ seen }: Listener): number[] =>
+  seen.flatMap((message) => (message.type === 'event' ? [message.position] : []))
+
+const at = (position: number) => (message: LiveMessage) =>
+  message.type === 'event' && message.position >= position
+
+describe('the live socket', () => {
+  it('sends what REST answers, cut to what each may see', async () => {
+    const [admin, alice] = [await follow(ADMIN), await follow(ALICE)]
+    await api.append([channelCreated(1, 'simulated'), ...aCallOf(BOB), ...aCallOf(ALICE)])
+    const last = await api.append([channelChanged(1, 'ChannelDisabled'), granted(ALICE, 5)])
+    await Promise.all([admin.until(at(last)), alice.until(at(last))])
+    const rows = ({ seen }: Listener): LogEntry[] =>
+      seen.flatMap((m) => (m.type === 'event' && m.topic === 'logs' ? [m.data] : []))
+    const own = await api.get<LogPage>('/api/log/self/', await api.logIn(ALICE))
+    const all = await api.get<LogPage>('/api/log/', await api.logIn(ADMIN))
+    expect(rows(alice)).toEqual([...own.body.data.items].reverse())
+    expect(rows(admin)).toEqual([...all.body.data.items].reverse())
+    expect(JSON.stringify(alice.seen)).not.toMatch(/channels|admin_info|simulated/)
+    const channels = admin.seen.filter((m) => m.type === 'event' && m.topic === 'channels')
+    expect(channels.at(-1)).toMatchObject({ data: { id: 1, status: 2, key: '' } })
+  })
+
+  it('resumes without gap or repeat, in order, through reconnects under load', async () => {
+    let listener = await follow(ADMIN, 0)
+    const got: number[] = []
+    const writing = (async () => {
+      for (let i = 0; i < 500; i += 1) {
+        await api.append([...aCallOf(i % 2 === 0 ? ALICE : BOB), channelCreated(i + 1, `c${i}`)])
+      }
+    })()
+    let isDone = false
+    void writing.then(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      const seen = listener.seen.length
+      await listener.until(
+        (m) => (m.type === 'event' && listener.seen.length > seen + 20) || isDone,
+      )
+      listener.socket.terminate()
+      got.push(...positionsOf(listener))
+      listener = await follow(ADMIN, got.at(-1) ?? 0)
+    }
+    const last = await api.append(aCallOf(ALICE))
+    await listener.until(at(last))
+    got.push(...positionsOf(listener))
+    const events = await api.core.store.readAll(0, 10_000)
+    const wanted = events.filter(({ type }) => type === 'CallSettled' || type === 'ChannelCreated')
+    expect(got).toEqual(wanted.map(({ position }) => position))
+    expect(got.length).toBe(1_001)
+  })
+
+  it('holds little for a reader that stops, and tells it to read again', async () => {
+    const slow = await follow(ADMIN)
+    slow.socket.pause()
+    const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed
+    let last = 0
+    for (let i = 0; i < 60; i += 1) {
+      last = await api.append(Array.from({ length: 250 }, () => aCallOf(ALICE)).flat())
+    }
+    await api.settled(last)
+    const quick = await follow(ADMIN)
+    const grown = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before
+    slow.socket.resume()
+    await slow.until(({ type }) => type === 'resync')
+    const next = await api.append(aCallOf(ALICE))
+    await Promise.all([slow.until(at(next)), quick.until(at(next))])
+    expect(positionsOf(slow).length).toBeLessThan(15_000)
+    expect(grown).toBeLessThan(400_000_000)
+  }, 60_000)
+
+  it('tells a reader that missed too much to read again', async () => {
+    for (let i = 0; i < 21; i += 1) {
+      await api.append(Array.from({ length: 250 }, () => aCallOf(ALICE)).flat())
+    }
+    await api.settled(await api.core.store.headPosition())
+    const late = await follow(ADMIN, 1)
+    const ahead = await follow(ALICE, 1e9, ['logs'])
+    for (const listener of [late, ahead]) await listener.until(({ type }) => type === 'resync')
+    const next = await api.append(aCallOf(ALICE))
+    await Promise.all([late.until(at(next)), ahead.until(at(next))])
+  })
+
+  it('closes within a second of a ban, a role or password change, or a logout', async () => {
+    const position = (id: number, type: string, data: object): Given => ({
+      stream: `user-${id}`,
+      type,
+      v: 1,
+      data: { userId: id, authVersion: 1, ...data },
+    })
+    const closed = async (userId: number, act: (listener: Listener) => Promise<unknown>) => {
+      const listener = await follow(userId)
+      const closing = once(listener.socket, 'close')
+      const startedAt = performance.now()
+      await act(listener)
+      const [code] = await closing
+      expect(code).toBe(1008)
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+    }
+    await closed(ALICE, () => api.append([position(ALICE, 'UserDisabled', {})]))
+    await closed(ADMIN, () => api.append([position(ADMIN, 'UserRoleChanged', { role: 1 })]))
+    await closed(BOB, () => api.app.gate.sessions.endAllOf(BOB))
+  })
+
+  it('refuses strangers, other sites, and a sixth socket', async () => {
+    const refused = async (headers: Record<string, string>): Promise<unknown> => {
+      const socket = new WebSocket(`ws://${url}/api/live`, { headers })
+      const [, response] = await once(socket, 'unexpected-response')
+      return response.statusCode
+    }
+    const session = await api.logIn(ALICE)
+    expect(await refused({ origin: `http://${url}` })).toBe(401)
+    expect(await refused({ ...session, origin: 'http://evil.example' })).toBe(403)
+    expect(await refused(session)).toBe(403)
+    for (let i = 0; i < 5; i += 1) await connect(ALICE)
+    const sixth = await connect(ALICE)
+    const [code] = await once(sixth.socket, 'close')
+    expect(code).toBe(1013)
+  })
+
+  it('answers pings, and survives messages that are none', async () => {
+    const listener = await connect(ALICE)
+    for (const text of ['', '{', 'null', '[]', '{"type":"subscribe"}', '{"type":"x"}']) {
+      listener.ask(text)
+    }
+    listener.ask({ type: 'subscribe', topics: ['logs'], after: -1 })
+    listener.ask({ type: 'subscribe', topics: ['__proto__'] })
+    listener.ask({ type: 'ping' })
+    await listener.until(({ type }) => type === 'pong')
+    expect(listener.seen.filter(({ type }) => type === 'error')).toHaveLength(8)
+    const closing = once(listener.socket, 'close')
+    listener.ask('x'.repeat(5_000))
+    expect((await closing)[0]).toBe(1009)
+    const chatty = await connect(ALICE)
+    const ended = once(chatty.socket, 'close')
+    for (let i = 0; i < 60; i += 1) chatty.ask({ type: 'ping' })
+    expect((await ended)[0]).toBe(1008)
+  })
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry, LogOther, LogPage, LogStat, UsagePoint } from '#read-api/contract/log.ts'
+import {
+  aCall,
+  admitted,
+  channelCreated,
+  deducted,
+  type Given,
+  granted,
+  NOW,
+  releasedCall,
+  settledCall,
+  tokenCreated,
+} from '#test/projections/fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+
+let api: Api
+let admin: Record<string, string>
+let alice: Record<string, string>
+
+const HOUR_MS = 3_600_000
+
+function calls(userId: number, tokenId: number, count: number): Given[] {
+  return Array.from({ length: count }, (_, i) => {
+    const call = aCall({ userId, tokenId, model: i % 3 === 0 ? 'sim-large' : 'sim-small' })
+    const at = NOW - (count - i) * 60_000 - HOUR_MS
+    return [admitted(call, at), i % 10 === 9 ? releasedCall(call, at) : settledCall(call, i, at)]
+  }).flat()
+}
+
+beforeAll(async () => {
+  api = await apiFixture()
+  admin = await api.logIn(ADMIN)
+  alice = await api.logIn(ALICE)
+  await api.settled(
+    await api.append([
+      channelCreated(1, 'simulated'),
+      tokenCreated(1, ALICE, 'laptop'),
+      tokenCreated(2, BOB, 'laptop'),
+      tokenCreated(3, BOB, 'phone'),
+      granted(ALICE, 1_000_000),
+      ...calls(ALICE, 1, 120),
+      ...calls(BOB, 2, 60),
+      ...calls(BOB, 3, 30),
+      deducted(ALICE, 1_234),
+    ]),
+  )
+})
+
+afterAll(() => api.close())
+
+const page = async (path: string, headers: Record<string, string>): Promise<LogPage> => {
+  const { status, body } = await api.get<LogPage>(path, headers)
+  expect(status, body.message).toBe(200)
+  return body.data
+}
+
+const everything = async (path: string, headers: Record<string, string>): Promise<LogEntry[]> => {
+  const rows: LogEntry[] = []
+  for (let p = 0; ; p += 1) {
+    const { items } = await page(`${path}&p=${p}&page_size=7`, headers)
+    if (items.length === 0) return rows
+    rows.push(...items)
+  }
+}
+
+describe('the log', () => {
+  it('shows a user the own rows alone, an admin everybody’s', async () => {
+    const own = await page('/api/log/self/?page_size=100', alice)
+    expect(own.total).toBe(122)
+    expect(new Set(own.items.map(({ user_id }) => user_id))).toEqual(new Set([ALICE]))
+    expect((await page('/api/log?page_size=100', admin)).total).toBe(212)
+    expect((await api.get('/api/log/', alice)).status).toBe(403)
+    expect((await api.get('/api/log/self/')).status).toBe(401)
+  })
+
+  it('says to admins alone over which channel a call went, and by which tries', async () => {
+    const [forAdmin] = (await page('/api/log/?type=2&username=alice', admin)).items
+    const [forAlice] = (await page('/api/log/self/?type=2', alice)).items
+    expect(forAdmin).toMatchObject({ channel: 1, channel_name: 'simulated', username: 'alice' })
+    expect(forAlice).toMatchObject({ channel: 0, channel_name: '', token_name: 'laptop' })
+    const seen = JSON.parse(forAdmin?.other ?? '') as LogOther
+    expect(seen.admin_info?.use_channel).toEqual([1])
+    expect(seen.price).toMatchObject({ model: '1.25', completion: '4', group: '1', list: '3' })
+    expect(seen).toMatchObject({ frt: 320, duration_ms: 1500, cache_tokens: 600, end: 'done' })
+    expect(forAlice?.other).not.toMatch(/admin_info|channel/)
+    expect(forAlice?.client_ip).toBe('203.0.113.x')
+  })
+
+  it('adds up to the balance, to the unit', async () => {
+    const rows = await everything('/api/log/self/?', alice)
+    const balance = rows.reduce((sum, { type, quota }) => sum + (type === 2 ? -quota : quota), 0)
+    const self = await api.get<{ quota: number; used_quota: number }>('/api/user/self', alice)
+    expect(self.body.data.quota).toBe(balance)
+    const stat = await api.get<LogStat>('/api/log/self/stat', alice)
+    expect(stat.body.data.quota).toBe(self.body.data.used_quota)
+  })
+
+  it.each([
+    ['?', (): boolean => true],
+    ['?type=6', ({ type }: LogEntry): boolean => type === 6],
+    ['?model_name=sim-large', (row: LogEntry): boolean => row.model_name === 'sim-large'],
+    ['?token_name=laptop', (row: LogEntry): boolean => row.token_name === 'laptop'],
+    ['?username=bob&type=2', (row: LogEntry): boolean => row.user_id === BOB && row.type === 2],
+    ['?username=bob&token_name=phone', (row: LogEntry): boolean => row.token_name === 'phone'],
+    ['?channel=1', (row: LogEntry): boolean => row.channel === 1],
+    ['?username=nobody', (): boolean => false],
+    [
+      `?start_timestamp=${NOW / 1_000 - 6_000}&end_timestamp=${NOW / 1_000 - 4_000}`,
+      ({ created_at: at }: LogEntry): boolean => at >= NOW / 1e3 - 6e3 && at <= NOW / 1e3 - 4e3,
+    ],
+  ])('pages through %s in the order of SQL, without gap or repeat', async (query, isListed) => {
+    const all = await everything('/api/log/?', admin)
+    const wanted = all.filter(isListed).map(({ id }) => id)
+    const rows = await everything(`/api/log/${query}`, admin)
+    expect(rows.map(({ id }) => id)).toEqual(wanted)
+    expect((await page(`/api/log/${query}`, admin)).total).toBe(wanted.length)
+    const deep = await page(`/api/log/${query}&p=3&page_size=5`, admin)
+    expect(deep.items.map(({ id }) => id)).toEqual(wanted.slice(15, 20))
+    const stat = await api.get<LogStat>(`/api/log/stat${query}`, admin)
+    const spent = all.filter(isListed).filter(({ type }) => type === 2 || query === '?type=6')
+    expect(stat.body.data.count).toBe(spent.length)
+    expect(stat.body.data.quota).toBe(spent.reduce((sum, { quota }) => sum + quota, 0))
+  })
+
+  it('does not shift a page when rows come in above it', async () => {
+    const first = await page('/api/log/self/?p=0&page_size=10', alice)
+    const before = await page('/api/log/self/?p=1&page_size=10', alice)
+    await api.settled(await api.append([granted(ALICE, 1), granted(ALICE, 1)]))
+    const after = await page('/api/log/self/?p=1&page_size=10', alice)
+    expect(after.items).toEqual(before.items)
+    expect(after.items[0]?.id).toBeLessThan(first.items[9]?.id ?? 0)
+  })
+
+  it('sums usage by hour and model', async () => {
+    const { body } = await api.get<UsagePoint[]>('/api/data/self/', alice)
+    const stat = await api.get<LogStat>('/api/log/self/stat', alice)
+    expect(body.data.reduce((sum, { quota }) => sum + quota, 0)).toBe(stat.body.data.quota)
+    expect(body.data.every(({ created_at }) => created_at % 3_600 === 0)).toBe(true)
+    const site = await api.get<UsagePoint[]>('/api/data/?username=bob', admin)
+    expect(site.body.data.reduce((sum, { count }) => sum + count, 0)).toBe(81)
+  })
+
+  it('words its rows in the caller’s language', async () => {
+    const zh = await page('/api/log/self/?type=6&page_size=1', {
+      ...alice,
+      'accept-language': 'zh',
+    })
+    const en = await page('/api/log/self/?type=6&page_size=1', alice)
+    expect([zh.items[0]?.content, en.items[0]?.content]).toEqual([
+      '无可用渠道',
+      'No available channel',
+    ])
+  })
+})

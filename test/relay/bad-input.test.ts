@@ -1,0 +1,89 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeAll(async () => {
+  rig = await relayRig()
+})
+afterAll(() => rig.close())
+
+const M = '"messages":[{"role":"user","content":"hi"}]'
+const MB = 1 << 20
+
+async function send(
+  body: string | Buffer<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const response = await fetch(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json', ...headers },
+    body,
+  })
+  const { error } = (await response.json()) as { error: { message: string; code: string } }
+  expect(error.message).toBeTypeOf('string')
+  expect(error.code).toBeTypeOf('string')
+  return response.status
+}
+
+const CASES: [string, string | Buffer<ArrayBuffer>][] = [
+  ['nothing', ' '],
+  ['no JSON', 'hello'],
+  ['half a JSON', `{"model":"sim-small",${M}`],
+  ['NaN', `{"model":"sim-small",${M},"n":NaN}`],
+  ['a huge number', `{"model":"sim-small",${M},"max_tokens":1e400}`],
+  ['a negative number', `{"model":"sim-small",${M},"max_tokens":-5}`],
+  ['a number beyond 2^53', `{"model":"sim-small",${M},"n":9007199254740993}`],
+  ['a list', '[1]'],
+  ['null', 'null'],
+  ['a NUL in a text', `{"model":"sim-small","messages":[{"role":"user","content":"a\\u0000b"}]}`],
+  ['a raw NUL', Buffer.from(`{"model":"sim-small","messages":[{"content":"\0"}]}`)],
+  ['half a surrogate pair', `{"model":"sim-small","messages":[{"content":"\\ud83d"}]}`],
+  ['no UTF-8', Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d])],
+  ['__proto__ as model', `{"model":"__proto__",${M}}`],
+  ['constructor as model', `{"model":"constructor",${M}}`],
+  ['an object as model', `{"model":{"a":1},${M}}`],
+  ['__proto__ as a key', `{"__proto__":{"model":"sim-small"},${M}}`],
+  ['__proto__ beside a model', `{"__proto__":{},"model":"sim-small",${M}}`],
+  ['two models', `{"model":"sim-small","model":"other",${M}}`],
+  ['no messages', '{"model":"sim-small"}'],
+  ['messages of the wrong type', '{"model":"sim-small","messages":{"role":"user"}}'],
+  ['10 MB of [', '['.repeat(10 * MB)],
+  ['10 MB of {"a":', '{"a":'.repeat(2 * MB)],
+  ['10 MB of a model name', `{"model":"${'m'.repeat(10 * MB)}",${M}}`],
+  ['millions of values', `{"model":"sim-small","messages":[${'{},'.repeat(2 * MB)}{}]}`],
+]
+
+describe('bad input', () => {
+  it.each(CASES)('%s: a clear 4xx, no event, and the loop never stands still', async (_n, body) => {
+    const before = await rig.core.store.headPosition()
+    const delay = monitorEventLoopDelay({ resolution: 10 })
+    delay.enable()
+    const status = await send(body)
+    delay.disable()
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect(delay.max / 1e6).toBeLessThan(250)
+    expect(await rig.core.store.headPosition()).toBe(before)
+  })
+
+  it('a body beyond its bound is a 413, told or untold', async () => {
+    expect(await send('x'.repeat(33 * MB))).toBe(413)
+  })
+
+  it.each([
+    ['another type', { 'content-type': 'text/plain' }],
+    ['a compressed body', { 'content-encoding': 'gzip' }],
+  ])('%s is a 415', async (_name, headers) => {
+    expect(await send('{}', headers as Record<string, string>)).toBe(415)
+  })
+
+  it('the wrong method is a 405 that names the right one', async () => {
+    const response = await fetch(`${rig.url}/v1/chat/completions`)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  it('nothing of it reached the provider', () => {
+    expect(rig.provider.journal.count).toBe(0)
+  })
+})

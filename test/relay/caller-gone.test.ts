@@ -1,0 +1,78 @@
+import { request as httpRequest } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+})
+afterEach(() => rig.close())
+
+/** A call whose caller can hang up at any moment. */
+function openCall(stream: boolean): { readonly chunks: () => number; readonly hangUp: () => void } {
+  let text = ''
+  const call = httpRequest(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+  })
+  call.on('error', () => {})
+  call.on('response', (response) => {
+    response.on('error', () => {})
+    response.on('data', (bytes) => {
+      text += bytes
+    })
+  })
+  const messages = [{ role: 'user', content: 'x' }]
+  call.end(JSON.stringify({ model: 'sim-small', stream, max_tokens: 20, messages }))
+  return { chunks: () => text.split('\n\n').length - 1, hangUp: () => call.destroy() }
+}
+
+const theEnd = async () => {
+  await expect.poll(async () => (await rig.callEvents()).length, { timeout: 3_000 }).toBe(2)
+  const end = (await rig.callEvents())[1]
+  if (end === undefined) throw new Error('no end')
+  return end
+}
+
+const providerSawItGo = () =>
+  expect.poll(() => rig.provider.journal.entries[0]?.outcome).toBe('caller-gone')
+
+describe('a caller who leaves a stream', () => {
+  it.each([1, 5, 19])('after %i of 20 chunks pays for what was delivered', async (count) => {
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 20 })
+    const call = openCall(true)
+    await expect.poll(call.chunks, { interval: 5 }).toBeGreaterThanOrEqual(count)
+    call.hangUp()
+    const end = await theEnd()
+    expect(end).toMatchObject({
+      type: 'CallSettled',
+      data: { end: 'client-gone', usageSource: 'partial' },
+    })
+    if (end.type !== 'CallSettled') throw new Error('not settled')
+    expect(end.data.usage.output).toBeGreaterThanOrEqual(count)
+    expect(end.data.usage.inputUncached).toBeGreaterThan(0)
+    await providerSawItGo()
+    expect(rig.relay.inFlight()).toBe(0)
+  })
+})
+
+describe('a caller who leaves before anything came', () => {
+  it.each([
+    ['a stream', true, 'after-headers'],
+    ['a stream', true, 'before-headers'],
+    ['a plain call', false, 'before-headers'],
+    ['a plain call', false, 'after-headers'],
+  ] as const)('of %s pays nothing, and the provider is let go (%s, %s)', async (...row) => {
+    const [, stream, at] = row
+    rig.provider.script.push({ kind: 'stall', at })
+    const call = openCall(stream)
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    call.hangUp()
+    expect(await theEnd()).toMatchObject({
+      type: 'CallReleased',
+      data: { reason: 'client-gone', statusCode: 499 },
+    })
+    await providerSawItGo()
+    expect(await rig.balance()).toBe(1_000_000_000n)
+  })
+})

@@ -1,0 +1,98 @@
+import { createParser } from 'eventsource-parser'
+import { describe, expect, it } from 'vitest'
+import { EVENT_BYTES_MAX, eventData, SseScanner } from '#relay/canonical/sse-scanner.ts'
+
+type Seen = { all: Buffer; kinds: string[]; scanner: SseScanner }
+
+/** Feeds the parts and keeps copies: a later chunk must not change what was handed on. */
+function scan(parts: readonly Buffer[]): Seen {
+  const handed: Buffer[] = []
+  const kinds: string[] = []
+  const scanner = new SseScanner({
+    pass: (bytes) => handed.push(bytes),
+    marked: (bytes) => {
+      kinds.push('marked')
+      handed.push(bytes)
+    },
+    done: (bytes) => {
+      kinds.push('done')
+      handed.push(bytes)
+    },
+  })
+  for (const part of parts) scanner.push(Buffer.from(part))
+  return { all: Buffer.concat([...handed, scanner.rest()]), kinds, scanner }
+}
+
+function dataOf(bytes: Buffer): string[] {
+  const seen: string[] = []
+  const parser = createParser({ onEvent: (event) => seen.push(event.data) })
+  parser.feed(bytes.toString('utf8'))
+  return seen
+}
+
+const STREAM = [
+  ': a comment\n\n',
+  'data: {"choices":[{"delta":{"content":"héllo \\"usage\\": 你好 🎉"}}],"usage":null}\n\n',
+  'event: message\ndata:{"no":"space"}\n\n',
+  'data: two\ndata: lines\n\n',
+  '\n',
+  'id: 7\nretry: 10\ndata: {"choices":[],"usage": {"prompt_tokens":3,"completion_tokens":2}}\n\n',
+  'data: [DONE]\n\n',
+].join('')
+
+const VARIANTS: [string, string][] = [
+  ['LF', STREAM],
+  ['CR LF', STREAM.replaceAll('\n', '\r\n')],
+  ['CR', STREAM.replaceAll('\n', '\r')],
+]
+
+describe.each(VARIANTS)('a stream with %s line ends', (_name, text) => {
+  const bytes = Buffer.from(text)
+
+  it('comes out byte for byte, cut at any one place', () => {
+    for (let at = 0; at <= bytes.length; at += 1) {
+      const { all, kinds } = scan([bytes.subarray(0, at), bytes.subarray(at)])
+      expect(all.equals(bytes), `cut at ${at}`).toBe(true)
+      expect(kinds, `cut at ${at}`).toEqual(['marked', 'done'])
+    }
+  })
+
+  it('comes out byte for byte when every byte comes alone', () => {
+    const { all, kinds } = scan([...bytes].map((byte) => Buffer.of(byte)))
+    expect(all.equals(bytes)).toBe(true)
+    expect(kinds).toEqual(['marked', 'done'])
+  })
+})
+
+describe('an event’s data', () => {
+  it.each([
+    ['data: x\n\n'],
+    ['data:x\n\n'],
+    ['data:  two spaces\n\n'],
+    ['data\ndata\n\n'],
+    ['event: e\ndata: a\nid: 3\ndata: b\n\n'],
+    [': c\ndata: {"a":1}\n\n'],
+    ['data: x\r\n\r\n'],
+  ])('is what a client’s parser makes of %j', (event) => {
+    expect(eventData(Buffer.from(event))).toBe(dataOf(Buffer.from(event))[0])
+  })
+})
+
+describe('markers', () => {
+  it('inside a text do not count, with a value they do', () => {
+    const quiet = 'data: {"choices":[{"delta":{"content":"\\"usage\\":{\\"error\\":1}"}}]}\n\n'
+    expect(scan([Buffer.from(quiet)]).kinds).toEqual([])
+    expect(scan([Buffer.from('data: {"usage":null,"error":null}\n\n')]).kinds).toEqual([])
+    expect(scan([Buffer.from('data: {"error" : {"message":"x"}}\n\n')]).kinds).toEqual(['marked'])
+  })
+})
+
+describe('an endless line', () => {
+  it('is given up at its bound, whatever came before', () => {
+    const piece = Buffer.alloc(64 * 1024, 'x')
+    const { scanner } = scan([Buffer.from(`data: ok\n\n`), ...Array(20).fill(piece)])
+    expect(scanner.isOverflown).toBe(true)
+    expect(scanner.rest().length).toBe(0)
+    expect(20 * piece.length).toBeGreaterThan(EVENT_BYTES_MAX)
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { DEPTH_MAX, scanObject } from '#relay/dialects/json-scan.ts'
+
+const scan = (text: string | Buffer) => scanObject(Buffer.from(text))
+const isSound = (text: string): boolean => Array.isArray(scan(text))
+
+const TEXTS = [
+  '{}',
+  ' { "a" : 1 } ',
+  '{"a":-0,"b":1e5,"c":1.5E-3,"d":[],"e":{},"f":[1,"x",null,true,false,{"g":[[]]}]}',
+  '{"a":"\\u00e9\\n\\"\\\\","b":"\\ud83c\\udf89","c":"é🎉"}',
+  '{"a":01}',
+  '{"a":1.}',
+  '{"a":.5}',
+  '{"a":+1}',
+  '{"a":1e}',
+  '{"a":NaN}',
+  '{"a":Infinity}',
+  '{"a":undefined}',
+  '{"a":tru}',
+  '{"a":"\t"}',
+  '{"a":"\\x"}',
+  '{"a":"\\u12g4"}',
+  '{"a":1,}',
+  '{,}',
+  '{"a" 1}',
+  '{"a":1 "b":2}',
+  '{"a":[1,]}',
+  '{"a":[1 2]}',
+  '{"a":1',
+  '{"a":"x',
+  '{"a":1}}',
+  '{"a":1} x',
+  "{'a':1}",
+  '{a:1}',
+  '',
+  ' ',
+  '{',
+]
+
+describe('an object', () => {
+  it.each(TEXTS)('%j is accepted exactly when JSON.parse accepts it', (text) => {
+    let isParsed = true
+    try {
+      JSON.parse(text)
+    } catch {
+      isParsed = false
+    }
+    expect(isSound(text)).toBe(isParsed)
+  })
+
+  it('tells where its members lie', () => {
+    const text = '{ "model" : "m", "list":[{},{"a":1}], "n":[1,{}], "nested":{"model":"x"} }'
+    const members = scan(text)
+    if (!Array.isArray(members)) throw new Error('not scanned')
+    for (const { key, valueStart, valueEnd } of members) {
+      expect(JSON.parse(text.slice(valueStart, valueEnd))).toEqual(JSON.parse(text)[key])
+    }
+    expect(members.map(({ length, isAllObjects }) => [length, isAllObjects]).slice(1, 3)).toEqual([
+      [2, true],
+      [2, false],
+    ])
+  })
+})
+
+describe('refused though it is JSON', () => {
+  it.each([
+    ['{"a":1,"a":2}', { fault: 'duplicate', key: 'a' }],
+    ['{"model":1,"mod\\u0065l":2}', { fault: 'duplicate', key: 'model' }],
+    ['[]', { fault: 'not-an-object' }],
+    ['"x"', { fault: 'not-an-object' }],
+    ['{"a":"\\u0000"}', { fault: 'bad-text' }],
+    ['{"a":"\\ud800"}', { fault: 'bad-text' }],
+    ['{"a":"\\ud800\\u0041"}', { fault: 'bad-text' }],
+    ['{"a":"\\udc00"}', { fault: 'bad-text' }],
+  ])('%s', (text, fault) => {
+    expect(scan(text)).toEqual(fault)
+  })
+
+  it('bytes that are no UTF-8', () => {
+    expect(scan(Buffer.from([123, 34, 97, 34, 58, 34, 0xff, 34, 125]))).toEqual({
+      fault: 'bad-text',
+    })
+  })
+
+  it('deeper than its bound, by one', () => {
+    const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    expect(isSound(nested(DEPTH_MAX - 1))).toBe(true)
+    expect(scan(nested(DEPTH_MAX))).toEqual({ fault: 'too-deep' })
+  })
+})
+
+describe('hostile bodies are told in no time', () => {
+  it.each([
+    ['10 MB of [', '['.repeat(10 << 20)],
+    ['10 MB of { in a value', `{"a":${'{'.repeat(10 << 20)}`],
+    ['10 MB of numbers', `{"a":[${'1,'.repeat(5 << 20)}1]}`],
+    ['10 MB of escapes', `{"a":"${'\\n'.repeat(5 << 20)}"}`],
+    ['10 MB of a text', `{"a":"${'x'.repeat(10 << 20)}"}`],
+    ['10 MB of empty objects', `{"a":[${'{},'.repeat(3 << 20)}{}]}`],
+  ])('%s', (_name, text) => {
+    const bytes = Buffer.from(text)
+    const startedAt = performance.now()
+    scanObject(bytes)
+    expect(performance.now() - startedAt).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Fault } from '#infra/demo/faults.ts'
+import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig({ deadlines: { firstByteMs: 300, idleMs: 300 } })
+})
+afterEach(() => rig.close())
+
+const heldAfter = async () => {
+  const before = 1_000_000_000n
+  return before - (await rig.balance())
+}
+
+describe('a provider that fails before its answer', () => {
+  it.each<[string, Fault, number, string]>([
+    ['400', { kind: 'status', status: 400 }, 400, 'upstream-error'],
+    ['401', { kind: 'status', status: 401 }, 401, 'upstream-error'],
+    ['429', { kind: 'status', status: 429, retryAfter: '7' }, 429, 'upstream-error'],
+    ['500', { kind: 'status', status: 500 }, 500, 'upstream-error'],
+    ['529', { kind: 'status', status: 529 }, 529, 'upstream-error'],
+    ['302', { kind: 'status', status: 302 }, 502, 'upstream-error'],
+    ['HTML', { kind: 'html' }, 502, 'upstream-error'],
+    ['a stall before its head', { kind: 'stall', at: 'before-headers' }, 504, 'timeout'],
+    ['a stall after its head', { kind: 'stall', at: 'after-headers' }, 504, 'timeout'],
+    ['a cut', { kind: 'cut', afterChunks: 0, how: 'fin' }, 502, 'incomplete'],
+    ['a reset', { kind: 'cut', afterChunks: 0, how: 'reset' }, 502, 'incomplete'],
+  ])('%s: the caller is told, nothing is charged', async (_name, fault, status, reason) => {
+    for (const stream of [false, true]) {
+      rig.provider.script.push(fault)
+      const answer = await chat(rig, { stream })
+      expect(answer.status).toBe(status)
+      expect(errorOf(answer).message).not.toMatch(/sk-provider|127\.0\.0\.1|http:/)
+      const end = (await rig.callEvents()).at(-1)
+      expect(end).toMatchObject({ type: 'CallReleased', data: { reason, statusCode: status } })
+      expect(await heldAfter()).toBe(0n)
+    }
+  })
+
+  it('tells the caller the retry time it was given', async () => {
+    rig.provider.script.push({ kind: 'status', status: 429, retryAfter: '7' })
+    expect((await chat(rig)).headers.get('retry-after')).toBe('7')
+  })
+
+  it('nobody there: 502 and released', async () => {
+    await rig.provider.close()
+    const answer = await chat(rig)
+    expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
+    expect((await onlyEnd(rig)).data).toMatchObject({ errorCode: 'upstream_unreachable' })
+  })
+})
+
+describe('a stream that breaks', () => {
+  const eventsOf = (text: string) => text.split('\n\n').filter((event) => event !== '')
+
+  it.each<[string, Fault, string, number]>([
+    ['stalls', { kind: 'stall', at: 'mid-stream' }, 'timeout', 3],
+    ['is cut', { kind: 'cut', afterChunks: 3, how: 'fin' }, 'incomplete', 3],
+    ['is reset', { kind: 'cut', afterChunks: 3, how: 'reset' }, 'incomplete', 3],
+    ['sends an error', { kind: 'error-in-stream' }, 'upstream-error', 3],
+  ])('%s: no [DONE] is forged, what came is charged', async (_name, fault, end, chunks) => {
+    rig.provider.script.push(fault)
+    const { status, text } = await chat(rig, { stream: true })
+    expect(status).toBe(200)
+    const events = eventsOf(text)
+    expect(text).not.toContain('[DONE]')
+    expect(events).toHaveLength(chunks + 1)
+    expect(JSON.parse(events.at(-1)?.slice(6) ?? '')).toHaveProperty('error')
+    const settled = await onlyEnd(rig)
+    expect(settled).toMatchObject({ type: 'CallSettled', data: { end, usageSource: 'partial' } })
+    if (settled.type !== 'CallSettled') throw new Error('not settled')
+    expect(settled.data.usage.output).toBeGreaterThanOrEqual(chunks)
+    // A provider's own error costs the caller no input.
+    expect(settled.data.usage.inputUncached > 0).toBe(end !== 'upstream-error')
+  })
+
+  it('without [DONE] but with usage: incomplete, billed by the usage', async () => {
+    rig.provider.script.push({ kind: 'no-done' })
+    const { text } = await chat(rig, { stream: true, max_tokens: 3 })
+    expect(text).not.toContain('[DONE]')
+    expect(await onlyEnd(rig)).toMatchObject({
+      data: { end: 'incomplete', usageSource: 'upstream', usage: { output: 3 } },
+    })
+  })
+
+  it('as an endless line: given up within its bound', async () => {
+    rig.provider.script.push({ kind: 'long-line', bytes: 8 << 20 })
+    const answer = await chat(rig, { stream: true })
+    expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_format'])
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+})
+
+describe('a provider with habits', () => {
+  it('garbage in front of good events is passed on as it came', async () => {
+    rig.provider.script.push({ kind: 'garbage' })
+    const { text } = await chat(rig, { stream: true, max_tokens: 2 })
+    expect(text).toMatch(/^: hello\r\n\r\ndata:\{broken\n\nnonsense\n\ndata: \{/)
+    expect(text).toMatch(/data: \[DONE\]\n\n$/)
+    expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 2 } } })
+  })
+
+  it('a JSON answer to a stream request is passed on and billed as one', async () => {
+    rig.provider.script.push({ kind: 'json-for-stream' })
+    const { text, headers } = await chat(rig, { stream: true, max_tokens: 2 })
+    expect(headers.get('content-type')).toContain('application/json')
+    expect(JSON.parse(text)).toHaveProperty('choices')
+    expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 2 } } })
+  })
+
+  it('a slow stream longer than the idle bound in all goes through', async () => {
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 60 })
+    const { text } = await chat(rig, { stream: true, max_tokens: 10 })
+    expect(text).toContain('[DONE]')
+  })
+})
+
+describe('usage', () => {
+  it.each([false, true])('that never comes is counted by us (stream: %s)', async (stream) => {
+    rig.provider.script.push({ kind: 'no-usage' })
+    expect((await chat(rig, { stream, max_tokens: 8 })).status).toBe(200)
+    const end = await onlyEnd(rig)
+    expect(end).toMatchObject({ data: { end: 'done', usageSource: 'estimated', anomaly: null } })
+    if (end.type !== 'CallSettled') throw new Error('not settled')
+    expect(end.data.usage.output).toBeGreaterThanOrEqual(8)
+    expect(end.data.usage.inputUncached).toBeGreaterThan(0)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['negative', { prompt_tokens: -5, completion_tokens: -9 }, 'negative'],
+    ['huge', { prompt_tokens: 1e30, completion_tokens: 1 }, 'absurd'],
+    ['text', { prompt_tokens: '12', completion_tokens: 'NaN' }, 'not-a-number'],
+    ['a fraction', { prompt_tokens: 1.5, completion_tokens: 2 }, 'fraction'],
+    ['half', { prompt_tokens: 12 }, 'missing'],
+  ])('that is %s is not believed', async (_name, usage, anomaly) => {
+    for (const stream of [false, true]) {
+      rig.provider.script.push({ kind: 'usage', usage })
+      await chat(rig, { stream, max_tokens: 8 })
+      const end = (await rig.callEvents()).at(-1)
+      expect(end).toMatchObject({ data: { anomaly, usageSource: 'estimated' } })
+    }
+  })
+
+  it('of zero is a zero', async () => {
+    rig.provider.script.push({ kind: 'usage', usage: { prompt_tokens: 0, completion_tokens: 0 } })
+    await chat(rig, { stream: true })
+    expect(await onlyEnd(rig)).toMatchObject({ data: { usageSource: 'upstream', charge: 0 } })
+  })
+})

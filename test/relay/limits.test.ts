@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { RateWindow } from '#relay/limits/rate-window.ts'
+import { chat, errorOf, KEY, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
+
+let rig: RelayRig
+afterEach(() => rig?.close())
+
+const LIMITED = 'limitedlimitedlimitedlimitedlimitedlimitedlimite'
+const limited = { authorization: `Bearer sk-${LIMITED}` }
+const limit = (count: number, success: number) => ({
+  rateLimit: { isEnabled: true, periodSeconds: 60, count, success },
+})
+
+const statuses = async (calls: number, headers: Record<string, string> = {}) => {
+  const answers = await Promise.all(Array.from({ length: calls }, () => chat(rig, {}, headers)))
+  const of = (status: number) => answers.filter((answer) => answer.status === status)
+  return { good: of(200).length, limited: of(429) }
+}
+
+describe('a token’s rate limit', () => {
+  it('lets exactly its count through, even at once, and says when to come back', async () => {
+    rig = await relayRig()
+    await rig.addToken(50, USER, LIMITED, limit(7, 0))
+    const { good, limited: refused } = await statuses(50, limited)
+    expect([good, refused.length]).toEqual([7, 43])
+    const wait = Number(refused[0]?.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(60)
+    expect((await statuses(3)).good).toBe(3)
+  })
+
+  it('on successes counts only those, yet not more than so many at once', async () => {
+    rig = await relayRig()
+    await rig.addToken(50, USER, LIMITED, limit(0, 3))
+    rig.provider.script.push({ kind: 'status', status: 400 }, { kind: 'status', status: 400 })
+    expect((await chat(rig, {}, limited)).status).toBe(400)
+    expect((await chat(rig, {}, limited)).status).toBe(400)
+    expect((await statuses(50, limited)).good).toBe(3)
+  })
+})
+
+describe('the site’s rate limit', () => {
+  it('holds for each user, over all tokens, but not for the exempt group', async () => {
+    rig = await relayRig()
+    await rig.setOption('ModelRequestRateLimitCount', '4')
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.addToken(50, USER, LIMITED)
+    const first = await statuses(3)
+    const second = await statuses(3, limited)
+    expect(first.good + second.good).toBe(4)
+    await rig.setOption('global.rate_limit_exempt_enabled', 'true')
+    await rig.setOption('global.rate_limit_exempt_group', 'default')
+    expect((await statuses(5)).good).toBe(5)
+  })
+})
+
+describe('calls at once', () => {
+  it.each([
+    ['perToken', 429, 'too_many_concurrent'],
+    ['perUser', 429, 'too_many_concurrent'],
+    ['total', 503, 'overloaded'],
+  ])('are capped (%s)', async (cap, status, code) => {
+    rig = await relayRig({ caps: { [cap]: 2 } })
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 30 }, { kind: 'slow', msPerChunk: 30 })
+    const running = [chat(rig, { stream: true }), chat(rig, { stream: true })]
+    await expect.poll(() => rig.relay.inFlight()).toBe(2)
+    const shed = await chat(rig)
+    expect([shed.status, errorOf(shed).code]).toEqual([status, code])
+    expect(shed.headers.get('retry-after')).not.toBeNull()
+    for (const answer of await Promise.all(running)) expect(answer.status).toBe(200)
+    expect((await chat(rig)).status).toBe(200)
+  })
+})
+
+describe('wrong keys', () => {
+  it('from one address are 60 a minute, then even a right one has to wait', async () => {
+    rig = await relayRig()
+    const wrong = { authorization: 'Bearer sk-wrongwrongwrong' }
+    const answers = await Promise.all(Array.from({ length: 70 }, () => chat(rig, {}, wrong)))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(60)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+    expect((await chat(rig, {}, { authorization: `Bearer sk-${KEY}` })).status).toBe(429)
+  })
+})
+
+describe('200 callers on a balance for exactly 10', () => {
+  it('exactly 10 are admitted, and it ends at 0', async () => {
+    rig = await relayRig()
+    await rig.setOption('ModelPrice', { 'sim-small': 0.002 })
+    await rig.addUser(30)
+    await rig.addToken(50, 30, LIMITED)
+    await rig.grant(30, 10_000n)
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => chat(rig, { stream: index % 2 === 0 }, limited)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(190)
+    expect(await rig.balance(30)).toBe(0n)
+    expect(rig.provider.journal.count).toBe(10)
+  })
+})
+
+describe('a rate window', () => {
+  it('is exact across any stretch of its period, and forgets what is past', () => {
+    const window = new RateWindow()
+    const rule = { count: 2, periodMs: 1_000 }
+    window.take(0)
+    window.take(900)
+    expect(window.waitMs(rule, 950)).toBe(50)
+    expect(window.waitMs(rule, 1_000)).toBe(0)
+    window.take(1_000)
+    expect(window.waitMs(rule, 1_001)).toBe(899)
+    expect(window.waitMs(rule, 5_000)).toBe(0)
+  })
+})

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import type { Fact, Sealed } from '#domain/shared/event.ts'
+import type { Core } from '#infra/core.ts'
+import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { createPools } from '#infra/postgres/pools.ts'
+import { createVault } from '#infra/vault/vault.ts'
+import { createFreshness } from '#projections/freshness/query.ts'
+import { startProjections } from '#projections/runner/start-projections.ts'
+import { loadViewRows } from '#relay/views/load-views.ts'
+import { testDatabase } from '../support/postgres.ts'
+
+let core: Core
+const closers: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  const log = pino({ level: 'silent' })
+  const { url, drop } = await testDatabase()
+  const pools = await createPools(url)
+  const store = await createPostgresEventStore({ connectionString: url, log })
+  const vault = await createVault({ pg: pools.pg, secretKey: randomBytes(32) })
+  closers.push(
+    drop,
+    () => pools.close(),
+    () => store.close(),
+  )
+  core = { db: pools.db, pg: pools.pg, store, vault, log, now: Date.now } as unknown as Core
+})
+afterAll(async () => {
+  for (const close of closers.reverse()) await close()
+})
+
+const TERMS = { name: 'c', type: 1, models: ['m'], groups: ['default'] } as unknown as ChannelTerms
+
+it('the relay’s rows, read from the read models, are what the events say', async () => {
+  const meta = { actor: 'system:test', cause: null, at: Date.now() }
+  const append = async (stream: string, ...facts: Fact[]): Promise<number> => {
+    const events = facts.map((fact) => ({ ...fact, id: crypto.randomUUID(), meta }))
+    return (await core.store.append([{ stream, expected: 'none', events }])).position
+  }
+  const username = await core.vault.seal(7, 'name')
+  const allowIps = (await core.vault.seal(7, '10.0.0.0/8')) as Sealed
+  const rateLimit = { isEnabled: true, periodSeconds: 60, count: 5, success: 1 }
+  const terms = { name: 't', expiresAt: 9, group: 'g', models: ['m'], allowIps, rateLimit }
+  const user = { userId: 7, role: 10, group: 'default', passwordRef: 'p', inviterId: null }
+  await append(
+    'user-7',
+    { type: 'UserCreated', v: 1, data: { ...user, username, displayName: username } },
+    { type: 'UserDisabled', v: 1, data: { userId: 7, authVersion: 2 } },
+  )
+  const ids = { tokenId: 3, userId: 7 }
+  const key = { keyLookup: 'look', keyRef: 'ref', keyHint: 'hint' }
+  await append('token-3', { type: 'TokenCreated', v: 1, data: { ...ids, ...key, terms } })
+  await append(
+    'channel-4',
+    { type: 'ChannelCreated', v: 1, data: { channelId: 4, terms: TERMS, keyRef: 'ref' } },
+    { type: 'ChannelAutoDisabled', v: 1, data: { channelId: 4, reason: 'status-401' } },
+  )
+  const data = { key: 'RetryTimes', value: '2' }
+  const position = await append('options', { type: 'OptionSet', v: 1, data })
+
+  const runner = await startProjections(core)
+  const freshness = createFreshness(core)
+  await freshness.waitFor(['users', 'tokens', 'channels', 'options'], position, 10_000)
+  const rows = await loadViewRows(core)
+  await freshness.stop()
+  await runner.stop()
+
+  expect(rows.users.rows).toMatchObject([
+    { userId: 7, role: 10, group: 'default', isEnabled: false },
+  ])
+  expect(rows.tokens.rows).toEqual([{ ...ids, keyLookup: 'look', isEnabled: true, terms }])
+  expect(rows.channels.rows).toMatchObject([
+    { channelId: 4, terms: TERMS, keyRef: 'ref', isEnabled: false },
+  ])
+  expect([rows.options.revision, [...rows.options.values]]).toEqual([0, [['RetryTimes', '2']]])
+  for (const view of Object.values(rows)) expect(view.position).toBe(position)
+})

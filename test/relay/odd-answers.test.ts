@@ -1,0 +1,112 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chat, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+let server: Server
+let answer: RequestListener
+beforeEach(async () => {
+  rig = await relayRig()
+  server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => answer(request, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+  await rig.addChannel(2, { baseUrl })
+})
+afterEach(async () => {
+  await rig.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+const usage = { prompt_tokens: 2, completion_tokens: 3 }
+
+describe('a provider’s bytes', () => {
+  it.each([
+    ['a short answer', 1],
+    ['a long answer', 20_000],
+  ])('of %s in any script arrive as they were', async (_name, times) => {
+    const content = 'héllo 你好 🎉'.repeat(times)
+    const text = JSON.stringify({ choices: [{ message: { content } }], usage })
+    answer = (_request, response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'set-cookie': 'a=b',
+        'x-b': 'c',
+      })
+      response.end(text)
+    }
+    const { status, text: got, headers } = await chat(rig)
+    expect([status, got]).toEqual([200, text])
+    expect([headers.get('set-cookie'), headers.get('x-b')]).toEqual([null, null])
+    expect(await onlyEnd(rig)).toMatchObject({ data: { usage: { output: 3 } } })
+  })
+
+  it('cut anywhere, also inside a character, make the same stream', async () => {
+    const events = [
+      'data: {"choices":[{"delta":{"content":"你好 🎉"}}]}\n\n',
+      'data: {"choices":[{"delta":{}}],"usage":null}\r\n\r\n',
+      `data: {"choices":[],"usage":${JSON.stringify(usage)}}\n\n`,
+      'data: [DONE]\n\n',
+    ]
+    const bytes = Buffer.from(events.join(''))
+    for (const size of [1, 7, 40, 100]) {
+      answer = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        for (let at = 0; at < bytes.length; at += size)
+          response.write(bytes.subarray(at, at + size))
+        response.end()
+      }
+      const hidden = await chat(rig, { stream: true })
+      expect(hidden.text).toBe([events[0], events[1], events[3]].join(''))
+      const shown = await chat(rig, { stream: true, stream_options: { include_usage: true } })
+      expect(shown.text).toBe(events.join(''))
+    }
+  })
+
+  it('after [DONE] are not passed on, and the connection is not waited for', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
+      response.write('data: [DONE]\n\ndata: [DONE]\n\ndata: {"more":1}\n\n')
+    }
+    const { text } = await chat(rig, { stream: true })
+    expect(text).toMatch(/"x"\}\}\]\}\n\ndata: \[DONE\]\n\n$/)
+    expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usageSource: 'estimated' } })
+  })
+})
+
+describe('a provider that sends no answer with its 200', () => {
+  it.each([
+    ['nothing', ''],
+    ['half an object', '{"choices":['],
+    ['a text', 'busy'],
+    ['an error', '{"error":{"message":"no, see https://inner.example/ with sk-abcdef123456"}}'],
+  ])('%s: nothing is charged, and no address or key is shown', async (_name, text) => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(text)
+    }
+    const got = await chat(rig)
+    expect(got.status).toBe(502)
+    expect(got.text).not.toMatch(/inner\.example|sk-abc/)
+    expect((await onlyEnd(rig)).type).toBe('CallReleased')
+  })
+})
+
+describe('a redirect', () => {
+  it('is never followed', async () => {
+    let reached = 0
+    answer = (request, response) => {
+      reached += 1
+      const location = `http://${request.headers.host}/elsewhere`
+      response.writeHead(302, { location }).end()
+    }
+    expect((await chat(rig)).status).toBe(502)
+    expect(reached).toBe(1)
+  })
+})

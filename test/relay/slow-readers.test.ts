@@ -1,0 +1,54 @@
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig({ deadlines: { writeStallMs: 700, progressMs: 200 } })
+})
+afterEach(() => rig.close())
+
+/** Sends a call and then reads nothing at all. */
+function deafReader(): Socket {
+  const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
+  const messages = [{ role: 'user', content: 'x' }]
+  const body = JSON.stringify({ model: 'sim-small', stream: true, messages })
+  socket.on('error', () => {})
+  socket.pause()
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-${KEY}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+it('10 readers that stop reading a stream cost little memory and pay for their part', async () => {
+  const readers = 10
+  for (let reader = 0; reader < readers; reader += 1) {
+    rig.provider.script.push({ kind: 'large', chunks: 1_000_000 })
+  }
+  const before = process.memoryUsage().external
+  const sockets = Array.from({ length: readers }, deafReader)
+  let most = before
+  await expect
+    .poll(
+      async () => {
+        const events = await rig.callEvents()
+        const settled = events.filter(({ type }) => type === 'CallSettled').length
+        // Counting what they got loads a vocabulary, which is not what is measured here.
+        if (settled === 0) most = Math.max(most, process.memoryUsage().external)
+        return settled
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    .toBe(readers)
+  // Buffers alone: the provider's own strings are in this process too.
+  expect((most - before) / 2 ** 20).toBeLessThan(60)
+  const settled = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+  for (const { data } of settled) {
+    expect(data).toMatchObject({ end: 'client-gone' })
+    expect('usage' in data && data.usage.output).toBeGreaterThan(1_000)
+  }
+  expect(rig.relay.inFlight()).toBe(0)
+  for (const socket of sockets) socket.destroy()
+}, 30_000)

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { accountDecider } from '#domain/account/decide.ts'
+import { type AccountEvent, accountStream } from '#domain/account/events.ts'
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import { channelStream } from '#domain/channel/events.ts'
+import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
+import type { TokenTerms } from '#domain/token/events.ts'
+import { tokenStream } from '#domain/token/events.ts'
+import { userStream } from '#domain/user/events.ts'
+import { readConfig } from '#infra/config/read-config.ts'
+import type { Core } from '#infra/core.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
+import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
+import { createStreamActors } from '#infra/event-store/stream-actors.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
+import { NO_ROWS } from '#relay/views/load-views.ts'
+
+export const USER = 7
+export const TOKEN = 3
+export const KEY = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL'
+export const PROVIDER_KEY = 'sk-provider-secret-0123456789'
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Only what the relay asks of a vault; secrets are `key of <reference>`. */
+const vault = {
+  keyedHash: (_purpose: string, text: string) => hash(text),
+  getSecrets: async (_purpose: string, refs: readonly { ref: string }[]) =>
+    new Map(refs.map(({ ref }) => [ref, ref.startsWith('key:') ? ref.slice(4) : PROVIDER_KEY])),
+  seal: async (_userId: number, text: string) => text as Sealed,
+  open: async (_userId: number, sealed: Sealed) => sealed,
+} as unknown as Vault
+
+const TOKEN_TERMS: TokenTerms = {
+  name: 'test',
+  expiresAt: null,
+  group: '',
+  models: null,
+  allowIps: null,
+  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+}
+
+const CHANNEL_TERMS: ChannelTerms = {
+  name: 'simulated',
+  type: 1,
+  baseUrl: '',
+  models: ['sim-small'],
+  groups: ['default'],
+  priority: 0,
+  weight: 0,
+  tag: '',
+  isAutoBan: true,
+  testModel: '',
+  organization: '',
+  other: '',
+  modelPrefix: '',
+  maxInputTokens: 0,
+  expiredTime: -1,
+  modelMapping: '',
+  statusCodeMapping: '',
+  setting: '',
+  paramOverride: '',
+}
+
+export type RelayRig = {
+  readonly url: string
+  readonly core: Core
+  readonly relay: Relay
+  readonly provider: SimulatedProvider
+  readonly addUser: (userId: number, fields?: { role?: 1 | 10; group?: string }) => Promise<void>
+  readonly addToken: (
+    tokenId: number,
+    userId: number,
+    key: string,
+    terms?: Partial<TokenTerms>,
+  ) => Promise<void>
+  readonly addChannel: (channelId: number, terms?: Partial<ChannelTerms>) => Promise<void>
+  readonly setOption: (key: string, value: unknown) => Promise<void>
+  readonly grant: (userId: number, amount: bigint) => Promise<void>
+  readonly setBudget: (userId: number, tokenId: number, remain: bigint) => Promise<void>
+  readonly append: (stream: string, fact: Fact) => Promise<void>
+  /** Events of the user's account, without the grants and budgets the rig made. */
+  readonly callEvents: (userId?: number) => Promise<Recorded<AccountEvent>[]>
+  readonly balance: (userId?: number) => Promise<bigint>
+  readonly close: () => Promise<void>
+}
+
+/** The relay on a memory store behind a real server, in front of the simulated provider. */
+export async function relayRig(overrides: RelayOverrides = {}, env = {}): Promise<RelayRig> {
+  const log = pino({ level: 'silent' })
+  const store = createMemoryEventStore()
+  const snapshots = createMemorySnapshots()
+  const core = {
+    config: readConfig({ PORT: '0', ...env }),
+    store,
+    actors: createStreamActors({ store, snapshots, log }),
+    vault,
+    log,
+    now: Date.now,
+  } as unknown as Core
+  const relay = await startRelay(core, { rows: NO_ROWS, findExpired: async () => [], ...overrides })
+  const server = createServer((request, response) => relay.handle(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const provider = await startSimulatedProvider()
+  const books = booksOf(core)
+  const rig: RelayRig = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    core,
+    relay,
+    provider,
+    ...books,
+    ...builders(core, provider.url, books.append),
+    close: async () => {
+      await relay.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await provider.close()
+      await store.close()
+    },
+  }
+  await rig.addUser(USER)
+  await rig.addToken(TOKEN, USER, KEY)
+  await rig.grant(USER, 1_000_000_000n)
+  await rig.addChannel(1)
+  await rig.setOption('ModelRatio', { 'sim-small': 1.25 })
+  await rig.setOption('CompletionRatio', { 'sim-small': 4 })
+  return rig
+}
+
+function booksOf({ actors, store }: Core) {
+  const append = async (stream: string, fact: Fact): Promise<void> => {
+    const meta = { actor: 'system:test', cause: null, at: Date.now() }
+    await store.append([
+      { stream, expected: 'any', events: [{ ...fact, id: crypto.randomUUID(), meta }] },
+    ])
+    // The relay's views follow by a subscription: give it its turns.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resume) => setImmediate(resume))
+  }
+  const events = async (userId = USER) =>
+    (await store.readStream(accountStream(userId))) as Recorded<AccountEvent>[]
+  return {
+    append,
+    callEvents: async (userId?: number) =>
+      (await events(userId)).filter(({ type }) => type.startsWith('Call')),
+    balance: async (userId = USER) => {
+      let sum = 0n
+      for (const { data } of await events(userId)) {
+        for (const [account, amount] of 'postings' in data ? data.postings : []) {
+          if (account === `user:${userId}:main`) sum += BigInt(amount)
+        }
+      }
+      return sum
+    },
+    setBudget: async (userId: number, tokenId: number, remain: bigint) => {
+      const context = { actor: 'system:test', cause: null, at: Date.now() }
+      const budget = { tokenId, userId, remain, isUnlimited: false }
+      const command = { type: 'SetTokenBudget', ...budget } as const
+      await actors.handle(accountDecider, accountStream(userId), command, context)
+    },
+    grant: async (userId: number, amount: bigint) => {
+      const context = { actor: 'system:test', cause: null, at: Date.now() }
+      const grantId = crypto.randomUUID()
+      const command = { type: 'GrantQuota', userId, grantId, amount, reason: 'admin' } as const
+      await actors.handle(accountDecider, accountStream(userId), command, context)
+    },
+  }
+}
+
+function builders(
+  { actors }: Core,
+  providerUrl: string,
+  append: (stream: string, fact: Fact) => Promise<void>,
+) {
+  return {
+    addUser: (
+      userId: number,
+      { role = 1, group = 'default' }: { role?: 1 | 10; group?: string } = {},
+    ) =>
+      append(userStream(userId), {
+        type: 'UserCreated',
+        v: 1,
+        data: {
+          userId,
+          username: '',
+          displayName: '',
+          role,
+          group,
+          passwordRef: '',
+          inviterId: null,
+        },
+      }),
+    addToken: async (
+      tokenId: number,
+      userId: number,
+      key: string,
+      terms: Partial<TokenTerms> = {},
+    ) => {
+      const context = { actor: 'system:test', cause: null, at: Date.now() }
+      const budget = { tokenId, userId, remain: 0n, isUnlimited: true }
+      const command = { type: 'SetTokenBudget', ...budget } as const
+      await actors.handle(accountDecider, accountStream(userId), command, context)
+      const named = {
+        keyLookup: hash(key),
+        keyRef: '',
+        keyHint: '',
+        terms: { ...TOKEN_TERMS, ...terms },
+      }
+      const data = { tokenId, userId, ...named }
+      await append(tokenStream(tokenId), { type: 'TokenCreated', v: 1, data })
+    },
+    addChannel: (channelId: number, terms: Partial<ChannelTerms> = {}) =>
+      append(channelStream(channelId), {
+        type: 'ChannelCreated',
+        v: 1,
+        data: {
+          channelId,
+          terms: { ...CHANNEL_TERMS, baseUrl: providerUrl, ...terms },
+          keyRef: `ref-${channelId}`,
+        },
+      }),
+    setOption: (key: string, value: unknown) =>
+      append(OPTIONS_STREAM, {
+        type: 'OptionSet',
+        v: 1,
+        data: { key, value: typeof value === 'string' ? value : JSON.stringify(value) },
+      }),
+  }
+}
+
+export type Answer = {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** A chat completion by plain fetch, its answer read to the end. */
+export async function chat(
+  rig: Pick<RelayRig, 'url'>,
+  body: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model: 'sim-small',
+      messages: [{ role: 'user', content: 'hello' }],
+      ...body,
+    }),
+  })
+  return { status: response.status, text: await response.text(), headers: response.headers }
+}
+
+export const errorOf = ({
+  text,
+}: Answer): { message: string; code: string; param: string | null } =>
+  (JSON.parse(text) as { error: { message: string; code: string; param: string | null } }).error
+
+/** The end of the only call there was. */
+export async function onlyEnd(rig: RelayRig) {
+  const events = await rig.callEvents()
+  const ends = events.filter(({ type }) => type !== 'CallAdmitted' && type !== 'CallProgressed')
+  const [end] = ends
+  if (ends.length !== 1 || end === undefined) throw new Error(`${ends.length} ends`)
+  if (end.type !== 'CallSettled' && end.type !== 'CallReleased') throw new Error(end.type)
+  return end
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { newCallId } from '#relay/call-id.ts'
+import { sweep } from '#relay/sweeper.ts'
+import { type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+})
+afterEach(() => rig.close())
+
+const PRICE = { mode: 'call', list: 0, price: '0.002', group: '1' } as const
+
+/** A call whose owner is gone: admitted, with some progress, its lease over or not. */
+async function orphan(leaseUntil: number, output: number): Promise<string> {
+  const call = newCallId(Date.now())
+  const context = { actor: 'token:3', cause: call, at: Date.now() }
+  const handle = (command: Parameters<typeof accountDecider.decide>[0]) =>
+    rig.core.actors.handle(accountDecider, accountStream(USER), command, context)
+  const terms = { model: 'm', group: 'default', isStream: true, hold: 1_000n, price: PRICE }
+  const at = { leaseUntil, clientIp: null, startedAt: Date.now() }
+  await handle({ type: 'AdmitCall', userId: USER, tokenId: TOKEN, call, ...terms, ...at })
+  if (output > 0) {
+    const usage = { ...NO_USAGE, output }
+    await handle({ type: 'RecordProgress', call, channelId: 1, usage, leaseUntil })
+  }
+  return call
+}
+
+const find = (calls: readonly string[]) => async () =>
+  calls.map((call) => ({
+    call,
+    userId: USER,
+    tokenId: TOKEN,
+    model: 'm',
+    admittedAt: 0,
+    leaseUntil: 0,
+  }))
+
+const interrupted = async () =>
+  (await rig.callEvents()).filter(({ type }) => type === 'CallInterrupted')
+
+describe('a call whose owner died', () => {
+  it('is ended once by fifty sweepers at once, charged what it gave, its hold back', async () => {
+    const past = Date.now() - 1
+    const calls = [await orphan(past, 10), await orphan(past, 0)]
+    const before = await rig.balance()
+    await Promise.all(Array.from({ length: 50 }, () => sweep(rig.core, find(calls))))
+    const ends = await interrupted()
+    expect(ends).toHaveLength(2)
+    expect(ends.map(({ data }) => 'charge' in data && data.charge)).toEqual([1_000, 0])
+    expect((await rig.balance()) - before).toBe(1_000n)
+  })
+
+  it('is left alone while its lease runs, whatever the read model says', async () => {
+    const call = await orphan(Date.now() + 60_000, 10)
+    await sweep(rig.core, find([call]))
+    expect(await interrupted()).toEqual([])
+  })
+})

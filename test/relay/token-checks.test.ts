@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
+import { chat, errorOf, KEY, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeAll(async () => {
+  rig = await relayRig({}, { TRUST_PROXY: '127.0.0.1' })
+})
+afterAll(() => rig.close())
+
+let tokens = 100
+/** A fresh token with these terms; calls with its key. */
+async function withToken(terms: Parameters<RelayRig['addToken']>[3], userId = USER) {
+  tokens += 1
+  const key = `${String(tokens)}`.padEnd(48, 'k')
+  await rig.addToken(tokens, userId, key, terms)
+  return { tokenId: tokens, headers: { authorization: `Bearer sk-${key}` } }
+}
+
+const outcome = async (body: Record<string, unknown>, headers: Record<string, string>) => {
+  const answer = await chat(rig, body, headers)
+  return [answer.status, answer.status === 200 ? null : errorOf(answer).code]
+}
+
+describe('a key', () => {
+  it.each([
+    ['wrong', { authorization: 'Bearer sk-0000000000000000' }],
+    ['malformed', { authorization: 'Bearer sk-ü{}' }],
+    ['empty', { authorization: 'Bearer ' }],
+    ['huge', { authorization: `Bearer sk-${'x'.repeat(5_000)}` }],
+  ])('that is %s is a plain 401', async (_name, headers) => {
+    expect((await outcome({}, headers as unknown as Record<string, string>))[0]).toBe(401)
+  })
+
+  it('that is missing is told so', async () => {
+    expect(await outcome({}, { authorization: 'Basic abc' })).toEqual([401, 'missing_key'])
+  })
+
+  it.each([
+    ['x-api-key', { authorization: '', 'x-api-key': `sk-${KEY}` }],
+    ['x-goog-api-key', { authorization: '', 'x-goog-api-key': KEY }],
+    ['mj-api-secret', { authorization: '', 'mj-api-secret': `sk-${KEY}` }],
+  ])('is taken from %s', async (_name, headers) => {
+    expect(await outcome({}, headers as Record<string, string>)).toEqual([200, null])
+  })
+})
+
+describe('a token', () => {
+  it('deleted, is unknown; disabled and enabled again, is told so and works', async () => {
+    const { tokenId, headers } = await withToken({})
+    const append = (type: string) =>
+      rig.append(`token-${tokenId}`, { type, v: 1, data: { tokenId, userId: USER } })
+    await append('TokenDisabled')
+    expect(await outcome({}, headers)).toEqual([401, 'token_disabled'])
+    await append('TokenEnabled')
+    expect(await outcome({}, headers)).toEqual([200, null])
+    await append('TokenDeleted')
+    expect(await outcome({}, headers)).toEqual([401, 'invalid_key'])
+  })
+
+  it('expired', async () => {
+    const { headers } = await withToken({ expiresAt: Math.floor(Date.now() / 1_000) - 1 })
+    expect(await outcome({}, headers)).toEqual([401, 'token_expired'])
+  })
+
+  it('of a banned user', async () => {
+    await rig.addUser(20)
+    await rig.grant(20, 1_000_000n)
+    const { headers } = await withToken({}, 20)
+    expect(await outcome({}, headers)).toEqual([200, null])
+    await rig.append('user-20', {
+      type: 'UserDisabled',
+      v: 1,
+      data: { userId: 20, authVersion: 2 },
+    })
+    expect(await outcome({}, headers)).toEqual([403, 'user_disabled'])
+  })
+
+  it.each([
+    ['10.0.0.0/8', '10.1.2.3', true],
+    ['10.0.0.0/8\n2001:db8::/32', '2001:db8::7', true],
+    ['10.0.0.1', '10.0.0.2', false],
+    ['2001:db8::/32', '2001:db9::1', false],
+    ['no address at all', '10.0.0.1', false],
+  ])('for the addresses %j is used from %s: %s', async (list, from, isAllowed) => {
+    const { headers } = await withToken({ allowIps: list as Sealed })
+    const answer = await outcome({}, { ...headers, 'x-forwarded-for': from })
+    expect(answer).toEqual(isAllowed ? [200, null] : [403, 'ip_not_allowed'])
+  })
+
+  it('is not fooled by addresses a caller writes in front', async () => {
+    const { headers } = await withToken({ allowIps: '10.0.0.1' as Sealed })
+    const forwarded = { 'x-forwarded-for': '10.0.0.1, 192.0.2.9' }
+    expect(await outcome({}, { ...headers, ...forwarded })).toEqual([403, 'ip_not_allowed'])
+  })
+
+  it('for some models', async () => {
+    const { headers } = await withToken({ models: ['other'] })
+    expect(await outcome({}, headers)).toEqual([403, 'model_not_allowed'])
+  })
+
+  it('for a group that is not open to users', async () => {
+    await rig.setOption('GroupRatio', { default: 1, inner: 1 })
+    const { headers } = await withToken({ group: 'inner' })
+    expect(await outcome({}, headers)).toEqual([403, 'group_not_allowed'])
+    await rig.setOption('UserUsableGroups', { inner: 'Inner' })
+    expect(await outcome({}, headers)).toEqual([503, 'no_channel'])
+  })
+
+  it('whose budget is used up', async () => {
+    const { tokenId, headers } = await withToken({})
+    await rig.setBudget(USER, tokenId, 1n)
+    expect(await outcome({}, headers)).toEqual([402, 'token_exhausted'])
+  })
+
+  it('of a user without quota', async () => {
+    await rig.addUser(21)
+    const { headers } = await withToken({}, 21)
+    const answer = await chat(rig, {}, headers)
+    expect([answer.status, errorOf(answer).code]).toEqual([402, 'insufficient_quota'])
+    expect(answer.headers.get('x-should-retry')).toBe('false')
+  })
+})
+
+describe('a model without a price', () => {
+  it('is refused, unless its caller accepts such models', async () => {
+    await rig.addChannel(9, { models: ['unpriced', 'constructor', '__proto__'] })
+    for (const model of ['unpriced', 'constructor', '__proto__']) {
+      expect(await outcome({ model }, {})).toEqual([400, 'model_unpriced'])
+    }
+    await rig.append(`user-${USER}`, {
+      type: 'UserSettingsChanged',
+      v: 1,
+      data: {
+        userId: USER,
+        settings: { acceptUnsetModelRatioModel: true, showIpInLogs: false },
+      },
+    })
+    expect(await outcome({ model: 'unpriced' }, {})).toEqual([200, null])
+  })
+})
+
+describe('words', () => {
+  it('are Chinese for those who ask for it', async () => {
+    const headers = { authorization: 'Bearer sk-000000000000', 'accept-language': 'zh-CN,zh' }
+    expect(errorOf(await chat(rig, {}, headers)).message).toBe('无效的令牌。')
+  })
+})

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import type { Config } from '#infra/config/config.ts'
+import { readConfig } from '#infra/config/read-config.ts'
+import { type RunningCore, startCore } from '#infra/start-core.ts'
+import { testDatabase } from './postgres.ts'
+
+/** A configuration on a fresh database, as quiet as tests want it, on a port the system chooses. */
+export async function testConfig(
+  overrides: Partial<Config> = {},
+): Promise<{ config: Config; drop(): Promise<void> }> {
+  const database = await testDatabase()
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+  })
+  return { config: { ...config, ...overrides }, drop: () => database.drop() }
+}
+
+/** A whole `Core` on a fresh database: real Postgres, real event store, real vault. */
+export async function testCore(overrides: Partial<Config> = {}): Promise<RunningCore> {
+  const { config, drop } = await testConfig(overrides)
+  const running = await startCore(config)
+  return {
+    core: running.core,
+    close: async () => {
+      await running.close()
+      await drop()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** `root` and every process that descends from it (Linux). */
+export function treeOf(root: number): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const parent = parentOf(Number(name))
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)])
+  }
+  const found: number[] = []
+  const add = (pid: number): void => {
+    found.push(pid)
+    for (const child of children.get(pid) ?? []) add(child)
+  }
+  add(root)
+  return found
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return null
+  }
+}
+
+/** Kills `root` and all its descendants with -9; answers how many there were. */
+export function killTree(root: number): number {
+  // Stopped first, so that nothing forks while the tree is walked.
+  signal(treeOf(root), 'SIGSTOP')
+  const tree = treeOf(root)
+  signal(tree, 'SIGKILL')
+  return tree.length
+}
+
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It ended by itself meanwhile.
+    }
+  }
+}

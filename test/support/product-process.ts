@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { killTree } from './process-tree.ts'
+
+/** The product as `npm start` runs it: with a process, a data folder and a port of its own. */
+export class ProductProcess {
+  readonly url: string
+  readonly #port: number
+  readonly #dataDir = mkdtempSync(join(tmpdir(), 'tallygate-e2e-'))
+  #child: ChildProcess | null = null
+  #output = ''
+
+  private constructor(port: number) {
+    this.#port = port
+    this.url = `http://127.0.0.1:${port}`
+  }
+
+  static async create(): Promise<ProductProcess> {
+    return new ProductProcess(await freePort())
+  }
+
+  /** Resolves when it serves; throws with what it printed when it ends instead. */
+  async start(): Promise<void> {
+    const { DATABASE_URL: _database, SECRET_KEY: _key, ...environment } = process.env
+    const child = spawn(process.execPath, ['infra/main.ts'], {
+      env: {
+        ...environment,
+        PORT: String(this.#port),
+        DATA_DIR: this.#dataDir,
+        LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    await new Promise<void>((ready, failed) => {
+      const listen = (bytes: Buffer): void => {
+        this.#output += bytes
+        if (String(bytes).includes('is ready')) ready()
+      }
+      child.stdout.on('data', listen)
+      child.stderr.on('data', listen)
+      child.on('exit', (code) => failed(new Error(`ended with ${code}: ${this.#output}`)))
+    })
+  }
+
+  /** All it has printed, over all its starts. */
+  get output(): string {
+    return this.#output
+  }
+
+  /** -9 for the whole tree, Postgres included; answers how many processes that were. */
+  async kill(): Promise<number> {
+    const child = this.#running()
+    const ended = once(child, 'exit')
+    const count = killTree(child.pid ?? 0)
+    await ended
+    return count
+  }
+
+  /** SIGTERM, then the exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.#running()
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const [code] = (await ended) as [number | null]
+    return code
+  }
+
+  /** Stops it where it still runs, and forgets its data. */
+  async remove(): Promise<void> {
+    const child = this.#child
+    if (child !== null && child.exitCode === null && child.signalCode === null) await this.kill()
+    rmSync(this.#dataDir, { recursive: true, force: true })
+  }
+
+  #running(): ChildProcess {
+    if (this.#child === null) throw new Error('the product was not started')
+    return this.#child
+  }
+}
+
+/** A port that was free a moment ago: the same one is needed again after a restart. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  await new Promise((closed) => server.close(closed))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

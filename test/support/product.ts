@@ -1,0 +1,92 @@
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import {
+  type SimulatedProvider,
+  type SimulatedProviderOptions,
+  startSimulatedProvider,
+} from '#infra/demo/simulated-provider.ts'
+import { type Running, startProduct } from '#infra/start.ts'
+import { testConfig } from './core.ts'
+
+export const PASSWORD = 'a-long-password'
+
+export type TestProduct = {
+  readonly running: Running
+  readonly url: string
+  /** Logged in as root. */
+  readonly root: ConsoleClient
+  readonly provider: SimulatedProvider
+  close(): Promise<void>
+}
+
+/** The whole product in this process, set up, with a channel to a simulated provider. */
+export async function testProduct(
+  options: {
+    readonly provider?: SimulatedProviderOptions
+    readonly roles?: Running['core']['config']['roles']
+  } = {},
+): Promise<TestProduct> {
+  const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)
+  const { config, drop } = await testConfig({ roles })
+  const provider = await startSimulatedProvider(options.provider)
+  const running = await startProduct(config)
+  const root = new ConsoleClient(running.url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  return {
+    running,
+    url: running.url,
+    root,
+    provider,
+    close: async () => {
+      await running.stop(5_000)
+      await provider.close()
+      await drop()
+    },
+  }
+}
+
+/** Adds a channel to the product's simulated provider and answers its id. */
+export async function addChannel(
+  { root, provider }: Pick<TestProduct, 'root' | 'provider'>,
+  fields: Record<string, unknown> = {},
+): Promise<number> {
+  await root.must('POST', '/api/channel/', {
+    name: 'simulated',
+    type: 1,
+    key: 'sk-provider-secret-0123456789',
+    base_url: provider.url,
+    models: 'sim-small,sim-large',
+    group: 'default',
+    ...fields,
+  })
+  const { items } = await root.must<{ items: { id: number }[] }>(
+    'GET',
+    '/api/channel/?page_size=100',
+  )
+  return Math.max(...items.map(({ id }) => id))
+}
+
+export const setOption = (root: ConsoleClient, key: string, value: unknown): Promise<unknown> =>
+  root.must('PUT', '/api/option/', {
+    key,
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+  })
+
+/** A relay call by plain fetch; the body read to its end. */
+export async function chat(
+  url: string,
+  key: string,
+  body: Record<string, unknown>,
+): Promise<{ status: number; text: string; requestId: string; headers: Headers }> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'hello' }], ...body }),
+  })
+  return {
+    status: response.status,
+    text: await response.text(),
+    requestId: response.headers.get('x-request-id') ?? '',
+    headers: response.headers,
+  }
+}

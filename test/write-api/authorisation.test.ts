@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Caller, callerOf, type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+type Level = 'anybody' | 'user' | 'admin'
+
+/** Every write route: who may reach it. A route without a row fails the first test. */
+const MATRIX: Readonly<Record<string, Level>> = {
+  'POST /api/setup': 'anybody',
+  'POST /api/user/login': 'anybody',
+  'GET /api/user/logout': 'user',
+  'POST /api/user/logout': 'user',
+  'PUT /api/option/': 'admin',
+  'POST /api/channel/': 'admin',
+  'PUT /api/channel/': 'admin',
+  'DELETE /api/channel/:id/': 'admin',
+  'POST /api/channel/batch': 'admin',
+  'DELETE /api/channel/disabled': 'admin',
+  'POST /api/token/': 'user',
+  'PUT /api/token/': 'user',
+  'DELETE /api/token/:id/': 'user',
+  'POST /api/user/': 'admin',
+  'PUT /api/user/': 'admin',
+  'PUT /api/user/self': 'user',
+  'POST /api/user/manage': 'admin',
+}
+
+const ROWS = Object.entries(MATRIX)
+
+/** Status of a call with a body that reaches no further than validation. */
+async function ask(row: string, call: Caller, headers: Record<string, string> = {}) {
+  const [method = '', pattern = ''] = row.split(' ')
+  const url = pattern.replace(':id', '999999')
+  const hasBody = method === 'POST' || method === 'PUT'
+  const sent = hasBody ? { body: { nothing: true }, headers } : { headers }
+  return (await call(method as 'POST', url, sent)).status
+}
+
+/** Passed every check of who is asking: refused for the body, for no such object, or done. */
+const REACHED = [200, 400, 404]
+
+describe('the authorisation matrix', () => {
+  it('has a row for every write route, and none for others', () => {
+    const registered = fixture.writeRoutes.map(({ method, url }) => `${method} ${url}`)
+    expect([...new Set(registered)].sort()).toEqual(ROWS.map(([row]) => row).sort())
+  })
+
+  it.each(ROWS)('%s, for %s: nobody without a session', async (row, level) => {
+    const status = await ask(row, fixture.anybody)
+    if (level === 'anybody') expect(REACHED).toContain(status)
+    else expect(status).toBe(401)
+  })
+
+  it.each(ROWS)('%s, for %s: nobody under another User-Id', async (row, level) => {
+    for (const id of ['', '1', '03', 'x']) {
+      const call = callerOf(fixture.app, { cookie: fixture.user.cookie, 'user-id': id })
+      const status = await ask(row, call)
+      if (level === 'anybody') expect(REACHED).toContain(status)
+      else expect(status).toBe(401)
+    }
+  })
+
+  it.each(ROWS)('%s, for %s: nobody from another site', async (row) => {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+    ]) {
+      expect(await ask(row, fixture.root.call, headers)).toBe(403)
+    }
+  })
+
+  it.each(ROWS.filter(([row]) => !row.endsWith('logout')))(
+    '%s, for %s: by role',
+    async (row, level) => {
+      const { user, admin, root } = fixture
+      if (level === 'admin') expect(await ask(row, user.call)).toBe(403)
+      else expect(REACHED).toContain(await ask(row, user.call))
+      expect(REACHED).toContain(await ask(row, admin.call))
+      expect(REACHED).toContain(await ask(row, root.call))
+    },
+  )
+
+  it('logging out needs no role', async () => {
+    for (const [name, row] of [
+      ['user1', 'GET /api/user/logout'],
+      ['admin1', 'POST /api/user/logout'],
+      ['root', 'GET /api/user/logout'],
+    ] as const) {
+      const session = await fixture.logIn(name)
+      expect(await ask(row, session.call)).toBe(200)
+    }
+  })
+})

@@ -1,0 +1,148 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TSchema } from 'typebox'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CreateChannel, DeleteChannels, UpdateChannel } from '#write-api/contract/channel.ts'
+import { PutOption } from '#write-api/contract/option.ts'
+import { Login, Setup } from '#write-api/contract/setup.ts'
+import { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
+import { CreateUser, ManageUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
+import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+type Method = 'POST' | 'PUT'
+type Fields = Record<string, TSchema & Record<string, unknown>>
+
+/** Each route with a body: its schema's fields, and a body that is good. */
+const ROUTES: readonly (readonly [Method, string, { properties: object }, object])[] = [
+  ['POST', '/api/setup', Setup, { username: 'r', password: 'x', confirmPassword: 'x' }],
+  ['POST', '/api/user/login', Login, { username: 'nobody', password: 'x' }],
+  ['PUT', '/api/option/', PutOption, { key: 'QuotaForNewUser', value: '0' }],
+  ['POST', '/api/channel/', CreateChannel, { name: 'c', key: 'k', models: 'm' }],
+  ['PUT', '/api/channel/', UpdateChannel, { id: 999_999 }],
+  ['POST', '/api/channel/batch', DeleteChannels, { ids: [999_999] }],
+  ['POST', '/api/token/', CreateToken, { name: 't' }],
+  ['PUT', '/api/token/', UpdateToken, { id: 999_999 }],
+  ['POST', '/api/user/', CreateUser, { username: 'u', password: 'x' }],
+  ['PUT', '/api/user/', UpdateUser, { id: 999_999 }],
+  ['PUT', '/api/user/self', UpdateSelf, {}],
+  ['POST', '/api/user/manage', ManageUser, { id: 999_999, action: 'enable' }],
+]
+
+/** JSON texts that no field takes unless its type is theirs. */
+const VALUES: readonly (readonly [string, string])[] = [
+  ['object', '{}'],
+  ['object', '{"length":1}'],
+  ['array', '[[]]'],
+  ['boolean', 'true'],
+  ['integer', '3'],
+  ['number', '1.5'],
+  ['number', '1e400'],
+  ['number', '-1e400'],
+  ['number', '9007199254740993'],
+  ['number', '-9007199254740993'],
+  ['string', '"1"'],
+]
+const BROKEN = ['NaN', 'Infinity', '-', '0x10', '01', "'x'", 'undefined', '"\\ud800"', '"a\\u0000"']
+
+const takes = (schema: Fields[string], type: string): boolean => {
+  const inner = Array.isArray(schema.anyOf) ? (schema.anyOf as Fields[string][]) : [schema]
+  return inner.some((one) => one.type === type || (one.type === 'number' && type === 'integer'))
+}
+
+/** A field's own good value replaced by another text; the rest stays. */
+const withField = (good: object, name: string, json: string): string => {
+  const rest = Object.entries(good).filter(([key]) => key !== name)
+  const pairs = rest.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+  return `{${[...pairs, `${JSON.stringify(name)}:${json}`].join(',')}}`
+}
+
+const WHOLE: readonly string[] = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"x"',
+  '7',
+  '{"__proto__":{"role":100}}',
+  '{"constructor":{"prototype":{"role":100}}}',
+  '{"a":1,"a":2}',
+  `{"x":${'['.repeat(70)}${']'.repeat(70)}}`,
+  '['.repeat(10_000_000),
+  `{"name":"${'x'.repeat(10_000_000)}"}`,
+]
+
+describe('bad input, for every route and field', () => {
+  it.each(ROUTES)('%s %s answers 4xx and writes nothing', async (method, url, schema, good) => {
+    const head = await fixture.head()
+    const fields = Object.entries(schema.properties as Fields)
+    const bodies = fields.flatMap(([name, field]) => [
+      ...VALUES.filter(([type]) => !takes(field, type)).map(([, json]) => [name, json] as const),
+      ...BROKEN.map((json) => [name, json] as const),
+    ])
+    const texts = [
+      ...bodies.map(([name, json]) => ({ name, text: withField(good, name, json) })),
+      ...WHOLE.map((text) => ({ name: '', text })),
+    ]
+    const wrong: unknown[] = []
+    for (const { name, text } of texts) {
+      const answer = await fixture.root.call(method, url, {
+        body: text,
+        headers: { 'content-type': 'application/json', 'accept-language': 'en' },
+      })
+      const isNamed = answer.code !== 'InvalidField' || answer.message.includes(name)
+      const is4xx = answer.status >= 400 && answer.status < 500 && answer.status !== 404
+      if (!is4xx || !isNamed || answer.success) wrong.push([text.slice(0, 80), answer])
+    }
+    expect(wrong).toEqual([])
+    expect(await fixture.head()).toBe(head)
+  })
+
+  it.each([
+    ['DELETE', '/api/channel/0/'],
+    ['DELETE', '/api/channel/-1/'],
+    ['DELETE', '/api/channel/1e3/'],
+    ['DELETE', '/api/channel/99999999999999999999/'],
+    ['DELETE', '/api/token/abc/'],
+    ['DELETE', '/api/token/%00/'],
+    ['DELETE', '/api/token/__proto__/'],
+  ] as const)('%s %s answers 400', async (method, url) => {
+    expect((await fixture.root.call(method, url)).status).toBe(400)
+  })
+
+  it('the loop never stalls for 250 ms, whatever is sent', async () => {
+    let stallMs = 0
+    let isOver = false
+    const watch = (async () => {
+      for (let last = performance.now(); !isOver; ) {
+        await nextTurn()
+        const at = performance.now()
+        stallMs = Math.max(stallMs, at - last)
+        last = at
+      }
+    })()
+    for (const text of ['['.repeat(1_000_000), `{"name":"${'\\"'.repeat(500_000)}"}`]) {
+      await fixture.root.call('POST', '/api/channel/', { body: text })
+    }
+    isOver = true
+    await watch
+    expect(stallMs).toBeLessThan(250)
+  })
+})
+
+describe('a name that means something to JavaScript', () => {
+  it.each(['constructor', '__proto__', 'toString'])(
+    '%s is a model like any other',
+    async (name) => {
+      const body = { name, key: 'k', models: name, group: 'default' }
+      const { data } = await fixture.root.call<{ id: number }>('POST', '/api/channel/', { body })
+      const row = await fixture.root.call('GET', `/api/channel/${data.id}`)
+      expect(row.data).toMatchObject({ name, models: name })
+    },
+  )
+})

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { channelStream } from '#domain/channel/events.ts'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+const FIELDS = {
+  name: 'one',
+  type: 1,
+  key: 'sk-provider-canary',
+  base_url: 'https://api.example.com/',
+  models: 'gpt-4o, gpt-4o-mini,,gpt-4o',
+  group: 'default,vip',
+  priority: -3,
+  weight: 7,
+}
+
+const make = (body: object = FIELDS) =>
+  fixture.admin.call<{ id: number }>('POST', '/api/channel/', { body })
+const put = (body: object) => fixture.admin.call('PUT', '/api/channel/', { body })
+const read = async (id: number): Promise<Channel> =>
+  (await fixture.admin.call<Channel>('GET', `/api/channel/${id}`)).data
+const made = async (body: object = FIELDS): Promise<number> => (await make(body)).data.id
+
+/** The provider key that calls of this channel would use now. */
+async function keyInUse(id: number): Promise<string | undefined> {
+  const events = await fixture.core.store.readStream(channelStream(id))
+  const refs = events.flatMap(({ data }) => ('keyRef' in data ? [String(data.keyRef)] : []))
+  const ref = refs.at(-1) ?? ''
+  const keys = await fixture.core.vault.getSecrets('channel-key', [{ owner: `channel:${id}`, ref }])
+  return keys.get(ref)
+}
+
+describe('a new channel', () => {
+  it('is enabled, tidy, and never shows its key', async () => {
+    const id = await made()
+    expect(await read(id)).toMatchObject({
+      name: 'one',
+      key: '',
+      base_url: 'https://api.example.com',
+      models: 'gpt-4o,gpt-4o-mini',
+      group: 'default,vip',
+      priority: -3,
+      weight: 7,
+      auto_ban: 1,
+      status: 1,
+    })
+    expect(await keyInUse(id)).toBe('sk-provider-canary')
+  })
+
+  it('of fifty made at once has an id of its own, dense and in order', async () => {
+    const before = await made()
+    const ids = await fifty((n) => made({ ...FIELDS, name: `race ${n}` }))
+    expect(ids.sort((one, other) => one - other)).toEqual(
+      Array.from({ length: 50 }, (_, n) => before + 1 + n),
+    )
+  })
+
+  it.each([
+    [{ name: ' ' }, 200, '请填写渠道名称和渠道密钥！'],
+    [{ key: ' ' }, 200, '请填写渠道名称和渠道密钥！'],
+    [{ models: ' , ' }, 200, '请至少选择一个模型！'],
+    [{ key: 'one\ntwo' }, 400, 'key'],
+    [{ model_mapping: '{' }, 400, 'model_mapping'],
+    [{ setting: 'x' }, 400, 'setting'],
+    [{ param_override: '[1,' }, 400, 'param_override'],
+    [{ priority: 1.5 }, 400, 'priority'],
+    [{ weight: -1 }, 400, 'weight'],
+    [{ base_url: 'ftp://x' }, 400, 'base_url'],
+  ])('is refused for %o', async (fields, status, message) => {
+    const head = await fixture.head()
+    const answer = await make({ ...FIELDS, ...fields })
+    expect(answer).toMatchObject({ status, success: false })
+    expect(answer.message).toContain(message)
+    expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('a channel that is changed', () => {
+  it('may be sent back as it was read, and writes nothing', async () => {
+    const id = await made()
+    const row = await read(id)
+    const head = await fixture.head()
+    expect((await put(row)).success).toBe(true)
+    expect(await fixture.head()).toBe(head)
+    expect(await keyInUse(id)).toBe('sk-provider-canary')
+  })
+
+  it('needs its key again for a new address or type: no key is led away', async () => {
+    const id = await made()
+    for (const change of [{ base_url: 'https://thief.example' }, { type: 2 }]) {
+      expect(await put({ id, ...change })).toMatchObject({ success: false, code: 'KeyRequired' })
+      expect(await put({ id, ...change, key: '' })).toMatchObject({ code: 'KeyRequired' })
+    }
+    const change = { id, base_url: 'https://other.example', key: 'sk-second-canary' }
+    expect((await put(change)).success).toBe(true)
+    expect(await read(id)).toMatchObject({ base_url: 'https://other.example', name: 'one' })
+    expect(await keyInUse(id)).toBe('sk-second-canary')
+    const { rows } = await fixture.core.pg.query(
+      'select count(*)::int as n from vault.secrets where owner = $1',
+      [`channel:${id}`],
+    )
+    expect(rows).toEqual([{ n: 1 }])
+  })
+
+  it('is disabled and enabled by its status', async () => {
+    const id = await made()
+    await put({ id, status: 2 })
+    expect(await read(id)).toMatchObject({ status: 2 })
+    await put({ id, status: 1, priority: 9 })
+    expect(await read(id)).toMatchObject({ status: 1, priority: 9 })
+  })
+
+  it('says who changed it, and by which request', async () => {
+    const id = await made()
+    const answer = await put({ id, weight: 3 })
+    const [event] = (await fixture.core.store.readStream(channelStream(id))).slice(-1)
+    expect(event?.meta).toMatchObject({
+      actor: `user:${fixture.admin.id}`,
+      cause: answer.headers['x-request-id'],
+    })
+    expect(event?.position).toBe(Number(answer.headers['x-position']))
+  })
+})
+
+describe('channels that are deleted', () => {
+  it('one by one answer 404 afterwards', async () => {
+    const id = await made()
+    const remove = () => fixture.admin.call('DELETE', `/api/channel/${id}/`)
+    expect((await remove()).success).toBe(true)
+    expect(await remove()).toMatchObject({
+      status: 404,
+      message: '渠道未找到，请刷新页面后重试。',
+    })
+    expect(await put({ id, weight: 1 })).toMatchObject({ status: 404 })
+  })
+
+  it('many at once are counted, each once', async () => {
+    const ids = [await made(), await made()]
+    const body = { ids: [...ids, ids[0], 999_999] }
+    expect(await fixture.admin.call('POST', '/api/channel/batch', { body })).toMatchObject({
+      data: 2,
+    })
+    expect(await fixture.admin.call('POST', '/api/channel/batch', { body })).toMatchObject({
+      data: 0,
+    })
+  })
+
+  it('because disabled leave the enabled ones', async () => {
+    await fixture.admin.call('DELETE', '/api/channel/disabled')
+    const [off, on] = [await made(), await made()]
+    await put({ id: off, status: 2 })
+    const answer = await fixture.admin.call('DELETE', '/api/channel/disabled')
+    expect(answer).toMatchObject({ success: true, data: 1 })
+    expect((await fixture.admin.call('GET', `/api/channel/${off}`)).status).toBe(404)
+    expect(await read(on)).toMatchObject({ status: 1 })
+  })
+})

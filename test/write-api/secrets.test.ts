@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callerOf, type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+const PROVIDER_KEY = 'sk-canary-of-the-provider'
+const NEW_PASSWORD = 'canary password'
+
+/** The whole database as text, but for the vault's ciphertexts. */
+async function dump(): Promise<string> {
+  const tables = await fixture.core.pg.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema')`,
+  )
+  const texts: string[] = []
+  for (const { name } of tables.rows) {
+    const { rows } = await fixture.core.pg.query(`select t::text from ${name} t`)
+    texts.push(JSON.stringify(rows))
+  }
+  return texts.join('\n')
+}
+
+describe('secrets', () => {
+  it('are in no event, no table and no answer that does not owe them', async () => {
+    const { root, user } = fixture
+    const answers: unknown[] = []
+    const body = { name: 'c', key: PROVIDER_KEY, models: 'm' }
+    const channel = await root.call<{ id: number }>('POST', '/api/channel/', { body })
+    answers.push(channel, await root.call('GET', `/api/channel/${channel.data.id}`))
+    answers.push(await root.call('GET', '/api/channel/?p=0'))
+    const token = await user.call<{ key: string }>('POST', '/api/token/', { body: { name: 't' } })
+    answers.push(await root.call('GET', '/api/token/?p=0'))
+    answers.push(await root.call('PUT', '/api/user/', { body: { id: 2, password: NEW_PASSWORD } }))
+    const session = await fixture.logIn('admin1', NEW_PASSWORD)
+    const me = callerOf(fixture.app, { cookie: session.cookie, 'user-id': '2' })
+    answers.push(await me('GET', '/api/user/self'), await root.call('GET', '/api/user/?p=0'))
+
+    const secrets = [PROVIDER_KEY, token.data.key, NEW_PASSWORD, session.cookie.slice(8)]
+    const events = JSON.stringify(await fixture.core.store.readAll(0, 10_000))
+    const tables = await dump()
+    const told = JSON.stringify(answers)
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(10)
+      expect(events).not.toContain(secret)
+      expect(tables).not.toContain(secret)
+      expect(told).not.toContain(secret)
+    }
+    expect(events).not.toContain('user1')
+    expect(tables).toContain('TokenCreated')
+  })
+})

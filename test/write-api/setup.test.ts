@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fifty, PASSWORD, type WriteFixture, writeFixture } from './write-fixture.ts'
+
+let fixture: WriteFixture
+
+beforeEach(async () => {
+  fixture = await writeFixture()
+})
+afterEach(() => fixture.close())
+
+const body = { username: 'root', password: PASSWORD, confirmPassword: PASSWORD }
+const elsewhere = { host: 'tallygate.example' }
+
+describe('the first run', () => {
+  it('makes the super admin with 100 000 000 quota, who can log in at once', async () => {
+    const answer = await fixture.setUp({ SelfUseModeEnabled: true })
+    expect(answer).toMatchObject({ status: 200, success: true })
+    expect(Number(answer.headers['x-position'])).toBe(await fixture.head())
+    const root = await fixture.logIn('root')
+    expect(await root.call('GET', '/api/user/self')).toMatchObject({
+      data: { id: 1, username: 'root', role: 100, status: 1, quota: 100_000_000 },
+    })
+    expect(await root.call('GET', '/api/status')).toMatchObject({
+      data: { setup: true, self_use_mode_enabled: true, demo_site_enabled: false },
+    })
+  })
+
+  it('is refused afterwards, and changes nothing', async () => {
+    await fixture.setUp()
+    const head = await fixture.head()
+    const again = await fixture.setUp({ username: 'other' })
+    expect(again).toMatchObject({ status: 200, success: false, code: 'AlreadyInitialized' })
+    expect(await fixture.head()).toBe(head)
+  })
+
+  it('of fifty at once makes one super admin', async () => {
+    const answers = await fifty((n) => fixture.setUp({ username: `root${n}` }))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    const others = answers.filter(({ success }) => !success)
+    expect(new Set(others.map(({ code }) => code))).toEqual(new Set(['AlreadyInitialized']))
+    const events = await fixture.core.store.readAll(0, 1_000)
+    expect(events.filter(({ type }) => type === 'UserCreated')).toHaveLength(1)
+  })
+
+  it.each([
+    [{ password: 'short', confirmPassword: 'short' }, '密码长度不得小于 8 位！'],
+    [{ confirmPassword: 'another one' }, '两次输入的密码不一致'],
+    [{ username: '   ' }, '用户名不能为空！'],
+    [{ password: 'x'.repeat(50).concat('密'.repeat(40)), confirmPassword: 'x' }, '128'],
+  ])('refuses %o in the words of the screens', async (fields, message) => {
+    const head = await fixture.head()
+    const answer = await fixture.setUp(fields)
+    expect(answer).toMatchObject({ status: 200, success: false })
+    expect(answer.message).toContain(message)
+    expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('from another machine', () => {
+  const token = () => /token=([\w-]{32})$/.exec(fixture.told.join('\n'))?.[1] ?? ''
+
+  it.each([
+    ['another name for this host', { host: 'tallygate.example' }],
+    ['a proxy on this machine', { host: 'localhost', 'x-forwarded-for': '203.0.113.7' }],
+  ])('it is refused without the token: %s', async (_name, headers) => {
+    const answer = await fixture.anybody('POST', '/api/setup', { body, headers })
+    expect(answer).toMatchObject({ status: 200, success: false, code: 'SetupTokenRequired' })
+    const wrong = { ...headers, 'x-setup-token': 'A'.repeat(32) }
+    expect(await fixture.anybody('POST', '/api/setup', { body, headers: wrong })).toMatchObject({
+      code: 'SetupTokenRequired',
+    })
+    expect(await fixture.head()).toBe(0)
+  })
+
+  it.each(['header', 'field', 'query'])('it works with the printed token as %s', async (place) => {
+    const headers = { ...elsewhere, ...(place === 'header' ? { 'x-setup-token': token() } : {}) }
+    const url = place === 'query' ? `/api/setup?token=${token()}` : '/api/setup'
+    const fields = place === 'field' ? { ...body, setup_token: token() } : body
+    const answer = await fixture.anybody('POST', url, { body: fields, headers })
+    expect(answer.success).toBe(true)
+  })
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isWellFormedKey } from '#domain/token/key-format.ts'
+import type { Token } from '#read-api/contract/token.ts'
+import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+type Made = { readonly id: number; readonly key: string }
+
+const make = (body: object) => fixture.user.call<Made>('POST', '/api/token/', { body })
+const read = async (id: number): Promise<Token> =>
+  (await fixture.user.call<Token>('GET', `/api/token/${id}`)).data
+
+describe('a new token', () => {
+  it('has the defaults of the form, and is in the list when the answer comes', async () => {
+    const answer = await make({ name: 'plain' })
+    const { id, key } = answer.data
+    const list = await fixture.user.call<{ items: Token[] }>('GET', '/api/token/?p=0&size=100')
+    expect(list.data.items.find((token) => token.id === id)).toMatchObject({
+      user_id: 3,
+      name: 'plain',
+      key,
+      status: 1,
+      remain_quota: 500_000,
+      used_quota: 0,
+      unlimited_quota: false,
+      expired_time: -1,
+      rate_limit_enabled: false,
+      rate_limit_period: 60,
+      rate_limit_count: 1000,
+      rate_limit_success: 10,
+      model_limits_enabled: false,
+      model_limits: '',
+      allow_ips: '',
+      group: '',
+    })
+  })
+
+  it('has a key of 48 characters whose end follows from its start', async () => {
+    const { key } = (await make({ name: 'keyed' })).data
+    expect(key).toMatch(/^[0-9A-Za-z]{48}$/)
+    expect(isWellFormedKey(key)).toBe(true)
+    expect(isWellFormedKey(`${key.slice(0, 47)}${key.at(-1) === 'A' ? 'B' : 'A'}`)).toBe(false)
+  })
+
+  it('of fifty made at once has an id of its own, dense and in order', async () => {
+    const before = (await make({ name: 'before' })).data.id
+    const made = await fifty((n) => make({ name: `race ${n}` }))
+    expect(made.every(({ success }) => success)).toBe(true)
+    const ids = made.map(({ data }) => data.id).sort((one, other) => one - other)
+    expect(ids).toEqual(Array.from({ length: 50 }, (_, n) => before + 1 + n))
+    expect(new Set(made.map(({ data }) => data.key)).size).toBe(50)
+  })
+
+  it.each([
+    [{ name: '  ' }, 200, 'TokenNameRequired'],
+    [{ name: 'x', remain_quota: -1 }, 400, 'InvalidField'],
+    [{ name: 'x', allow_ips: '10.0.0.0/8\n300.1.1.1' }, 400, 'InvalidField'],
+    [{ name: 'x', group: 'constructor' }, 200, 'GroupNotUsable'],
+    [{ name: 'x', expired_time: -2 }, 400, 'InvalidField'],
+  ])('is refused for %o', async (body, status, code) => {
+    const head = await fixture.head()
+    expect(await make(body)).toMatchObject({ status, success: false, code })
+    expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('a token that is changed', () => {
+  const full = {
+    name: 'full',
+    remain_quota: 12_345,
+    expired_time: 2_000_000_000,
+    rate_limit_enabled: true,
+    rate_limit_count: 0,
+    model_limits_enabled: true,
+    model_limits: 'gpt-4o,constructor',
+    allow_ips: '10.0.0.0/8\n2001:db8::1',
+  }
+
+  it('may be sent back as it was read, and writes nothing', async () => {
+    const { id } = (await make(full)).data
+    const row = await read(id)
+    const head = await fixture.head()
+    const answer = await fixture.user.call('PUT', '/api/token/', { body: row })
+    expect(answer).toMatchObject({ status: 200, success: true })
+    expect(await fixture.head()).toBe(head)
+    expect(await read(id)).toEqual(row)
+  })
+
+  it('changes in the fields given alone; foreign fields are not applied', async () => {
+    const { id, key } = (await make(full)).data
+    const body = { id, name: 'renamed', key: 'mine', user_id: 1, used_quota: 9, status: 2 }
+    expect((await fixture.user.call('PUT', '/api/token/', { body })).success).toBe(true)
+    expect(await read(id)).toMatchObject({
+      ...full,
+      name: 'renamed',
+      key,
+      user_id: 3,
+      used_quota: 0,
+      status: 1,
+    })
+  })
+
+  it('is disabled and enabled by status_only, which applies nothing else', async () => {
+    const { id } = (await make(full)).data
+    const put = (status: number) =>
+      fixture.user.call('PUT', '/api/token/?status_only=true', { body: { id, status, name: 'x' } })
+    await put(2)
+    expect(await read(id)).toMatchObject({ status: 2, name: 'full' })
+    await put(1)
+    expect(await read(id)).toMatchObject({ status: 1 })
+    expect(await put(3)).toMatchObject({ status: 400, code: 'InvalidField' })
+  })
+
+  it('is gone once deleted, its key with it', async () => {
+    const { id } = (await make(full)).data
+    const remove = () => fixture.user.call('DELETE', `/api/token/${id}/`)
+    expect((await remove()).success).toBe(true)
+    expect((await remove()).status).toBe(404)
+    expect((await fixture.user.call('GET', `/api/token/${id}`)).status).toBe(404)
+  })
+
+  it('of somebody else looks like none at all', async () => {
+    const { id } = (await make(full)).data
+    const { call } = fixture.root
+    const head = await fixture.head()
+    const answers = await Promise.all([
+      call('PUT', '/api/token/', { body: { id, name: 'taken' } }),
+      call('PUT', '/api/token/?status_only=true', { body: { id, status: 2 } }),
+      call('DELETE', `/api/token/${id}/`),
+      call('PUT', '/api/token/', { body: { id: 999_999, name: 'none' } }),
+    ])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]))
+    expect(new Set(answers.map(({ message }) => message)).size).toBe(1)
+    expect(await fixture.head()).toBe(head)
+  })
+
+  it('keeps each of two changes made at once', async () => {
+    const { id } = (await make({ name: 'both' })).data
+    await Promise.all([
+      fixture.user.call('PUT', '/api/token/', { body: { id, rate_limit_period: 7 } }),
+      fixture.user.call('PUT', '/api/token/', { body: { id, remain_quota: 77 } }),
+      fixture.user.call('PUT', '/api/token/', { body: { id, expired_time: 2_100_000_000 } }),
+    ])
+    expect(await read(id)).toMatchObject({
+      rate_limit_period: 7,
+      remain_quota: 77,
+      expired_time: 2_100_000_000,
+    })
+  })
+})

@@ -1,0 +1,127 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { Config } from '#infra/config/config.ts'
+import type { Core } from '#infra/core.ts'
+import { createHttpApp } from '#infra/http/app.ts'
+import { createFreshness } from '#projections/freshness/query.ts'
+import { startProjections } from '#projections/runner/start-projections.ts'
+import { findUser } from '#projections/users/query.ts'
+import { readApi } from '#read-api/server.ts'
+import { testCore } from '#test/support/core.ts'
+import { writeApi } from '#write-api/server.ts'
+
+export const PASSWORD = 'correct horse'
+
+export type Answer<T = unknown> = {
+  readonly status: number
+  readonly success: boolean
+  readonly message: string
+  readonly code?: string
+  readonly data: T
+  readonly headers: Record<string, unknown>
+}
+
+type Sent = { readonly body?: unknown; readonly headers?: Record<string, string> }
+
+/** Somebody who speaks to the API, with a session or without. */
+export type Caller = <T = unknown>(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  sent?: Sent,
+) => Promise<Answer<T>>
+
+/** The management API on real parts, not set up yet. `clock.ahead` moves its time, in ms. */
+export async function writeFixture(overrides: Partial<Config> = {}) {
+  const { core: real, close } = await testCore(overrides)
+  const clock = { ahead: 0 }
+  const core: Core = { ...real, now: () => Date.now() + clock.ahead }
+  const projections = await startProjections(core)
+  const freshness = createFreshness(core)
+  const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
+  const routes: { method: string; url: string }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url })
+  })
+  const told: string[] = []
+  await writeApi(app, { core, freshness, tell: (line) => told.push(line) })
+  const writeRoutes = [...routes]
+  await readApi(app, { core, freshness })
+  await app.ready()
+
+  const anybody = callerOf(app, {})
+  return {
+    core,
+    app,
+    clock,
+    told,
+    writeRoutes,
+    anybody,
+    setUp: (body: object = {}) =>
+      anybody('POST', '/api/setup', {
+        body: { username: 'root', password: PASSWORD, confirmPassword: PASSWORD, ...body },
+      }),
+    logIn: (username: string, password = PASSWORD) => logIn(app, username, password),
+    head: () => core.store.headPosition(),
+    close: async () => {
+      await app.close()
+      await projections.stop()
+      await close()
+    },
+  }
+}
+
+export type WriteFixture = Awaited<ReturnType<typeof writeFixture>>
+
+export const callerOf =
+  (app: FastifyInstance, session: Record<string, string>): Caller =>
+  async <T>(method: InjectOptions['method'], url: string, { body, headers = {} }: Sent = {}) => {
+    const answer = await app.inject({
+      method: method ?? 'GET',
+      url,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...session,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: textOf(body) }),
+    })
+    return {
+      status: answer.statusCode,
+      ...(answer.json() as Omit<Answer<T>, 'status' | 'headers'>),
+      headers: answer.headers,
+    }
+  }
+
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
+
+export type LoggedIn = { readonly id: number; readonly call: Caller; readonly cookie: string }
+
+async function logIn(app: FastifyInstance, username: string, password: string): Promise<LoggedIn> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/user/login',
+    payload: { username, password },
+  })
+  const { success, message, data } = answer.json()
+  if (!success) throw new Error(`${username} can't log in: ${message}`)
+  const cookie = `session=${answer.cookies[0]?.value}`
+  return { id: data.id, cookie, call: callerOf(app, { cookie, 'user-id': String(data.id) }) }
+}
+
+/** A site that is set up, with root, an admin (`admin1`) and a user (`user1`). */
+export async function furnishedFixture() {
+  const fixture = await writeFixture()
+  await fixture.setUp()
+  const root = await fixture.logIn('root')
+  for (const username of ['admin1', 'user1']) {
+    await root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
+  }
+  await root.call('POST', '/api/user/manage', { body: { id: 2, action: 'promote' } })
+  const admin = await fixture.logIn('admin1')
+  const user = await fixture.logIn('user1')
+  return { ...fixture, root, admin, user }
+}
+
+export type FurnishedFixture = Awaited<ReturnType<typeof furnishedFixture>>
+
+export const fifty = <T>(work: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: 50 }, (_, n) => work(n)))
