@@ -2,32 +2,41 @@ import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { useCommandKeys } from '#console/ui/commands/use-command-keys.ts'
+import { showError } from '#console/ui/toast.ts'
 import { PALETTE_KEYS } from './keys-text.tsx'
 import { useShellCommands } from './use-shell-commands.ts'
 import './commands.css'
 
-const loadPalette = () => import('./command-palette.tsx')
-const CommandPalette = lazy(async () => ({ default: (await loadPalette()).CommandPalette }))
-const ShortcutSheet = lazy(async () => ({
-  default: (await import('./shortcut-sheet.tsx')).ShortcutSheet,
-}))
+const load = {
+  palette: () => import('./command-palette.tsx'),
+  sheet: () => import('./shortcut-sheet.tsx'),
+}
+const CommandPalette = lazy(async () => ({ default: (await load.palette()).CommandPalette }))
+const ShortcutSheet = lazy(async () => ({ default: (await load.sheet()).ShortcutSheet }))
 
 const IDLE_MS = 3_000
 
-type Shown = 'palette' | 'sheet' | null
+type Dialog = keyof typeof load
+type Shown = Dialog | null
 
 /** The palette's button, the keys of everything, and the two dialogs, fetched when first asked. */
 export function Commands(): ReactElement {
   const { t } = useTranslation()
   const [shown, setShown] = useState<Shown>(null)
   const [wanted, setWanted] = useState<ReadonlySet<Shown>>(new Set())
-  const show = (dialog: Shown) => {
-    setWanted((before) => new Set([...before, dialog]))
-    setShown(dialog)
+  const show = async (dialog: Dialog) => {
+    try {
+      // Drawn only once it is here: what fails now, with the network away, can be asked again.
+      await load[dialog]()
+      setWanted((before) => new Set([...before, dialog]))
+      setShown(dialog)
+    } catch {
+      showError(new Error(t('request.network')))
+    }
   }
   const close = () => setShown(null)
-  useShellCommands(() => show('sheet'))
-  useCommandKeys(() => (shown === 'palette' ? close() : show('palette')), shown !== null)
+  useShellCommands(() => void show('sheet'))
+  useCommandKeys(() => (shown === 'palette' ? close() : void show('palette')), shown !== null)
   useEffect(fetchWhenIdle, [])
   return (
     <>
@@ -35,7 +44,7 @@ export function Commands(): ReactElement {
         tone="quiet"
         icon="search"
         label={t('commands.paletteKeys', { keys: PALETTE_KEYS })}
-        onClick={() => show('palette')}
+        onClick={() => void show('palette')}
       />
       <Suspense>
         {wanted.has('palette') && <CommandPalette isOpen={shown === 'palette'} onClose={close} />}
@@ -45,8 +54,11 @@ export function Commands(): ReactElement {
   )
 }
 
-/** Not part of the first load, but there before anybody is likely to ask for it. */
+/**
+ * Not part of the first load, but there before anybody is likely to ask for it. A page that is
+ * left meanwhile, or a server that is away, ends the fetch: asking for it tries again.
+ */
 function fetchWhenIdle(): () => void {
-  const timer = setTimeout(() => void loadPalette(), IDLE_MS)
+  const timer = setTimeout(() => void load.palette().catch(() => {}), IDLE_MS)
   return () => clearTimeout(timer)
 }
