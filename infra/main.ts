@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { ConfigError, readConfig } from './config/read-config.ts'
+import { ConfigError } from './config/config-error.ts'
+import { readConfig } from './config/read-config.ts'
 import { type Running, startProduct } from './start.ts'
 
 const DRAIN_MS = 120_000

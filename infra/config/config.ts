@@ -16,4 +16,12 @@ export type Config = {
   /** Private upstream addresses that channels may use, as `CIDR` and `port` (null: any). */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null
+  /** `url` null: the events are in the same Postgres as everything else. */
+  readonly eventStore: { readonly url: string | null }
+  /** `host:port` each; none: events come straight from the event store. */
+  readonly kafkaBrokers: readonly string[]
+  /** null: limits and short-lived codes are this process's own. */
+  readonly redisUrl: string | null
+  /** Processes that answer requests on the one port; 1: this one does everything. */
+  readonly relayWorkers: number
 }

@@ -1,16 +1,8 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import type { Config, Role } from './config.ts'
-
-/** A variable of the environment can't be used; the message names it and the fault. */
-export class ConfigError extends Error {
-  readonly variable: string
-  constructor(variable: string, fault: string) {
-    super(`${variable}: ${fault}`)
-    this.name = 'ConfigError'
-    this.variable = variable
-  }
-}
+import { ConfigError } from './config-error.ts'
+import { enginesOf } from './read-engines.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +22,6 @@ export function readConfig(environment: Environment): Config {
         'for example from `openssl rand -base64 32`',
     )
   }
-  onlyPostgres(read('EVENT_STORE'))
   return {
     port: portOf(read('PORT')),
     host,
@@ -43,6 +34,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: listOf(read('TRUST_PROXY')).map((cidr) => cidrOf('TRUST_PROXY', cidr)),
     privateUpstreams: listOf(read('PRIVATE_UPSTREAMS')).map(privateUpstreamOf),
     metricsToken: read('METRICS_TOKEN'),
+    ...enginesOf(read),
   }
 }
 
@@ -77,12 +69,6 @@ function secretKeyOf(text: string | null): Uint8Array | null {
     throw new ConfigError('SECRET_KEY', 'must be random, not one byte repeated')
   }
   return bytes
-}
-
-function onlyPostgres(text: string | null): void {
-  if (text !== null && text !== 'postgres') {
-    throw new ConfigError('EVENT_STORE', `must be "postgres", not "${text}"`)
-  }
 }
 
 function rolesOf(text: string | null): ReadonlySet<Role> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from './read-config.ts'
+import { ConfigError } from './config-error.ts'
 
 /**
  * The 32 bytes that everything secret is encrypted under: given, or made once and kept in

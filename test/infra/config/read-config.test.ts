@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig } from '#infra/config/read-config.ts'
+import { ConfigError } from '#infra/config/config-error.ts'
+import { readConfig } from '#infra/config/read-config.ts'
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64')
 
@@ -26,6 +27,13 @@ describe('a variable that cannot be used', () => {
     ['SECRET_KEY', { SECRET_KEY: 'short' }],
     ['SECRET_KEY', { SECRET_KEY: Buffer.alloc(32).toString('base64') }],
     ['EVENT_STORE', { EVENT_STORE: 'mongodb' }],
+    ['EVENTSTORE_URL', { EVENT_STORE: 'eventstoredb' }],
+    ['EVENTSTORE_URL', { EVENT_STORE: 'eventstoredb', EVENTSTORE_URL: 'http://h:2113' }],
+    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'kafka' }],
+    ['KAFKA_BROKERS', { KAFKA_BROKERS: 'a:9092,b:99999' }],
+    ['REDIS_URL', { REDIS_URL: 'http://h:6379' }],
+    ['RELAY_WORKERS', { RELAY_WORKERS: '0' }],
+    ['RELAY_WORKERS', { RELAY_WORKERS: '2.5' }],
     ['ROLES', { ROLES: 'relay,cook' }],
     ['ROLES', { ROLES: ',' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
@@ -38,6 +46,26 @@ describe('a variable that cannot be used', () => {
     const attempt = () => readConfig(environment)
     expect(attempt).toThrow(ConfigError)
     expect(attempt).toThrow(new RegExp(`^${variable}: `))
+  })
+})
+
+describe('engines', () => {
+  it('are the built-in ones, or those that are named', () => {
+    const builtIn = { eventStore: { url: null }, kafkaBrokers: [], redisUrl: null, relayWorkers: 1 }
+    expect(readConfig({})).toMatchObject(builtIn)
+    const named = {
+      EVENT_STORE: 'eventstoredb',
+      EVENTSTORE_URL: 'esdb+discover://a:2113,b:2113?tls=false',
+      KAFKA_BROKERS: 'k1:9092, [::1]:9093',
+      REDIS_URL: 'rediss://:secret@r:6380/1',
+      RELAY_WORKERS: '4',
+    }
+    expect(readConfig(named)).toMatchObject({
+      eventStore: { url: named.EVENTSTORE_URL },
+      kafkaBrokers: ['k1:9092', '[::1]:9093'],
+      redisUrl: named.REDIS_URL,
+      relayWorkers: 4,
+    })
   })
 })
 

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import type { Logger } from 'pino'
+import { ensureSchema } from '../postgres/ensure-schema.ts'
+
+/** What one process at a time may do, among all on one Postgres. */
+export type Lease = {
+  readonly name: string
+  /** Counts up whenever another process takes over: whoever comes with a lower one is too late. */
+  readonly fence: number
+}
+
+export type Held = { readonly stop: () => Promise<void> }
+
+/**
+ * Names that one process holds at a time. The clock is the database's. A process that stands still
+ * for longer than `ttlMs` loses what it held, and is told when it wakes; what it writes meanwhile
+ * is refused by `isCurrent`, asked inside of the writing transaction.
+ */
+export type Leases = {
+  /**
+   * Waits for the name, then works until the signal aborts (the lease was lost, or `stop`). Work
+   * that returns or fails gives the name back and queues for it again.
+   */
+  readonly hold: (
+    name: string,
+    work: (lease: Lease, lost: AbortSignal) => Promise<void>,
+    options?: { readonly ttlMs?: number },
+  ) => Held
+  /** Takes the name, or prolongs it; null while another process has it. */
+  readonly take: (name: string, ttlMs: number) => Promise<Lease | null>
+  readonly giveBack: (lease: Lease) => Promise<void>
+  /** Of this process, as it stands in the table. */
+  readonly owner: string
+}
+
+export const LEASE_TTL_MS = 10_000
+
+const DDL = `
+  create table if not exists leases.leases (
+    name text primary key,
+    owner text,
+    fence int8 not null,
+    expires_at timestamptz not null
+  )`
+
+const TAKE = `
+  insert into leases.leases as held (name, owner, fence, expires_at)
+  values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
+  on conflict (name) do update set
+    owner = excluded.owner,
+    fence = case when held.owner = excluded.owner then held.fence else held.fence + 1 end,
+    expires_at = excluded.expires_at
+  where held.owner = excluded.owner or held.owner is null
+    or held.expires_at < clock_timestamp()
+  returning fence`
+
+export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()): Promise<Leases> {
+  await ensureSchema(pg, 'leases', DDL)
+  const take: Leases['take'] = async (name, ttlMs) => {
+    const { rows } = await pg.query<{ fence: string }>({
+      name: 'lease-take',
+      text: TAKE,
+      values: [name, owner, ttlMs],
+    })
+    return rows[0] === undefined ? null : { name, fence: Number(rows[0].fence) }
+  }
+  const giveBack: Leases['giveBack'] = async ({ name, fence }) => {
+    await pg.query(
+      'update leases.leases set owner = null where name = $1 and owner = $2 and fence = $3',
+      [name, owner, fence],
+    )
+  }
+  return {
+    owner,
+    take,
+    giveBack,
+    hold: (name, work, { ttlMs = LEASE_TTL_MS } = {}) =>
+      holdOn({ take, giveBack, log }, name, work, ttlMs),
+  }
+}
+
+/**
+ * Whether the lease is still its holder's, inside of a transaction: until that commits, nobody else
+ * can take it.
+ */
+export async function isCurrent(client: PoolClient, leases: readonly Lease[]): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'lease-is-current',
+    text: `select from leases.leases l
+           join unnest($1::text[], $2::int8[]) as mine (name, fence) using (name, fence)
+           order by l.name for share of l`,
+    values: [leases.map(({ name }) => name), leases.map(({ fence }) => fence)],
+  })
+  return rowCount === leases.length
+}
+
+type Taking = Pick<Leases, 'take' | 'giveBack'> & { readonly log: Logger }
+
+function holdOn(
+  { take, giveBack, log }: Taking,
+  name: string,
+  work: (lease: Lease, lost: AbortSignal) => Promise<void>,
+  ttlMs: number,
+): Held {
+  const stopping = new AbortController()
+  const everyMs = ttlMs / 3
+  const pause = (): Promise<void> =>
+    delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, {
+      signal: stopping.signal,
+      ref: false,
+    }).catch(() => {})
+
+  /** Resolves when the lease is lost or no longer wanted. */
+  const keep = async (lease: Lease, over: AbortController): Promise<void> => {
+    let knownUntil = performance.now() + ttlMs
+    while (!stopping.signal.aborted && !over.signal.aborted) {
+      await pause()
+      const askedAt = performance.now()
+      const kept = await take(name, ttlMs).catch(() => undefined)
+      if (kept?.fence === lease.fence) knownUntil = askedAt + ttlMs
+      // Another one's now, or unknown for so long that it may be.
+      else if (kept !== undefined || performance.now() > knownUntil) break
+    }
+    over.abort()
+  }
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const lease = await take(name, ttlMs).catch(() => null)
+      if (lease !== null) {
+        const over = new AbortController()
+        const keeping = keep(lease, over)
+        await work(lease, AbortSignal.any([over.signal, stopping.signal])).catch((err: unknown) => {
+          log.warn({ err, lease: name }, 'what needs a lease failed, and will be tried again')
+        })
+        over.abort()
+        await giveBack(lease).catch(() => {})
+        if (!stopping.signal.aborted) void keeping
+      }
+      if (!stopping.signal.aborted) await pause()
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
