@@ -120,7 +120,10 @@ export type CallSettled = Fact<
     readonly upstreamModel: string | null
     readonly usage: Usage
     readonly usageSource: UsageSource
-    /** The provider's numbers could not be true (`negative`, `absurd`…) and were not used. */
+    /**
+     * The provider's numbers could not be true (`negative`, `absurd`…) and were not used, or were
+     * cut to their whole (`parts-exceed-whole`).
+     */
     readonly anomaly: string | null
     readonly price: PriceSnapshot
     readonly hold: WireQuota

@@ -3,7 +3,12 @@ import { NO_USAGE } from '#domain/pricing/usage.ts'
 
 /** What a provider said it used: numbers that can be billed, or why they can't be true. */
 export type UsageReport =
-  | { readonly isTrusted: true; readonly usage: Usage }
+  /** `anomaly`: parts of the whole were cut to it. */
+  | {
+      readonly isTrusted: true
+      readonly usage: Usage
+      readonly anomaly: 'parts-exceed-whole' | null
+    }
   | { readonly isTrusted: false; readonly anomaly: UsageAnomaly }
 
 export type UsageAnomaly = 'negative' | 'fraction' | 'not-a-number' | 'absurd' | 'missing'
@@ -39,33 +44,54 @@ export function readOpenAiUsage(
   if (typeof raw !== 'object' || raw === null) return { isTrusted: false, anomaly: 'missing' }
   const counts = new Counts()
   const usage = raw as Record<string, unknown>
+  const outputMost = outputCeiling(bounds)
   const prompt = counts.required(usage.prompt_tokens, inputCeiling(bounds))
-  const completion = counts.required(usage.completion_tokens, outputCeiling(bounds))
+  const completion = counts.required(usage.completion_tokens, outputMost)
   const input = recordOf(usage.prompt_tokens_details)
   const output = recordOf(usage.completion_tokens_details)
   const cachedBy = input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens
-  const cacheRead = counts.optional(cachedBy)
-  const cacheWrite5m = counts.optional(input.cache_write_tokens)
-  const inputAudio = counts.optional(input.audio_tokens)
-  const inputImage = counts.optional(input.image_tokens)
-  const reasoning = counts.optional(output.reasoning_tokens)
-  const outputAudio = counts.optional(output.audio_tokens)
-  const total = isOutputTotalLessPrompt ? counts.optional(usage.total_tokens) : 0
+  const cached = counts.optional(cachedBy)
+  const written = counts.optional(input.cache_write_tokens)
+  const audio = counts.optional(input.audio_tokens)
+  const image = counts.optional(input.image_tokens)
+  const thought = counts.optional(output.reasoning_tokens)
+  const spoken = counts.optional(output.audio_tokens)
+  const total = isOutputTotalLessPrompt
+    ? counts.optional(usage.total_tokens, prompt + outputMost)
+    : 0
   if (counts.anomaly !== null) return { isTrusted: false, anomaly: counts.anomaly }
-  const special = cacheRead + cacheWrite5m + inputAudio + inputImage
+  const whole = Math.max(completion, total - prompt)
+  // What costs the caller least comes first: where parts overlap, it is the dear ones that give.
+  const rest = new Whole(prompt)
+  const parts = {
+    cacheRead: rest.take(cached),
+    cacheWrite5m: rest.take(written),
+    inputAudio: rest.take(audio),
+    inputImage: rest.take(image),
+    inputUncached: rest.left,
+    reasoning: Math.min(thought, whole),
+    outputAudio: Math.min(spoken, whole),
+  }
+  const isCut = cached + written + audio + image > prompt || thought > whole || spoken > whole
   return {
     isTrusted: true,
-    usage: {
-      ...NO_USAGE,
-      inputUncached: Math.max(0, prompt - special),
-      cacheRead,
-      cacheWrite5m,
-      inputAudio,
-      inputImage,
-      output: Math.max(completion, total - prompt),
-      reasoning,
-      outputAudio: Math.min(outputAudio, Math.max(completion, total - prompt)),
-    },
+    usage: { ...NO_USAGE, ...parts, output: whole },
+    anomaly: isCut ? 'parts-exceed-whole' : null,
+  }
+}
+
+/** A count that its parts are taken from, until nothing is left. */
+class Whole {
+  left: number
+
+  constructor(count: number) {
+    this.left = count
+  }
+
+  take(part: number): number {
+    const taken = Math.min(part, this.left)
+    this.left -= taken
+    return taken
   }
 }
 
@@ -82,8 +108,8 @@ class Counts {
     return 0
   }
 
-  optional(value: unknown): number {
-    return value === undefined || value === null ? 0 : this.count(value, TOKENS_MAX)
+  optional(value: unknown, most = TOKENS_MAX): number {
+    return value === undefined || value === null ? 0 : this.count(value, most)
   }
 
   private count(value: unknown, most: number): number {

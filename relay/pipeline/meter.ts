@@ -31,7 +31,9 @@ export async function meter(
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
   const isTotalLessPrompt = candidate.channel.target?.isOutputTotalLessPrompt ?? false
   const report = readOpenAiUsage(rawUsage, boundsOf(candidate), isTotalLessPrompt)
-  if (report.isTrusted) return { usage: report.usage, usageSource: 'upstream', anomaly: null }
+  if (report.isTrusted) {
+    return { usage: report.usage, usageSource: 'upstream', anomaly: report.anomaly }
+  }
   const counted = await ownCount(delivery, candidate, counter)
   return { ...counted, anomaly: report.anomaly }
 }

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import { readOpenAiUsage, type UsageReport } from '#relay/canonical/usage-report.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 
 const BOUNDS = { inputTokensMax: 1_000, outputTokensMax: 1_000 }
 const read = (raw: unknown) => readOpenAiUsage(raw, BOUNDS)
+
+const inputOf = (report: UsageReport): number => {
+  if (!report.isTrusted) throw new Error(report.anomaly)
+  const { inputUncached, cacheRead, cacheWrite5m, inputAudio, inputImage } = report.usage
+  return inputUncached + cacheRead + cacheWrite5m + inputAudio + inputImage
+}
 
 describe('usage as OpenAI counts it', () => {
   it('has cached, audio and image tokens inside the prompt', () => {
@@ -35,7 +41,39 @@ describe('usage as OpenAI counts it', () => {
 
   it('never has a remainder below zero', () => {
     const raw = { prompt_tokens: 5, completion_tokens: 1, prompt_cache_hit_tokens: 9 }
-    expect(read(raw)).toMatchObject({ usage: { inputUncached: 0, cacheRead: 9 } })
+    expect(read(raw)).toMatchObject({ usage: { inputUncached: 0 } })
+  })
+
+  it.each(['cached_tokens', 'cache_write_tokens', 'audio_tokens', 'image_tokens'])(
+    'never has more %s than there are prompt tokens, and says so',
+    (name) => {
+      const raw = { prompt_tokens: 100, completion_tokens: 1 }
+      const lie = read({ ...raw, prompt_tokens_details: { [name]: 9_000_000 } })
+      expect(lie).toMatchObject({ isTrusted: true, anomaly: 'parts-exceed-whole' })
+      expect(inputOf(lie)).toBe(100)
+      const truth = read({ ...raw, prompt_tokens_details: { [name]: 100 } })
+      expect(truth).toMatchObject({ isTrusted: true, anomaly: null })
+      expect(inputOf(truth)).toBe(100)
+    },
+  )
+
+  it('has parts that overlap cut to the prompt, the cheapest to the caller kept whole', () => {
+    const parts = { cached_tokens: 60, audio_tokens: 50, image_tokens: 40 }
+    const raw = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: parts }
+    const usage = { inputUncached: 0, cacheRead: 60, inputAudio: 40, inputImage: 0 }
+    expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
+  })
+
+  it('has no more reasoning or audio in the answer than the answer is long', () => {
+    const completion_tokens_details = { reasoning_tokens: 70, audio_tokens: 80 }
+    const raw = { prompt_tokens: 1, completion_tokens: 50, completion_tokens_details }
+    const usage = { output: 50, reasoning: 50, outputAudio: 50 }
+    expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
+  })
+
+  it('does not believe a total beyond what the answer may be', () => {
+    const raw = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 9_000_000 }
+    expect(readOpenAiUsage(raw, BOUNDS, true)).toEqual({ isTrusted: false, anomaly: 'absurd' })
   })
 
   it('takes the output to be the total less the prompt where reasoning is left out', () => {
