@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 
 const TICKS_PER_SECOND = 100
 const hasTaskset = spawnSync('taskset', ['-V']).status === 0
@@ -36,6 +37,25 @@ function firstLine(child: ChildProcess, program: string): Promise<string> {
 
 export function pinTo(core: number, pid: number): void {
   if (hasTaskset) spawnSync('taskset', ['-a', '-cp', String(core), String(pid)])
+}
+
+/** Every core again, for the process and its descendants. */
+export function unpin(root: number): void {
+  if (!hasTaskset) return
+  for (const pid of [root, ...descendants(root)]) {
+    spawnSync('taskset', ['-a', '-cp', `0-${cpus().length - 1}`, String(pid)])
+  }
+}
+
+function descendants(root: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null
+    if (stat !== null) parents.set(Number(name), stat.parent)
+  }
+  const below = (pid: number): number[] =>
+    [...parents].filter(([, parent]) => parent === pid).flatMap(([id]) => [id, ...below(id)])
+  return below(root)
 }
 
 type Stat = { readonly parent: number; readonly ticks: number }

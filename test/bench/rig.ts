@@ -6,7 +6,7 @@ import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import { createLog } from '#infra/telemetry/log.ts'
 import type { Target } from './load.ts'
-import { pinTo, startPinned } from './processes.ts'
+import { pinTo, startPinned, unpin } from './processes.ts'
 
 export type Rig = {
   readonly folder: string
@@ -15,6 +15,8 @@ export type Rig = {
   readonly pids: Readonly<
     Record<'direct' | 'bare proxy' | 'tallygate' | 'postgres' | 'readModels', number>
   >
+  /** For what is a matter of waiting: from here on every process may use every core. */
+  useAllCores(): void
   stop(): Promise<void>
 }
 
@@ -69,6 +71,11 @@ export async function startRig(): Promise<Rig> {
       tallygate: relay.pid,
       postgres: postgres.pid,
       readModels: readModels.pid,
+    },
+    useAllCores: () => {
+      for (const pid of [process.pid, postgres.pid, ...children.map((child) => child.pid)]) {
+        unpin(pid)
+      }
     },
     stop: async () => {
       for (const { child } of children) child.removeAllListeners('exit')
