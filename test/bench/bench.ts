@@ -31,7 +31,7 @@ async function bench(): Promise<void> {
     await saturate(rig, `streamed (${events})`, {
       ...{ isStream: true, connections: 200, warmUpCalls: 4_000 },
     })
-    rig.useAllCores()
+    rig.releaseCores()
     await addedFirstByte(rig)
     await lag(rig)
   } finally {

@@ -16,7 +16,7 @@ export type Rig = {
     Record<'direct' | 'bare proxy' | 'tallygate' | 'postgres' | 'readModels', number>
   >
   /** For what is a matter of waiting: from here on every process may use every core. */
-  useAllCores(): void
+  releaseCores(): void
   stop(): Promise<void>
 }
 
@@ -72,7 +72,7 @@ export async function startRig(): Promise<Rig> {
       postgres: postgres.pid,
       readModels: readModels.pid,
     },
-    useAllCores: () => {
+    releaseCores: () => {
       for (const pid of [process.pid, postgres.pid, ...children.map((child) => child.pid)]) {
         unpin(pid)
       }
