@@ -28,11 +28,53 @@ const answer = (status: number, type: DenialType, en: string, zh: string): Answe
 /** Status and words of every denial; a code without them does not compile. */
 export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
   invalid_request: answer(400, 'invalid_request_error', 'Invalid request.', '请求无效。'),
+  empty_body: answer(
+    400,
+    'invalid_request_error',
+    'The request body is empty: send a JSON object.',
+    '请求体为空：请发送 JSON 对象。',
+  ),
   invalid_json: answer(
     400,
     'invalid_request_error',
-    'The request body is not a valid JSON object ({subject}).',
-    '请求体不是有效的 JSON 对象（{subject}）。',
+    'The request body is not valid JSON: the fault is at {subject} (line:column).',
+    '请求体不是有效的 JSON：错误位于 {subject}（行:列）。',
+  ),
+  json_incomplete: answer(
+    400,
+    'invalid_request_error',
+    'The request body is not valid JSON: it ends before it is complete.',
+    '请求体不是有效的 JSON：内容不完整。',
+  ),
+  json_not_object: answer(
+    400,
+    'invalid_request_error',
+    'The request body must be a JSON object, with its parameters as members.',
+    '请求体必须是 JSON 对象。',
+  ),
+  json_too_deep: answer(
+    400,
+    'invalid_request_error',
+    'The request body is nested more than {subject} levels deep.',
+    '请求体嵌套超过 {subject} 层。',
+  ),
+  json_too_long: answer(
+    400,
+    'invalid_request_error',
+    'The request body has more than {subject} values.',
+    '请求体包含超过 {subject} 个值。',
+  ),
+  invalid_text: answer(
+    400,
+    'invalid_request_error',
+    'The text at {subject} (line:column) has a NUL or half of a surrogate pair.',
+    '位于 {subject}（行:列）的文本包含 NUL 或不完整的代理对。',
+  ),
+  invalid_utf8: answer(
+    400,
+    'invalid_request_error',
+    'The request body is not valid UTF-8.',
+    '请求体不是有效的 UTF-8 文本。',
   ),
   duplicate_key: answer(
     400,

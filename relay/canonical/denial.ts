@@ -1,7 +1,14 @@
 /** Why the gateway itself did not answer a call. Closed: every code has words and a status. */
 export type DenialCode =
   | 'invalid_request'
+  | 'empty_body'
   | 'invalid_json'
+  | 'json_incomplete'
+  | 'json_not_object'
+  | 'json_too_deep'
+  | 'json_too_long'
+  | 'invalid_text'
+  | 'invalid_utf8'
   | 'duplicate_key'
   | 'missing_parameter'
   | 'invalid_parameter'

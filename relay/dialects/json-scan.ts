@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null'
+import { hexOf, isDigit, isShortEscape, type JsonKind, kindOf } from './json-bytes.ts'
 
 /** A member of the outermost object: where its key and its value lie in the bytes. */
 export type Member = {
@@ -14,8 +13,12 @@ export type Member = {
   readonly isAllObjects: boolean
 }
 
+type Cause = 'malformed' | 'too-deep' | 'too-long' | 'bad-text'
+
+/** `at`: the byte where it shows; the length of the bytes where they end too early. */
 export type JsonFault =
-  | { readonly fault: 'malformed' | 'too-deep' | 'too-long' | 'not-an-object' | 'bad-text' }
+  | { readonly fault: Cause; readonly at: number }
+  | { readonly fault: 'not-utf8' | 'not-an-object' }
   | { readonly fault: 'duplicate'; readonly key: string }
 
 export const DEPTH_MAX = 64
@@ -37,19 +40,19 @@ const CLOSE_BRACKET = 93
  * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
  */
 export function scanObject(bytes: Buffer): readonly Member[] | JsonFault {
-  if (!isUtf8(bytes)) return { fault: 'bad-text' }
+  if (!isUtf8(bytes)) return { fault: 'not-utf8' }
   const scanner = new Scanner(bytes)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
-    return { fault: scanner.isSound() ? 'not-an-object' : (scanner.fault ?? 'malformed') }
+    return scanner.isSound() ? { fault: 'not-an-object' } : scanner.whatIsWrong()
   }
   const members = scanner.outermost()
   if (!Array.isArray(members)) return members as JsonFault
-  return scanner.isAtEnd() ? members : { fault: 'malformed' }
+  return scanner.isAtEnd() ? members : scanner.whatIsWrong()
 }
 
 class Scanner {
-  fault: 'malformed' | 'too-deep' | 'too-long' | 'bad-text' | null = null
+  private fault: Cause | null = null
   private readonly bytes: Buffer
   private at = 0
   private values = 0
@@ -77,6 +80,10 @@ class Scanner {
     return this.at === this.bytes.length
   }
 
+  whatIsWrong(): JsonFault {
+    return { fault: this.fault ?? 'malformed', at: this.at }
+  }
+
   isSound(): boolean {
     return this.value(0) && this.isAtEnd()
   }
@@ -91,15 +98,15 @@ class Scanner {
     }
     for (;;) {
       const member = this.member()
-      if (member === null) return { fault: this.fault ?? 'malformed' }
+      if (member === null) return this.whatIsWrong()
       if (members.some((earlier) => earlier.key === member.key)) {
         return { fault: 'duplicate', key: member.key }
       }
       members.push(member)
       const byte = this.byte()
+      if (byte !== COMMA && byte !== CLOSE_BRACE) return this.whatIsWrong()
       this.at += 1
       if (byte === CLOSE_BRACE) return members
-      if (byte !== COMMA) return { fault: 'malformed' }
       this.skipSpace()
     }
   }
@@ -150,9 +157,9 @@ class Scanner {
       if (!this.text() || !this.colon() || !this.value(depth + 1)) return false
       this.skipSpace()
       const byte = this.byte()
+      if (byte !== COMMA && byte !== CLOSE_BRACE) return this.fail('malformed')
       this.at += 1
       if (byte === CLOSE_BRACE) return true
-      if (byte !== COMMA) return this.fail('malformed')
       this.skipSpace()
     }
   }
@@ -171,9 +178,9 @@ class Scanner {
         if (!this.value(depth + 1)) return false
         this.skipSpace()
         const byte = this.byte()
+        if (byte !== COMMA && byte !== CLOSE_BRACKET) return this.fail('malformed')
         this.at += 1
         if (byte === CLOSE_BRACKET) break
-        if (byte !== COMMA) return this.fail('malformed')
         this.skipSpace()
       }
     }
@@ -189,11 +196,11 @@ class Scanner {
     for (;;) {
       const byte = bytes[at]
       if (byte === QUOTE) break
-      if (byte === undefined || byte < 32) return this.fail('malformed')
+      if (byte === undefined || byte < 32) return this.fail('malformed', at)
       if (byte !== BACKSLASH) at += 1
       else {
         const length = this.escape(at)
-        if (length === 0) return this.fail(this.fault ?? 'malformed')
+        if (length === 0) return this.fail('malformed', at)
         at += length
       }
     }
@@ -226,18 +233,18 @@ class Scanner {
     if (bytes[at] === 45) at += 1
     const first = at
     while (isDigit(bytes[at])) at += 1
-    if (at === first || (bytes[first] === 48 && at > first + 1)) return this.fail('malformed')
+    if (at === first || (bytes[first] === 48 && at > first + 1)) return this.fail('malformed', at)
     if (bytes[at] === 46) {
       const fraction = ++at
       while (isDigit(bytes[at])) at += 1
-      if (at === fraction) return this.fail('malformed')
+      if (at === fraction) return this.fail('malformed', at)
     }
     if (bytes[at] === 101 || bytes[at] === 69) {
       at += 1
       if (bytes[at] === 43 || bytes[at] === 45) at += 1
       const exponent = at
       while (isDigit(bytes[at])) at += 1
-      if (at === exponent) return this.fail('malformed')
+      if (at === exponent) return this.fail('malformed', at)
     }
     this.at = at
     return true
@@ -255,44 +262,9 @@ class Scanner {
     return true
   }
 
-  private fail(fault: 'malformed' | 'too-deep' | 'too-long' | 'bad-text'): false {
+  private fail(fault: Cause, at = this.at): false {
     this.fault ??= fault
+    this.at = at
     return false
   }
-}
-
-const isDigit = (byte: number | undefined): boolean =>
-  byte !== undefined && byte >= 48 && byte <= 57
-
-/** One of `" \ / b f n r t` after a backslash. */
-const isShortEscape = (byte: number | undefined): boolean =>
-  byte === QUOTE ||
-  byte === BACKSLASH ||
-  byte === 47 ||
-  byte === 98 ||
-  byte === 102 ||
-  byte === 110 ||
-  byte === 114 ||
-  byte === 116
-
-function hexOf(bytes: Buffer, at: number): number {
-  let value = 0
-  for (let index = at; index < at + 4; index += 1) {
-    const byte = bytes[index]
-    if (byte === undefined) return -1
-    const digit = isDigit(byte) ? byte - 48 : (byte | 32) - 87
-    if (digit < 0 || digit > 15 || (!isDigit(byte) && digit < 10)) return -1
-    value = value * 16 + digit
-  }
-  return value
-}
-
-function kindOf(byte: number): JsonKind | null {
-  if (byte === QUOTE) return 'string'
-  if (byte === OPEN_BRACE) return 'object'
-  if (byte === OPEN_BRACKET) return 'array'
-  if (byte === 116) return 'true'
-  if (byte === 102) return 'false'
-  if (byte === 110) return 'null'
-  return byte === 45 || isDigit(byte) ? 'number' : null
 }

@@ -1,4 +1,5 @@
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { jsonDenial } from '../json-denial.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
 import { type Edit, splice } from '../splice.ts'
 
@@ -30,7 +31,7 @@ const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'
 /** Reads the bytes without building them; the answer's `body` is those bytes. */
 export function readChatRequest(body: Buffer): ChatRequest | Denial {
   const members = scanObject(body)
-  if (!isMembers(members)) return denialOf(members)
+  if (!isMembers(members)) return jsonDenial(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   // No parameter is called so; whoever builds objects from it downstream would be misled.
   if (find('__proto__') !== undefined) return deny('invalid_parameter', { param: '__proto__' })
@@ -105,11 +106,6 @@ function withIncludeUsage({ body, members }: ChatRequest): string {
 
 const isMembers = (outcome: readonly Member[] | JsonFault): outcome is readonly Member[] =>
   Array.isArray(outcome)
-
-function denialOf(fault: JsonFault): Denial {
-  if (fault.fault === 'duplicate') return deny('duplicate_key', { param: fault.key.slice(0, 64) })
-  return deny('invalid_json', { subject: fault.fault })
-}
 
 function modelOf(body: Buffer, member: Member | undefined): string | Denial {
   if (member === undefined) return deny('missing_parameter', { param: 'model' })

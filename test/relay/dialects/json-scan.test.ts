@@ -69,24 +69,48 @@ describe('refused though it is JSON', () => {
     ['{"model":1,"mod\\u0065l":2}', { fault: 'duplicate', key: 'model' }],
     ['[]', { fault: 'not-an-object' }],
     ['"x"', { fault: 'not-an-object' }],
-    ['{"a":"\\u0000"}', { fault: 'bad-text' }],
-    ['{"a":"\\ud800"}', { fault: 'bad-text' }],
-    ['{"a":"\\ud800\\u0041"}', { fault: 'bad-text' }],
-    ['{"a":"\\udc00"}', { fault: 'bad-text' }],
+    ['{"a":"\\u0000"}', { fault: 'bad-text', at: 6 }],
+    ['{"a":"\\ud800"}', { fault: 'bad-text', at: 6 }],
+    ['{"a":"x\\ud800\\u0041"}', { fault: 'bad-text', at: 7 }],
+    ['{"a":"\\udc00"}', { fault: 'bad-text', at: 6 }],
   ])('%s', (text, fault) => {
     expect(scan(text)).toEqual(fault)
   })
 
   it('bytes that are no UTF-8', () => {
     expect(scan(Buffer.from([123, 34, 97, 34, 58, 34, 0xff, 34, 125]))).toEqual({
-      fault: 'bad-text',
+      fault: 'not-utf8',
     })
   })
 
   it('deeper than its bound, by one', () => {
     const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
     expect(isSound(nested(DEPTH_MAX - 1))).toBe(true)
-    expect(scan(nested(DEPTH_MAX))).toEqual({ fault: 'too-deep' })
+    expect(scan(nested(DEPTH_MAX))).toEqual({ fault: 'too-deep', at: 4 + DEPTH_MAX })
+  })
+})
+
+describe('what is no JSON', () => {
+  it.each([
+    ['{"a":1,}', 7],
+    ['{"a":1 "b":2}', 7],
+    ['{"a":[1,]}', 8],
+    ['{"a":[1 2]}', 8],
+    ['{"a":{"b":1 "c":2}}', 12],
+    ['{"a":01}', 7],
+    ['{"a":1.}', 7],
+    ['{"a":NaN}', 5],
+    ['{"a":tru}', 5],
+    ['{"a":"b\\x"}', 7],
+    ['{"a":"b\tc"}', 7],
+    ["{'a':1}", 1],
+    ['{"a" 1}', 5],
+    ['{"a":1} x', 8],
+    ['hello', 0],
+    ['{"a":1', 6],
+    ['{"a":"x', 7],
+  ])('%s is at fault at byte %i', (text, at) => {
+    expect(scan(text)).toEqual({ fault: 'malformed', at })
   })
 })
 

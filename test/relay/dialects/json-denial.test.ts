@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { isDenial } from '#relay/canonical/denial.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { denialBody } from '#relay/dialects/openai-chat/error-body.ts'
+
+function wordsFor(body: string | Buffer, language: 'zh' | 'en' = 'en') {
+  const request = readChatRequest(Buffer.from(body))
+  if (!isDenial(request)) throw new Error('not denied')
+  const { status, body: answer } = denialBody(request, language)
+  return { status, ...answer.error }
+}
+
+describe('a body that is no JSON object', () => {
+  it.each([
+    ['', 'empty_body', 'is empty'],
+    [' \n', 'empty_body', 'is empty'],
+    ['{"model":"m",}', 'invalid_json', 'at 1:14 (line:column)'],
+    ['{\n  "é🎉": "m"\n  "n": 1\n}', 'invalid_json', 'at 3:3 (line:column)'],
+    ['{"é":tru}', 'invalid_json', 'at 1:6 (line:column)'],
+    ['{"model":"m"', 'json_incomplete', 'ends before it is complete'],
+    ['["a"]', 'json_not_object', 'must be a JSON object'],
+    ['"a"', 'json_not_object', 'must be a JSON object'],
+    [`{"a":${'['.repeat(70)}`, 'json_too_deep', 'more than 64 levels'],
+    ['{"a":"b\\u0000"}', 'invalid_text', 'at 1:8 (line:column)'],
+    [Buffer.from([123, 0xff, 125]), 'invalid_utf8', 'UTF-8'],
+    ['{"a":1,"a":2}', 'duplicate_key', "'a' more than once"],
+  ])('%j says what is wrong: %s', (body, code, words) => {
+    const { status, message, ...error } = wordsFor(body)
+    expect({ status, ...error }).toMatchObject({ status: 400, type: 'invalid_request_error', code })
+    expect(message).toContain(words)
+    expect(wordsFor(body, 'zh').message).toMatch(/[\u4e00-\u9fff]/)
+  })
+
+  it('has more values than are read', () => {
+    const { code, message } = wordsFor(`{"a":[${'1,'.repeat(1_000_001)}1]}`)
+    expect([code, message]).toEqual([
+      'json_too_long',
+      'The request body has more than 1000000 values.',
+    ])
+  })
+})
