@@ -2,8 +2,10 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { DatabasePool } from 'slonik'
 import type { Config } from './config/config.ts'
+import type { EventBus } from './event-bus/port.ts'
 import type { StreamActors } from './event-store/actors-port.ts'
 import type { EventStore } from './event-store/port.ts'
+import type { Leases } from './leases/leases.ts'
 import type { Vault } from './vault/port.ts'
 
 /** What every part of the server is given. Tests build it by `test/support/core.ts`. */
@@ -15,6 +17,8 @@ export type Core = {
   readonly pg: Pool
   readonly store: EventStore
   readonly actors: StreamActors
+  readonly bus: EventBus
+  readonly leases: Leases
   readonly vault: Vault
   readonly log: Logger
   /** Unix milliseconds. */

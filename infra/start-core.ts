@@ -1,9 +1,11 @@
 import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Core } from './core.ts'
+import { createDirectBus } from './event-bus/direct-bus.ts'
 import { createPostgresEventStore } from './event-store/postgres-event-store.ts'
 import { createPostgresSnapshots } from './event-store/snapshots.ts'
 import { createStreamActors } from './event-store/stream-actors.ts'
+import { createLeases, endAllLeases } from './leases/leases.ts'
 import { startEmbeddedPostgres } from './postgres/embedded.ts'
 import { createPools } from './postgres/pools.ts'
 import { refuseUnsafeServer } from './postgres/server-checks.ts'
@@ -25,8 +27,12 @@ export async function startCore(config: Config): Promise<RunningCore> {
     const pools = await createPools(database)
     closers.push(() => pools.close())
     if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
+    else await endAllLeases(pools.pg)
+    const leases = await createLeases(pools.pg, log)
     const store = await createPostgresEventStore({ connectionString: database, log })
     closers.push(() => store.close())
+    const bus = createDirectBus({ store, leases, log })
+    closers.push(() => bus.close())
     const snapshots = await createPostgresSnapshots(pools.pg)
     const core: Core = {
       config,
@@ -34,6 +40,8 @@ export async function startCore(config: Config): Promise<RunningCore> {
       pg: pools.pg,
       store,
       actors: createStreamActors({ store, snapshots, log }),
+      bus,
+      leases,
       vault: await createVault({ pg: pools.pg, secretKey }),
       log,
       now: Date.now,

@@ -31,6 +31,10 @@ export type Leases = {
   /** Takes the name, or prolongs it; null while another process has it. */
   readonly take: (name: string, ttlMs: number) => Promise<Lease | null>
   readonly giveBack: (lease: Lease) => Promise<void>
+  /** `take` for many at once; answers those that are this process’s now. */
+  readonly takeAll: (names: readonly string[], ttlMs: number) => Promise<Lease[]>
+  /** Who holds the names that begin so, by name. */
+  readonly holders: (prefix: string) => Promise<Map<string, string>>
   /** Of this process, as it stands in the table. */
   readonly owner: string
 }
@@ -47,38 +51,58 @@ const DDL = `
 
 const TAKE = `
   insert into leases.leases as held (name, owner, fence, expires_at)
-  values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
+  select name, $2, 1, clock_timestamp() + $3 * interval '1 millisecond'
+    from unnest($1::text[]) as wanted (name) order by name
   on conflict (name) do update set
     owner = excluded.owner,
     fence = case when held.owner = excluded.owner then held.fence else held.fence + 1 end,
     expires_at = excluded.expires_at
   where held.owner = excluded.owner or held.owner is null
     or held.expires_at < clock_timestamp()
-  returning fence`
+  returning name, fence`
 
 export async function createLeases(pg: Pool, log: Logger, owner = randomUUID()): Promise<Leases> {
   await ensureSchema(pg, 'leases', DDL)
-  const take: Leases['take'] = async (name, ttlMs) => {
-    const { rows } = await pg.query<{ fence: string }>({
+  const takeAll: Leases['takeAll'] = async (names, ttlMs) => {
+    const { rows } = await pg.query<{ name: string; fence: string }>({
       name: 'lease-take',
       text: TAKE,
-      values: [name, owner, ttlMs],
+      values: [names, owner, ttlMs],
     })
-    return rows[0] === undefined ? null : { name, fence: Number(rows[0].fence) }
+    return rows.map(({ name, fence }) => ({ name, fence: Number(fence) }))
   }
+  const take: Leases['take'] = async (name, ttlMs) => (await takeAll([name], ttlMs))[0] ?? null
   const giveBack: Leases['giveBack'] = async ({ name, fence }) => {
     await pg.query(
       'update leases.leases set owner = null where name = $1 and owner = $2 and fence = $3',
       [name, owner, fence],
     )
   }
+  const holders: Leases['holders'] = async (prefix) => {
+    const { rows } = await pg.query<{ name: string; owner: string }>({
+      name: 'lease-holders',
+      text: `select name, owner from leases.leases
+             where starts_with(name, $1) and owner is not null
+               and expires_at >= clock_timestamp()`,
+      values: [prefix],
+    })
+    return new Map(rows.map((row) => [row.name, row.owner]))
+  }
   return {
     owner,
     take,
     giveBack,
+    takeAll,
+    holders,
     hold: (name, work, { ttlMs = LEASE_TTL_MS } = {}) =>
       holdOn({ take, giveBack, log }, name, work, ttlMs),
   }
+}
+
+/** Ends every lease: only where no other process can be alive, as after a start of Postgres. */
+export async function endAllLeases(pg: Pool): Promise<void> {
+  await ensureSchema(pg, 'leases', DDL)
+  await pg.query('update leases.leases set owner = null')
 }
 
 /**

@@ -1,0 +1,99 @@
+import type { Logger } from 'pino'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { EventStore, Subscription } from '../event-store/port.ts'
+import { LANE_COUNT, laneOf } from './lanes.ts'
+import type { LaneWorker } from './port.ts'
+
+const BATCH_MAX = 1_000
+const RETRY_MS = 250
+
+type Parts = { readonly store: EventStore; readonly log: Logger }
+
+/**
+ * One subscription for all lanes of this process, from the head of the store at the first of them;
+ * whoever is behind reads up to there by himself. Without lanes nothing is read.
+ */
+export class LaneFeed {
+  private readonly parts: Parts
+  private readonly worker: Pick<LaneWorker, 'onBatch'>
+  private readonly lanes = new Set<number>()
+  private subscription: Subscription | null = null
+  /** Up to here batches were given out. */
+  private position = 0
+  private isStopped = false
+  private retry: NodeJS.Timeout | undefined
+
+  constructor(parts: Parts, worker: Pick<LaneWorker, 'onBatch'>) {
+    this.parts = parts
+    this.worker = worker
+  }
+
+  /** From now on these lanes are in the batches. */
+  async add(gained: readonly number[]): Promise<void> {
+    const head = this.subscription === null ? await this.parts.store.headPosition() : 0
+    if (this.isStopped) return
+    for (const lane of gained) this.lanes.add(lane)
+    if (this.subscription === null) {
+      this.position = head
+      this.subscribe()
+    }
+    this.announce(gained)
+  }
+
+  remove(lost: readonly number[]): void {
+    for (const lane of lost) this.lanes.delete(lane)
+    if (this.lanes.size > 0) return
+    void this.subscription?.stop()
+    this.subscription = null
+  }
+
+  /** Waits for the batch under way. */
+  async stop(): Promise<void> {
+    this.isStopped = true
+    clearTimeout(this.retry)
+    this.lanes.clear()
+    await this.subscription?.stop()
+  }
+
+  private subscribe(): void {
+    const subscription = this.parts.store.subscribeAll(
+      this.position,
+      (events, position) =>
+        this.subscription === subscription ? this.give(events, position) : undefined,
+      (err) => {
+        if (this.subscription !== subscription) return
+        this.parts.log.error({ err }, 'the feed of the lanes broke and starts again')
+        this.retry = setTimeout(() => {
+          if (this.subscription === subscription && !this.isStopped) this.subscribe()
+        }, RETRY_MS)
+      },
+      { maxBatch: BATCH_MAX },
+    )
+    this.subscription = subscription
+  }
+
+  private async give(events: readonly Recorded[], position: number): Promise<void> {
+    const after = this.position
+    const lanes = [...this.lanes]
+    const isAll = lanes.length === LANE_COUNT
+    const mine = isAll ? events : events.filter(({ stream }) => this.lanes.has(laneOf(stream)))
+    this.position = position
+    try {
+      await this.worker.onBatch({ lanes, events: mine, after, position })
+    } catch (error) {
+      this.position = after
+      throw error
+    }
+  }
+
+  /** Says where the lanes begin: nobody has to wait for an event to learn that he is behind. */
+  private announce(gained: readonly number[]): void {
+    const lanes = gained.filter((lane) => this.lanes.has(lane))
+    if (lanes.length === 0) return
+    const after = this.position
+    this.worker.onBatch({ lanes, events: [], after, position: after }).catch((err: unknown) => {
+      this.parts.log.error({ err }, 'the first batch of some lanes failed and will come again')
+      setTimeout(() => this.announce(lanes), RETRY_MS).unref()
+    })
+  }
+}
