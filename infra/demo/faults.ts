@@ -3,7 +3,13 @@
  * shows that fault, so that tests, the demo and a person with curl can ask for it.
  */
 export type Fault =
-  | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: string }
+  | {
+      readonly kind: 'status'
+      readonly status: number
+      readonly retryAfter?: string
+      /** The code of the error's body. */
+      readonly code?: string
+    }
   | { readonly kind: 'stall'; readonly at: 'before-headers' | 'after-headers' | 'mid-stream' }
   | { readonly kind: 'cut'; readonly afterChunks: number; readonly how: 'fin' | 'reset' }
   | { readonly kind: 'usage'; readonly usage: unknown }

@@ -15,7 +15,8 @@ export function answerPlainFault(
       const headers = fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter }
       response.writeHead(fault.status, { 'content-type': 'application/json', ...headers })
       const message = `simulated ${fault.status} for key sk-provider-secret-0123456789`
-      response.end(JSON.stringify({ error: { message, type: 'simulated', code: 'simulated' } }))
+      const { code = 'simulated' } = fault
+      response.end(JSON.stringify({ error: { message, type: 'simulated', code } }))
       return true
     }
     case 'stall':

@@ -236,6 +236,12 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'The provider answered with an error.',
     '上游返回错误。',
   ),
+  upstream_account: answer(
+    502,
+    'upstream_error',
+    "The provider refused the gateway's own key or account. Your key is not at fault.",
+    '上游拒绝了本站的密钥或账户，与您的令牌无关。',
+  ),
   upstream_timeout: answer(
     504,
     'upstream_error',

@@ -39,6 +39,7 @@ export type DenialCode =
   | 'no_channel'
   | 'store_unavailable'
   | 'upstream_error'
+  | 'upstream_account'
   | 'upstream_timeout'
   | 'upstream_unreachable'
   | 'upstream_incomplete'

@@ -1,19 +1,13 @@
 import { channelDecider } from '#domain/channel/decide.ts'
 import { channelStream } from '#domain/channel/events.ts'
 import type { Core } from '#infra/core.ts'
-import { providerErrorCode } from '#relay/dialects/openai-chat/error-body.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { Views } from '#relay/views/views.ts'
+import { accountFaultOf } from './account-fault.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 
-const STATUSES = new Set([401, 403])
-const CODES = new Set([
-  'account_deactivated',
-  'billing_hard_limit_reached',
-  'billing_not_active',
-  'insufficient_quota',
-  'invalid_api_key',
-])
+/** An account without money may have some again soon: the channel stays. */
+const PASSING = 'status-402'
 
 type Parts = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
@@ -29,8 +23,8 @@ export function autoDisable(
   call: string,
 ): void {
   if (!views.options.options.isAutoDisabling || !channel.terms.isAutoBan) return
-  const reason = reasonOf(end)
-  if (reason === null || views.channels.isLastOfSomething(channel)) return
+  const reason = accountFaultOf(end)
+  if (reason === null || reason === PASSING || views.channels.isLastOfSomething(channel)) return
   const context = { actor: 'system:relay', cause: call, at: now() }
   const command = { type: 'AutoDisableChannel', reason } as const
   actors
@@ -38,11 +32,4 @@ export function autoDisable(
     .catch((err: unknown) =>
       log.warn({ err, channelId: channel.channelId }, 'could not turn the channel off'),
     )
-}
-
-function reasonOf(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): string | null {
-  if (end.error !== 'status' || end.status === null || end.status < 400) return null
-  const code = providerErrorCode(end.body)
-  if (code !== null && CODES.has(code)) return code
-  return STATUSES.has(end.status) ? `status-${end.status}` : null
 }

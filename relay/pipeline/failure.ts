@@ -1,6 +1,7 @@
 import { type Denial, type DenialCode, deny } from '#relay/canonical/denial.ts'
 import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
 import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { accountFaultOf } from './account-fault.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, sendDenial, sendJson } from './exchange.ts'
 import type { Candidate } from './plan-call.ts'
@@ -50,8 +51,15 @@ export function failureOf(
     const { status: shown } = DENIAL_ANSWERS[denial.denied]
     return { reason, errorCode: denial.denied, status: shown, retryAfterMs, denial }
   }
+  const mapped = candidate.channel.rules.statuses.get(status ?? 0)
+  // NOTE: a provider's 401 is about our key. Passed on, it would tell the caller to mend his own.
+  if (mapped === undefined && accountFaultOf(end) !== null) {
+    const denial = deny('upstream_account')
+    const { status: shown } = DENIAL_ANSWERS.upstream_account
+    return { reason, errorCode: denial.denied, status: shown, retryAfterMs: 0, denial }
+  }
   const isFault = status !== null && status >= 400 && status <= 599
-  const shown = candidate.channel.rules.statuses.get(status ?? 0) ?? (isFault ? status : 502)
+  const shown = mapped ?? (isFault ? status : 502)
   const body = providerErrorBody(end.body, status ?? 502, isHidden)
   return { reason, errorCode: `upstream_${error}`, status: shown, retryAfterMs, body }
 }

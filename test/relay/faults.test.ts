@@ -16,7 +16,15 @@ const heldAfter = async () => {
 describe('a provider that fails before its answer', () => {
   it.each<[string, Fault, number, string]>([
     ['400', { kind: 'status', status: 400 }, 400, 'upstream-error'],
-    ['401', { kind: 'status', status: 401 }, 401, 'upstream-error'],
+    ['401', { kind: 'status', status: 401 }, 502, 'upstream-error'],
+    ['402', { kind: 'status', status: 402 }, 502, 'upstream-error'],
+    ['403', { kind: 'status', status: 403 }, 502, 'upstream-error'],
+    [
+      'no money',
+      { kind: 'status', status: 429, code: 'insufficient_quota' },
+      502,
+      'upstream-error',
+    ],
     ['429', { kind: 'status', status: 429, retryAfter: '7' }, 429, 'upstream-error'],
     ['500', { kind: 'status', status: 500 }, 500, 'upstream-error'],
     ['529', { kind: 'status', status: 529 }, 529, 'upstream-error'],
@@ -36,6 +44,22 @@ describe('a provider that fails before its answer', () => {
       expect(end).toMatchObject({ type: 'CallReleased', data: { reason, statusCode: status } })
       expect(await heldAfter()).toBe(0n)
     }
+  })
+
+  it.each<Fault>([
+    { kind: 'status', status: 401 },
+    { kind: 'status', status: 429, code: 'insufficient_quota', retryAfter: '7' },
+  ])('refused our key (%o): the caller is not told that his own is wrong', async (fault) => {
+    rig.provider.script.push(fault)
+    const answer = await chat(rig)
+    expect(answer.status).toBe(502)
+    expect(errorOf(answer)).toMatchObject({ code: 'upstream_account', type: 'upstream_error' })
+    expect(answer.headers.get('retry-after')).toBeNull()
+    expect((await onlyEnd(rig)).data).toMatchObject({
+      errorCode: 'upstream_account',
+      statusCode: 502,
+      attempts: [{ status: fault.kind === 'status' ? fault.status : null }],
+    })
   })
 
   it('tells the caller the retry time it was given', async () => {

@@ -163,6 +163,14 @@ describe('what a channel changes', () => {
     expect((await chat(rig)).status).toBe(500)
     expect((await onlyEnd(rig)).data.attempts).toMatchObject([{ status: 404 }])
   })
+
+  it('a 401 that the admin mapped is shown as mapped, in the provider’s words', async () => {
+    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.addChannel(2, { statusCodeMapping: '{"401":"401"}' })
+    rig.provider.script.push({ kind: 'status', status: 401 })
+    const answer = await chat(rig)
+    expect([answer.status, errorOf(answer).code]).toEqual([401, 'simulated'])
+  })
 })
 
 describe('a channel whose key is no good', () => {
@@ -178,7 +186,7 @@ describe('a channel whose key is no good', () => {
     expect((await chat(rig)).status).toBe(200)
     await expect.poll(() => isDisabled(2)).toBe(true)
     rig.provider.script.push({ kind: 'status', status: 401 })
-    expect((await chat(rig)).status).toBe(401)
+    expect((await chat(rig)).status).toBe(502)
     expect(await isDisabled(1)).toBe(false)
   })
 

@@ -1,0 +1,25 @@
+import { providerErrorCode } from '#relay/dialects/openai-chat/error-body.ts'
+import type { AttemptEnd } from './call-upstream.ts'
+
+const CODES = new Set([
+  'account_deactivated',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+  'insufficient_quota',
+  'invalid_api_key',
+])
+
+/**
+ * What a provider has against our key or account, as a code; null when it is something else. Told
+ * by the status and by structured codes alone: words may echo a prompt.
+ */
+export function accountFaultOf({
+  error,
+  status,
+  body,
+}: Extract<AttemptEnd, { readonly kind: 'failed' }>): string | null {
+  if (error !== 'status' || status === null || status < 400) return null
+  const code = providerErrorCode(body)
+  if (code !== null && CODES.has(code)) return code
+  return status === 401 || status === 402 || status === 403 ? `status-${status}` : null
+}
