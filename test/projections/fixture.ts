@@ -9,6 +9,7 @@ import type { EventStore } from '#infra/event-store/port.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
 import { PROJECTION_NAMES } from '#projections/names.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 export type Fixture = {
@@ -124,25 +125,9 @@ export const channelCreated = (channelId: number, name: string, terms: object = 
     channelId,
     keyRef: `channel-key-${channelId}`,
     terms: {
+      ...PLAIN_CHANNEL_TERMS,
       name,
-      type: 1,
-      baseUrl: '',
       models: ['sim-small', 'sim-large'],
-      groups: ['default'],
-      priority: 0,
-      weight: 0,
-      tag: '',
-      isAutoBan: true,
-      testModel: '',
-      organization: '',
-      other: '',
-      modelPrefix: '',
-      maxInputTokens: 0,
-      expiredTime: -1,
-      modelMapping: '',
-      statusCodeMapping: '',
-      setting: '',
-      paramOverride: '',
       ...terms,
     },
   })

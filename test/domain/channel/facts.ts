@@ -1,29 +1,15 @@
 import { channelDecider } from '#domain/channel/decide.ts'
 import type { ChannelEvent, ChannelTerms } from '#domain/channel/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 export const { given } = specificationOf(channelDecider)
 
 export const TERMS: ChannelTerms = {
+  ...PLAIN_CHANNEL_TERMS,
   name: 'first',
-  type: 1,
   baseUrl: 'https://api.example.com',
   models: ['m'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: '',
-  isAutoBan: true,
-  testModel: '',
-  organization: '',
-  other: '',
-  modelPrefix: '',
-  maxInputTokens: 0,
-  expiredTime: -1,
-  modelMapping: '',
-  statusCodeMapping: '',
-  setting: '',
-  paramOverride: '',
 }
 export const KEY = 'ref-1'
 

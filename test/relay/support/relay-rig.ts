@@ -20,6 +20,8 @@ import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { leasesOfOne } from '#test/support/leases.ts'
 
 export const USER = 7
 export const TOKEN = 3
@@ -44,28 +46,6 @@ const TOKEN_TERMS: TokenTerms = {
   models: null,
   allowIps: null,
   rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-}
-
-const CHANNEL_TERMS: ChannelTerms = {
-  name: 'simulated',
-  type: 1,
-  baseUrl: '',
-  models: ['sim-small'],
-  groups: ['default'],
-  priority: 0,
-  weight: 0,
-  tag: '',
-  isAutoBan: true,
-  testModel: '',
-  organization: '',
-  other: '',
-  modelPrefix: '',
-  maxInputTokens: 0,
-  expiredTime: -1,
-  modelMapping: '',
-  statusCodeMapping: '',
-  setting: '',
-  paramOverride: '',
 }
 
 export type RelayRig = {
@@ -102,6 +82,7 @@ export async function relayRig(overrides: RelayOverrides = {}, env = {}): Promis
     actors: createStreamActors({ store, snapshots, log }),
     vault,
     log,
+    leases: leasesOfOne,
     now: Date.now,
   } as unknown as Core
   const relay = await startRelay(core, { rows: NO_ROWS, findExpired: async () => [], ...overrides })
@@ -220,7 +201,7 @@ function builders(
         v: 1,
         data: {
           channelId,
-          terms: { ...CHANNEL_TERMS, baseUrl: providerUrl, ...terms },
+          terms: { ...PLAIN_CHANNEL_TERMS, baseUrl: providerUrl, ...terms },
           keyRef: `ref-${channelId}`,
         },
       }),
