@@ -23,6 +23,7 @@ export type OptionFault =
   | 'not-count'
   | 'not-link'
   | 'name-missing'
+  | 'entry-missing'
   | 'name-too-long'
   /** A secret one was sent as text, or a plain one as a secret. */
   | 'secret'
@@ -62,6 +63,8 @@ export function checkText(type: OptionType, text: string): Checked {
       return isWebAddress(text.trim()) ? { value: text.trim() } : { fault: 'not-url' }
     case 'choice':
       return type.choices.includes(text) ? { value: text } : { fault: 'not-choice' }
+    case 'ratios':
+      return checkJson(text, type.kind, type.required)
     default:
       return checkJson(text, type.kind)
   }
@@ -99,11 +102,16 @@ function isWebAddress(text: string): boolean {
 
 type JsonKind = 'ratios' | 'names' | 'counts' | 'list' | 'links' | 'object'
 
-function checkJson(text: string, kind: JsonKind): Checked {
+function checkJson(text: string, kind: JsonKind, required?: string): Checked {
   if (text.length > JSON_LENGTH_MAX) return { fault: 'too-long', maximum: JSON_LENGTH_MAX }
   const parsed = parseJsonText(text)
   if ('fault' in parsed) return parsed
-  return shapeFault(parsed.value, kind) ?? { value: text.trim() }
+  const fault = shapeFault(parsed.value, kind)
+  if (fault !== null) return fault
+  if (required !== undefined && isObject(parsed.value) && !parsed.value.has(required)) {
+    return { fault: 'entry-missing', name: required }
+  }
+  return { value: text.trim() }
 }
 
 function shapeFault(value: ExactJson, kind: JsonKind): Faulty | null {

@@ -1,10 +1,22 @@
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS, ratiosText } from '../pricing/default-ratios.ts'
-import { decimal, FLAG, integer, type OptionSchema, optionsOf, RATIOS, text } from './schema.ts'
+import {
+  decimal,
+  FLAG,
+  integer,
+  type OptionSchema,
+  type OptionType,
+  optionsOf,
+  RATIOS,
+  text,
+} from './schema.ts'
 
 const QUOTA = integer(0, Number.MAX_SAFE_INTEGER)
 const RATIO = decimal('0', '1000000', true)
 
 const ratios = (key: string): string => ratiosText(DEFAULT_RATIOS.get(key) ?? new Map())
+
+/** Every user begins in `default`: without its ratio, nobody new could make a call. */
+const GROUP_RATIOS: OptionType = { kind: 'ratios', required: 'default' }
 
 const GROUPS = '{\n  "default": "默认分组",\n  "vip": "vip分组"\n}'
 
@@ -26,7 +38,7 @@ export const OPERATION_OPTIONS: readonly OptionSchema[] = optionsOf('operation',
   ['AudioRatio', RATIOS, '{}', 'Audio ratios'],
   ['AudioCompletionRatio', RATIOS, '{}', 'Audio completion ratios'],
   ['ModelPrice', RATIOS, ratios('ModelPrice'), 'Prices per call, in dollars'],
-  ['GroupRatio', RATIOS, ratiosText(DEFAULT_GROUP_RATIOS), 'Group ratios'],
+  ['GroupRatio', GROUP_RATIOS, ratiosText(DEFAULT_GROUP_RATIOS), 'Group ratios'],
   ['UserUsableGroups', { kind: 'names' }, GROUPS, 'Groups that users may choose'],
   ['fallback_pricing_enabled', FLAG, 'false', 'Price models that have no price'],
   ['fallback_single_price', RATIO, '', 'Fallback price per call, in dollars'],

@@ -15,8 +15,8 @@ export type OptionType =
   /** Empty, or an http(s) address. */
   | { readonly kind: 'url' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  /** A JSON object of name → decimal, 0 or more. */
-  | { readonly kind: 'ratios' }
+  /** A JSON object of name → decimal, 0 or more; it must have the name that is `required`. */
+  | { readonly kind: 'ratios'; readonly required?: string }
   /** A JSON object of name → text. */
   | { readonly kind: 'names' }
   /** A JSON object of name → whole number, 1 or more. */

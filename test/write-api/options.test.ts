@@ -49,6 +49,8 @@ describe('options', () => {
     ['ModelRatio', '{"a":-1}', 400, 'InvalidOption'],
     ['ModelRatio', '{"a":1e999}', 400, 'InvalidOption'],
     ['GroupRatio', '[]', 400, 'InvalidOption'],
+    ['GroupRatio', '{}', 400, 'InvalidOption'],
+    ['GroupRatio', '{"vip":1}', 400, 'InvalidOption'],
     ['QuotaForNewUser', '-1', 400, 'InvalidOption'],
     ['QuotaForNewUser', 'NaN', 400, 'InvalidOption'],
     ['RebatePercentage', '101', 400, 'InvalidOption'],
@@ -60,6 +62,18 @@ describe('options', () => {
     expect(answer).toMatchObject({ status, success: false, code })
     expect(answer.message).toContain(code === 'InvalidField' ? 'value' : key)
     expect(await fixture.head()).toBe(head)
+  })
+
+  it.each([
+    ['zh', '选项 GroupRatio 无效：缺少必需的条目（default）'],
+    ['en', 'Invalid option GroupRatio: lacks an entry it must have (default)'],
+  ])('of groups says in %s that the default group is missing', async (language, message) => {
+    const answer = await fixture.root.call('PUT', '/api/option/', {
+      body: { key: 'GroupRatio', value: '{"vip":0.5}' },
+      headers: { 'accept-language': language },
+    })
+    expect(answer).toMatchObject({ status: 400, message })
+    expect((await put('GroupRatio', '{"default":1,"vip":0.5}')).success).toBe(true)
   })
 
   it('that secure the site are the super admin’s alone', async () => {

@@ -74,6 +74,20 @@ describe('plain options', () => {
   })
 })
 
+describe('ratios with a name that must be there', () => {
+  const groups: OptionType = { kind: 'ratios', required: 'default' }
+
+  it.each(['{}', '{"vip":1}', '{"Default":1}'])('%s lacks it', (given) => {
+    expect(checkText(groups, given)).toEqual({ fault: 'entry-missing', name: 'default' })
+  })
+
+  it('are kept with it, a ratio of 0 included', () => {
+    for (const value of ['{"default":1}', '{"vip":2,"default":0}']) {
+      expect(checkText(groups, value)).toEqual({ value })
+    }
+  })
+})
+
 describe('JSON options', () => {
   const check = (kind: (typeof KINDS)[number], given: string) => checkText({ kind }, given)
 
