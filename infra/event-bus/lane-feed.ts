@@ -22,6 +22,7 @@ export class LaneFeed {
   private position = 0
   private isStopped = false
   private retry: NodeJS.Timeout | undefined
+  private announced: Promise<unknown> = Promise.resolve()
 
   constructor(parts: Parts, worker: Pick<LaneWorker, 'onBatch'>) {
     this.parts = parts
@@ -73,8 +74,10 @@ export class LaneFeed {
   }
 
   private async give(events: readonly Recorded[], position: number): Promise<void> {
+    await this.announced
     const after = this.position
     const lanes = [...this.lanes]
+    if (lanes.length === 0) return
     const isAll = lanes.length === LANE_COUNT
     const mine = isAll ? events : events.filter(({ stream }) => this.lanes.has(laneOf(stream)))
     this.position = position
@@ -91,9 +94,11 @@ export class LaneFeed {
     const lanes = gained.filter((lane) => this.lanes.has(lane))
     if (lanes.length === 0) return
     const after = this.position
-    this.worker.onBatch({ lanes, events: [], after, position: after }).catch((err: unknown) => {
+    const first = this.worker.onBatch({ lanes, events: [], after, position: after })
+    const done = first.catch((err: unknown) => {
       this.parts.log.error({ err }, 'the first batch of some lanes failed and will come again')
       setTimeout(() => this.announce(lanes), RETRY_MS).unref()
     })
+    this.announced = Promise.all([this.announced, done])
   }
 }

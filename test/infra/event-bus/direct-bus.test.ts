@@ -9,6 +9,7 @@ import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createLeases } from '#infra/leases/leases.ts'
 import { testDatabase } from '#test/support/postgres.ts'
+import { eventBusConformance } from './conformance.ts'
 
 const log = pino({ level: 'silent' })
 const TTL_MS = 500
@@ -56,6 +57,10 @@ const areDivided = (workers: readonly Worker[]): boolean => {
   const all = workers.flatMap(({ lanes }) => [...lanes])
   return all.length === ALL_LANES.length && new Set(all).size === ALL_LANES.length
 }
+
+describe('the direct bus', () => {
+  eventBusConformance((parts) => createDirectBus({ ...parts, ttlMs: TTL_MS }))
+})
 
 describe('the lanes of the direct bus', () => {
   it('are all one process’s at once when it is alone', async () => {
