@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Core } from '#infra/core.ts'
@@ -10,37 +11,25 @@ export type FindExpired = (now: number, limit: number) => Promise<readonly OpenC
 
 const EVERY_MS = 5_000
 const BATCH = 1_000
+const LEASE = 'sweeper'
 
-type SweeperCore = Pick<Core, 'actors' | 'db' | 'log' | 'now'>
+type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
-/** A pass every five seconds. */
+/**
+ * A pass every five seconds, in one process of all that run a relay: whoever holds the lease. One
+ * that stood still and wakes without it does no harm either, since accounts decide for themselves.
+ */
 export function startSweeper(core: SweeperCore, findExpired?: FindExpired): Sweeper {
   const find: FindExpired = findExpired ?? ((at, limit) => expiredCalls(core.db, at, limit))
-  let isStopped = false
-  let running: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout
-
-  const pass = async (): Promise<void> => {
-    try {
-      await sweep(core, find)
-    } catch (err) {
-      if (!isStopped) core.log.warn({ err }, 'sweeper: this pass failed, the next will try again')
+  return core.leases.hold(LEASE, async (_lease, lost) => {
+    while (!lost.aborted) {
+      await sweep(core, find).catch((err: unknown) => {
+        if (lost.aborted) return
+        core.log.warn({ err }, 'sweeper: this pass failed, the next will try again')
+      })
+      await delay(EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
-    if (!isStopped) plan()
-  }
-  const plan = (): void => {
-    timer = setTimeout(() => {
-      running = pass()
-    }, EVERY_MS)
-  }
-  plan()
-  return {
-    stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  })
 }
 
 /**
