@@ -62,7 +62,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     turns,
     nextIds: createNextIds(core, turns),
     loginGuard: createLoginGuard(core.now),
-    setupToken: createSetupToken(),
+    setupToken: createSetupToken(core.vault),
   }
   for (const act of ACTS) act(app as unknown as Api, parts)
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)

@@ -15,7 +15,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-export type Pepper = 'token-key' | 'username' | 'session'
+export type Pepper = 'token-key' | 'username' | 'session' | 'setup'
 
 /** A random data key, and the same wrapped for keeping. */
 export type DataKey = { readonly key: Buffer; readonly wrapped: Buffer }
@@ -38,6 +38,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     'token-key': createKeyedHash(derive('pepper:token-key')),
     username: createKeyedHash(derive('pepper:username')),
     session: createKeyedHash(derive('pepper:session')),
+    setup: createKeyedHash(derive('pepper:setup')),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

@@ -1,6 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { SITE_STREAM } from '#domain/site/events.ts'
+import type { Vault } from '#infra/vault/port.ts'
 
 /** Lets the first-run screen be used from this machine as it is, from elsewhere with a token. */
 export type SetupToken = {
@@ -9,9 +11,15 @@ export type SetupToken = {
   admits(request: FastifyRequest, given: string | undefined): boolean
 }
 
-/** Made anew at each start and kept in memory alone. */
-export function createSetupToken(): SetupToken {
-  const text = randomBytes(24).toString('base64url')
+const TOKEN_BYTES = 24
+
+/**
+ * Derived from `SECRET_KEY` and kept nowhere, so that every process admits what any of them said.
+ * It opens nothing once the site is set up.
+ */
+export function createSetupToken({ keyedHash }: Pick<Vault, 'keyedHash'>): SetupToken {
+  const derived = Buffer.from(keyedHash('setup', SITE_STREAM), 'hex')
+  const text = derived.toString('base64url', 0, TOKEN_BYTES)
   return {
     text,
     admits: (request, given) =>
