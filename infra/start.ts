@@ -2,10 +2,11 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
+import { untilBuilt } from '#projections/freshness/until-built.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
-import { type Relay, startRelay } from '#relay/server.ts'
+import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/server.ts'
 import { writeApi } from '#write-api/server.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
@@ -14,24 +15,54 @@ import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
+import type { Siblings } from './workers/siblings.ts'
 
-export type Running = {
+/** What was started, as seen by whoever has to stop it. */
+export type Started = {
   /** Where it listens, as a browser can open it. */
   readonly url: string
-  readonly core: Core
+  /** Streams finish (up to `graceMs`), new work is refused, then everything closes. */
+  stop(graceMs: number): Promise<void>
+  /** Shortens the grace of a stop under way. */
+  hurry(graceMs: number): void
+}
+
+/** The parts of this process; null: not one of its roles. */
+type Parts = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
   readonly freshness: Freshness
-  /** Streams finish (up to `graceMs`), new work is refused, then everything closes. */
-  stop(graceMs: number): Promise<void>
 }
+
+export type Running = Started & Parts & { readonly core: Core }
 
 /** Starts the roles of `config` in this process, on one port. Throws before it serves anything. */
 export async function startProduct(
   config: Config,
   tell: (line: string) => void = () => {},
+  siblings: Siblings | null = null,
 ): Promise<Running> {
-  const closers: (() => Promise<unknown>)[] = []
+  const state = { isDraining: false }
+  return await startAll(config, state, async (core, parts, closers) => {
+    const app = await buildApp(core, { ...parts, state, tell, siblings })
+    closers.push(() => app.close())
+    await app.listen({ port: config.port, host: config.host, backlog: 4096 })
+    return urlOf(app, config)
+  })
+}
+
+/** The same without a port, for a process whose workers listen. */
+export const startUnserved = (config: Config): Promise<Running> =>
+  startAll(config, { isDraining: false }, async () => '')
+
+type Closers = (() => Promise<unknown>)[]
+
+async function startAll(
+  config: Config,
+  state: { isDraining: boolean },
+  serve: (core: Core, parts: Parts, closers: Closers) => Promise<string>,
+): Promise<Running> {
+  const closers: Closers = []
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
@@ -39,14 +70,12 @@ export async function startProduct(
     const { core, close } = await startCore(config)
     closers.push(close)
     const parts = await startParts(core, closers)
-    const state = { isDraining: false }
-    const app = await buildApp(core, parts, state, tell)
-    closers.push(() => app.close())
-    await app.listen({ port: config.port, host: config.host, backlog: 4096 })
+    const url = await serve(core, parts, closers)
     return {
-      url: urlOf(app, config),
+      url,
       core,
       ...parts,
+      hurry: (graceMs) => void parts.relay?.drain(graceMs),
       stop: async (graceMs) => {
         state.isDraining = true
         await parts.relay?.drain(graceMs)
@@ -59,16 +88,14 @@ export async function startProduct(
   }
 }
 
-type Parts = {
-  readonly relay: Relay | null
-  readonly projections: ProjectionRunner | null
-  readonly freshness: Freshness
-}
+/** Roles that look things up in read models. */
+const READERS: readonly Role[] = ['write-api', 'read-api', 'relay']
 
-async function startParts(core: Core, closers: (() => Promise<unknown>)[]): Promise<Parts> {
+async function startParts(core: Core, closers: Closers): Promise<Parts> {
   const has = (role: Role): boolean => core.config.roles.has(role)
   const projections = has('projections') ? await startProjections(core) : null
   if (projections !== null) closers.push(() => projections.stop())
+  else if (READERS.some(has)) await untilBuilt(core)
   const freshness = createFreshness(core)
   closers.push(() => freshness.stop())
   const relay = has('relay') ? await startRelay(core) : null
@@ -76,20 +103,23 @@ async function startParts(core: Core, closers: (() => Promise<unknown>)[]): Prom
   return { relay, projections, freshness }
 }
 
-async function buildApp(
-  core: Core,
-  parts: Parts,
-  state: { readonly isDraining: boolean },
-  tell: (line: string) => void,
-): Promise<FastifyInstance> {
+type Serving = Parts & {
+  readonly state: { readonly isDraining: boolean }
+  readonly tell: (line: string) => void
+  readonly siblings: Siblings | null
+}
+
+async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> {
+  const { relay, freshness, tell, state } = serving
   const { roles } = core.config
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
-    serverFactory: (handler) => serverFor(parts.relay, handler),
+    serverFactory: (handler) => serverFor(relay ?? noRelay, handler),
   })
-  await addHealthRoutes(app, core, { ...parts, isDraining: () => state.isDraining })
-  if (roles.has('write-api')) await writeApi(app, { core, freshness: parts.freshness, tell })
-  if (roles.has('read-api')) await readApi(app, { core, freshness: parts.freshness })
+  const isDraining = () => state.isDraining
+  await addHealthRoutes(app, core, { ...serving, isDraining })
+  if (roles.has('write-api')) await writeApi(app, { core, freshness, tell })
+  if (roles.has('read-api')) await readApi(app, { core, freshness })
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(tell)
     if (dist !== null) await serveConsole(app, dist)
@@ -98,11 +128,11 @@ async function buildApp(
 }
 
 /** The relay's paths never pass through the management API's router and hooks. */
-function serverFor(relay: Relay | null, handler: RequestListener): Server {
+function serverFor(relay: RelayPaths, handler: RequestListener): Server {
   return createServer(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000, noDelay: true },
     (request, response) => {
-      if (relay?.matches(request.url ?? '')) relay.handle(request, response)
+      if (relay.matches(request.url ?? '')) relay.handle(request, response)
       else handler(request, response)
     },
   )

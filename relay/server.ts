@@ -21,9 +21,13 @@ import { type FindExpired, startSweeper } from './sweeper.ts'
 import { loadViewRows, type ViewRows } from './views/load-views.ts'
 import { startViews } from './views/views.ts'
 
-export type Relay = {
+/** The relay's own paths, which pass by the management API's router. */
+export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+export type Relay = RelayPaths & {
   readonly inFlight: () => number
   /** Refuses new calls, waits for those under way up to `graceMs`, then ends them. */
   readonly drain: (graceMs: number) => Promise<void>
@@ -55,17 +59,9 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const state = { isDraining: false }
   const clientIpOf = clientIpReader(core.config.trustProxy)
   return {
-    matches: (url) => url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?'),
+    matches,
     handle: (request, response) => {
-      const startedAt = core.now()
-      const exchange: Exchange = {
-        request,
-        response,
-        call: newCallId(startedAt),
-        startedAt,
-        clientIp: clientIpOf(request),
-        language: languageOf(request.headers['accept-language']),
-      }
+      const exchange = exchangeOf(request, response, core.now(), clientIpOf)
       route(parts, exchange, state.isDraining)
     },
     inFlight: () => parts.live.size,
@@ -83,6 +79,32 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     },
   }
 }
+
+const matches = (url: string): boolean =>
+  url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?')
+
+/** A process that has no relay: its callers are told so in their own format. */
+export const noRelay: RelayPaths = {
+  matches,
+  handle: (request, response) => {
+    const exchange = exchangeOf(request, response, Date.now(), () => '')
+    sendDenial(exchange, deny('not_found'))
+  },
+}
+
+const exchangeOf = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  startedAt: number,
+  clientIpOf: (request: IncomingMessage) => string,
+): Exchange => ({
+  request,
+  response,
+  call: newCallId(startedAt),
+  startedAt,
+  clientIp: clientIpOf(request),
+  language: languageOf(request.headers['accept-language']),
+})
 
 async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayParts> {
   const { actors, vault, log, now, config } = core

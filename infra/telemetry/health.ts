@@ -2,12 +2,15 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { onlyAdmin } from '../http/access.ts'
+import type { Siblings } from '../workers/siblings.ts'
 import { createMetrics } from './metrics.ts'
 
 export type HealthSources = {
   readonly relay: { inFlight(): number } | null
   readonly projections: { positions(): ReadonlyMap<string, number>; isHealthy(): boolean } | null
   readonly isDraining: () => boolean
+  /** The other processes on this port; null: there are none. */
+  readonly siblings: Siblings | null
 }
 
 const STORE_PROBE_MAX_AGE_MS = 5_000
@@ -33,12 +36,13 @@ export async function addHealthRoutes(
     eventsHead: () => core.store.headPosition(),
     projectionPositions: () => sources.projections?.positions() ?? new Map(),
   })
+  sources.siblings?.join(metrics)
   app.get('/metrics', {
     preHandler: async (request, reply) => {
       if (!isScraper(request, core.config.metricsToken)) await onlyAdmin(request, reply)
     },
     handler: async (_request, reply) =>
-      reply.type(metrics.contentType).send(await metrics.metrics()),
+      reply.type(metrics.contentType).send(await (sources.siblings ?? metrics).metrics()),
   })
 }
 

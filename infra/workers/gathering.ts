@@ -1,0 +1,47 @@
+import type { Worker } from 'node:cluster'
+import { mergeMetrics } from './merge-metrics.ts'
+import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
+
+export type Gathering = {
+  /** The metrics of the primary and of every worker that answers in time, as one text. */
+  readonly everybodys: () => Promise<string>
+  readonly take: (name: string, answer: OwnMetrics) => void
+}
+
+type OwnMetrics = Extract<ToPrimary, { readonly type: 'metrics-own' }>
+
+const WITHIN_MS = 2_000
+
+/** Asks the workers of `live`, as they are at that moment. */
+export function createGathering(
+  live: ReadonlyMap<string, Worker>,
+  ownMetrics: () => Promise<Metrics>,
+): Gathering {
+  const waiting = new Map<number, (name: string, metrics: Metrics) => void>()
+  let questions = 0
+  const ask = (question: number): Promise<Map<string, Metrics>> =>
+    new Promise((done) => {
+      const answers = new Map<string, Metrics>()
+      const asked = [...live.values()].filter((worker) => worker.isConnected())
+      const finish = (): void => {
+        clearTimeout(late)
+        waiting.delete(question)
+        done(answers)
+      }
+      const late = setTimeout(finish, WITHIN_MS)
+      waiting.set(question, (name, metrics) => {
+        answers.set(name, metrics)
+        if (answers.size >= asked.length) finish()
+      })
+      const message: ToWorker = { type: 'metrics-wanted', question }
+      for (const worker of asked) worker.send(message)
+    })
+  return {
+    take: (name, { question, metrics }) => waiting.get(question)?.(name, metrics),
+    everybodys: async () => {
+      questions += 1
+      const [own, theirs] = await Promise.all([ownMetrics(), ask(questions)])
+      return mergeMetrics(new Map([['primary', own], ...theirs]))
+    },
+  }
+}

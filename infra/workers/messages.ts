@@ -1,0 +1,21 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+
+/** A process's metrics as `registry.getMetricsAsJSON()` gives them. */
+export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+/** What the primary says to a worker. */
+export type ToWorker =
+  /** Streams finish within `graceMs`, new calls are refused, then it exits with 0. */
+  | { readonly type: 'drain'; readonly graceMs: number }
+  | { readonly type: 'metrics-wanted'; readonly question: number }
+  | { readonly type: 'metrics-text'; readonly question: number; readonly text: string }
+
+/** What a worker says to the primary. */
+export type ToPrimary =
+  | { readonly type: 'ready'; readonly url: string }
+  /** It can't start; the words are for whoever starts the product. */
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'tell'; readonly line: string }
+  /** Everybody's metrics are asked for. */
+  | { readonly type: 'metrics-asked'; readonly question: number }
+  | { readonly type: 'metrics-own'; readonly question: number; readonly metrics: Metrics }

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Pool } from 'pg'
+import type { Config, Role } from '../config/config.ts'
+import { loadSecretKey } from '../config/secret-key.ts'
+import { ensureConsoleBuilt } from '../http/console-build.ts'
+import { endAllLeases } from '../leases/leases.ts'
+import { startEmbeddedPostgres } from '../postgres/embedded.ts'
+import { type Started, startUnserved } from '../start.ts'
+import { createLog } from '../telemetry/log.ts'
+import { createMetrics } from '../telemetry/metrics.ts'
+import { startWorkers } from './workers.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Whether there is anything for workers to do. */
+export const wantsWorkers = ({ relayWorkers, roles }: Config): boolean =>
+  relayWorkers > 1 && [...roles].some((role) => role !== 'projections')
+
+/**
+ * The product in `config.relayWorkers` processes that serve one port, and this one, which has what
+ * there must be once: the embedded Postgres and the projections. Throws before anything is served.
+ */
+export async function startWithWorkers(
+  config: Config,
+  environment: Environment,
+  tell: (line: string) => void,
+): Promise<Started> {
+  const log = createLog(config.logLevel)
+  const closers: (() => Promise<unknown>)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    const databaseUrl = config.databaseUrl ?? (await ownDatabase(config, log, closers))
+    const secretKey = loadSecretKey(config.secretKey, config.dataDir)
+    const roles = (isOurs: boolean): Role[] =>
+      [...config.roles].filter((role) => (role === 'projections') === isOurs)
+    const own = { ...config, databaseUrl, secretKey, roles: new Set(roles(true)) }
+    const unserved = await startUnserved(own)
+    closers.push(() => unserved.stop(0))
+    if (config.roles.has('console')) await ensureConsoleBuilt(tell)
+    const { core, projections } = unserved
+    const registry = createMetrics({
+      callsInFlight: () => 0,
+      eventsHead: () => core.store.headPosition(),
+      projectionPositions: () => projections?.positions() ?? new Map(),
+    })
+    const workers = await startWorkers({
+      count: config.relayWorkers,
+      environment: {
+        ...environment,
+        DATABASE_URL: databaseUrl,
+        SECRET_KEY: Buffer.from(secretKey).toString('base64'),
+        ROLES: roles(false).join(','),
+        PORT: String(config.port === 0 ? await freePort(config.host) : config.port),
+      },
+      log,
+      tell,
+      ownMetrics: () => registry.getMetricsAsJSON(),
+    })
+    return {
+      url: workers.url,
+      hurry: (graceMs) => void workers.drain(graceMs),
+      stop: async (graceMs) => {
+        await workers.drain(graceMs)
+        await closeAll()
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function ownDatabase(
+  { dataDir }: Config,
+  log: ReturnType<typeof createLog>,
+  closers: (() => Promise<unknown>)[],
+): Promise<string> {
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, log })
+  closers.push(stop)
+  // Whoever held one is gone: with this Postgres, there were no processes but those of one start.
+  const pg = new Pool({ connectionString, max: 1 })
+  await endAllLeases(pg)
+  await pg.end()
+  return connectionString
+}
+
+/** One number for all, also for a worker that comes later. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, host), 'listening')
+  const address = server.address()
+  await new Promise((closed) => server.close(closed))
+  return address !== null && typeof address === 'object' ? address.port : 0
+}

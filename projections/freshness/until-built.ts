@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Core } from '#infra/core.ts'
+import { PROJECTION_NAMES, schemaOf } from '../names.ts'
+
+const LOOK_MS = 200
+const SAY_MS = 10_000
+
+/**
+ * Waits until every read model is there, for a process that reads them and makes none itself. On a
+ * new database, that is until a process with the role `projections` has started.
+ */
+export async function untilBuilt({ pg, log }: Pick<Core, 'pg' | 'log'>): Promise<void> {
+  const schemas = PROJECTION_NAMES.map(schemaOf)
+  for (let saidAt = performance.now(); ; await delay(LOOK_MS)) {
+    const { rows } = await pg.query<{ schema: string }>(
+      'select schema from unnest($1::text[]) schema where to_regnamespace(schema) is null',
+      [schemas],
+    )
+    if (rows.length === 0) return
+    if (performance.now() - saidAt < SAY_MS) continue
+    saidAt = performance.now()
+    const missing = rows.map(({ schema }) => schema)
+    log.warn(
+      { missing },
+      'waiting for read models: no process with the role projections has started',
+    )
+  }
+}
