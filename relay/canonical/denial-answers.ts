@@ -64,6 +64,12 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'The request body has more than {subject} values.',
     '请求体包含超过 {subject} 个值。',
   ),
+  json_too_wide: answer(
+    400,
+    'invalid_request_error',
+    'The request body has more than {subject} fields.',
+    '请求体包含超过 {subject} 个字段。',
+  ),
   invalid_text: answer(
     400,
     'invalid_request_error',

@@ -7,6 +7,7 @@ export type DenialCode =
   | 'json_not_object'
   | 'json_too_deep'
   | 'json_too_long'
+  | 'json_too_wide'
   | 'invalid_text'
   | 'invalid_utf8'
   | 'duplicate_key'

@@ -1,5 +1,5 @@
 import { type Denial, deny } from '#relay/canonical/denial.ts'
-import { DEPTH_MAX, type JsonFault, VALUES_MAX } from './json-scan.ts'
+import { DEPTH_MAX, type JsonFault, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
 /** What is wrong with a body, for whoever wrote the program that sent it. */
 export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
@@ -14,6 +14,8 @@ export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
       return deny('json_too_deep', { subject: String(DEPTH_MAX) })
     case 'too-long':
       return deny('json_too_long', { subject: String(VALUES_MAX) })
+    case 'too-wide':
+      return deny('json_too_wide', { subject: String(MEMBERS_MAX) })
     case 'bad-text':
       return deny('invalid_text', { subject: placeOf(body, fault.at) })
     case 'malformed':

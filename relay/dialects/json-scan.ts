@@ -13,7 +13,7 @@ export type Member = {
   readonly isAllObjects: boolean
 }
 
-type Cause = 'malformed' | 'too-deep' | 'too-long' | 'bad-text'
+type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'bad-text'
 
 /** `at`: the byte where it shows; the length of the bytes where they end too early. */
 export type JsonFault =
@@ -23,6 +23,8 @@ export type JsonFault =
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
+/** Members of the outermost object: several times what any request format names. */
+export const MEMBERS_MAX = 256
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -35,8 +37,8 @@ const CLOSE_BRACKET = 93
 
 /**
  * Checks that the bytes are one JSON object, whole and valid, without building it, and finds its
- * outermost members. Bounded in depth and in number of values, so that no body can hold the loop
- * for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
+ * outermost members. Bounded in depth, in members and in values, so that no body can hold the
+ * loop for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
  * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
  */
 export function scanObject(bytes: Buffer): readonly Member[] | JsonFault {
@@ -102,6 +104,7 @@ class Scanner {
       if (members.some((earlier) => earlier.key === member.key)) {
         return { fault: 'duplicate', key: member.key }
       }
+      if (members.length === MEMBERS_MAX) return { fault: 'too-wide', at: member.keyStart }
       members.push(member)
       const byte = this.byte()
       if (byte !== COMMA && byte !== CLOSE_BRACE) return this.whatIsWrong()

@@ -26,6 +26,9 @@ async function send(
   return response.status
 }
 
+const distinctKeys = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `"k${index}":1`).join()
+
 const CASES: [string, string | Buffer<ArrayBuffer>][] = [
   ['nothing', ' '],
   ['no JSON', 'hello'],
@@ -51,6 +54,8 @@ const CASES: [string, string | Buffer<ArrayBuffer>][] = [
   ['10 MB of [', '['.repeat(10 * MB)],
   ['10 MB of {"a":', '{"a":'.repeat(2 * MB)],
   ['10 MB of a model name', `{"model":"${'m'.repeat(10 * MB)}",${M}}`],
+  ['300 000 distinct keys', `{"model":"sim-small",${M},${distinctKeys(300_000)}}`],
+  ['257 keys', `{"model":"sim-small",${M},${distinctKeys(255)}}`],
   ['millions of values', `{"model":"sim-small","messages":[${'{},'.repeat(2 * MB)}{}]}`],
 ]
 
