@@ -11,7 +11,7 @@ export type Delivery = {
   /** What was delivered, read only when it must be counted. */
   readonly readText: () => { readonly text: string; readonly tokens: number }
   readonly isWhole: boolean
-  /** False after a provider's error: the input is then the provider's own loss. */
+  /** False when it broke and the caller is not to blame: the input is then the provider's loss. */
   readonly chargesInput: boolean
 }
 

@@ -84,7 +84,7 @@ export async function concludeStream(
     rawUsage: passage.rawUsage,
     readText: () => passage.delivered.read(),
     isWhole,
-    chargesInput: error !== 'error-event',
+    chargesInput: isWhole || error === 'caller-gone',
   }
   const isSettled = await settle(closing, candidate, delivery, isWhole ? 'done' : END_OF[error])
   const { response } = exchange
