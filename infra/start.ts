@@ -112,11 +112,12 @@ type Serving = Parts & {
 async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> {
   const { relay, freshness, tell, state } = serving
   const { roles } = core.config
+  const isDraining = () => state.isDraining
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler),
+    isDraining,
   })
-  const isDraining = () => state.isDraining
   await addHealthRoutes(app, core, { ...serving, isDraining })
   if (roles.has('write-api')) await writeApi(app, { core, freshness, tell })
   if (roles.has('read-api')) await readApi(app, { core, freshness })

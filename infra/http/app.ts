@@ -12,6 +12,7 @@ import {
 import type { Core } from '../core.ts'
 import type { Gate } from './access.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-answers.ts'
+import { fault } from './faults.ts'
 import { acceptJsonOnly } from './json-body.ts'
 import { refuseCrossSite } from './origin.ts'
 import type { FindPrincipal } from './principal.ts'
@@ -26,9 +27,13 @@ export type HttpAppOptions = {
   readonly findPrincipal: FindPrincipal
   /** Where requests come in when something else shares the port; it chooses the time-outs then. */
   readonly serverFactory?: (handler: RequestListener) => Server
+  /** While it says so, the API takes nothing new: what was begun may finish. */
+  readonly isDraining?: () => boolean
 }
 
 const BODY_BYTES_MAX = 1_048_576
+/** Another process is up within that time, or this one again. */
+const DRAIN_RETRY_SECONDS = 5
 
 /**
  * The app that the write and read APIs, the console's pages and the health routes are registered
@@ -44,7 +49,7 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   const sessions = await createSessions(core.pg, core.now)
   app.decorate('gate', { sessions, findPrincipal: options.findPrincipal } satisfies Gate)
   app.decorateRequest('principal', null)
-  addHooks(app)
+  addHooks(app, options)
   sweepSessions(app, core)
   return app
 }
@@ -81,11 +86,13 @@ async function registerPlugins(app: FastifyInstance): Promise<void> {
   })
 }
 
-function addHooks(app: FastifyInstance): void {
+function addHooks(app: FastifyInstance, { isDraining = () => false }: HttpAppOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     addSecurityHeaders(request, reply)
-    if (isApi(request)) refuseCrossSite(request)
+    if (!isApi(request)) return
+    refuseCrossSite(request)
+    if (isDraining()) throw fault('Draining', DRAIN_RETRY_SECONDS)
   })
   app.addHook('preValidation', async (request) => {
     refuseBadText(request.query, 'query')

@@ -23,6 +23,7 @@ const FAULTS = {
   TooManyRequests: [429, '请求次数过多，请稍后再试！', 'Too many requests, please try again later'],
   Timeout: [408, '请求超时', 'The request took too long to arrive'],
   Unavailable: [503, '服务繁忙，请稍后再试', 'The service is busy, please try again later'],
+  Draining: [503, '服务正在停止，请稍后再试', 'The service is stopping, please try again soon'],
   Internal: [500, '服务器内部错误，请联系管理员！', 'Internal server error'],
 } as const satisfies Record<string, readonly [number, string, string]>
 

@@ -25,7 +25,11 @@ export async function httpFixture(trustProxy: readonly string[] = []) {
   const logged: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
   const core = { pg, log, now: () => clock.now, config: { trustProxy } } as unknown as Core
-  const app = await createHttpApp(core, { findPrincipal: async (id) => users.get(id) ?? null })
+  const drain = { isDraining: false }
+  const app = await createHttpApp(core, {
+    findPrincipal: async (id) => users.get(id) ?? null,
+    isDraining: () => drain.isDraining,
+  })
 
   app.post('/api/echo', { schema: { body: Body } }, async (request) => success(request.body))
   app.get('/api/open', async () => success('open'))
@@ -71,6 +75,7 @@ export async function httpFixture(trustProxy: readonly string[] = []) {
     pg,
     users,
     clock,
+    drain,
     logged,
     addUser,
     enter,

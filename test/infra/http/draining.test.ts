@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type HttpFixture, httpFixture } from './http-fixture.ts'
+
+let fixture: HttpFixture
+beforeAll(async () => {
+  fixture = await httpFixture()
+})
+afterAll(() => fixture.close())
+
+it('a draining process takes nothing new on its API, and pages go on', async () => {
+  const { app, drain } = fixture
+  expect((await app.inject({ url: '/api/open' })).statusCode).toBe(200)
+  drain.isDraining = true
+  for (const request of [
+    { url: '/api/open' },
+    { method: 'POST', url: '/api/echo', payload: { name: 'a' } } as const,
+    { url: '/api/nowhere' },
+  ]) {
+    const answer = await app.inject(request)
+    expect([answer.statusCode, answer.json().code]).toEqual([503, 'Draining'])
+    expect(answer.headers['retry-after']).toBe('5')
+  }
+  expect((await app.inject({ url: '/page' })).statusCode).toBe(200)
+})
