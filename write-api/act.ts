@@ -12,6 +12,7 @@ import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
+import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { Turns } from './in-turn.ts'
 import type { NextIds } from './next-id.ts'
@@ -36,6 +37,8 @@ export type Parts = {
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
   readonly setupToken: SetupToken
+  /** Where channels may be pointed. */
+  readonly upstreams: OutboundPolicy
 }
 
 /** One act: its route, its schema and what it does. */

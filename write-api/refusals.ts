@@ -28,6 +28,7 @@ type ActRefusalCode =
   | 'GroupUnknown'
   | 'GroupNotUsable'
   | 'ChannelFieldsRequired'
+  | 'AddressNotAllowed'
   | 'OptionNotYours'
 
 export type RefusalCode =
@@ -122,6 +123,14 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
   ChannelFieldsRequired: [
     200,
     { zh: '请填写渠道名称和渠道密钥！', en: 'Channel name and channel key are required' },
+  ],
+  // NOTE: the same words whatever is at the address, or they would map a private network.
+  AddressNotAllowed: [
+    200,
+    {
+      zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'Invalid field base_url: not an allowed address (PRIVATE_UPSTREAMS lists private ones)',
+    },
   ],
   ChannelUnknown: [
     404,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Core } from '#infra/core.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { Act, Api, Parts } from './act.ts'
 import { createChannel } from './channels/create-channel.ts'
@@ -63,6 +64,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     nextIds: createNextIds(core, turns),
     loginGuard: createLoginGuard(core.now),
     setupToken: createSetupToken(core.vault),
+    upstreams: operatorPolicy(core.config),
   }
   for (const act of ACTS) act(app as unknown as Api, parts)
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)

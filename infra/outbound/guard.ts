@@ -77,11 +77,22 @@ export function checkUrl(text: string, policy: OutboundPolicy): CheckedUrl {
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const port = portOf(url)
   if (!policy.isPortAllowed(port)) return { isAllowed: false, fault: 'port' }
-  const literal = plainAddress(url.hostname.replace(/^\[|\]$/g, ''))
-  if (literal !== null && !policy.isAddressAllowed(literal, port)) {
+  const known = knownAddresses(url.hostname)
+  if (known.length > 0 && !known.some((address) => policy.isAddressAllowed(address, port))) {
     return { isAllowed: false, fault: 'address' }
   }
   return { isAllowed: true, url }
+}
+
+const LOOPBACK = ['127.0.0.1', '::1']
+const METADATA_NAME = 'metadata.google.internal'
+
+/** What a host stands for without asking anybody: none for a name that has to be resolved. */
+function knownAddresses(hostname: string): readonly string[] {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return LOOPBACK
+  if (hostname === METADATA_NAME) return ['169.254.169.254']
+  const literal = plainAddress(hostname.replace(/^\[|\]$/g, ''))
+  return literal === null ? [] : [literal]
 }
 
 export const portOf = (url: URL): number =>

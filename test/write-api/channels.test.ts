@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { channelDecider } from '#domain/channel/decide.ts'
 import { channelStream } from '#domain/channel/events.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
 import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
@@ -79,6 +80,46 @@ describe('a new channel', () => {
     expect(answer).toMatchObject({ status, success: false })
     expect(answer.message).toContain(message)
     expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('an address that no call may be sent to', () => {
+  const FORBIDDEN = [
+    'http://169.254.169.254/latest',
+    'http://metadata.google.internal',
+    'http://10.0.0.5:8000',
+    'http://[fd00::1]/v1',
+    'http://0x0a000005/',
+  ]
+
+  it.each(FORBIDDEN)('%s is refused at once, new or changed, in the same words', async (url) => {
+    const id = await made()
+    const head = await fixture.head()
+    const answers = [
+      await make({ ...FIELDS, base_url: url }),
+      await put({ id, base_url: url, key: 'sk-another' }),
+    ]
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 200, success: false, code: 'AddressNotAllowed' })
+      expect(answer.message).toBe(
+        '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      )
+    }
+    expect(await fixture.head()).toBe(head)
+    expect(await keyInUse(id)).toBe('sk-provider-canary')
+  })
+
+  it('that is there already leaves the channel to be turned off', async () => {
+    const id = await made()
+    const stream = channelStream(id)
+    const { channel } = await fixture.core.actors.stateOf(channelDecider, stream)
+    if (channel === null) throw new Error('not made')
+    const terms = { ...channel.terms, baseUrl: 'http://10.0.0.5:8000' }
+    const command = { type: 'ChangeTerms', terms, keyRef: 'another' } as const
+    const context = { actor: 'system:test', cause: null, at: Date.now() }
+    await fixture.core.actors.handle(channelDecider, stream, command, context)
+    const base_url = terms.baseUrl
+    expect(await put({ id, base_url, status: 2 })).toMatchObject({ success: true })
   })
 })
 

@@ -1,6 +1,8 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { invalidField } from '#infra/http/faults.ts'
+import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channel.ts'
+import { refused } from '../refusals.ts'
 
 /** What a channel has that was created with name, key and models alone. */
 export const DEFAULT_TERMS: ChannelTerms = {
@@ -50,6 +52,17 @@ export function termsWith(before: ChannelTerms, fields: Fields): ChannelTerms {
     setting: text(fields.setting, before.setting),
     paramOverride: text(fields.param_override, before.paramOverride),
   }
+}
+
+/**
+ * Refuses an address that no call could be sent to. Told from the text: nothing is resolved and
+ * nothing is connected to, and every call checks again.
+ */
+export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
+  if (baseUrl === '') return
+  const checked = checkUrl(baseUrl, upstreams)
+  // The other faults are the domain's to name.
+  if (!checked.isAllowed && checked.fault === 'address') throw refused('AddressNotAllowed')
 }
 
 /** The key given, or null: a row that was read has an empty one. Throws for more than one. */

@@ -8,7 +8,7 @@ import { CreateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { keepChannelKey } from './channel-key.ts'
-import { DEFAULT_TERMS, keyOf, termsWith } from './channel-terms.ts'
+import { checkAddress, DEFAULT_TERMS, keyOf, termsWith } from './channel-terms.ts'
 
 /** POST /api/channel/: a provider to send calls to, enabled. */
 export const createChannel: Act = (api, parts) => {
@@ -27,6 +27,7 @@ export const createChannel: Act = (api, parts) => {
       const terms = termsWith(DEFAULT_TERMS, request.body)
       const key = keyOf(request.body)
       if (terms.name === '' || key === null) throw refused('ChannelFieldsRequired')
+      checkAddress(terms.baseUrl, parts.upstreams)
       const context = contextOf(parts, request)
       const { id, outcome } = await parts.nextIds('channel', async (channelId) => {
         const keyRef = await keepChannelKey(vault, channelId, key)

@@ -7,7 +7,7 @@ import { UpdateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { keepChannelKey } from './channel-key.ts'
-import { keyOf, termsWith } from './channel-terms.ts'
+import { checkAddress, keyOf, termsWith } from './channel-terms.ts'
 
 /** PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. */
 export const updateChannel: Act = (api, parts) => {
@@ -32,7 +32,7 @@ export const updateChannel: Act = (api, parts) => {
 }
 
 async function change(
-  { core }: Parts,
+  { core, upstreams }: Parts,
   fields: UpdateChannel,
   context: ActContext,
 ): Promise<number> {
@@ -40,9 +40,11 @@ async function change(
   const stream = channelStream(fields.id)
   const { channel } = await actors.stateOf(channelDecider, stream)
   if (channel === null || channel.isDeleted) throw refused('ChannelUnknown')
+  const terms = termsWith(channel.terms, fields)
+  // One that was allowed once must not stand in the way of turning the channel off.
+  if (terms.baseUrl !== channel.terms.baseUrl) checkAddress(terms.baseUrl, upstreams)
   const key = keyOf(fields)
   const keyRef = key === null ? null : await keepChannelKey(vault, fields.id, key)
-  const terms = termsWith(channel.terms, fields)
   const outcome = await actors.handleTogether(
     [
       { decider: channelDecider, stream, command: { type: 'ChangeTerms', terms, keyRef } },

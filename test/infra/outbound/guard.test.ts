@@ -164,6 +164,34 @@ describe('a URL', () => {
     expect(checkUrl(text, userPolicy)).toEqual({ isAllowed: false, fault })
   })
 
+  it.each([
+    'http://169.254.169.254/latest',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://[fd00:ec2::254]/',
+    'http://metadata.google.internal/v1',
+    'http://METADATA.google.internal./v1',
+    'http://localhost:8000',
+    'http://LOCALHOST.:8000',
+    'http://api.localhost:8000',
+    'http://127.1:8000',
+    'http://１２７.0.0.1:8000',
+    'http://10.0.0.5:8000',
+  ])('%s from an operator is refused where it is not listed', (text) => {
+    const checked = checkUrl(text, operatorPolicy(onNetwork))
+    expect(checked).toEqual({ isAllowed: false, fault: 'address' })
+  })
+
+  it('to localhost is right while the server is on loopback, or where it is listed', () => {
+    const privateUpstreams = [{ cidr: '127.0.0.1/32', port: 8000 }]
+    const isAllowed = (text: string, config: Parameters<typeof operatorPolicy>[0]) =>
+      checkUrl(text, operatorPolicy(config)).isAllowed
+    expect(isAllowed('http://localhost:8000', onLoopback)).toBe(true)
+    expect(isAllowed('http://localhost:8000', { ...onNetwork, privateUpstreams })).toBe(true)
+    expect(isAllowed('http://localhost:8001', { ...onNetwork, privateUpstreams })).toBe(false)
+    expect(isAllowed('http://localhost.example:8001', onNetwork)).toBe(true)
+  })
+
   it('loses its trailing dot, which would name the same host under another name', () => {
     const checked = checkUrl('https://example.com./v1', userPolicy)
     expect(checked.isAllowed && checked.url.href).toBe('https://example.com/v1')
