@@ -106,6 +106,21 @@ describe('a token that is changed', () => {
     })
   })
 
+  it('expires never by -1, at a time by its seconds, and 0 is neither', async () => {
+    const { id } = (await make({ name: 'dated', expired_time: -1 })).data
+    const put = (expired_time: number) =>
+      fixture.user.call('PUT', '/api/token/', { body: { id, expired_time } })
+    expect(await read(id)).toMatchObject({ expired_time: -1 })
+    const answers = [await put(0), await make({ name: 'dated', expired_time: 0 })]
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
+      expect(answer.message).toContain('expired_time')
+    }
+    expect(await read(id)).toMatchObject({ expired_time: -1 })
+    expect((await put(1_893_456_000)).success).toBe(true)
+    expect(await read(id)).toMatchObject({ expired_time: 1_893_456_000 })
+  })
+
   it('is disabled and enabled by status_only, which applies nothing else', async () => {
     const { id } = (await make(full)).data
     const put = (status: number) =>

@@ -81,6 +81,17 @@ describe('changing users', () => {
     ])
   })
 
+  it('says that a quota can not be below zero, and that it is the quota', async () => {
+    const id = await made('negative')
+    const head = await fixture.head()
+    expect(await put({ id, quota: -1, display_name: 'N' })).toMatchObject({
+      status: 400,
+      code: 'InvalidField',
+      message: '参数 quota 无效：不能小于 0',
+    })
+    expect(await fixture.head()).toBe(head)
+  })
+
   it('takes a row as it was read, and writes nothing', async () => {
     const row = await read(await made('same'))
     const head = await fixture.head()

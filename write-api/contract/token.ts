@@ -7,7 +7,7 @@ export const CreateToken = Type.Object({
   name: Type.String({ maxLength: 200 }),
   remain_quota: Type.Optional(quota),
   unlimited_quota: Type.Optional(Type.Boolean()),
-  /** Unix seconds; -1 never. */
+  /** Unix seconds; -1 never. 0 is neither, and refused. */
   expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
   rate_limit_enabled: Type.Optional(Type.Boolean()),
   rate_limit_period: Type.Optional(Type.Integer({ minimum: 1, maximum: 31536000 })),

@@ -50,7 +50,13 @@ export async function termsWith(
 }
 
 function expiryOf({ expired_time: time }: Fields, before: TokenTerms): number | null {
-  if (time === undefined) return before.expiresAt
+  if (time === undefined || time === before.expiresAt) return before.expiresAt
+  if (time === 0) {
+    throw invalidField('expired_time', {
+      zh: '必须是 -1（永不过期）或秒级时间戳',
+      en: 'must be -1 (never) or a time in unix seconds',
+    })
+  }
   return time === -1 ? null : time
 }
 

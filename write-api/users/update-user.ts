@@ -6,6 +6,7 @@ import { type Role, userStream } from '#domain/user/events.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser, type UserRow } from '#projections/users/query.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
@@ -97,6 +98,8 @@ async function quotaSteps(
   const { balance } = await core.actors.stateOf(accountDecider, stream)
   const amount = BigInt(quota) - balance
   if (amount === 0n) return []
+  // NOTE: a balance may be below 0, and its row is sent back; a new one can't be.
+  if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const command =
     amount > 0n
       ? { type: 'GrantQuota', userId, grantId: requestId, amount, reason: 'admin' }
