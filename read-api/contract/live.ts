@@ -1,7 +1,8 @@
 import type { Channel } from './channel.ts'
 import type { LogEntry } from './log.ts'
 
-export type LiveTopic = 'logs' | 'channels'
+export const LIVE_TOPICS = ['logs', 'channels'] as const
+export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 export type LiveRequest =
   | { type: 'subscribe'; topics: LiveTopic[]; after?: number }

@@ -208,6 +208,14 @@ describe('the live socket', () => {
     expect(code).toBe(1013)
   })
 
+  it('cuts the topics to those there are', async () => {
+    const listener = await connect(ALICE)
+    listener.ask({ type: 'subscribe', topics: ['logs', 'inbox', 'channels', 'stats'] })
+    await listener.until(({ type }) => type === 'ready')
+    expect(listener.seen.map(({ type }) => type)).toEqual(['ready'])
+    listener.socket.close()
+  })
+
   it('answers pings, and survives messages that are none', async () => {
     const listener = await connect(ALICE)
     for (const text of ['', '{', 'null', '[]', '{"type":"subscribe"}', '{"type":"x"}']) {
