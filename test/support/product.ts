@@ -1,3 +1,4 @@
+import type { Config } from '#infra/config/config.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import {
   type SimulatedProvider,
@@ -22,11 +23,13 @@ export type TestProduct = {
 export async function testProduct(
   options: {
     readonly provider?: SimulatedProviderOptions
-    readonly roles?: Running['core']['config']['roles']
+    readonly roles?: Config['roles']
+    /** What to run on. */
+    readonly engines?: Partial<Pick<Config, 'eventStore' | 'kafkaBrokers' | 'redisUrl'>>
   } = {},
 ): Promise<TestProduct> {
   const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)
-  const { config, drop } = await testConfig({ roles })
+  const { config, drop } = await testConfig({ roles, ...options.engines })
   const provider = await startSimulatedProvider(options.provider)
   const running = await startProduct(config)
   const root = new ConsoleClient(running.url)
