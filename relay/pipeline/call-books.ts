@@ -99,13 +99,19 @@ export class CallBooks {
     })
   }
 
-  /** Durable once it resolves; throws when the store can't be reached in time. */
+  /**
+   * Durable once it resolves. Throws when the store can't be reached in time, or when the call was
+   * ended meanwhile by the sweeper, because this process stood still for longer than its lease: an
+   * answer must not look whole to its caller when the books say that it was cut short.
+   */
   async settle(bill: Bill, course: Course): Promise<void> {
     if (this.hasEnded) return
     this.hasEnded = true
     const { attempts } = course
     const timings = this.timings(course)
-    await this.handle({ type: 'SettleCall', call: this.exchange.call, ...bill, attempts, timings })
+    const { call } = this.exchange
+    const outcome = await this.handle({ type: 'SettleCall', call, ...bill, attempts, timings })
+    if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
   }
 
   /** The call costs nothing. */

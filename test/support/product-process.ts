@@ -6,21 +6,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killTree } from './process-tree.ts'
 
+type Environment = Readonly<Record<string, string>>
+
 /** The product as `npm start` runs it: with a process, a data folder and a port of its own. */
 export class ProductProcess {
   readonly url: string
   readonly #port: number
+  readonly #environment: Environment
   readonly #dataDir = mkdtempSync(join(tmpdir(), 'tallygate-e2e-'))
   #child: ChildProcess | null = null
   #output = ''
 
-  private constructor(port: number) {
+  private constructor(port: number, environment: Environment) {
     this.#port = port
+    this.#environment = environment
     this.url = `http://127.0.0.1:${port}`
   }
 
-  static async create(): Promise<ProductProcess> {
-    return new ProductProcess(await freePort())
+  /** `environment`: over that of an ordinary start, such as `ROLES`. */
+  static async create(environment: Environment = {}): Promise<ProductProcess> {
+    return new ProductProcess(await freePort(), environment)
   }
 
   /** Resolves when it serves; throws with what it printed when it ends instead. */
@@ -32,6 +37,7 @@ export class ProductProcess {
         PORT: String(this.#port),
         DATA_DIR: this.#dataDir,
         LOG_LEVEL: 'warn',
+        ...this.#environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -45,6 +51,17 @@ export class ProductProcess {
       child.stderr.on('data', listen)
       child.on('exit', (code) => failed(new Error(`ended with ${code}: ${this.#output}`)))
     })
+  }
+
+  get pid(): number {
+    return this.#running().pid ?? 0
+  }
+
+  /** Resolves with the exit code, null after a kill. */
+  async ended(): Promise<number | null> {
+    const child = this.#running()
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    return child.exitCode
   }
 
   /** All it has printed, over all its starts. */

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { JournalEntry } from '#infra/demo/journal.ts'
+import { testDatabase } from './postgres.ts'
+import { ProductProcess } from './product-process.ts'
+
+/** One site in many processes: what they share, and the processes, ended with it. */
+export type Site = {
+  readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEY: string }
+  /** A process with these roles, running. */
+  readonly start: (roles: string, more?: Record<string, string>) => Promise<ProductProcess>
+  readonly close: () => Promise<void>
+}
+
+/** `NODE_OPTIONS` of processes whose calls are soon given up when they die. */
+export const SHORT_LEASES = `--import=${join(import.meta.dirname, 'short-leases.ts')}`
+
+export async function startSite(): Promise<Site> {
+  const database = await testDatabase()
+  const environment = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+  }
+  const processes: ProductProcess[] = []
+  return {
+    environment,
+    start: async (roles, more = {}) => {
+      const created = await ProductProcess.create({ ...environment, ROLES: roles, ...more })
+      processes.push(created)
+      await created.start()
+      return created
+    },
+    close: async () => {
+      for (const running of processes) await running.remove()
+      await database.drop()
+    },
+  }
+}
+
+export type ProviderProcess = {
+  readonly url: string
+  readonly journal: () => Promise<JournalEntry[]>
+  readonly close: () => void
+}
+
+type Pace = { readonly gapMs: number; readonly answerTokens: number; readonly firstByteMs: number }
+
+/** The simulated provider as a process of its own, which outlives what is killed around it. */
+export async function startProviderProcess(pace: Pace): Promise<ProviderProcess> {
+  const { gapMs, answerTokens, firstByteMs } = pace
+  const parameters = [0, gapMs, answerTokens, firstByteMs].map(String)
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['infra/demo/provider-program.ts', ...parameters],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  if (child.stdout === null) throw new Error('no output')
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const url = String(line).trim()
+  return {
+    url,
+    journal: async () => (await (await fetch(`${url}/journal`)).json()) as JournalEntry[],
+    close: () => child.kill('SIGKILL'),
+  }
+}
