@@ -6,6 +6,8 @@ import type { EventBus } from './event-bus/port.ts'
 import type { StreamActors } from './event-store/actors-port.ts'
 import type { EventStore } from './event-store/port.ts'
 import type { Leases } from './leases/leases.ts'
+import type { Limits } from './limits/port.ts'
+import type { ShortLived } from './limits/short-lived.ts'
 import type { Vault } from './vault/port.ts'
 
 /** What every part of the server is given. Tests build it by `test/support/core.ts`. */
@@ -19,6 +21,8 @@ export type Core = {
   readonly actors: StreamActors
   readonly bus: EventBus
   readonly leases: Leases
+  readonly limits: Limits
+  readonly shortLived: ShortLived
   readonly vault: Vault
   readonly log: Logger
   /** Unix milliseconds. */

@@ -9,6 +9,7 @@ import { createLeases, endAllLeases } from './leases/leases.ts'
 import { startEmbeddedPostgres } from './postgres/embedded.ts'
 import { createPools } from './postgres/pools.ts'
 import { refuseUnsafeServer } from './postgres/server-checks.ts'
+import { openLimits } from './redis/open-limits.ts'
 import { createLog } from './telemetry/log.ts'
 import { createVault } from './vault/vault.ts'
 
@@ -34,6 +35,9 @@ export async function startCore(config: Config): Promise<RunningCore> {
     const bus = createDirectBus({ store, leases, log })
     closers.push(() => bus.close())
     const snapshots = await createPostgresSnapshots(pools.pg)
+    const { redisUrl } = config
+    const shared = await openLimits({ redisUrl, secretKey, log, now: Date.now })
+    closers.push(shared.close)
     const core: Core = {
       config,
       db: pools.db,
@@ -42,6 +46,8 @@ export async function startCore(config: Config): Promise<RunningCore> {
       actors: createStreamActors({ store, snapshots, log }),
       bus,
       leases,
+      limits: shared.limits,
+      shortLived: shared.shortLived,
       vault: await createVault({ pg: pools.pg, secretKey }),
       log,
       now: Date.now,

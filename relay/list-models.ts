@@ -7,9 +7,13 @@ import type { RelayParts } from './pipeline/relay-parts.ts'
 const CREATED = 1_700_000_000
 
 /** `GET /v1/models`, and with `id` one of them: the models this key could call right now. */
-export function listModels(parts: RelayParts, exchange: Exchange, id: string | null): void {
+export async function listModels(
+  parts: RelayParts,
+  exchange: Exchange,
+  id: string | null,
+): Promise<void> {
   const { request, clientIp, startedAt } = exchange
-  const caller = authenticate(parts, request, clientIp, startedAt)
+  const caller = await authenticate(parts, request, clientIp, startedAt)
   if (isDenial(caller)) return sendDenial(exchange, caller)
   const models = callableModels(parts, caller)
   if (id === null) {

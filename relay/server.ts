@@ -8,8 +8,7 @@ import { languageOf } from './canonical/denial-answers.ts'
 import { createTokenCounter } from './canonical/token-counter.ts'
 import { clientIpReader } from './client-ip.ts'
 import { BodyMemory } from './limits/body-memory.ts'
-import { CallRates } from './limits/call-rates.ts'
-import { Concurrency, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/concurrency.ts'
+import { CallsUnderWay, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/concurrency.ts'
 import { FailedKeys } from './limits/failed-keys.ts'
 import { listModels } from './list-models.ts'
 import { Cooling, RetryBudget } from './pipeline/choose-channel.ts'
@@ -42,7 +41,6 @@ export type RelayOverrides = {
   readonly findExpired?: FindExpired
 }
 
-const HOUSEKEEPING_MS = 30_000
 const DRAIN_LOOK_MS = 20
 /** For the last books to be closed once the grace is over. */
 const DRAIN_LAST_MS = 3_000
@@ -51,11 +49,6 @@ const DRAIN_LAST_MS = 3_000
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const parts = await startParts(core, overrides)
   const sweeper = startSweeper(core, overrides.findExpired)
-  const housekeeping = setInterval(() => {
-    parts.rates.sweep(core.now())
-    parts.failedKeys.sweep(core.now())
-  }, HOUSEKEEPING_MS)
-  housekeeping.unref()
   const state = { isDraining: false }
   const clientIpOf = clientIpReader(core.config.trustProxy)
   return {
@@ -72,7 +65,6 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       await untilQuiet(parts, DRAIN_LAST_MS)
     },
     close: async () => {
-      clearInterval(housekeeping)
       parts.watch.close()
       await Promise.all([sweeper.stop(), parts.views.stop(), parts.counter.close()])
       await parts.outbound.close()
@@ -107,10 +99,11 @@ const exchangeOf = (
 })
 
 async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayParts> {
-  const { actors, vault, log, now, config } = core
+  const { actors, limits, vault, log, now, config } = core
+  const caps = { ...DEFAULT_CAPS, ...overrides.caps }
   const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
   const policy = operatorPolicy(config)
-  const limits: OutboundLimits = {
+  const outboundLimits: OutboundLimits = {
     connectTimeoutMs: deadlines.connectMs,
     headersTimeoutMs: 0,
     bodyTimeoutMs: 0,
@@ -118,16 +111,17 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
   }
   return {
     actors,
+    limits,
     vault,
     log,
     now,
     deadlines,
     views: await startViews(core, overrides.rows ?? (await loadViewRows(core)), policy),
-    outbound: createOutbound(policy, limits),
+    outbound: createOutbound(policy, outboundLimits),
     counter: createTokenCounter(),
-    failedKeys: new FailedKeys(),
-    rates: new CallRates(),
-    concurrency: new Concurrency({ ...DEFAULT_CAPS, ...overrides.caps }),
+    failedKeys: new FailedKeys(limits, vault),
+    underWay: new CallsUnderWay(caps.total),
+    caps,
     bodies: new BodyMemory(),
     cooling: new Cooling(),
     retries: new RetryBudget(),
@@ -156,7 +150,8 @@ function route(parts: RelayParts, exchange: Exchange, isDraining: boolean): void
     return sendDenial(exchange, deny('not_found'))
   }
   if (method !== 'GET') return sendDenial(exchange, only('GET'))
-  listModels(parts, exchange, path === '/v1/models' ? null : decoded(path.slice(11)))
+  const id = path === '/v1/models' ? null : decoded(path.slice(11))
+  listModels(parts, exchange, id).catch((err: unknown) => failed(parts, exchange, err))
 }
 
 const only = (method: string) => deny('method_not_allowed', { subject: method })

@@ -49,8 +49,8 @@ const ACTS: readonly Act[] = [
 export type WriteApiParts = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
-  /** Says a line to whoever starts the product. */
-  readonly tell?: (line: string) => void
+  /** Says a line to whoever starts the product, once it is ready; `{url}` is where it listens. */
+  readonly tell?: (line: string, when: 'ready') => void
 }
 
 /** Registers the write routes on the app of `createHttpApp`. */
@@ -62,15 +62,14 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     freshness,
     turns,
     nextIds: createNextIds(core, turns),
-    loginGuard: createLoginGuard(core.now),
+    loginGuard: createLoginGuard(core.limits, core.vault),
     setupToken: createSetupToken(core.vault),
     upstreams: operatorPolicy(core.config),
   }
   for (const act of ACTS) act(app as unknown as Api, parts)
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
-    tell?.(
-      `first run: through a proxy or from another machine, /setup?token=${parts.setupToken.text}`,
-    )
+    const { text } = parts.setupToken
+    tell?.(`First run: open {url}/setup?token=${text} (other machines need the token)`, 'ready')
   }
 }

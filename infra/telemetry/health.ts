@@ -35,6 +35,7 @@ export async function addHealthRoutes(
     callsInFlight: () => sources.relay?.inFlight() ?? 0,
     eventsHead: () => core.store.headPosition(),
     projectionPositions: () => sources.projections?.positions() ?? new Map(),
+    areLimitsDegraded: () => core.limits.isDegraded(),
   })
   sources.siblings?.join(metrics)
   app.get('/metrics', {

@@ -5,6 +5,7 @@ export type Readings = {
   readonly callsInFlight: () => number
   readonly eventsHead: () => Promise<number>
   readonly projectionPositions: () => ReadonlyMap<string, number>
+  readonly areLimitsDegraded: () => boolean
 }
 
 /** A registry with Node's own metrics and ours (`tallygate_…`), in Prometheus' text format. */
@@ -37,6 +38,14 @@ export function createMetrics(readings: Readings): Registry {
       for (const [projection, position] of readings.projectionPositions()) {
         this.set({ projection }, position)
       }
+    },
+  })
+  new Gauge({
+    name: 'tallygate_limits_degraded',
+    help: '1 while Redis is lost and this process keeps its share of the limits itself',
+    registers,
+    collect() {
+      this.set(readings.areLimitsDegraded() ? 1 : 0)
     },
   })
   return registry

@@ -15,7 +15,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-export type Pepper = 'token-key' | 'username' | 'session' | 'setup'
+export type Pepper = 'token-key' | 'username' | 'session' | 'setup' | 'address'
 
 /** A random data key, and the same wrapped for keeping. */
 export type DataKey = { readonly key: Buffer; readonly wrapped: Buffer }
@@ -39,6 +39,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     username: createKeyedHash(derive('pepper:username')),
     session: createKeyedHash(derive('pepper:session')),
     setup: createKeyedHash(derive('pepper:setup')),
+    address: createKeyedHash(derive('pepper:address')),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

@@ -18,7 +18,10 @@ export interface Vault {
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /** Keyed hash (HMAC-SHA256, hex) by which a key or name is found without keeping it. */
-  keyedHash(purpose: 'token-key' | 'username' | 'session' | 'setup', text: string): string
+  keyedHash(
+    purpose: 'token-key' | 'username' | 'session' | 'setup' | 'address',
+    text: string,
+  ): string
   /** Encrypts with the user's own data key, made on first use. */
   seal(userId: number, text: string): Promise<Sealed>
   /** null once the user's data key has been destroyed. */

@@ -6,7 +6,7 @@ import { loadSecretKey } from '../config/secret-key.ts'
 import { ensureConsoleBuilt } from '../http/console-build.ts'
 import { endAllLeases } from '../leases/leases.ts'
 import { startEmbeddedPostgres } from '../postgres/embedded.ts'
-import { type Started, startUnserved } from '../start.ts'
+import { type Started, startUnserved, type Tell } from '../start.ts'
 import { createLog } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { startWorkers } from './workers.ts'
@@ -24,7 +24,7 @@ export const wantsWorkers = ({ relayWorkers, roles }: Config): boolean =>
 export async function startWithWorkers(
   config: Config,
   environment: Environment,
-  tell: (line: string) => void,
+  tell: Tell,
 ): Promise<Started> {
   const log = createLog(config.logLevel)
   const closers: (() => Promise<unknown>)[] = []
@@ -45,6 +45,7 @@ export async function startWithWorkers(
       callsInFlight: () => 0,
       eventsHead: () => core.store.headPosition(),
       projectionPositions: () => projections?.positions() ?? new Map(),
+      areLimitsDegraded: () => core.limits.isDegraded(),
     })
     const workers = await startWorkers({
       count: config.relayWorkers,
@@ -56,7 +57,7 @@ export async function startWithWorkers(
         PORT: String(config.port === 0 ? await freePort(config.host) : config.port),
       },
       log,
-      tell,
+      tell: (line) => tell(line, 'ready'),
       ownMetrics: () => registry.getMetricsAsJSON(),
     })
     return {

@@ -1,6 +1,5 @@
-import { type Denial, deny } from '#relay/canonical/denial.ts'
-
 export type ConcurrencyCaps = {
+  /** Of this process, whose memory and connections they take. */
   readonly total: number
   readonly perUser: number
   readonly perToken: number
@@ -8,42 +7,23 @@ export type ConcurrencyCaps = {
 
 export const DEFAULT_CAPS: ConcurrencyCaps = { total: 2_000, perUser: 1_000, perToken: 1_000 }
 
-/** How many calls are under way: in all, and for each user and token. */
-export class Concurrency {
-  total = 0
-  private readonly users = new Map<number, number>()
-  private readonly tokens = new Map<number, number>()
-  private readonly caps: ConcurrencyCaps
+/** How many calls this process has under way. */
+export class CallsUnderWay {
+  private count = 0
+  private readonly most: number
 
-  constructor(caps: ConcurrencyCaps) {
-    this.caps = caps
+  constructor(most: number) {
+    this.most = most
   }
 
-  /** null when the call may go on; it must then `leave` once. */
-  enter(userId: number, tokenId: number): Denial | null {
-    if (this.total >= this.caps.total) {
-      return deny('overloaded', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
-    }
-    const ofUser = this.users.get(userId) ?? 0
-    const ofToken = this.tokens.get(tokenId) ?? 0
-    if (ofUser >= this.caps.perUser || ofToken >= this.caps.perToken) {
-      return deny('too_many_concurrent', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
-    }
-    this.total += 1
-    this.users.set(userId, ofUser + 1)
-    this.tokens.set(tokenId, ofToken + 1)
-    return null
+  /** True when one more may go on; it must then `leave` once. */
+  enter(): boolean {
+    if (this.count >= this.most) return false
+    this.count += 1
+    return true
   }
 
-  leave(userId: number, tokenId: number): void {
-    this.total -= 1
-    decrement(this.users, userId)
-    decrement(this.tokens, tokenId)
+  leave(): void {
+    this.count -= 1
   }
-}
-
-function decrement(counts: Map<number, number>, id: number): void {
-  const count = (counts.get(id) ?? 1) - 1
-  if (count > 0) counts.set(id, count)
-  else counts.delete(id)
 }

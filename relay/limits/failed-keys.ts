@@ -1,21 +1,43 @@
-import { RateWindows } from './rate-window.ts'
+import { isFull, type Limits } from '#infra/limits/port.ts'
+import type { Vault } from '#infra/vault/port.ts'
 
-const LIMIT = { count: 60, periodMs: 60_000 }
+const MAX = 60
+const PERIOD_MS = 60_000
+/** Addresses told to wait; the one that was told first makes room. */
+const WAITING_MAX = 10_000
 
-/** Wrong keys by address: 60 a minute, so that guessing goes nowhere and costs nothing. */
+/**
+ * Wrong keys by address: 60 a minute over all relays, so that guessing goes nowhere and costs
+ * nothing. A right key asks nobody: an address is shut out once one of its keys was one too many.
+ */
 export class FailedKeys {
-  private readonly windows = new RateWindows()
+  private readonly waiting = new Map<string, number>()
+  private readonly limits: Limits
+  private readonly vault: Pick<Vault, 'keyedHash'>
+
+  constructor(limits: Limits, vault: Pick<Vault, 'keyedHash'>) {
+    this.limits = limits
+    this.vault = vault
+  }
 
   /** Seconds to wait; 0 when the address may try a key. */
   waitSeconds(clientIp: string, now: number): number {
-    return Math.ceil(this.windows.of(clientIp).waitMs(LIMIT, now) / 1_000)
+    const until = this.waiting.get(clientIp)
+    if (until === undefined) return 0
+    if (until > now) return Math.ceil((until - now) / 1_000)
+    this.waiting.delete(clientIp)
+    return 0
   }
 
-  failed(clientIp: string, now: number): void {
-    this.windows.of(clientIp).take(now)
-  }
-
-  sweep(now: number): void {
-    this.windows.sweep(now, LIMIT.periodMs)
+  /** Counts a wrong key. Seconds to wait when it was one too many, else 0. */
+  async failed(clientIp: string, now: number): Promise<number> {
+    const key = this.vault.keyedHash('address', clientIp)
+    const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const
+    const outcome = await this.limits.enter(`failed-keys:${key}`, [claim])
+    if (!isFull(outcome)) return 0
+    const [first] = this.waiting.keys()
+    if (this.waiting.size >= WAITING_MAX && first !== undefined) this.waiting.delete(first)
+    this.waiting.set(clientIp, now + outcome.waitMs)
+    return this.waitSeconds(clientIp, now)
   }
 }

@@ -23,23 +23,26 @@ type Parts = {
 const ADMIN = 10
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
-/** Who calls, checked in a fixed order, so that a key tells nothing before it is known. */
-export function authenticate(
+/**
+ * Who calls, checked in a fixed order, so that a key tells nothing before it is known. Only a wrong
+ * key waits for anything.
+ */
+export async function authenticate(
   { views, vault, failedKeys }: Parts,
   request: IncomingMessage,
   clientIp: string,
   now: number,
-): Caller | Denial {
+): Promise<Caller | Denial> {
   const waitSeconds = failedKeys.waitSeconds(clientIp, now)
-  if (waitSeconds > 0) return deny('too_many_failed_keys', { retryAfterSeconds: waitSeconds })
+  if (waitSeconds > 0) return tooManyWrong(waitSeconds)
   const text = keyText(request)
   if (text === null) return deny('missing_key')
   const match = KEY.exec(text)
   const token = match?.[1] && views.tokens.find(vault.keyedHash('token-key', match[1]))
   const user = token ? views.users.find(token.userId) : undefined
   if (!token || user === undefined) {
-    failedKeys.failed(clientIp, now)
-    return deny('invalid_key')
+    const tooManySeconds = await failedKeys.failed(clientIp, now)
+    return tooManySeconds > 0 ? tooManyWrong(tooManySeconds) : deny('invalid_key')
   }
   if (!token.isEnabled) return deny('token_disabled')
   const { expiresAt, group } = token.terms
@@ -50,6 +53,9 @@ export function authenticate(
   if (pinnedChannelId !== null && user.role < ADMIN) return deny('channel_not_allowed')
   return { token, user, group: group === '' ? user.group : group, pinnedChannelId }
 }
+
+const tooManyWrong = (retryAfterSeconds: number): Denial =>
+  deny('too_many_failed_keys', { retryAfterSeconds })
 
 /** Every place where a client of some family puts its key. */
 function keyText(request: IncomingMessage): string | null {

@@ -20,7 +20,7 @@ import { takeSeat } from './take-seat.ts'
  */
 export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<void> {
   const { request: incoming, clientIp, startedAt } = exchange
-  const caller = authenticate(parts, incoming, clientIp, startedAt)
+  const caller = await authenticate(parts, incoming, clientIp, startedAt)
   if (isDenial(caller)) return sendDenial(exchange, caller)
   const body = await readBody(incoming, parts.bodies)
   if (isDenial(body)) return sendDenial(exchange, body)
@@ -29,7 +29,7 @@ export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<
     if (isDenial(request)) return sendDenial(exchange, request)
     const plan = planCall(parts.views, caller, request, parts.now())
     if (isDenial(plan)) return sendDenial(exchange, plan)
-    const seat = takeSeat(parts, caller)
+    const seat = await takeSeat(parts, caller)
     if (isDenial(seat)) return sendDenial(exchange, seat)
     let isSuccess = false
     try {

@@ -2,8 +2,7 @@ import type { Core } from '#infra/core.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { TokenCounter } from '#relay/canonical/token-counter.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
-import type { CallRates } from '#relay/limits/call-rates.ts'
-import type { Concurrency } from '#relay/limits/concurrency.ts'
+import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/concurrency.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { Cooling, RetryBudget } from './choose-channel.ts'
@@ -11,13 +10,13 @@ import type { Deadlines, Watch } from './deadlines.ts'
 import type { LiveCall } from './live-call.ts'
 
 /** What every call is given. */
-export type RelayParts = Pick<Core, 'actors' | 'vault' | 'log' | 'now'> & {
+export type RelayParts = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
   readonly views: Views
   readonly outbound: Outbound
   readonly counter: TokenCounter
   readonly failedKeys: FailedKeys
-  readonly rates: CallRates
-  readonly concurrency: Concurrency
+  readonly underWay: CallsUnderWay
+  readonly caps: ConcurrencyCaps
   readonly bodies: BodyMemory
   readonly cooling: Cooling
   readonly retries: RetryBudget

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { RateWindow } from '#relay/limits/rate-window.ts'
 import { chat, errorOf, KEY, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 
 let rig: RelayRig
@@ -97,19 +96,5 @@ describe('200 callers on a balance for exactly 10', () => {
     expect(answers.filter(({ status }) => status === 402)).toHaveLength(190)
     expect(await rig.balance(30)).toBe(0n)
     expect(rig.provider.journal.count).toBe(10)
-  })
-})
-
-describe('a rate window', () => {
-  it('is exact across any stretch of its period, and forgets what is past', () => {
-    const window = new RateWindow()
-    const rule = { count: 2, periodMs: 1_000 }
-    window.take(0)
-    window.take(900)
-    expect(window.waitMs(rule, 950)).toBe(50)
-    expect(window.waitMs(rule, 1_000)).toBe(0)
-    window.take(1_000)
-    expect(window.waitMs(rule, 1_001)).toBe(899)
-    expect(window.waitMs(rule, 5_000)).toBe(0)
   })
 })

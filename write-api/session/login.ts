@@ -30,10 +30,10 @@ export const login: Act = (api, parts) => {
     async (request, reply) => {
       const { username, password } = request.body
       const account = nameKeyOf(parts.core.vault, username)
-      const waitSeconds = parts.loginGuard.enter(request.ip, account)
-      if (waitSeconds > 0) throw fault('TooManyRequests', waitSeconds)
+      const attempt = await parts.loginGuard.enter(request.ip, account)
+      if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
       const user = await admitted(parts, account, password)
-      parts.loginGuard.succeeded(request.ip, account)
+      attempt.succeeded()
       await mayEnter(parts, user)
       const { sessions } = request.server.gate
       const old = sessionIdOf(request)

@@ -57,13 +57,13 @@ async function newPassword(
 ): Promise<string> {
   checkPassword(password)
   const account = `self:${userId}`
-  const waitSeconds = loginGuard.enter(ip, account)
-  if (waitSeconds > 0) throw fault('TooManyRequests', waitSeconds)
+  const attempt = await loginGuard.enter(ip, account)
+  if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
   const user = await findUser(core.db, userId)
   if (user === null || !(await isPassword(core.vault, user, original))) {
     throw refused('WrongOriginalPassword')
   }
-  loginGuard.succeeded(ip, account)
+  attempt.succeeded()
   return keepPassword(core.vault, userId, await core.vault.hashPassword(password))
 }
 

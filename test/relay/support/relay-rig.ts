@@ -17,6 +17,8 @@ import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simu
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
+import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
+import type { Limits } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
@@ -72,7 +74,12 @@ export type RelayRig = {
 }
 
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
-export async function relayRig(overrides: RelayOverrides = {}, env = {}): Promise<RelayRig> {
+export async function relayRig(
+  overrides: RelayOverrides = {},
+  env = {},
+  sharedLimits?: Limits,
+): Promise<RelayRig> {
+  const ownLimits = createMemoryLimits(Date.now)
   const log = pino({ level: 'silent' })
   const store = createMemoryEventStore()
   const snapshots = createMemorySnapshots()
@@ -83,6 +90,7 @@ export async function relayRig(overrides: RelayOverrides = {}, env = {}): Promis
     vault,
     log,
     leases: leasesOfOne,
+    limits: sharedLimits ?? ownLimits,
     now: Date.now,
   } as unknown as Core
   const relay = await startRelay(core, { rows: NO_ROWS, findExpired: async () => [], ...overrides })
@@ -99,6 +107,7 @@ export async function relayRig(overrides: RelayOverrides = {}, env = {}): Promis
     ...builders(core, provider.url, books.append),
     close: async () => {
       await relay.close()
+      ownLimits.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await provider.close()

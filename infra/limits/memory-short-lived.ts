@@ -1,0 +1,46 @@
+import type { ShortLived } from './short-lived.ts'
+
+const VALUES_MAX = 50_000
+
+type Kept = { readonly value: string; readonly until: number; tries: number }
+
+/** Short-lived values of this process alone. `now` in unix milliseconds; bounded. */
+export function createMemoryShortLived(now: () => number): ShortLived {
+  const all = new Map<string, Kept>()
+  const nameOf = (kind: string, key: string): string => `${kind}\n${key}`
+  const find = (name: string): Kept | null => {
+    const kept = all.get(name)
+    if (kept !== undefined && kept.until > now()) return kept
+    all.delete(name)
+    return null
+  }
+  return {
+    put: async (kind, key, value, ttlMs) => {
+      const name = nameOf(kind, key)
+      all.delete(name)
+      if (all.size >= VALUES_MAX) dropOldest(all)
+      all.set(name, { value, until: now() + ttlMs, tries: 0 })
+    },
+    take: async (kind, key) => {
+      const name = nameOf(kind, key)
+      const kept = find(name)
+      all.delete(name)
+      return kept?.value ?? null
+    },
+    peek: async (kind, key) => find(nameOf(kind, key))?.value ?? null,
+    countTry: async (kind, key, max) => {
+      const name = nameOf(kind, key)
+      const kept = find(name)
+      if (kept === null) return null
+      kept.tries += 1
+      if (kept.tries <= max) return max - kept.tries
+      all.delete(name)
+      return null
+    },
+  }
+}
+
+function dropOldest(all: Map<string, Kept>): void {
+  const [oldest] = all.keys()
+  if (oldest !== undefined) all.delete(oldest)
+}

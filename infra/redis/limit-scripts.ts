@@ -1,0 +1,155 @@
+import { BACKOFF_FIRST_MS, SEATS_WAIT_MS, TOKENS_PERIOD_MS } from '../limits/port.ts'
+
+/** Keys outlive what they say by this: a clock that a test holds still must not lose them. */
+const SLACK_MS = 60_000
+
+/** The server's clock, unless a test brings its own. Whole milliseconds, as all times here. */
+const NOW = `
+local now = tonumber(ARGV[1])
+if now == 0 then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local text = function(number) return string.format('%.0f', number) end
+local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})) end
+`
+
+/**
+ * One decision. KEYS: one for each claim. ARGV: time or 0, seat, lease, then four for each claim:
+ * its kind and three numbers. Answers {0, time taken at} or {index of the first full one, wait}.
+ *
+ * - rate (max, period): a list of times, newest first, no longer than max: it is full while the
+ *   last of max lies within the period. Ten bytes for each, and exact at every edge.
+ * - seats (max): a sorted set of seats by the time they run out.
+ * - tokens (max, estimate): a sorted set of seat:amount by time; the member '=' has minus the sum
+ *   of all amounts as its score, so that it sorts before every time.
+ * - backoff (free tries, longest delay, forgotten after): a hash of tries and the time of the last.
+ *
+ * A time to come was taken before the clock was set back: nobody waits for that.
+ */
+export const ENTER = `${NOW}
+local seat, lease = ARGV[2], tonumber(ARGV[3])
+local claim = function(i)
+  local at = 4 * i
+  return ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+end
+local waits = {
+  rate = function(key, max, period)
+    local limiting = tonumber(redis.call('LINDEX', key, max - 1) or 0)
+    if limiting > now then return 0 end
+    return limiting + period - now
+  end,
+  seats = function(key, max)
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    if redis.call('ZCARD', key) < max then return 0 end
+    return ${SEATS_WAIT_MS}
+  end,
+  tokens = function(key, max, estimate)
+    local since = now - ${TOKENS_PERIOD_MS}
+    local forget = function(from, to)
+      for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, from, to)) do
+        redis.call('ZREM', key, member)
+        redis.call('ZINCRBY', key, string.match(member, '%d+$'), '=')
+      end
+    end
+    forget(1, text(since))
+    forget('(' .. text(now), '+inf')
+    local left = -tonumber(redis.call('ZSCORE', key, '=') or 0)
+    if left == 0 or left + estimate <= max then return 0 end
+    local all = redis.call('ZRANGEBYSCORE', key, 1, '+inf', 'WITHSCORES')
+    for at = 1, #all, 2 do
+      left = left - tonumber(string.match(all[at], '%d+$'))
+      if left == 0 or left + estimate <= max then return math.max(1, all[at + 1] - since) end
+    end
+    return 0
+  end,
+  backoff = function(key, free, longest, forgotten)
+    local state = redis.call('HMGET', key, 'tries', 'at')
+    local tries, at = tonumber(state[1] or 0), tonumber(state[2] or 0)
+    if tries > 0 and at + forgotten <= now then
+      redis.call('DEL', key)
+      return 0
+    end
+    if tries < free or at > now then return 0 end
+    return at + math.min(longest, ${BACKOFF_FIRST_MS} * 2 ^ (tries - free)) - now
+  end,
+}
+local takes = {
+  rate = function(key, max, period)
+    redis.call('LPUSH', key, text(now))
+    redis.call('LTRIM', key, 0, max - 1)
+    keep(key, period)
+  end,
+  seats = function(key)
+    redis.call('ZADD', key, text(now + lease), seat)
+    keep(key, lease)
+  end,
+  tokens = function(key, _, estimate)
+    redis.call('ZADD', key, text(now), seat .. ':' .. text(estimate))
+    redis.call('ZINCRBY', key, text(-estimate), '=')
+    keep(key, ${TOKENS_PERIOD_MS})
+  end,
+  backoff = function(key, _, _, forgotten)
+    redis.call('HINCRBY', key, 'tries', 1)
+    redis.call('HSET', key, 'at', text(now))
+    keep(key, forgotten)
+  end,
+}
+local full, wait = 0, 0
+for i, key in ipairs(KEYS) do
+  local kind, a, b, c = claim(i)
+  local needed = waits[kind](key, a, b, c)
+  if needed > 0 then
+    if full == 0 then full = i end
+    wait = math.max(wait, needed)
+  end
+end
+if full > 0 then return { full, wait } end
+for i, key in ipairs(KEYS) do
+  local kind, a, b, c = claim(i)
+  takes[kind](key, a, b, c)
+end
+return { 0, now }
+`
+
+/**
+ * Gives back. KEYS: one for each. ARGV: seat, time taken at, then three for each key: kind,
+ * estimate, tokens used. A time stands for itself: whichever of equal ones goes is the same.
+ */
+export const LEAVE = `
+local seat, taken = ARGV[1], ARGV[2]
+for i, key in ipairs(KEYS) do
+  local kind, estimate, used = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
+  if kind == 'rate' then
+    redis.call('LREM', key, 1, taken)
+  elseif kind == 'seats' then
+    redis.call('ZREM', key, seat)
+  elseif kind == 'backoff' then
+    redis.call('DEL', key)
+  elseif redis.call('ZREM', key, seat .. ':' .. estimate) == 1 then
+    redis.call('ZADD', key, taken, seat .. ':' .. used)
+    redis.call('ZINCRBY', key, estimate - used, '=')
+  end
+end
+`
+
+/**
+ * Says again that seats are taken: they run out later, and one that a restarted server forgot is
+ * known again. KEYS: the seats' key. ARGV: time or 0, lease, seats.
+ */
+export const RENEW = `${NOW}
+local runs_out = text(now + ARGV[2])
+for i = 3, #ARGV do redis.call('ZADD', KEYS[1], runs_out, ARGV[i]) end
+keep(KEYS[1], ARGV[2])
+`
+
+/**
+ * Counts the processes. KEYS: the processes. ARGV: time or 0, lease, and the one that says so, or
+ * nothing.
+ */
+export const BEAT = `${NOW}
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end
+keep(KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`

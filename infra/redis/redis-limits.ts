@@ -1,0 +1,128 @@
+import type { Redis } from 'ioredis'
+import type { Claim, Full, SeatEnd } from '../limits/port.ts'
+import { BEAT, ENTER, LEAVE, RENEW } from './limit-scripts.ts'
+
+/** A seat that Redis gave: `takenAt` by its clock. */
+export type RemoteSeat = {
+  readonly id: string
+  readonly owner: string
+  readonly claims: readonly Claim[]
+  readonly takenAt: number
+}
+
+/** Limits kept in Redis: a script for each decision. Methods reject when Redis doesn't answer. */
+export type RedisLimits = {
+  readonly enter: (
+    id: string,
+    owner: string,
+    claims: readonly Claim[],
+  ) => Promise<RemoteSeat | Full>
+  readonly leave: (seat: RemoteSeat, end: SeatEnd) => Promise<void>
+  /** Seats run out unless this is said in time: those of a process that was killed do. */
+  readonly renew: (seats: Iterable<RemoteSeat>) => Promise<void>
+  /** How many processes share the limits, this one among them when it gives its name. */
+  readonly beat: (instance: string | null) => Promise<number>
+  readonly retire: (instance: string) => Promise<void>
+}
+
+export type RedisLimitsOptions = {
+  readonly leaseMs: number
+  /** For tests: instead of the server's. */
+  readonly clock?: () => number
+}
+
+type Script<T> = (...args: (string | number)[]) => Promise<T>
+type Scripts = {
+  readonly limitsEnter: Script<[number, number]>
+  readonly limitsLeave: Script<null>
+  readonly limitsRenew: Script<null>
+  readonly limitsBeat: Script<number>
+}
+
+/** Between so many commands other work has its turn. */
+const RENEWED_AT_ONCE = 100
+const INSTANCES = 'tallygate:instances'
+
+/** Keys of one owner share a hash tag, so that a decision stays within one slot of a cluster. */
+const keyOf = (owner: string, { kind, key }: Claim): string => `tallygate:{${owner}}:${kind}:${key}`
+
+export function createRedisLimits(redis: Redis, options: RedisLimitsOptions): RedisLimits {
+  const { leaseMs, clock = () => 0 } = options
+  redis.defineCommand('limitsEnter', { lua: ENTER })
+  redis.defineCommand('limitsLeave', { lua: LEAVE })
+  redis.defineCommand('limitsRenew', { lua: RENEW, numberOfKeys: 1 })
+  redis.defineCommand('limitsBeat', { lua: BEAT, numberOfKeys: 1 })
+  const scripts = redis as unknown as Scripts
+  return {
+    enter: async (id, owner, claims) => {
+      const keys = claims.map((claim) => keyOf(owner, claim))
+      const numbers = claims.flatMap(numbersOf)
+      const [full, value] = await scripts.limitsEnter(
+        claims.length,
+        ...keys,
+        clock(),
+        id,
+        leaseMs,
+        ...numbers,
+      )
+      return full === 0 ? { id, owner, claims, takenAt: value } : { full: full - 1, waitMs: value }
+    },
+    leave: async ({ id, owner, claims, takenAt }, end) => {
+      const ending = claims.filter((claim) => isEnding(claim, end))
+      if (ending.length === 0) return
+      const keys = ending.map((claim) => keyOf(owner, claim))
+      const used = ending.flatMap((claim) => [
+        claim.kind,
+        claim.kind === 'tokens' ? claim.estimate : 0,
+        end.tokens ?? 0,
+      ])
+      await scripts.limitsLeave(ending.length, ...keys, id, takenAt, ...used)
+    },
+    renew: async (seats) => {
+      const all = [...byKey(seats)]
+      for (let from = 0; from < all.length; from += RENEWED_AT_ONCE) {
+        const some = all.slice(from, from + RENEWED_AT_ONCE)
+        await Promise.all(
+          some.map(([key, ids]) => scripts.limitsRenew(key, clock(), leaseMs, ...ids)),
+        )
+      }
+    },
+    beat: (instance) => scripts.limitsBeat(INSTANCES, clock(), leaseMs, instance ?? ''),
+    retire: async (instance) => {
+      await redis.zrem(INSTANCES, instance)
+    },
+  }
+}
+
+function numbersOf(claim: Claim): (string | number)[] {
+  switch (claim.kind) {
+    case 'rate':
+      return ['rate', claim.max, claim.periodMs, 0]
+    case 'seats':
+      return ['seats', claim.max, 0, 0]
+    case 'tokens':
+      return ['tokens', claim.max, claim.estimate, 0]
+    case 'backoff':
+      return ['backoff', claim.freeTries, claim.delayMsMax, claim.forgetMs]
+  }
+}
+
+function isEnding(claim: Claim, { isRefunded, tokens }: SeatEnd): boolean {
+  if (claim.kind === 'seats') return true
+  if (claim.kind === 'tokens') return tokens !== undefined
+  return isRefunded && (claim.kind === 'backoff' || claim.isRefundable)
+}
+
+function byKey(seats: Iterable<RemoteSeat>): Map<string, string[]> {
+  const ids = new Map<string, string[]>()
+  for (const { id, owner, claims } of seats) {
+    for (const claim of claims) {
+      if (claim.kind !== 'seats') continue
+      const key = keyOf(owner, claim)
+      const known = ids.get(key)
+      if (known === undefined) ids.set(key, [id])
+      else known.push(id)
+    }
+  }
+  return ids
+}

@@ -1,0 +1,71 @@
+import { hkdfSync } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { type ShortLived, ShortLivedUnavailable } from '../limits/short-lived.ts'
+import { decrypt, encrypt } from '../vault/cipher.ts'
+import { createKeyedHash } from '../vault/keyed-hash.ts'
+
+const PUT = `
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'value', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+`
+
+const TAKE = `
+local value = redis.call('HGET', KEYS[1], 'value')
+redis.call('DEL', KEYS[1])
+return value
+`
+
+const COUNT_TRY = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return false end
+local left = ARGV[1] - redis.call('HINCRBY', KEYS[1], 'tries', 1)
+if left >= 0 then return left end
+redis.call('DEL', KEYS[1])
+return false
+`
+
+type Scripts = {
+  readonly shortLivedPut: (name: string, value: Buffer, ttlMs: number) => Promise<null>
+  readonly shortLivedTakeBuffer: (name: string) => Promise<Buffer | null>
+  readonly shortLivedCountTry: (name: string, max: number) => Promise<number | null>
+}
+
+/**
+ * Short-lived values in Redis, for every process. A dump of it tells nothing: keys are hashed and
+ * values encrypted, both under keys that come from `SECRET_KEY`. Without Redis nothing is answered:
+ * a code that is believed by one process alone would be worth more than one use.
+ */
+export function createRedisShortLived(redis: Redis, secretKey: Uint8Array): ShortLived {
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))
+  const [wrapping, hash] = [derive('value'), createKeyedHash(derive('key'))]
+  const nameOf = (kind: string, key: string): string =>
+    `tallygate:short-lived:${kind}:${hash(`${kind}\n${key}`)}`
+  const opened = (name: string, sealed: Buffer | null): string | null =>
+    sealed === null ? null : decrypt(wrapping, name, sealed).toString()
+  redis.defineCommand('shortLivedPut', { lua: PUT, numberOfKeys: 1 })
+  redis.defineCommand('shortLivedTake', { lua: TAKE, numberOfKeys: 1 })
+  redis.defineCommand('shortLivedCountTry', { lua: COUNT_TRY, numberOfKeys: 1 })
+  const scripts = redis as unknown as Scripts
+  return {
+    put: async (kind, key, value, ttlMs) => {
+      const name = nameOf(kind, key)
+      const sealed = encrypt(wrapping, name, Buffer.from(value))
+      await reached(scripts.shortLivedPut(name, sealed, Math.ceil(ttlMs)))
+    },
+    take: async (kind, key) => {
+      const name = nameOf(kind, key)
+      return opened(name, await reached(scripts.shortLivedTakeBuffer(name)))
+    },
+    peek: async (kind, key) => {
+      const name = nameOf(kind, key)
+      return opened(name, await reached(redis.hgetBuffer(name, 'value')))
+    },
+    countTry: (kind, key, max) => reached(scripts.shortLivedCountTry(nameOf(kind, key), max)),
+  }
+}
+
+const reached = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((cause: unknown) => {
+    throw new ShortLivedUnavailable({ cause })
+  })

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { createMemoryLimits, type MemoryLimits } from '../limits/memory-limits.ts'
+import {
+  type Claim,
+  type Full,
+  isFull,
+  type Limits,
+  type Seat,
+  type SeatsClaim,
+} from '../limits/port.ts'
+import type { RedisLimits, RemoteSeat } from './redis-limits.ts'
+
+export type SharedLimits = Limits & {
+  /** How many processes share the limits, as far as this one knows. */
+  readonly instances: () => number
+  readonly close: () => Promise<void>
+}
+
+export type SharedLimitsParts = {
+  readonly redis: RedisLimits
+  readonly log: Logger
+  readonly now: () => number
+  /** Longer than this and a call is decided here. */
+  readonly answerMs?: number
+}
+
+export const SEAT_LEASE_MS = 10_000
+const BEAT_MS = 2_500
+const LOST_BEAT_MS = 500
+const ANSWER_MS = 50
+
+/** A seat under way, and its double in this process's own limits, if there is need for one. */
+type Held = { readonly remote: RemoteSeat; local: Seat | null; readonly since: number }
+
+/**
+ * Limits shared through Redis while it answers; else this process's own, of which it has the share
+ * that it would have among all. Seats under way are counted on both sides of such a change.
+ */
+export async function startSharedLimits(parts: SharedLimitsParts): Promise<SharedLimits> {
+  const link = new Link(parts)
+  await link.beat()
+  return {
+    enter: (owner, claims) => link.enter(owner, claims),
+    isDegraded: () => link.isLost,
+    instances: () => link.instances,
+    close: () => link.close(),
+  }
+}
+
+class Link {
+  isLost = false
+  instances = 1
+  private readonly redis: RedisLimits
+  private readonly log: Logger
+  private readonly local: MemoryLimits
+  private readonly answerMs: number
+  private readonly instance = randomUUID()
+  private readonly held = new Set<Held>()
+  /** A process without any has no share. */
+  private entries = 0
+  private timer: NodeJS.Timeout | undefined
+  private isClosed = false
+
+  constructor({ redis, log, now, answerMs = ANSWER_MS }: SharedLimitsParts) {
+    this.answerMs = answerMs
+    this.redis = redis
+    this.log = log
+    this.local = createMemoryLimits(now)
+  }
+
+  enter(owner: string, claims: readonly Claim[]): Seat | Full | Promise<Seat | Full> {
+    return this.isLost ? this.enterHere(owner, claims) : this.enterThere(owner, claims)
+  }
+
+  /** Shows that this process lives, and its seats: so it finds out whether Redis takes writes. */
+  async beat(): Promise<void> {
+    try {
+      const name = this.entries > 0 ? this.instance : null
+      const instances = await inTime(this.redis.beat(name), this.answerMs)
+      await this.redis.renew(this.seatsToRenew())
+      this.instances = Math.max(1, instances)
+      this.found()
+    } catch (err) {
+      this.lose(err)
+    }
+    this.beatLater()
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    clearTimeout(this.timer)
+    this.local.close()
+    if (!this.isLost) await inTime(this.redis.retire(this.instance), this.answerMs).catch(() => {})
+  }
+
+  private async enterThere(owner: string, claims: readonly Claim[]): Promise<Seat | Full> {
+    const id = this.nextId()
+    const entering = this.redis.enter(id, owner, claims)
+    try {
+      const outcome = await inTime(entering, this.answerMs)
+      return isFull(outcome) ? outcome : this.hold(outcome, null)
+    } catch (err) {
+      // The call is decided here; a seat that was given all the same is not its own.
+      const giveBack = (late: RemoteSeat | Full) =>
+        isFull(late) ? undefined : this.redis.leave(late, { isRefunded: false })
+      entering.then(giveBack).catch(() => {})
+      this.lose(err)
+      return this.enterHere(owner, claims)
+    }
+  }
+
+  private enterHere(owner: string, claims: readonly Claim[]): Seat | Full {
+    const shares = claims.map((claim) => shareOf(claim, this.instances))
+    const local = this.local.enter(owner, shares)
+    if (isFull(local)) return local
+    return this.hold({ id: this.nextId(), owner, claims, takenAt: 0 }, local)
+  }
+
+  private hold(remote: RemoteSeat, local: Seat | null): Seat {
+    const held: Held = { remote, local, since: performance.now() }
+    // Only these are renewed and carried over; other entries may never be left.
+    const hasSeats = remote.claims.some(isSeats)
+    if (hasSeats) {
+      this.held.add(held)
+      if (this.isLost) this.carryOver(held)
+    }
+    let hasLeft = false
+    return {
+      leave: (end) => {
+        if (hasLeft) return
+        hasLeft = true
+        this.held.delete(held)
+        held.local?.leave(end)
+        if (!this.isLost) this.redis.leave(remote, end).catch(() => {})
+      },
+    }
+  }
+
+  /** Whoever took a seat there still has it here. */
+  private carryOver(held: Held): void {
+    const seats = held.remote.claims.filter(isSeats)
+    const anyway = seats.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
+    const local = held.local ?? this.local.enter(held.remote.owner, anyway)
+    held.local = isFull(local) ? null : local
+  }
+
+  private *seatsToRenew(): Generator<RemoteSeat> {
+    const before = performance.now() - BEAT_MS
+    for (const { remote, since } of this.held) if (this.isLost || since <= before) yield remote
+  }
+
+  private lose(err: unknown): void {
+    if (this.isLost) return
+    this.isLost = true
+    for (const held of this.held) this.carryOver(held)
+    const { instances } = this
+    this.log.warn({ err, instances }, 'Redis is lost: limits are kept here, each a share of it')
+    this.beatLater()
+  }
+
+  private found(): void {
+    if (!this.isLost) return
+    this.isLost = false
+    this.log.info('Redis is back: limits are shared again')
+  }
+
+  private beatLater(): void {
+    clearTimeout(this.timer)
+    if (this.isClosed) return
+    this.timer = setTimeout(() => void this.beat(), this.isLost ? LOST_BEAT_MS : BEAT_MS)
+    this.timer.unref()
+  }
+
+  private nextId(): string {
+    this.entries += 1
+    return `${this.instance}:${this.entries}`
+  }
+}
+
+const isSeats = (claim: Claim): claim is SeatsClaim => claim.kind === 'seats'
+
+function shareOf(claim: Claim, instances: number): Claim {
+  const share = (whole: number): number => Math.ceil(whole / instances)
+  return claim.kind === 'backoff'
+    ? { ...claim, freeTries: share(claim.freeTries) }
+    : { ...claim, max: share(claim.max) }
+}
+
+/** Rejects when there is no answer in time, unless it lay there while this process was busy. */
+function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const tooLate = () => reject(new Error(`no answer within ${ms} ms`))
+    const timer = setTimeout(() => setImmediate(tooLate), ms)
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject)
+  })
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type BackoffClaim,
+  type Claim,
+  isFull,
+  type Limits,
+  type RateClaim,
+  type Seat,
+  type SeatsClaim,
+  type TokensClaim,
+} from '#infra/limits/port.ts'
+
+export type Clock = { now: number }
+export type LimitsUnderTest = { readonly limits: Limits; readonly close: () => Promise<void> }
+
+/** What every implementation of `Limits` does, on a clock that stands still. */
+export function limitsSuite(name: string, open: (clock: Clock) => Promise<LimitsUnderTest>): void {
+  describe(name, () => {
+    const clock: Clock = { now: 1_800_000_000_000 }
+    let under: LimitsUnderTest
+    beforeAll(async () => {
+      under = await open(clock)
+    })
+    afterAll(async () => {
+      // Else it was another implementation that passed.
+      expect(under.limits.isDegraded()).toBe(false)
+      await under.close()
+    })
+    rates(clock, () => under.limits)
+    seats(() => under.limits)
+    tokens(clock, () => under.limits)
+    backoffs(clock, () => under.limits)
+    together(clock, () => under.limits)
+  })
+}
+
+export const rate = (max: number, more: Partial<RateClaim> = {}): RateClaim => ({
+  kind: 'rate',
+  key: randomUUID(),
+  max,
+  periodMs: 1_000,
+  isRefundable: false,
+  ...more,
+})
+export const seatsOf = (max: number): SeatsClaim => ({ kind: 'seats', key: randomUUID(), max })
+const tokensOf = (max: number, key: string, estimate: number): TokensClaim => ({
+  kind: 'tokens',
+  key,
+  max,
+  estimate,
+})
+
+const OWNER = 'user:7'
+
+/** 0 when it got a seat, else the wait. */
+export const waitFor = async (limits: Limits, ...claims: Claim[]): Promise<number> => {
+  const outcome = await limits.enter(OWNER, claims)
+  return isFull(outcome) ? outcome.waitMs : 0
+}
+
+export const seatFor = async (limits: Limits, ...claims: Claim[]): Promise<Seat> => {
+  const outcome = await limits.enter(OWNER, claims)
+  if (isFull(outcome)) throw new Error(`full: ${JSON.stringify(outcome)}`)
+  return outcome
+}
+
+/** How many of so many at once got a seat. */
+export const admitted = async (limits: Limits, times: number, ...claims: Claim[]) => {
+  const waits = await Promise.all(Array.from({ length: times }, () => waitFor(limits, ...claims)))
+  return waits.filter((wait) => wait === 0).length
+}
+
+type Get = () => Limits
+
+function rates(clock: Clock, get: Get): void {
+  it('a rate is exact across any stretch of its period, and says how long to wait', async () => {
+    const claim = rate(2)
+    expect(await waitFor(get(), claim)).toBe(0)
+    clock.now += 900
+    expect(await waitFor(get(), claim)).toBe(0)
+    clock.now += 50
+    expect(await waitFor(get(), claim)).toBe(50)
+    clock.now += 49
+    expect(await waitFor(get(), claim)).toBe(1)
+    clock.now += 1
+    expect(await waitFor(get(), claim)).toBe(0)
+    clock.now += 1
+    expect(await waitFor(get(), claim)).toBe(899)
+    clock.now += 5_000
+    expect(await admitted(get(), 5, claim)).toBe(2)
+  })
+
+  it('fifty at once on a rate of ten are ten, and ten again a period later', async () => {
+    const claim = rate(10)
+    expect(await admitted(get(), 50, claim)).toBe(10)
+    clock.now += 999
+    expect(await admitted(get(), 50, claim)).toBe(0)
+    clock.now += 1
+    expect(await admitted(get(), 50, claim)).toBe(10)
+  })
+
+  it('a refundable place comes back, others stay taken', async () => {
+    const calls = rate(100)
+    const successes = rate(3, { isRefundable: true })
+    const taken = [
+      await seatFor(get(), calls, successes),
+      await seatFor(get(), calls, successes),
+      await seatFor(get(), calls, successes),
+    ]
+    expect(await waitFor(get(), calls, successes)).toBe(1_000)
+    taken[0]?.leave({ isRefunded: true })
+    taken[0]?.leave({ isRefunded: true })
+    taken[1]?.leave({ isRefunded: false })
+    expect(await admitted(get(), 50, calls, successes)).toBe(1)
+    expect(await waitFor(get(), { ...calls, max: 4 })).toBe(1_000)
+    expect(await waitFor(get(), { ...calls, max: 5 })).toBe(0)
+  })
+
+  it('a place goes back to the time it was taken at', async () => {
+    const claim = rate(2, { isRefundable: true })
+    const first = await seatFor(get(), claim)
+    clock.now += 600
+    await seatFor(get(), claim)
+    first.leave({ isRefunded: true })
+    expect(await waitFor(get(), claim)).toBe(0)
+    clock.now += 400
+    expect(await waitFor(get(), claim)).toBe(600)
+  })
+
+  it('a clock that is set back keeps nobody waiting', async () => {
+    const claim = rate(1)
+    await seatFor(get(), claim)
+    clock.now -= 3_600_000
+    expect(await waitFor(get(), claim)).toBe(0)
+    expect(await waitFor(get(), claim)).toBe(1_000)
+  })
+}
+
+function seats(get: Get): void {
+  it('seats are free again once they are left, and once only', async () => {
+    const claim = seatsOf(10)
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => get().enter(OWNER, [claim])),
+    )
+    const taken = outcomes.filter((outcome): outcome is Seat => !isFull(outcome))
+    expect(taken).toHaveLength(10)
+    expect(outcomes.find(isFull)).toEqual({ full: 0, waitMs: 1_000 })
+    for (const seat of taken.slice(0, 3)) {
+      seat.leave({ isRefunded: false })
+      seat.leave({ isRefunded: true })
+    }
+    expect(await admitted(get(), 50, claim)).toBe(3)
+  })
+}
+
+function tokens(clock: Clock, get: Get): void {
+  it('tokens are reserved at entry and corrected at the end', async () => {
+    const key = randomUUID()
+    const first = await seatFor(get(), tokensOf(1_000, key, 600))
+    expect(await waitFor(get(), tokensOf(1_000, key, 600))).toBe(60_000)
+    clock.now += 10_000
+    first.leave({ isRefunded: false, tokens: 150 })
+    const second = await seatFor(get(), tokensOf(1_000, key, 600))
+    second.leave({ isRefunded: false, tokens: 900 })
+    // 150 go in 50 seconds, and 900 in 60.
+    expect(await waitFor(get(), tokensOf(1_000, key, 100))).toBe(50_000)
+    expect(await waitFor(get(), tokensOf(1_000, key, 101))).toBe(60_000)
+    clock.now += 50_000
+    expect(await waitFor(get(), tokensOf(1_000, key, 100))).toBe(0)
+    clock.now += 59_999
+    expect(await waitFor(get(), tokensOf(1_000, key, 1_000))).toBe(1)
+  })
+
+  it('fifty at once reserve no more than there is; a refund of all leaves nothing', async () => {
+    const key = randomUUID()
+    expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
+    clock.now += 60_000
+    const seat = await seatFor(get(), tokensOf(1_000, key, 1_000))
+    seat.leave({ isRefunded: true, tokens: 0 })
+    expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
+  })
+
+  it('who asks for more than the limit passes alone', async () => {
+    const key = randomUUID()
+    expect(await waitFor(get(), tokensOf(1_000, key, 5_000))).toBe(0)
+    expect(await waitFor(get(), tokensOf(1_000, key, 1))).toBe(60_000)
+  })
+}
+
+function backoffs(clock: Clock, get: Get): void {
+  const claim = (): BackoffClaim => ({
+    kind: 'backoff',
+    key: randomUUID(),
+    freeTries: 5,
+    delayMsMax: 30_000,
+    forgetMs: 900_000,
+  })
+
+  it('tries beyond the free ones wait twice as long each', async () => {
+    const guessed = claim()
+    const waits: number[] = []
+    for (let n = 0; n < 13; n += 1) {
+      const wait = await waitFor(get(), guessed)
+      waits.push(wait / 1_000)
+      clock.now += wait
+      if (wait > 0) await seatFor(get(), guessed)
+    }
+    expect(waits).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30])
+    clock.now += 900_000
+    expect(await admitted(get(), 50, guessed)).toBe(5)
+  })
+
+  it('are forgotten by a refund', async () => {
+    const guessed = claim()
+    for (let n = 0; n < 4; n += 1) await seatFor(get(), guessed)
+    const right = await seatFor(get(), guessed)
+    expect(await waitFor(get(), guessed)).toBe(1_000)
+    right.leave({ isRefunded: true })
+    expect(await admitted(get(), 50, guessed)).toBe(5)
+  })
+}
+
+function together(clock: Clock, get: Get): void {
+  it('takes under all claims or under none, and names the first that is full', async () => {
+    const [wide, narrow, room] = [rate(100), rate(3, { periodMs: 5_000 }), seatsOf(5)]
+    const reserved = { ...tokensOf(1_000, randomUUID(), 100) }
+    expect(await admitted(get(), 50, wide, room, narrow, reserved)).toBe(3)
+    const outcome = await get().enter(OWNER, [wide, room, narrow, reserved])
+    expect(outcome).toEqual({ full: 2, waitMs: 5_000 })
+    // The 48 who found no room took nothing of the others.
+    expect(await admitted(get(), 200, wide)).toBe(97)
+    expect(await admitted(get(), 50, room)).toBe(2)
+    expect(await admitted(get(), 50, reserved)).toBe(7)
+  })
+
+  it('waits for the last of those that are full', async () => {
+    const [short, long] = [rate(1), rate(1, { periodMs: 9_000 })]
+    await seatFor(get(), short, long)
+    expect(await get().enter(OWNER, [short, long])).toEqual({ full: 0, waitMs: 9_000 })
+    clock.now += 1_000
+    expect(await get().enter(OWNER, [short, long])).toEqual({ full: 1, waitMs: 8_000 })
+  })
+
+  it('a limit that is lowered or raised holds from then on', async () => {
+    const claim = rate(4)
+    expect(await admitted(get(), 4, claim)).toBe(4)
+    expect(await waitFor(get(), { ...claim, max: 2 })).toBe(1_000)
+    expect(await admitted(get(), 50, { ...claim, max: 6 })).toBe(2)
+  })
+
+  it('owes nothing to who claims nothing', async () => {
+    expect(await waitFor(get())).toBe(0)
+  })
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** A Redis for tests, empty at first. */
+export type TestRedis = { readonly url: string; readonly stop: () => Promise<void> }
+
+/** One on this machine, which can be done harm. */
+export type OwnRedis = TestRedis & {
+  readonly port: number
+  readonly kill: () => Promise<void>
+  /** On the same port, and empty. */
+  readonly restart: () => Promise<void>
+  readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void
+}
+
+export type RedisEngine = 'redis-server' | 'docker' | 'REDIS_URL'
+
+const answers = async (command: string, ...args: string[]): Promise<boolean> => {
+  const ran = promisify(execFile)(command, args, { timeout: 5_000 })
+  return ran.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** What tests can use here: a server of their own, else a container, else one that is named. */
+export const redisEngine: RedisEngine | null = (await answers('redis-server', '--version'))
+  ? 'redis-server'
+  : (await answers('docker', 'version'))
+    ? 'docker'
+    : process.env.REDIS_URL
+      ? 'REDIS_URL'
+      : null
+
+/** Why a suite is skipped, for its name; empty when it runs. */
+export const skipReason = (isRunning: boolean): string =>
+  isRunning ? '' : ' (skipped: neither redis-server nor Docker nor REDIS_URL is here)'
+
+export async function startRedis(): Promise<TestRedis> {
+  if (redisEngine === 'redis-server') return startOwnRedis()
+  if (redisEngine === 'docker') return startContainer()
+  const url = process.env.REDIS_URL
+  if (url === undefined) throw new Error('there is no Redis for tests')
+  return { url, stop: async () => {} }
+}
+
+/** Needs `redis-server`. `more` are arguments to it, as `--maxmemory 2mb`. */
+export async function startOwnRedis(...more: string[]): Promise<OwnRedis> {
+  const port = await freePort()
+  const folder = await mkdtemp(join(tmpdir(), 'tallygate-redis-'))
+  const start = async (): Promise<ChildProcess> => {
+    const bound = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder]
+    const server = spawn('redis-server', [...bound, '--save', '', ...more], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    for await (const chunk of server.stdout) {
+      if (/Ready to accept connections/.test(String(chunk))) break
+    }
+    return server
+  }
+  let server = await start()
+  const kill = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill('SIGKILL')
+    await gone
+  }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill,
+    restart: async () => {
+      await kill()
+      server = await start()
+    },
+    signal: (signal) => void server.kill(signal),
+    stop: async () => {
+      await kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startContainer(): Promise<TestRedis> {
+  const { GenericContainer } = await import('testcontainers')
+  const container = await new GenericContainer('redis:7').withExposedPorts(6379).start()
+  return {
+    url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
+    stop: async () => {
+      await container.stop()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
