@@ -88,7 +88,7 @@ class Share {
     const { held } = this.holder
     const askedAt = performance.now()
     const mine = [...held.values(), ...(this.seat === null ? [] : [this.seat])]
-    const kept = mine.length === 0 ? [] : await this.take(mine.map((lease) => lease.name))
+    const kept = await this.take(mine.map((lease) => lease.name))
     this.knownUntil = askedAt + this.ttlMs
     const isKept = ({ name, fence }: Lease): boolean => kept.get(name)?.fence === fence
     if (this.seat !== null && !isKept(this.seat)) this.seat = null
@@ -145,6 +145,7 @@ class Share {
   }
 
   private async take(names: readonly string[]): Promise<Map<string, Lease>> {
+    if (names.length === 0) return new Map()
     const leases = await this.leases.takeAll(names, this.ttlMs)
     return new Map(leases.map((lease) => [lease.name, lease]))
   }
