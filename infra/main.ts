@@ -1,22 +1,31 @@
 import { existsSync } from 'node:fs'
 import { readConfig } from './config/read-config.ts'
 import { explainStart } from './explain-start.ts'
-import { type Started, startProduct } from './start.ts'
+import { type Started, startProduct, type Tell } from './start.ts'
 import { startWithWorkers, wantsWorkers } from './workers/primary.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
 
-/** Starts the product from the environment and stops it on a signal. The command `npm start`. */
-export async function main(environment: NodeJS.ProcessEnv): Promise<Started | null> {
-  const tell = (line: string) => process.stdout.write(`${line}\n`)
+/**
+ * Starts the product from the environment and stops it on a signal. The command `npm start`.
+ * `isFurnished`: whoever calls sets the site up, so that nobody needs to be told how.
+ */
+export async function main(
+  environment: NodeJS.ProcessEnv,
+  isFurnished = false,
+): Promise<Started | null> {
+  const later: string[] = []
+  const say = (line: string) => process.stdout.write(`${line}\n`)
+  const tell: Tell = (line, when) => (when === 'ready' ? later.push(line) : say(line))
   try {
     const config = readConfig(environment)
     const running = wantsWorkers(config)
       ? await startWithWorkers(config, environment, tell)
       : await startProduct(config, tell)
     stopOnSignals(running)
-    tell(`Tallygate is ready: ${running.url}`)
+    say(`Tallygate is ready: ${running.url}`)
+    if (!isFurnished) for (const line of later) say(line.replace('{url}', running.url))
     return running
   } catch (error) {
     process.stderr.write(`${explainStart(error)}\n`)

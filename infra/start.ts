@@ -17,6 +17,12 @@ import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
 import type { Siblings } from './workers/siblings.ts'
 
+/**
+ * Says a line to whoever starts the product: at once, or once it is ready. Such a line may say
+ * `{url}`, where the product listens.
+ */
+export type Tell = (line: string, when?: 'ready') => void
+
 /** What was started, as seen by whoever has to stop it. */
 export type Started = {
   /** Where it listens, as a browser can open it. */
@@ -39,7 +45,7 @@ export type Running = Started & Parts & { readonly core: Core }
 /** Starts the roles of `config` in this process, on one port. Throws before it serves anything. */
 export async function startProduct(
   config: Config,
-  tell: (line: string) => void = () => {},
+  tell: Tell = () => {},
   siblings: Siblings | null = null,
 ): Promise<Running> {
   const state = { isDraining: false }
@@ -105,7 +111,7 @@ async function startParts(core: Core, closers: Closers): Promise<Parts> {
 
 type Serving = Parts & {
   readonly state: { readonly isDraining: boolean }
-  readonly tell: (line: string) => void
+  readonly tell: Tell
   readonly siblings: Siblings | null
 }
 

@@ -10,7 +10,7 @@ const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../.
 /** `npm run demo`: the product with a simulated provider, users, prices and live calls. */
 async function demo(): Promise<void> {
   const provider = await startSimulatedProvider({ firstByteMs: 120, gapMs: 25, answerTokens: 40 })
-  const running = await main({ LOG_LEVEL: 'warn', ...process.env, DATA_DIR })
+  const running = await main({ LOG_LEVEL: 'warn', ...process.env, DATA_DIR }, true)
   if (running === null) {
     await provider.close()
     return

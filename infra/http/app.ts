@@ -56,7 +56,7 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
 
 function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOptions<Server> {
   return {
-    loggerInstance: core.log as FastifyBaseLogger,
+    loggerInstance: quiet(core.log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: core.config.trustProxy.length > 0 ? [...core.config.trustProxy] : false,
@@ -72,6 +72,10 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
     ...(serverFactory === undefined ? {} : { serverFactory: (handler) => serverFactory(handler) }),
   }
 }
+
+/** Fastify's own `info` lines would stand in front of what a person is told. */
+const quiet = (log: Core['log']): Core['log'] =>
+  log.level === 'info' ? log.child({}, { level: 'warn' }) : log
 
 async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(cookie)

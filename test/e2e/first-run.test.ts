@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ProductProcess } from '../support/product-process.ts'
+
+let product: ProductProcess
+beforeAll(async () => {
+  product = await ProductProcess.create({ LOG_LEVEL: 'info', ROLES: 'write-api,projections' })
+  await product.start()
+})
+afterAll(() => product.remove())
+
+const lines = () => product.output.split('\n').filter((line) => line !== '')
+
+it('a first start says where it is, and then a whole address to begin at', async () => {
+  await expect.poll(lines).toHaveLength(2)
+  const [ready = '', first = ''] = lines()
+  expect(ready).toBe(`Tallygate is ready: ${product.url}`)
+  const address = /First run: open (http:\S+) /.exec(first)?.[1] ?? ''
+  expect(address).toMatch(/\/setup\?token=[\w-]{32}$/)
+  expect(address.startsWith(`${product.url}/`)).toBe(true)
+})
