@@ -1,0 +1,282 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { LiveMessage } from '#read-api/contract/live.ts'
+import { inTurn, startFront } from '#test/support/front.ts'
+import { chat, PASSWORD, setOption } from '#test/support/product.ts'
+import type { ProductProcess } from '#test/support/product-process.ts'
+import {
+  type ProviderProcess,
+  type Site,
+  startProviderProcess,
+  startSite,
+} from '#test/support/site.ts'
+
+/** Every role in a process of its own, and two of those that users speak to. */
+let site: Site
+let provider: ProviderProcess
+let writers: [ProductProcess, ProductProcess]
+let readers: [ProductProcess, ProductProcess]
+let relay: ProductProcess
+let projector: ProductProcess
+let pages: ProductProcess
+let front: Awaited<ReturnType<typeof startFront>>
+let root: ConsoleClient
+const sockets: WebSocket[] = []
+
+beforeAll(async () => {
+  ;[site, provider] = await Promise.all([
+    startSite(),
+    startProviderProcess({ firstByteMs: 0, gapMs: 0, answerTokens: 10 }),
+  ])
+  // All at once on an empty database: those who read wait for the one who makes the read models.
+  const start = (roles: string) => site.start(roles, { METRICS_TOKEN: 'scraper' })
+  const [one, two, three, four, five, six, seven] = await Promise.all([
+    start('write-api'),
+    start('write-api'),
+    start('read-api'),
+    start('read-api'),
+    start('relay'),
+    start('console'),
+    start('projections'),
+  ])
+  writers = [one, two]
+  readers = [three, four]
+  ;[relay, pages, projector] = [five, six, seven]
+  const writer = inTurn(writers.map(({ url }) => url))
+  const reader = inTurn(readers.map(({ url }) => url))
+  front = await startFront(({ method, url = '' }) => {
+    if (url.startsWith('/v1/')) return relay.url
+    return method === 'GET' && url !== '/api/user/logout' ? reader() : writer()
+  })
+  root = new ConsoleClient(front.url)
+}, 120_000)
+
+afterAll(async () => {
+  for (const socket of sockets) socket.terminate()
+  await front?.close()
+  await site?.close()
+  provider?.close()
+}, 60_000)
+
+const everybody = () => [...writers, ...readers, relay, pages, projector]
+
+describe('a process without a role', () => {
+  const get = async ({ url }: ProductProcess, path: string) => {
+    const answer = await fetch(url + path, { headers: { 'accept-language': 'en' } })
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  it('is alive, ready and measured, whatever its roles are', async () => {
+    for (const one of everybody()) {
+      expect(await get(one, '/livez')).toEqual({ status: 200, text: 'ok\n' })
+      expect(await get(one, '/readyz')).toEqual({ status: 200, text: 'ok\n' })
+      const headers = { authorization: 'Bearer scraper' }
+      const metrics = await fetch(`${one.url}/metrics`, { headers })
+      expect(await metrics.text()).toContain('tallygate_event_store_position')
+    }
+  })
+
+  it('answers 404 in the envelope below /api', async () => {
+    for (const one of [relay, pages, projector, ...writers]) {
+      const { status, text } = await get(one, '/api/status')
+      expect(status).toBe(404)
+      expect(JSON.parse(text)).toMatchObject({ success: false, code: 'NoSuchRoute', data: null })
+    }
+    const answer = await fetch(`${readers[0].url}/api/token/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ success: false, code: 'NoSuchRoute' })
+  })
+
+  it('answers 404 as OpenAI would below /v1', async () => {
+    for (const one of everybody().filter((other) => other !== relay)) {
+      const { status, text } = await get(one, '/v1/models')
+      expect(status).toBe(404)
+      expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found' } })
+    }
+    expect((await get(relay, '/v1/models')).status).toBe(401)
+  })
+
+  it('has pages only where the console is', async () => {
+    expect((await get(pages, '/')).text).toContain('<div id="root">')
+    expect((await get(relay, '/')).status).toBe(404)
+  })
+})
+
+describe('the first run', () => {
+  const tokenOf = ({ output }: ProductProcess) => /token=([\w-]{32})/.exec(output)?.[1] ?? 'none'
+
+  it('has one setup token, printed by those who accept it alone', async () => {
+    expect(tokenOf(writers[0])).toBe(tokenOf(writers[1]))
+    for (const one of [...readers, relay, pages, projector]) expect(tokenOf(one)).toBe('none')
+    const token = tokenOf(writers[0])
+    const wrong = await postFromAfar(writers[1], '/api/setup', { 'x-setup-token': 'x'.repeat(32) })
+    expect(wrong).toMatchObject({ code: 'SetupTokenRequired' })
+    // The right one is admitted, and the form is refused for what it lacks.
+    const right = await postFromAfar(writers[1], '/api/setup', { 'x-setup-token': token })
+    expect(right).toMatchObject({ success: false, code: 'PasswordsDiffer' })
+  })
+
+  it('of fifty at once over two processes makes one super admin', async () => {
+    const form = { password: PASSWORD, confirmPassword: PASSWORD }
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        new ConsoleClient(writers[n % 2]?.url ?? '').call('POST', '/api/setup', {
+          username: `root${n}`,
+          ...form,
+        }),
+      ),
+    )
+    const winners = answers.flatMap(({ success }, n) => (success ? [n] : []))
+    expect(winners).toHaveLength(1)
+    const codes = answers.filter(({ success }) => !success).map(({ code }) => code)
+    expect(new Set(codes)).toEqual(new Set(['AlreadyInitialized']))
+    expect(await root.logIn(`root${winners[0]}`, PASSWORD)).toBe(1)
+    expect((await list('/api/user/')).map(({ id }) => id)).toEqual([1])
+  })
+})
+
+describe('fifty creations at once over two processes', () => {
+  it.each([
+    ['users', '/api/user/', (n: number) => ({ username: `user${n}`, password: PASSWORD })],
+    ['tokens', '/api/token/', (n: number) => ({ name: `token${n}`, unlimited_quota: true })],
+  ])(
+    '%s: dense ids, each once, none lost',
+    async (_name, path, body) => {
+      const before = (await list(path)).length
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => root.call('POST', path, body(n))),
+      )
+      expect(answers.filter(({ success }) => !success)).toEqual([])
+      // The answers came once the read models of every process had them.
+      const ids = (await list(path)).map(({ id }) => id).sort((a, b) => a - b)
+      expect(ids).toEqual(Array.from({ length: before + 50 }, (_, n) => n + 1))
+    },
+    60_000,
+  )
+
+  it('one name for fifty is one user', async () => {
+    const same = { username: 'wanted', password: PASSWORD }
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => root.call('POST', '/api/user/', same)),
+    )
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+  })
+})
+
+describe('what one process does, the others know', () => {
+  let key = ''
+
+  it('a call by a new key, price and channel', async () => {
+    await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
+    await root.must('POST', '/api/channel/', {
+      name: 'simulated',
+      type: 1,
+      key: 'sk-provider',
+      base_url: provider.url,
+      models: 'sim-small',
+      group: 'default',
+    })
+    const owner = new ConsoleClient(front.url)
+    await owner.logIn('wanted', PASSWORD)
+    const { items } = await root.must<{ items: { id: number }[] }>(
+      'GET',
+      '/api/user/search?keyword=wanted',
+    )
+    await root.must('PUT', '/api/user/', { id: items[0]?.id, quota: 100_000 })
+    key = (await owner.createToken({ name: 'own', unlimited_quota: true })).key
+    const status = async () => (await chat(front.url, key, { model: 'sim-small' })).status
+    await expect.poll(status).toBe(200)
+  })
+
+  it('live sockets on any read-api show everybody’s calls', async () => {
+    const seen = await Promise.all(readers.map(({ url }) => watchLogs(url)))
+    const { requestId } = await chat(front.url, key, { model: 'sim-small' })
+    for (const messages of seen) {
+      await expect
+        .poll(() => messages.filter((message) => JSON.stringify(message).includes(requestId)))
+        .toHaveLength(1)
+    }
+  })
+
+  it('a token disabled by one is refused by the relay, within a second', async () => {
+    const owner = new ConsoleClient(front.url)
+    await owner.logIn('wanted', PASSWORD)
+    const { items } = await owner.must<{ items: { id: number }[] }>('GET', '/api/token/?p=0')
+    await owner.must('DELETE', `/api/token/${items[0]?.id}`)
+    await expect
+      .poll(async () => (await chat(front.url, key, { model: 'sim-small' })).status, {
+        timeout: 1_000,
+      })
+      .toBe(401)
+  })
+
+  it('a session ended by one is over at all', async () => {
+    await root.must('GET', '/api/user/logout')
+    for (const { url } of readers) {
+      const answer = await fetch(`${url}/api/user/self`, { headers: root.sessionHeaders })
+      expect(answer.status).toBe(401)
+    }
+  })
+})
+
+describe('SIGTERM', () => {
+  it('ends each of them with 0', async () => {
+    expect(await Promise.all(everybody().map((one) => one.stop()))).toEqual(Array(7).fill(0))
+  }, 60_000)
+})
+
+async function list(path: string): Promise<{ id: number }[]> {
+  const found: { id: number }[] = []
+  for (let page = 0; ; page += 1) {
+    const { items } = await root.must<{ items: { id: number }[] }>(
+      'GET',
+      `${path}?p=${page}&page_size=100`,
+    )
+    found.push(...items)
+    if (items.length < 100) return found
+  }
+}
+
+async function watchLogs(url: string): Promise<LiveMessage[]> {
+  const seen: LiveMessage[] = []
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/live`, {
+    headers: { ...root.sessionHeaders, origin: url },
+  })
+  sockets.push(socket)
+  socket.on('open', () => socket.send(JSON.stringify({ type: 'subscribe', topics: ['logs'] })))
+  socket.on('message', (bytes) => seen.push(JSON.parse(String(bytes)) as LiveMessage))
+  await expect.poll(() => seen.some(({ type }) => type === 'ready')).toBe(true)
+  return seen
+}
+
+/** As from another machine: by a name that is not this one's, which `fetch` can't say. */
+function postFromAfar(
+  { url }: ProductProcess,
+  path: string,
+  more: Record<string, string>,
+): Promise<{ success: boolean; code?: string }> {
+  const body = JSON.stringify({ username: 'x', password: PASSWORD, confirmPassword: 'other' })
+  const headers = {
+    host: 'tallygate.example',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...more,
+  }
+  return new Promise((answered, failed) => {
+    const sent = request(url + path, { method: 'POST', headers }, (answer) => {
+      let text = ''
+      answer.on('data', (bytes) => {
+        text += bytes
+      })
+      answer.on('end', () => answered(JSON.parse(text)))
+    })
+    sent.on('error', failed)
+    sent.end(body)
+  })
+}
