@@ -1,20 +1,50 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { z } from 'zod'
+import { LANE_COUNT } from '#infra/event-bus/lanes.ts'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './names.ts'
 
-/** Where each read model is: the position of the last event it includes. */
+/**
+ * Where each read model is, lane by lane: the position of the last event it includes. All rows of a
+ * process move with every batch, so the pages leave room to do that in place.
+ *
+ * A table of the first release, without lanes, becomes one in which all lanes stand where it stood.
+ */
 export const CHECKPOINT_TABLE = `
+do $migrate$ begin
+  if exists (
+    select from pg_attribute where attrelid = to_regclass('projections.checkpoint')
+      and attname = 'name'
+  ) and not exists (
+    select from pg_attribute where attrelid = to_regclass('projections.checkpoint')
+      and attname = 'lane'
+  ) then
+    alter table projections.checkpoint rename to checkpoint_without_lanes;
+  end if;
+end $migrate$;
 create table if not exists projections.checkpoint (
-  name text primary key,
+  name text,
+  lane int2 check (lane >= 0 and lane < ${LANE_COUNT}),
   position bigint not null check (position >= 0),
-  definition text not null
-)`
+  definition text not null,
+  primary key (name, lane)
+) with (fillfactor = 25);
+do $migrate$ begin
+  if to_regclass('projections.checkpoint_without_lanes') is not null then
+    insert into projections.checkpoint
+      select name, lane, position, definition
+      from projections.checkpoint_without_lanes, generate_series(0, ${LANE_COUNT - 1}) lane;
+    drop table projections.checkpoint_without_lanes;
+  end if;
+end $migrate$`
 
 export const CHECKPOINT_SCHEMA = 'projections'
 
 export type AtPosition<Row> = {
-  /** The read model includes every event up to here, and none after. */
+  /**
+   * The rows include every event up to here. Of lanes that are ahead of others they may include
+   * later ones, too: whoever folds on from here meets those again.
+   */
   readonly position: number
   readonly rows: readonly Row[]
 }
@@ -28,7 +58,7 @@ export function atCheckpoint<Row>(
   return db.transaction(async (snapshot) => {
     await snapshot.query(sql.unsafe`set transaction isolation level repeatable read, read only`)
     const position = await snapshot.oneFirst(sql.type(z.object({ position: wireInteger }))`
-      select position from projections.checkpoint where name = ${name}
+      select coalesce(min(position), 0) as position from projections.checkpoint where name = ${name}
     `)
     return { position, rows: await read(snapshot) }
   })

@@ -23,6 +23,12 @@ export type TableShape = {
   readonly key: readonly string[]
   /** A column of unix seconds: the table is parted by its month (UTC), parts made on demand. */
   readonly monthColumn?: string
+  /**
+   * Streams of several lanes change the same rows, by adding or in cells of their own. They are
+   * written last and in the order of their keys, so that lanes of several processes wait for each
+   * other for the shortest time and never in a circle.
+   */
+  readonly isShared?: true
 }
 
 /** Facts → answers. The types of event it wants are the keys of its handlers. */

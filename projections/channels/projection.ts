@@ -13,7 +13,7 @@ export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupte
   name: 'channels',
   version: 1,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { channels: { key: ['id'] }, spent: { key: ['channel_id'] } },
+  tables: { channels: { key: ['id'] }, spent: { key: ['channel_id'], isShared: true } },
   handlers: {
     ChannelCreated: ({ data, meta, position }, rows) =>
       rows.insert(

@@ -4,11 +4,12 @@ import type { Core } from '#infra/core.ts'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
+import { createPoller } from './poller.ts'
 
 /** For those who name read models from outside. */
 export type ReadModelName = ProjectionName
 
-/** How far the read models are. Polls where no projections run in this process. */
+/** How far the read models are. Polls where not all lanes are this process's. */
 export type Freshness = {
   /**
    * Resolves true once all the named read models include `position`, false after `timeoutMs`.
@@ -26,8 +27,6 @@ export type Freshness = {
   readonly stop: () => Promise<void>
 }
 
-const POLL_MS = 50
-
 export function createFreshness(core: Core): Freshness {
   const known = new Map<ProjectionName, number>()
   const listeners = new Set<(positions: Positions) => void>()
@@ -40,14 +39,18 @@ export function createFreshness(core: Core): Freshness {
     for (const [name, position] of moved) known.set(name, position)
     for (const listener of [...listeners]) listener(new Map(moved))
   }
-  const unlisten = signal.listen(learn)
-  const pollSoon = poller(core, stopped.signal, async () => {
-    if (!signal.isFed() && listeners.size > 0) learn(await readPositions(core))
-    return listeners.size > 0
+  const poller = createPoller(core, {
+    isNeeded: () => !signal.isFed() && listeners.size > 0,
+    poll: async () => {
+      const positions = await readPositions(core)
+      learn(positions)
+      return Math.min(...positions.values())
+    },
   })
+  const unlisten = signal.listen(learn, poller.lookSoon)
   const onAdvance: Freshness['onAdvance'] = (listener) => {
     listeners.add(listener)
-    pollSoon()
+    poller.lookSoon()
     return () => listeners.delete(listener)
   }
   const positionOf = (name: ProjectionName): number => known.get(name) ?? 0
@@ -62,6 +65,7 @@ export function createFreshness(core: Core): Freshness {
       stopped.abort()
       unlisten()
       listeners.clear()
+      await poller.stop()
     },
   }
 }
@@ -89,31 +93,11 @@ function waitUntil(
   })
 }
 
-/** Polls from when it is asked to until `poll` answers that nobody needs it. */
-function poller(core: Core, stopped: AbortSignal, poll: () => Promise<boolean>): () => void {
-  let timer: NodeJS.Timeout | null = null
-  const run = async (): Promise<void> => {
-    const isNeeded = await poll().catch((error: unknown) => {
-      core.log.warn({ err: error }, 'the read models can not be asked how far they are')
-      return true
-    })
-    timer = null
-    if (isNeeded) pollSoon()
-  }
-  const pollSoon = (): void => {
-    if (timer === null && !stopped.aborted) timer = setTimeout(run, POLL_MS).unref()
-  }
-  stopped.addEventListener('abort', () => {
-    if (timer !== null) clearTimeout(timer)
-  })
-  return pollSoon
-}
-
 const checkpointRow = z.object({ name: z.enum(PROJECTION_NAMES), position: wireInteger })
 
 async function readPositions(core: Core): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
-    select name, position from projections.checkpoint where name not like '%:%'
+    select name, min(position) as position from projections.checkpoint group by name
   `)
   return new Map(rows.map(({ name, position }) => [name, position]))
 }

@@ -9,7 +9,7 @@ export const options = projectionOf<OptionsEvent | SiteEvent>({
   name: 'options',
   version: 1,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { options: { key: ['key'] }, site: { key: ['id'] } },
+  tables: { options: { key: ['key'] }, site: { key: ['id'], isShared: true } },
   handlers: {
     OptionSet: ({ data, revision }, rows) => {
       rows.put('options', { key: data.key }, { value: data.value, is_secret: false })

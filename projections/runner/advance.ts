@@ -1,47 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
-import type { Positions } from '../freshness/advance-signal.ts'
-import type { ProjectionName } from '../names.ts'
-import type { FoldContext } from '../projection.ts'
-import { readCheckpoints } from './checkpoints.ts'
-import { CheckpointMoved, commitFolds, type Folded } from './commit.ts'
-import { fold, isOutage } from './fold.ts'
-import { type Lane, stopLane } from './lane.ts'
+import { laneOf } from '#infra/event-bus/lanes.ts'
+import type { FoldContext, Projection } from '../projection.ts'
+import { definitionOf, readCheckpoints } from './checkpoints.ts'
+import { CheckpointMoved, type CommitParts, commitFolds, type Folded, LanesLost } from './commit.ts'
+import { fold, type IsWanted, isOutage } from './fold.ts'
+import type { Stretch } from './stretch.ts'
+import { stopTrack, type Track } from './track.ts'
 
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000
 
-export type AdvanceParts = {
+export type AdvanceParts = Omit<CommitParts, 'pg'> & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
   /** Told after every commit, and when another process was found to have moved on. */
-  readonly tell: (positions: Positions) => void
-  readonly beforeCommit: (names: readonly ProjectionName[]) => void
+  readonly onMoved: (tracks: readonly Track[]) => void
 }
 
 /**
- * Brings the lanes through a batch of consecutive events, all in one transaction. A lane that
- * can't be folded or written stops alone; the others go on. Lost connections are waited out.
- * A lane whose checkpoint another process moved takes that position, ahead or behind.
+ * Brings the tracks of the lanes through the stretch, all in one transaction. A track that can't be
+ * folded or written stops alone; the others go on. Lost connections are waited out. A track whose
+ * checkpoint another process moved takes that position, ahead or behind; one that is behind the
+ * stretch is left for its catching up.
+ *
+ * Answers the lanes that another process may have taken over; there nothing was written.
  */
 export async function advance(
   parts: AdvanceParts,
-  lanes: readonly Lane[],
-  events: readonly Recorded[],
-): Promise<void> {
-  const to = events.at(-1)?.position ?? 0
-  const first = events[0]?.position ?? 0
+  tracks: readonly Track[],
+  stretch: Stretch,
+): Promise<ReadonlySet<number>> {
+  const lost = new Set<number>()
   let waitMs = RETRY_MIN_MS
   while (!parts.stopping.aborted) {
-    const behind = lanes.filter((l) => l.fault === null && l.position < to && canTake(l, first))
-    if (behind.length === 0) return
+    const ready = tracks.filter((track) => !lost.has(track.lane) && canTake(track, stretch))
+    if (ready.length === 0) break
     try {
-      await commitLanes(parts, behind, events, to)
+      await commitTracks(parts, ready, stretch)
       waitMs = RETRY_MIN_MS
     } catch (error) {
-      if (error instanceof CheckpointMoved) await reread(parts, behind).catch(() => {})
+      if (error instanceof LanesLost) for (const lane of error.lanes) lost.add(lane)
+      else if (error instanceof CheckpointMoved) await reread(parts, ready).catch(() => {})
       else parts.core.log.warn({ err: error }, 'the read models wait for the database')
       await delay(waitMs * (1 + Math.random()), undefined, { signal: parts.stopping }).catch(
         () => {},
@@ -49,87 +50,118 @@ export async function advance(
       waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)
     }
   }
+  return lost
 }
 
-/** A lane that another process took back behind this batch has to catch up by itself. */
-function canTake(lane: Lane, first: number): boolean {
-  if (lane.position >= first - 1) return true
-  lane.isJoined = false
-  return false
+function canTake({ fault, lane, position }: Track, { spans }: Stretch): boolean {
+  const span = spans.get(lane)
+  if (fault !== null || span === undefined) return false
+  return position >= span.after && position < span.position
 }
 
-async function commitLanes(
+async function commitTracks(
   parts: AdvanceParts,
-  lanes: readonly Lane[],
-  events: readonly Recorded[],
-  to: number,
+  tracks: readonly Track[],
+  stretch: Stretch,
 ): Promise<void> {
-  const folds = await foldLanes(parts, lanes, events)
-  if (folds.length === 0) return
-  try {
-    await commitFolds(parts.core.pg, folds, to, parts.beforeCommit)
-    arrived(parts, lanes, folds, to)
-  } catch (error) {
-    if (error instanceof CheckpointMoved || isOutage(error)) throw error
-    // Somebody's rows were refused: one by one shows whose.
-    for (const folded of folds) await commitAlone(parts, lanes, folded, to)
-  }
-}
-
-async function commitAlone(
-  parts: AdvanceParts,
-  lanes: readonly Lane[],
-  folded: Folded,
-  to: number,
-): Promise<void> {
-  try {
-    await commitFolds(parts.core.pg, [folded], to, parts.beforeCommit)
-    arrived(parts, lanes, [folded], to)
-  } catch (error) {
-    if (error instanceof CheckpointMoved || isOutage(error)) throw error
-    const lane = lanes.find(({ projection }) => projection === folded.projection)
-    if (lane !== undefined) stopLane(lane, error, parts.core.log)
-  }
-}
-
-async function foldLanes(
-  { context, core }: AdvanceParts,
-  lanes: readonly Lane[],
-  events: readonly Recorded[],
-): Promise<Folded[]> {
   const folds: Folded[] = []
-  for (const lane of lanes) {
-    const { projection, position } = lane
-    try {
-      const changes = await fold(projection, events, position, context)
-      folds.push({ projection, from: position, changes })
-    } catch (error) {
-      if (isOutage(error)) throw error
-      stopLane(lane, error, core.log)
-    }
+  for (const [projection, own] of Map.groupBy(tracks, (track) => track.projection)) {
+    folds.push(...(await foldTracks(parts, projection, own, stretch)))
   }
-  return folds
+  await commitOrSplit(parts, folds, stretch)
 }
 
-function arrived(
-  { tell }: AdvanceParts,
-  lanes: readonly Lane[],
+/** Where somebody's rows are refused, one by one shows whose: by projection, then by lane. */
+async function commitOrSplit(
+  parts: AdvanceParts,
   folds: readonly Folded[],
-  to: number,
-): void {
-  const done = new Set(folds.map(({ projection }) => projection))
-  for (const lane of lanes) if (done.has(lane.projection)) lane.position = to
-  tell(new Map(folds.map(({ projection }) => [projection.name, to])))
+  stretch: Stretch,
+): Promise<void> {
+  const [first] = folds
+  if (first === undefined) return
+  try {
+    await commitFolds({ ...parts, pg: parts.core.pg }, folds)
+    for (const { moves } of folds) for (const { track, to } of moves) track.position = to
+    parts.onMoved(folds.flatMap(({ moves }) => moves.map(({ track }) => track)))
+  } catch (error) {
+    if (isForAll(error)) throw error
+    const [move] = first.moves
+    if (folds.length > 1) {
+      for (const folded of folds) await commitOrSplit(parts, [folded], stretch)
+    } else if (first.moves.length > 1) {
+      for (const { track } of first.moves) {
+        const own = await foldTracks(parts, first.projection, [track], stretch)
+        await commitOrSplit(parts, own, stretch)
+      }
+    } else if (move !== undefined) stopTrack(move.track, error, parts.core.log)
+  }
 }
 
-async function reread(parts: AdvanceParts, lanes: readonly Lane[]): Promise<void> {
-  const checkpoints = await readCheckpoints(parts.core.pg)
-  const moved = new Map<ProjectionName, number>()
-  for (const lane of lanes) {
-    const position = checkpoints.get(lane.projection.name)?.position
-    if (position === undefined || position === lane.position) continue
-    lane.position = position
-    moved.set(lane.projection.name, position)
+const isForAll = (error: unknown): boolean =>
+  error instanceof CheckpointMoved || error instanceof LanesLost || isOutage(error)
+
+/** The fold of some lanes of one projection; without those that can't be folded. */
+async function foldTracks(
+  parts: AdvanceParts,
+  projection: Projection,
+  tracks: readonly Track[],
+  stretch: Stretch,
+): Promise<Folded[]> {
+  const { context, core } = parts
+  try {
+    const changes = await fold(projection, stretch.events, wantedBy(tracks, stretch), context)
+    const moves = tracks.map((track) => ({
+      ...{ projection, track, lane: track.lane },
+      ...{ from: track.position, to: stretch.spans.get(track.lane)?.position ?? 0 },
+    }))
+    return [{ projection, moves, changes }]
+  } catch (error) {
+    if (isOutage(error)) throw error
+    const [track] = tracks
+    if (tracks.length === 1 && track !== undefined) {
+      stopTrack(track, error, core.log)
+      return []
+    }
+    const folds: Folded[] = []
+    for (const one of tracks) folds.push(...(await foldTracks(parts, projection, [one], stretch)))
+    return folds.length === 0 ? [] : [await together(parts, folds, stretch)]
   }
-  parts.tell(moved)
+}
+
+/** One fold again of lanes that can be folded. */
+async function together(
+  { context }: AdvanceParts,
+  folds: readonly Folded[],
+  stretch: Stretch,
+): Promise<Folded> {
+  const moves = folds.flatMap((folded) => folded.moves)
+  const { projection } = folds[0] as Folded
+  const wanted = wantedBy(
+    moves.map(({ track }) => track),
+    stretch,
+  )
+  return { projection, moves, changes: await fold(projection, stretch.events, wanted, context) }
+}
+
+/** null: every event, as is usual. */
+function wantedBy(tracks: readonly Track[], stretch: Stretch): IsWanted | null {
+  const isUsual =
+    tracks.length === stretch.spans.size &&
+    tracks.every(({ lane, position }) => stretch.spans.get(lane)?.after === position)
+  if (isUsual) return null
+  const positions = new Map(tracks.map(({ lane, position }) => [lane, position]))
+  return ({ stream, position }) =>
+    position > (positions.get(laneOf(stream)) ?? Number.POSITIVE_INFINITY)
+}
+
+async function reread(parts: AdvanceParts, tracks: readonly Track[]): Promise<void> {
+  const checkpoints = await readCheckpoints(parts.core.pg)
+  for (const track of tracks) {
+    const checkpoint = checkpoints.get(track.projection.name)
+    if (checkpoint?.definition !== definitionOf(track.projection)) {
+      const other = new Error('another release has made its read model anew')
+      stopTrack(track, other, parts.core.log)
+    } else track.position = checkpoint.positions[track.lane] ?? track.position
+  }
+  parts.onMoved(tracks)
 }

@@ -1,43 +1,91 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { ProjectionName } from '../names.ts'
 import type { Projection } from '../projection.ts'
 
-export type Checkpoint = { readonly position: number; readonly definition: string }
+/** By lane: the position up to which events of the lane are included. */
+export type LanePositions = readonly number[]
+
+export type Checkpoint = { readonly positions: LanePositions; readonly definition: string }
 
 /** Names the shape and meaning of a read model; another one asks for a rebuild. */
-export const definitionOf = ({ sql, version }: Projection): string =>
-  createHash('sha256').update(`${version}\n${sql}`).digest('hex')
+export const definitionOf = ({ sql, version }: Projection): string => {
+  const known = definitions.get(sql)?.get(version)
+  if (known !== undefined) return known
+  const definition = createHash('sha256').update(`${version}\n${sql}`).digest('hex')
+  definitions.set(sql, new Map(definitions.get(sql)).set(version, definition))
+  return definition
+}
+const definitions = new Map<string, Map<number, string>>()
+
+/** Up to here it includes everything. */
+export const lowestOf = (positions: LanePositions): number => Math.min(...positions)
 
 export async function readCheckpoints(
   pg: Pool | PoolClient,
 ): Promise<Map<ProjectionName, Checkpoint>> {
-  const { rows } = await pg.query<{ name: ProjectionName; position: string; definition: string }>(
-    'select name, position, definition from projections.checkpoint',
-  )
-  return new Map(
-    rows.map(({ name, position, definition }) => [
-      name,
-      { position: Number(position), definition },
-    ]),
+  const { rows } = await pg.query<{
+    name: ProjectionName
+    lane: number
+    position: string
+    definition: string
+  }>('select name, lane, position, definition from projections.checkpoint')
+  const found = new Map<ProjectionName, { positions: number[]; definition: string }>()
+  for (const { name, lane, position, definition } of rows) {
+    const checkpoint = found.get(name) ?? { positions: ALL_LANES.map(() => 0), definition }
+    checkpoint.positions[lane] = Number(position)
+    found.set(name, checkpoint)
+  }
+  return found
+}
+
+/** Puts all lanes of one read model somewhere, inside the caller's transaction. */
+export async function writeCheckpoint(
+  client: PoolClient,
+  projection: Projection,
+  positions: LanePositions,
+): Promise<void> {
+  await client.query(
+    `insert into projections.checkpoint
+     select $1, ordinality - 1, position, $3
+     from unnest($2::bigint[]) with ordinality as v (position)
+     on conflict (name, lane) do update
+       set position = excluded.position, definition = excluded.definition`,
+    [projection.name, positions, definitionOf(projection)],
   )
 }
 
+export type Move = {
+  readonly projection: Projection
+  readonly lane: number
+  readonly from: number
+  readonly to: number
+}
+
 /**
- * Compare-and-set of several checkpoints at once, inside the caller's transaction; false when
- * another process has moved one of them, and then the caller rolls back.
+ * Compare-and-set of many checkpoints at once, inside the caller's transaction; false when another
+ * process has moved one of them or made the read model anew by another definition, and then the
+ * caller rolls back.
  */
 export async function moveCheckpoints(
   client: PoolClient,
-  from: ReadonlyMap<ProjectionName, number>,
-  to: number,
+  moves: readonly Move[],
 ): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'projection-move-checkpoints',
-    text: `update projections.checkpoint c set position = $3
-           from unnest($1::text[], $2::bigint[]) as v (name, position)
-           where c.name = v.name and c.position = v.position`,
-    values: [[...from.keys()], [...from.values()], to],
+    text: `update projections.checkpoint c set position = v.reached
+           from unnest($1::text[], $2::int2[], $3::bigint[], $4::bigint[], $5::text[])
+             as v (name, lane, position, reached, definition)
+           where c.name = v.name and c.lane = v.lane and c.position = v.position
+             and c.definition = v.definition`,
+    values: [
+      moves.map(({ projection }) => projection.name),
+      moves.map(({ lane }) => lane),
+      moves.map(({ from }) => from),
+      moves.map(({ to }) => to),
+      moves.map(({ projection }) => definitionOf(projection)),
+    ],
   })
-  return rowCount === from.size
+  return rowCount === moves.length
 }

@@ -1,15 +1,16 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type ProjectionName, schemaOf } from '../names.ts'
 import type { Projection } from '../projection.ts'
-import { moveCheckpoints } from './checkpoints.ts'
+import { type Move, moveCheckpoints } from './checkpoints.ts'
 import { inTransaction } from './read-model.ts'
 import type { RowChanges } from './row-changes.ts'
+import type { Track } from './track.ts'
 import { writeChanges } from './write-changes.ts'
 
+/** What some lanes of a projection are to become. */
 export type Folded = {
   readonly projection: Projection
-  /** The checkpoint that the changes were folded on. */
-  readonly from: number
+  readonly moves: readonly (Move & { readonly track: Track })[]
   readonly changes: RowChanges
 }
 
@@ -21,29 +22,62 @@ export class CheckpointMoved extends Error {
   }
 }
 
+/** Another process works in these lanes now: nothing was written. */
+export class LanesLost extends Error {
+  readonly lanes: ReadonlySet<number>
+  constructor(lanes: readonly number[]) {
+    super(`lanes ${lanes.join(', ')} may be another process's now`)
+    this.name = 'LanesLost'
+    this.lanes = new Set(lanes)
+  }
+}
+
+export type CommitParts = {
+  readonly pg: Pool
+  readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
+  readonly beforeCommit: (names: readonly ProjectionName[]) => void
+}
+
 /**
- * One transaction: every checkpoint compared and set to `to`, every row written.
+ * One transaction: the lanes are still this process's, every checkpoint compared and set, every row
+ * written. What it locks, it locks in the same order as any other: leases, checkpoints, rows.
  *
- * It commits without waiting for the disk: rows and checkpoint are lost together if Postgres dies,
+ * It commits without waiting for the disk: rows and checkpoints are lost together if Postgres dies,
  * and are then folded again from events, which are durable.
  */
 export const commitFolds = (
-  pg: Pool,
+  { pg, isStillMine, beforeCommit }: CommitParts,
   folds: readonly Folded[],
-  to: number,
-  beforeCommit: (names: readonly ProjectionName[]) => void,
 ): Promise<void> => {
   const names = folds.map(({ projection }) => projection.name)
+  const moves = folds.flatMap((fold) => fold.moves)
+  const lanes = [...new Set(moves.map(({ lane }) => lane))]
   return inTransaction(
     pg,
     async (client) => {
-      const from = new Map(folds.map((fold) => [fold.projection.name, fold.from]))
-      if (!(await moveCheckpoints(client, from, to))) throw new CheckpointMoved(names)
-      for (const { projection, changes } of folds) {
-        await writeChanges(client, projection, schemaOf(projection.name), changes)
+      if (!(await isStillMine(client, lanes))) {
+        throw new LanesLost(await lostOf(client, lanes, isStillMine))
       }
+      if (!(await moveCheckpoints(client, moves))) throw new CheckpointMoved(names)
+      await writeChanges(
+        client,
+        folds.map(({ projection, changes }) => ({
+          ...{ projection, changes },
+          schema: schemaOf(projection.name),
+        })),
+      )
       beforeCommit(names)
     },
     'begin; set local synchronous_commit = off',
   )
+}
+
+async function lostOf(
+  client: PoolClient,
+  lanes: readonly number[],
+  isStillMine: CommitParts['isStillMine'],
+): Promise<number[]> {
+  const lost: number[] = []
+  for (const lane of lanes) if (!(await isStillMine(client, [lane]))) lost.push(lane)
+  return lost
 }

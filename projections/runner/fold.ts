@@ -19,18 +19,19 @@ export class PoisonEvent extends Error {
   }
 }
 
-/** Folds the events after `after` in memory. Throws `PoisonEvent`. */
+export type IsWanted = (event: Recorded) => boolean
+
+/** Folds those of the events that are wanted (null: all) in memory. Throws `PoisonEvent`. */
 export async function fold(
   projection: Projection,
   events: readonly Recorded[],
-  after: number,
+  isWanted: IsWanted | null,
   context: FoldContext,
 ): Promise<RowChanges> {
   const rows = new RowChanges()
   for (const event of events) {
-    if (event.position <= after) continue
     const handler = projection.handlers.get(event.type)
-    if (handler === undefined) continue
+    if (handler === undefined || isWanted?.(event) === false) continue
     try {
       assert(event.v <= KNOWN_VERSION, `version ${event.v} is newer than this release`)
       const pending = handler(event, rows, context)

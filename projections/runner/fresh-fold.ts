@@ -1,41 +1,49 @@
 import type { Core } from '#infra/core.ts'
+import { laneOf } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
+import type { LanePositions } from './checkpoints.ts'
 import { fold } from './fold.ts'
 import { createTables, inTransaction } from './read-model.ts'
 import { writeChanges } from './write-changes.ts'
 
 const BATCH = 2_000
 
-/** Makes the tables of a projection anew in `schema` and folds every event up to `upTo`. */
+/** Makes the tables of a projection anew in `schema` and folds the events of each lane up to it. */
 export async function foldAnew(
   core: Core,
   projection: Projection,
   context: FoldContext,
   schema: string,
-  upTo: number,
+  upTo: LanePositions,
 ): Promise<void> {
   await inTransaction(core.pg, (client) => createTables(client, projection, schema))
   await foldOn(core, projection, context, schema, 0, upTo)
 }
 
-/** Folds the events after `after` up to `upTo` into tables that nobody reads yet. */
+/** Folds the events after `after` up to where each lane is into tables that nobody reads yet. */
 export async function foldOn(
   core: Core,
   projection: Projection,
   context: FoldContext,
   schema: string,
   after: number,
-  upTo: number,
+  upTo: LanePositions,
 ): Promise<void> {
+  const end = Math.max(...upTo)
   let position = after
-  while (position < upTo) {
-    const events = (await core.store.readAll(position, BATCH)).filter((e) => e.position <= upTo)
+  while (position < end) {
+    const events = await core.store.readAll(position, BATCH)
     const last = events.at(-1)
     if (last === undefined) return
-    const changes = await fold(projection, events, position, context)
+    const changes = await fold(
+      projection,
+      events,
+      (event) => event.position <= (upTo[laneOf(event.stream)] ?? 0),
+      context,
+    )
     await inTransaction(
       core.pg,
-      (client) => writeChanges(client, projection, schema, changes),
+      (client) => writeChanges(client, [{ projection, schema, changes }]),
       'begin; set local synchronous_commit = off',
     )
     position = last.position

@@ -1,10 +1,9 @@
 import type { PoolClient } from 'pg'
 import type { RowChange } from './row-changes.ts'
 
-/** Makes the monthly parts that the rows need, inside the caller's transaction. */
+/** Makes the monthly parts of a table that the rows need, inside the caller's transaction. */
 export async function ensureMonths(
   client: PoolClient,
-  schema: string,
   table: string,
   rows: readonly RowChange[],
   column: string,
@@ -16,18 +15,31 @@ export async function ensureMonths(
     }),
   )
   for (const month of months.values()) {
-    const part = `${schema}.${table}_${month.name}`
+    const part = `${table}_${month.name}`
     const { rows: found } = await client.query({
       name: 'projection-month-exists',
       text: 'select to_regclass($1) is not null as there',
       values: [part],
     })
-    if (found[0]?.there === true) continue
-    await client.query(
-      `create table if not exists ${part} partition of ${schema}.${table}
-       for values from (${month.start}) to (${month.end})`,
-    )
+    if (found[0]?.there !== true) await createMonth(client, table, part, month)
   }
+}
+
+/**
+ * Of two processes the second finds it made. NOTE: `if not exists` alone fails where the other one
+ * commits between its look and its making.
+ */
+async function createMonth(
+  client: PoolClient,
+  table: string,
+  part: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`month:${part}`])
+  await client.query(
+    `create table if not exists ${part} partition of ${table}
+     for values from (${start}) to (${end})`,
+  )
 }
 
 export function monthOf(seconds: number): { name: string; start: number; end: number } {

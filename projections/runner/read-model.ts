@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { schemaOf } from '../names.ts'
 import type { Projection } from '../projection.ts'
-import { definitionOf } from './checkpoints.ts'
+import { writeCheckpoint } from './checkpoints.ts'
 
 /** Runs `work` in one transaction of its own. */
 export async function inTransaction<T>(
@@ -61,8 +62,9 @@ export const ensureReadModel = (pg: Pool, projection: Projection): Promise<void>
     ])
     if (rowCount !== 0) return
     await createTables(client, projection, schemaOf(projection.name))
-    await client.query('insert into projections.checkpoint values ($1, 0, $2)', [
-      projection.name,
-      definitionOf(projection),
-    ])
+    await writeCheckpoint(
+      client,
+      projection,
+      ALL_LANES.map(() => 0),
+    )
   })

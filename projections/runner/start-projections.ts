@@ -1,21 +1,21 @@
 import type { Core } from '#infra/core.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint.ts'
-import { advanceSignal } from '../freshness/advance-signal.ts'
+import { type AdvanceSignal, advanceSignal } from '../freshness/advance-signal.ts'
 import type { ProjectionName } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { PROJECTIONS } from '../registry.ts'
-import type { AdvanceParts } from './advance.ts'
-import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { startFeed } from './feed.ts'
-import { healthOf, type Lane, type LaneHealth, stopLane } from './lane.ts'
+import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
+import { LaneRunner } from './lane-runner.ts'
 import { ensureReadModel } from './read-model.ts'
 import { rebuildReadModel } from './rebuild.ts'
+import { type Fault, faultOf, type ProjectionHealth } from './track.ts'
 import { type Verdict, verifyReadModel } from './verify.ts'
 
 export type ProjectionRunner = {
+  /** Of the lanes that are this process's. */
   readonly positions: () => ReadonlyMap<ProjectionName, number>
-  readonly health: () => readonly LaneHealth[]
+  readonly health: () => readonly ProjectionHealth[]
   /** False while a projection is stopped by an event it can't fold. */
   readonly isHealthy: () => boolean
   /** Makes a read model anew beside the live one; also what starts a stopped one again. */
@@ -34,7 +34,8 @@ export type RunnerOptions = {
 
 /**
  * Makes the read models where they are missing or of an older definition, and moves them with the
- * event store from then on. Resolves once they can be read; they may still be catching up.
+ * event store from then on, lane by lane with the other processes that do so. Resolves once they
+ * can be read; they may still be catching up.
  */
 export async function startProjections(
   core: Core,
@@ -42,72 +43,74 @@ export async function startProjections(
 ): Promise<ProjectionRunner> {
   const context = foldContext(core)
   const stop = new AbortController()
-  const lanes = await openLanes(core, projections, context)
+  const faults = await openReadModels(core, projections, context)
   const signal = advanceSignal(core.store)
-  const tell = signal.tell
-  const parts: AdvanceParts = { core, context, stopping: stop.signal, tell, beforeCommit }
-  const feed = startFeed(parts, lanes)
-  const positions = () => new Map(lanes.map((lane) => [lane.projection.name, lane.position]))
-  signal.setFed(true)
-  tell(positions())
-  const chosen = (name?: ProjectionName): readonly Lane[] =>
-    lanes.filter(({ projection }) => name === undefined || projection.name === name)
+  signal.tell(await lowestPositions(core))
+  const parts = {
+    ...{ core, context, stopping: stop.signal, beforeCommit },
+    isStillMine: (...asked: Parameters<typeof work.isStillMine>) => work.isStillMine(...asked),
+    onMoved: () => tellFrom(runner, signal),
+  }
+  const runner = new LaneRunner(parts, projections, faults)
+  const work = core.bus.work('projections', runner)
+  const chosen = (name?: ProjectionName): readonly Projection[] =>
+    projections.filter((projection) => name === undefined || projection.name === name)
   return {
-    positions,
-    health: () => lanes.map(healthOf),
-    isHealthy: () => lanes.every(({ fault }) => fault === null),
+    positions: () => runner.positions(),
+    health: () => runner.health(),
+    isHealthy: () => runner.isHealthy(),
     rebuild: async (name) => {
-      for (const lane of chosen(name)) {
-        const position = await rebuildReadModel(core, lane.projection, context)
-        if (lane.fault === null) continue
-        lane.fault = null
-        lane.position = position
-        feed.join(lane)
-        tell(new Map([[name, position]]))
-      }
+      for (const projection of chosen(name)) await rebuildReadModel(core, projection, context)
+      await runner.restart()
     },
     verify: async (name) => {
       const verdicts: Verdict[] = []
-      for (const { projection } of chosen(name)) {
+      for (const projection of chosen(name)) {
         verdicts.push(await verifyReadModel(core, projection, context))
       }
       return verdicts
     },
     stop: async () => {
       stop.abort()
+      await runner.stop()
       signal.setFed(false)
-      await feed.stop()
+      await work.stop()
     },
   }
 }
 
-async function openLanes(
+/** With all lanes it knows where everything is; with some, the others have to be asked for. */
+function tellFrom(runner: LaneRunner, signal: AdvanceSignal): void {
+  signal.setFed(runner.hasAllLanes())
+  if (runner.hasAllLanes()) signal.tell(runner.positions())
+}
+
+/** Answers those that could not be made. */
+async function openReadModels(
   core: Core,
   projections: readonly Projection[],
   context: FoldContext,
-): Promise<Lane[]> {
+): Promise<Map<Projection, Fault>> {
   await ensureSchema(core.pg, CHECKPOINT_SCHEMA, CHECKPOINT_TABLE)
-  for (const projection of projections) await ensureReadModel(core.pg, projection)
-  const found = await readCheckpoints(core.pg)
-  const lanes: Lane[] = []
+  const faults = new Map<Projection, Fault>()
   for (const projection of projections) {
-    const checkpoint = found.get(projection.name)
-    const lane: Lane = {
-      projection,
-      position: checkpoint?.position ?? 0,
-      isJoined: false,
-      fault: null,
-    }
-    lanes.push(lane)
-    if (checkpoint?.definition === definitionOf(projection)) continue
+    await ensureReadModel(core.pg, projection)
+    const isOther = async (): Promise<boolean> =>
+      (await readCheckpoints(core.pg)).get(projection.name)?.definition !== definitionOf(projection)
+    if (!(await isOther())) continue
     try {
-      lane.position = await rebuildReadModel(core, projection, context)
+      await rebuildReadModel(core, projection, context, isOther)
     } catch (error) {
-      stopLane(lane, error, core.log)
+      faults.set(projection, faultOf(projection, error, core.log))
     }
   }
-  return lanes
+  return faults
 }
+
+const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number>> =>
+  new Map(
+    [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
+  )
 
 const foldContext = ({ vault }: Core): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',

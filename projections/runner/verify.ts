@@ -1,13 +1,15 @@
 import type { Core } from '#infra/core.ts'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { type ProjectionName, schemaOf } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { canonicalHash } from './canonical-hash.ts'
+import { lowestOf, readCheckpoints } from './checkpoints.ts'
 import { foldAnew } from './fresh-fold.ts'
 import { inTransaction, oneAtATime } from './read-model.ts'
 
 export type Verdict = {
   readonly name: ProjectionName
-  /** The checkpoint at which the two were compared. */
+  /** Of the lane furthest behind; each was compared at its own checkpoint. */
   readonly position: number
   readonly isEqual: boolean
   /** Per table: name, number of rows, hash. */
@@ -16,7 +18,7 @@ export type Verdict = {
 }
 
 /**
- * Compares a read model with a fresh fold of the events, by canonical hash, at the checkpoint of
+ * Compares a read model with a fresh fold of the events, by canonical hash, at the checkpoints of
  * one snapshot; the live one goes on being moved meanwhile.
  */
 export const verifyReadModel = (
@@ -34,21 +36,21 @@ async function verifyAlone(
   const live = schemaOf(projection.name)
   const fresh = `${live}_check`
   const tables = Object.keys(projection.tables)
-  const { position, found } = await inTransaction(
+  const { positions, found } = await inTransaction(
     core.pg,
     async (client) => {
-      const { rows } = await client.query<{ position: string }>(
-        'select position from projections.checkpoint where name = $1',
-        [projection.name],
-      )
-      const at = Number(rows[0]?.position ?? 0)
-      return { position: at, found: await canonicalHash(client, live, tables) }
+      const checkpoint = (await readCheckpoints(client)).get(projection.name)
+      return {
+        positions: checkpoint?.positions ?? ALL_LANES.map(() => 0),
+        found: await canonicalHash(client, live, tables),
+      }
     },
     'begin isolation level repeatable read read only',
   )
   try {
-    await foldAnew(core, projection, context, fresh, position)
+    await foldAnew(core, projection, context, fresh, positions)
     const expected = await canonicalHash(core.pg, fresh, tables)
+    const position = lowestOf(positions)
     return { name: projection.name, position, isEqual: found === expected, found, expected }
   } finally {
     await core.pg.query(`drop schema if exists ${fresh} cascade`)

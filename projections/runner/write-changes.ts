@@ -7,31 +7,56 @@ import type { Cell, RowChange, RowChanges } from './row-changes.ts'
 
 const ROWS_PER_STATEMENT = 1_000
 
+export type ToWrite = {
+  readonly projection: Projection
+  readonly schema: string
+  readonly changes: RowChanges
+}
+
+type TableRows = {
+  /** With its schema. */
+  readonly table: string
+  readonly shape: TableShape
+  readonly rows: readonly RowChange[]
+}
+
 /**
- * Writes a folded batch inside the caller's transaction: one statement per table and kind of
+ * Writes folded batches inside the caller's transaction: one statement per table and kind of
  * change, whatever the number of rows (they travel as one JSON text, so that the statement's text
- * stays the same and is planned once per connection).
+ * stays the same and is planned once per connection). Always in one order: see `isShared`.
  *
  * Throws when a row that must be new is there, or one that must be there is not.
  */
-export async function writeChanges(
-  client: PoolClient,
-  projection: Projection,
-  schema: string,
-  changes: RowChanges,
-): Promise<void> {
-  for (const [table, rows] of changes.tables()) {
+export async function writeChanges(client: PoolClient, writes: readonly ToWrite[]): Promise<void> {
+  const tables = writes.flatMap(tablesOf)
+  for (const own of tables) if (own.shape.isShared === undefined) await writeTable(client, own)
+  const shared = tables.filter(({ shape }) => shape.isShared === true)
+  for (const own of shared.sort((a, b) => (a.table < b.table ? -1 : 1))) {
+    await writeTable(client, { ...own, rows: own.rows.toSorted(byKey) })
+  }
+}
+
+function tablesOf({ projection, schema, changes }: ToWrite): TableRows[] {
+  return [...changes.tables()].map(([table, rows]) => {
     const shape = projection.tables[table]
     assert(shape !== undefined, `${projection.name} has no table ${table}`)
-    const all = [...rows]
-    if (shape.monthColumn !== undefined) {
-      await ensureMonths(client, schema, table, all, shape.monthColumn)
-    }
-    for (const group of bySignature(all)) {
-      for (let from = 0; from < group.length; from += ROWS_PER_STATEMENT) {
-        const chunk = group.slice(from, from + ROWS_PER_STATEMENT)
-        await writeGroup(client, `${schema}.${table}`, shape, chunk)
-      }
+    return { table: `${schema}.${table}`, shape, rows: [...rows] }
+  })
+}
+
+function byKey(one: RowChange, other: RowChange): number {
+  for (const column in one.key) {
+    const [a, b] = [String(one.key[column]), String(other.key[column])]
+    if (a !== b) return a < b ? -1 : 1
+  }
+  return 0
+}
+
+async function writeTable(client: PoolClient, { table, shape, rows }: TableRows): Promise<void> {
+  if (shape.monthColumn !== undefined) await ensureMonths(client, table, rows, shape.monthColumn)
+  for (const group of bySignature(rows)) {
+    for (let from = 0; from < group.length; from += ROWS_PER_STATEMENT) {
+      await writeGroup(client, table, shape, group.slice(from, from + ROWS_PER_STATEMENT))
     }
   }
 }

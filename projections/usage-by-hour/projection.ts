@@ -12,7 +12,7 @@ export const usageByHour = projectionOf<LoggedEvent>({
   version: 1,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
-    by_model: { key: ['hour', 'type', 'model'] },
+    by_model: { key: ['hour', 'type', 'model'], isShared: true },
     by_user_and_model: { key: ['user_id', 'hour', 'type', 'model'] },
   },
   handlers: {

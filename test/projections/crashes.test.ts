@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Core } from '#infra/core.ts'
+import { createDirectBus } from '#infra/event-bus/direct-bus.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { createLeases } from '#infra/leases/leases.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import { createVault } from '#infra/vault/vault.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
@@ -99,10 +101,14 @@ async function moreUntil(died: Promise<void>): Promise<void> {
 async function realCore(url: string): Promise<{ core: Core; close: () => Promise<void> }> {
   const pools = await createPools(url)
   const store = await createPostgresEventStore({ connectionString: url, log: fixture.core.log })
+  const { log } = fixture.core
+  const leases = await createLeases(pools.pg, log)
+  const bus = createDirectBus({ store, leases, log })
   const vault = await createVault({ pg: pools.pg, secretKey: randomBytes(32) })
   return {
-    core: { ...fixture.core, ...pools, store, vault },
+    core: { ...fixture.core, ...pools, store, vault, leases, bus },
     close: async () => {
+      await bus.close()
       await store.close()
       await pools.close()
     },

@@ -4,8 +4,10 @@ import type { CallFacts } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
+import { createDirectBus } from '#infra/event-bus/direct-bus.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
+import { createLeases } from '#infra/leases/leases.ts'
 import { createPools } from '#infra/postgres/pools.ts'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
 import { PROJECTION_NAMES } from '#projections/names.ts'
@@ -21,10 +23,18 @@ export type Fixture = {
   readonly append: (facts: readonly Given[]) => Promise<number>
   /** Waits until every read model includes the position. */
   readonly settled: (position: number) => Promise<void>
+  /** Another process on the same database and events. */
+  readonly beside: () => Promise<OtherProcess>
   readonly close: () => Promise<void>
 }
 
+/** A core as another process has it: with leases, a bus and a reader's view of its own. */
+export type OtherProcess = { readonly core: Core; readonly close: () => Promise<void> }
+
 export type Given = Fact & { readonly stream: string; readonly at?: number }
+
+/** Of lanes: so that tests need not wait for long. */
+const TTL_MS = 600
 
 export const NOW = Date.UTC(2026, 10, 21, 9, 30)
 
@@ -33,10 +43,12 @@ export async function projectionFixture(): Promise<Fixture> {
   const database = await testDatabase()
   const pools = await createPools(database.url)
   const store = createMemoryEventStore()
+  const log = pino({ level: 'silent' })
+  const leases = await createLeases(pools.pg, log)
+  const bus = createDirectBus({ store, leases, log, ttlMs: TTL_MS })
   const core = {
     ...pools,
-    store,
-    log: pino({ level: 'silent' }),
+    ...{ store, log, leases, bus },
     now: () => NOW,
     vault: {
       open: async (_user: number, sealed: Sealed) => sealed.replace(/^sealed:/, ''),
@@ -52,11 +64,28 @@ export async function projectionFixture(): Promise<Fixture> {
       const isThere = await freshness.waitFor(PROJECTION_NAMES, position, 20_000)
       if (!isThere) throw new Error(`the read models did not reach ${position}`)
     },
+    beside: () => processBeside(core, database.url),
     close: async () => {
       await freshness.stop()
+      await bus.close()
       await store.close()
       await pools.close()
       await database.drop()
+    },
+  }
+}
+
+async function processBeside(core: Core, url: string): Promise<OtherProcess> {
+  const pools = await createPools(url)
+  const leases = await createLeases(pools.pg, core.log)
+  // The signal between runner and readers is found by the store: another process has another.
+  const store = { ...core.store }
+  const bus = createDirectBus({ store, leases, log: core.log, ttlMs: TTL_MS })
+  return {
+    core: { ...core, ...pools, store, leases, bus },
+    close: async () => {
+      await bus.close()
+      await pools.close()
     },
   }
 }

@@ -1,35 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
-import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
-import { createPools } from '#infra/postgres/pools.ts'
-import { createVault } from '#infra/vault/vault.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'
-import { testDatabase } from '../support/postgres.ts'
+import { testCore } from '../support/core.ts'
 
 let core: Core
-const closers: (() => Promise<unknown>)[] = []
+let close: () => Promise<void>
 beforeAll(async () => {
-  const log = pino({ level: 'silent' })
-  const { url, drop } = await testDatabase()
-  const pools = await createPools(url)
-  const store = await createPostgresEventStore({ connectionString: url, log })
-  const vault = await createVault({ pg: pools.pg, secretKey: randomBytes(32) })
-  closers.push(
-    drop,
-    () => pools.close(),
-    () => store.close(),
-  )
-  core = { db: pools.db, pg: pools.pg, store, vault, log, now: Date.now } as unknown as Core
+  ;({ core, close } = await testCore())
 })
-afterAll(async () => {
-  for (const close of closers.reverse()) await close()
-})
+afterAll(() => close())
 
 const TERMS = { name: 'c', type: 1, models: ['m'], groups: ['default'] } as unknown as ChannelTerms
 

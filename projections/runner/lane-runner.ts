@@ -1,0 +1,253 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Recorded } from '#domain/shared/event.ts'
+import { LANE_COUNT, laneOf } from '#infra/event-bus/lanes.ts'
+import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
+import type { Projection } from '../projection.ts'
+import { type AdvanceParts, advance } from './advance.ts'
+import { definitionOf, readCheckpoints } from './checkpoints.ts'
+import { stretchOf } from './stretch.ts'
+import { type Fault, healthOf, type ProjectionHealth, type Track } from './track.ts'
+
+const BATCH_MAX = 1_000
+/**
+ * After a batch, rest four times as long as it took: at ease a write is folded at once, under load
+ * batches grow and statements per event shrink. The bound keeps rows fresh.
+ */
+const REST_FACTOR = 4
+const REST_MAX_MS = 60
+const RETRY_MS = 250
+/** So often a stopped track looks whether another process has rebuilt its read model. */
+const STOPPED_LOOK_MS = 2_000
+
+type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
+
+/** Events of lanes that another process works in now; the bus may bring them again. */
+class NotMine extends Error {
+  constructor(lanes: Iterable<number>) {
+    super(`lanes ${[...lanes].join(', ')} may be another process's now`)
+    this.name = 'NotMine'
+  }
+}
+
+/**
+ * Moves the tracks (every projection in every lane of this process) by what the bus brings, all
+ * that waits in one transaction. Tracks that are behind the bus read the store, together, until
+ * they are where it is.
+ */
+export class LaneRunner implements LaneWorker {
+  private readonly parts: AdvanceParts
+  private readonly projections: readonly Projection[]
+  /** Of projections that could not even be made. */
+  private readonly faults: ReadonlyMap<Projection, Fault>
+  private tracks: Track[] = []
+  /** By lane: up to here the bus has brought everything, or somebody has to read the store. */
+  private readonly reached = new Map<number, number>()
+  private pending: Pending[] = []
+  private wakeUp = Promise.withResolvers<void>()
+  private ahead: { readonly after: number; readonly events: Promise<Recorded[]> } | null = null
+  private lookedAt = performance.now()
+  private readonly running: Promise<void>
+
+  constructor(
+    parts: AdvanceParts,
+    projections: readonly Projection[],
+    faults: ReadonlyMap<Projection, Fault>,
+  ) {
+    this.parts = parts
+    this.projections = projections
+    this.faults = faults
+    parts.stopping.addEventListener('abort', () => this.wake())
+    this.running = this.run()
+  }
+
+  readonly onGained = async (lanes: readonly number[]): Promise<void> => {
+    const { core, onMoved } = this.parts
+    const [checkpoints, head] = await Promise.all([
+      readCheckpoints(core.pg),
+      core.store.headPosition(),
+    ])
+    const gained = this.projections.flatMap((projection) =>
+      lanes.map((lane) => ({
+        ...{ projection, lane },
+        position: checkpoints.get(projection.name)?.positions[lane] ?? 0,
+        fault: this.faults.get(projection) ?? null,
+      })),
+    )
+    this.onLost(lanes)
+    for (const lane of lanes) this.reached.set(lane, head)
+    this.tracks = [...this.tracks, ...gained]
+    onMoved(gained)
+    this.wake()
+  }
+
+  readonly onLost = (lanes: readonly number[]): void => {
+    for (const lane of lanes) this.reached.delete(lane)
+    const lost = this.tracks.filter(({ lane }) => lanes.includes(lane))
+    this.tracks = this.tracks.filter(({ lane }) => !lanes.includes(lane))
+    if (lost.length > 0) this.parts.onMoved(lost)
+  }
+
+  readonly onBatch = (batch: LaneBatch): Promise<void> => {
+    if (this.parts.stopping.aborted) return Promise.resolve()
+    const pending = { ...Promise.withResolvers<void>(), batch }
+    this.pending.push(pending)
+    this.wake()
+    return pending.promise
+  }
+
+  hasAllLanes(): boolean {
+    return this.reached.size === LANE_COUNT
+  }
+
+  /** The lowest of its lanes here; without lanes, none. */
+  positions(): Map<Projection['name'], number> {
+    const lowest = new Map<Projection['name'], number>()
+    for (const { projection, position } of this.tracks) {
+      const known = lowest.get(projection.name) ?? Number.POSITIVE_INFINITY
+      lowest.set(projection.name, Math.min(known, position))
+    }
+    return lowest
+  }
+
+  health(): ProjectionHealth[] {
+    return this.projections.map((projection) =>
+      healthOf(
+        projection,
+        this.tracks.filter((track) => track.projection === projection),
+        (track) => this.isBehind(track),
+      ),
+    )
+  }
+
+  isHealthy(): boolean {
+    return this.tracks.every(({ fault }) => fault === null)
+  }
+
+  /** Lets stopped tracks go on whose read model was made anew. */
+  async restart(): Promise<void> {
+    const checkpoints = await readCheckpoints(this.parts.core.pg)
+    const moved = this.tracks.filter((track) => {
+      const { fault, projection, lane, position } = track
+      const checkpoint = checkpoints.get(projection.name)
+      const at = checkpoint?.positions[lane] ?? 0
+      if (fault === null || checkpoint?.definition !== definitionOf(projection)) return false
+      if (at <= position && this.faults.get(projection) !== fault) return false
+      track.fault = null
+      track.position = at
+      return true
+    })
+    this.parts.onMoved(moved)
+    this.wake()
+  }
+
+  /** After the signal: waits for the transaction under way. */
+  async stop(): Promise<void> {
+    await this.running
+  }
+
+  private wake(): void {
+    this.wakeUp.resolve()
+  }
+
+  private isBehind({ fault, lane, position }: Track): boolean {
+    return fault === null && position < (this.reached.get(lane) ?? 0)
+  }
+
+  private async run(): Promise<void> {
+    const { stopping, core } = this.parts
+    while (!stopping.aborted) {
+      this.wakeUp = Promise.withResolvers()
+      const tasks = this.takePending()
+      if (tasks.length > 0) await this.work(tasks)
+      const behind = this.tracks.filter((track) => this.isBehind(track))
+      if (behind.length > 0) await this.catchUp(behind)
+      else if (this.pending.length === 0) await this.idle()
+      if (performance.now() - this.lookedAt < STOPPED_LOOK_MS || this.isHealthy()) continue
+      this.lookedAt = performance.now()
+      await this.restart().catch((err: unknown) => {
+        core.log.warn({ err }, 'stopped projections can not look for a rebuild just now')
+      })
+    }
+    for (const { resolve } of this.pending.splice(0)) resolve()
+  }
+
+  private async idle(): Promise<void> {
+    const { promise } = this.wakeUp
+    if (this.isHealthy()) return promise
+    const timer = setTimeout(() => this.wake(), STOPPED_LOOK_MS)
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** One batch per lane; a further one of the same lane waits. */
+  private takePending(): Pending[] {
+    const lanes = new Set<number>()
+    const taken = this.pending.filter(({ batch }) => {
+      const isNext = !batch.lanes.some((lane) => lanes.has(lane))
+      for (const lane of batch.lanes) lanes.add(lane)
+      return isNext
+    })
+    this.pending = this.pending.filter((pending) => !taken.includes(pending))
+    return taken
+  }
+
+  private async work(tasks: readonly Pending[]): Promise<void> {
+    const startedAt = performance.now()
+    const stretch = stretchOf(tasks.map(({ batch }) => batch))
+    const lost = await advance(this.parts, this.tracks, stretch)
+    for (const [lane, { position }] of stretch.spans) this.arrive(lane, position)
+    if (stretch.events.length < BATCH_MAX) await this.rest(startedAt)
+    for (const { batch, resolve, reject } of tasks) {
+      const isLost = batch.lanes.some((lane) => lost.has(lane) && this.reached.has(lane))
+      if (isLost) reject(new NotMine(lost))
+      else resolve()
+    }
+  }
+
+  private arrive(lane: number, position: number): void {
+    const known = this.reached.get(lane)
+    if (known !== undefined) this.reached.set(lane, Math.max(known, position))
+  }
+
+  /** One page of the store for all that are behind, from the hindmost on. */
+  private async catchUp(behind: readonly Track[]): Promise<void> {
+    const lanes = [...new Set(behind.map(({ lane }) => lane))]
+    const after = Math.min(...behind.map(({ position }) => position))
+    const end = Math.max(...lanes.map((lane) => this.reached.get(lane) ?? 0))
+    try {
+      const events = await this.readAhead(after, end)
+      const isWanted = ({ stream }: Recorded): boolean => lanes.includes(laneOf(stream))
+      // Nothing left before the end: what is between are no events.
+      const position = events.at(-1)?.position ?? end
+      const mine = lanes.length === LANE_COUNT ? events : events.filter(isWanted)
+      const batch = { lanes, events: mine, after, position }
+      const lost = await advance(this.parts, behind, stretchOf([batch]))
+      if (lost.size > 0) await delay(RETRY_MS)
+    } catch (err) {
+      this.ahead = null
+      this.parts.core.log.warn({ err }, 'the read models wait for the event store')
+      await delay(RETRY_MS, undefined, { signal: this.parts.stopping }).catch(() => {})
+    }
+  }
+
+  /** The next page is on its way while this one is folded. */
+  private async readAhead(after: number, end: number): Promise<Recorded[]> {
+    const { store } = this.parts.core
+    const begun = this.ahead?.after === after ? this.ahead.events : store.readAll(after, BATCH_MAX)
+    this.ahead = null
+    const events = await begun
+    const last = events.at(-1)?.position ?? end
+    if (last < end) {
+      const next = store.readAll(last, BATCH_MAX)
+      next.catch(() => {})
+      this.ahead = { after: last, events: next }
+    }
+    return events
+  }
+
+  private async rest(startedAt: number): Promise<void> {
+    const { stopping } = this.parts
+    const restMs = Math.min(REST_MAX_MS, (performance.now() - startedAt) * REST_FACTOR)
+    if (restMs >= 1) await delay(restMs, undefined, { signal: stopping }).catch(() => {})
+  }
+}
