@@ -4,8 +4,13 @@ import type { ExpectedRevision, NewEvent, StreamAppend } from './port.ts'
 
 /** Events of one `append`: what one flush carries at most. */
 export const EVENTS_PER_APPEND_MAX = 500
-/** UTF-16 units of one event's data as JSON. */
-export const EVENT_DATA_MAX = 1_048_576
+/**
+ * Bytes of one append, and of a lone event, counted by `bytesOf`. An EventStoreDB server that was
+ * not told otherwise takes a mebibyte at once; the margin is for what `bytesOf` leaves out.
+ */
+const APPEND_BYTES_MAX = 524_288
+const EVENT_BYTES_MAX = 786_432
+const METADATA_BYTES = 128
 const NAME_MAX = 255
 
 /** An event as it is kept: `data` is the exact JSON text that was first written. */
@@ -36,7 +41,7 @@ export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
   const names = new Set(streams.map(({ stream }) => stream))
   if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
   const parts = streams.map(({ stream, expected, events }) => {
-    checkName('stream', stream)
+    checkOwnName('stream', stream)
     checkExpected(expected)
     if (events.length === 0) throw new InvalidAppend(`no events for stream ${stream}`)
     return { stream, expected, events: events.map(encodeEvent) }
@@ -46,6 +51,9 @@ export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
   if (count > EVENTS_PER_APPEND_MAX) {
     throw new InvalidAppend(`${count} events in one append; at most ${EVENTS_PER_APPEND_MAX}`)
   }
+  const bytes = parts.flatMap(({ events }) => events).reduce((sum, e) => sum + bytesOf(e), 0)
+  const bytesMax = count === 1 ? EVENT_BYTES_MAX : APPEND_BYTES_MAX
+  if (bytes > bytesMax) throw new InvalidAppend(`an append of ${bytes} bytes; at most ${bytesMax}`)
   return parts
 }
 
@@ -66,7 +74,7 @@ export function decodeEvent(
 
 function encodeEvent(event: NewEvent): EncodedEvent {
   const { id, type, v, meta } = event
-  checkName('type', type)
+  checkOwnName('type', type)
   checkName('actor', meta.actor)
   if (meta.cause !== null) checkName('cause', meta.cause)
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
@@ -87,11 +95,13 @@ function encodeData({ type, data }: NewEvent): string {
   if (text === undefined || !text.startsWith('{')) {
     throw new InvalidAppend(`the data of ${type} must be an object`)
   }
-  if (text.length > EVENT_DATA_MAX) {
-    throw new InvalidAppend(`the data of ${type} is ${text.length} long; at most ${EVENT_DATA_MAX}`)
-  }
   return text
 }
+
+const bytesOf = ({ type, data, meta }: EncodedEvent): number =>
+  METADATA_BYTES +
+  Buffer.byteLength(data) +
+  (type.length + meta.actor.length + (meta.cause?.length ?? 0)) * 2
 
 /** Names are stored as they are, so they must be text that UTF-8 and Postgres can hold. */
 function checkName(what: string, name: string): void {
@@ -101,6 +111,12 @@ function checkName(what: string, name: string): void {
   if (name.includes('\0') || !name.isWellFormed()) {
     throw new InvalidAppend(`${what}: a NUL or half a surrogate pair`)
   }
+}
+
+/** EventStoreDB keeps names that begin with `$` for itself. */
+function checkOwnName(what: string, name: string): void {
+  checkName(what, name)
+  if (name.startsWith('$')) throw new InvalidAppend(`${what}: "${name}" begins with $`)
 }
 
 function checkExpected(expected: ExpectedRevision): void {

@@ -132,7 +132,10 @@ function recordedParts(
     const part = appended.streams[index]
     if (part === undefined) throw new Error(`no answer for stream ${hot.stream}`)
     const first = part.revision - events.length + 1
-    hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
+    // Where the store can't write all parts at once, somebody may have written here in between.
+    if (first === hot.revision() + 1) {
+      hot.moveTo(part.revision, part.positions.at(-1) ?? hot.position())
+    } else hot.forget()
     return recordedEvents(events, hot.stream, first, part.positions)
   })
 }

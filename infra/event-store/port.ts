@@ -15,7 +15,11 @@ export type StreamAppend = {
 export type Appended = {
   /** Global position of the last event appended. */
   readonly position: number
-  /** Per `StreamAppend`, in order: the positions of its events and the stream's new revision. */
+  /**
+   * Per `StreamAppend`, in order: the positions of its events and the stream's new revision. A
+   * position may be a later one than the event's own, up to that of the last event of its stream
+   * here: EventStoreDB tells that one alone.
+   */
   readonly streams: readonly {
     readonly stream: string
     readonly revision: number
@@ -63,6 +67,13 @@ export type Subscription = { readonly stop: () => Promise<void> }
  * `append` writes all of its streams or none. A retry with the same ids at the same revision is
  * answered as done, however late. Lost connections are retried inside, with the same ids, until
  * the deadline; then it throws `StoreUnavailable`. A wrong revision throws `RevisionConflict`.
+ *
+ * EventStoreDB writes several streams one after the other: the first is the decision, the others
+ * follow it within moments, once, whatever happens; and where somebody else wrote to one of them in
+ * between, behind that. So a part that others' writes could forbid has to come first.
+ *
+ * Positions increase in commit order and are safe integers. They are opaque: only the adapters in
+ * Postgres and memory number without gaps, and a position that was not given out names no place.
  */
 export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>

@@ -84,14 +84,25 @@ async function carryOut(
       if (error instanceof RevisionConflict && attempt < TRIES_MAX) {
         await pauseAfterConflict(attempt)
       } else if (error instanceof InvalidAppend && commands.length > 1) {
-        for (const command of commands) await carryOut(hot, [command], options)
-        return []
+        return await carryOutHalves(hot, commands, options)
       } else {
         for (const { reject } of commands) reject(error)
         return []
       }
     }
   }
+}
+
+/** Too much for one append, or one command among them is at fault: half of them tells which. */
+async function carryOutHalves(
+  hot: HotStream,
+  commands: readonly PendingCommand[],
+  options: Options,
+): Promise<readonly PendingCommand[]> {
+  const middle = Math.ceil(commands.length / 2)
+  const rest = await carryOut(hot, commands.slice(0, middle), options)
+  const later = commands.slice(middle)
+  return rest.length > 0 ? [...rest, ...later] : await carryOut(hot, later, options)
 }
 
 /** Null: what the commands were decided on was old, and nothing has been answered yet. */

@@ -2,12 +2,19 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { testDatabase } from '#test/support/postgres.ts'
-import { collect, eventStoreConformance, newEvent, newStream, to } from './conformance.ts'
+import {
+  collect,
+  densePositions,
+  eventStoreConformance,
+  newEvent,
+  newStream,
+  to,
+} from './conformance.ts'
 
 const log = pino({ level: 'silent' })
 
 describe('the event store in Postgres', () => {
-  eventStoreConformance(async () => {
+  const open = async () => {
     const database = await testDatabase()
     // So small that partitions are made all the time.
     const options = { connectionString: database.url, log, partitionSize: 600 }
@@ -17,7 +24,9 @@ describe('the event store in Postgres', () => {
       await database.drop()
     }
     return { store, close }
-  })
+  }
+  eventStoreConformance(open)
+  densePositions(open)
 
   it('two processes share one order, and wake each other’s readers', async () => {
     const database = await testDatabase()

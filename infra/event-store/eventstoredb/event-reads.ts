@@ -1,0 +1,148 @@
+import {
+  BACKWARDS,
+  END,
+  type EventStoreDBClient,
+  FORWARDS,
+  START,
+  StreamNotFoundError,
+} from '@eventstore/db-client'
+import { StoreUnavailable } from '../port.ts'
+import type { Connection } from './connection.ts'
+import {
+  isSystem,
+  type Resolved,
+  type StoredEvent,
+  safePosition,
+  storedEvent,
+} from './stored-event.ts'
+
+export type EventReads = {
+  readonly readStream: (stream: string, from: number, limit: number) => Promise<StoredEvent[]>
+  readonly readAll: (after: number, limit: number) => Promise<StoredEvent[]>
+  /** -1: there is no such stream. */
+  readonly lastRevision: (stream: string) => Promise<number>
+  readonly headPosition: () => Promise<number>
+}
+
+const READ_WITHIN_MS = 5_000
+const TRIES = 3
+const PAGE_MIN = 16
+const HEAD_PAGE_MIN = 4
+const HEAD_PAGE_MAX = 512
+
+/** Reads with a deadline of their own; a server that can't be reached throws `StoreUnavailable`. */
+export function createEventReads(connection: Connection): EventReads {
+  const collect: Collect = async (open) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const client = connection.client()
+      try {
+        return await collected(open(client))
+      } catch (error) {
+        if (error instanceof StreamNotFoundError) return []
+        connection.replace(client)
+        if (attempt < TRIES) continue
+        throw new StoreUnavailable('the event store could not be read', { cause: error })
+      }
+    }
+  }
+  return {
+    readStream: async (stream, from, limit) => {
+      const fromRevision = from === 0 ? START : BigInt(from)
+      const resolved = await collect((client) =>
+        client.readStream(stream, { fromRevision, maxCount: limit, direction: FORWARDS }),
+      )
+      return resolved.map(storedEvent).filter((event) => event !== null)
+    },
+    lastRevision: async (stream) => {
+      const [last] = await collect((client) =>
+        client.readStream(stream, { fromRevision: END, maxCount: 1, direction: BACKWARDS }),
+      )
+      return Number(last?.event?.revision ?? -1n)
+    },
+    readAll: (after, limit) => readAll(collect, after, limit),
+    headPosition: headReader(collect),
+  }
+}
+
+type Reading = {
+  on(event: 'data', listener: (resolved: Resolved) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  cancel(): Promise<void>
+}
+type Collect = (open: (client: EventStoreDBClient) => Reading) => Promise<Resolved[]>
+
+function collected(reading: Reading): Promise<Resolved[]> {
+  const found: Resolved[] = []
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      reject(new Error(`no answer within ${READ_WITHIN_MS} ms`))
+      reading.cancel().catch(() => {})
+    }, READ_WITHIN_MS)
+    // NOTE: kept for good, since an error without a listener would end the process.
+    reading.on('error', (error) => {
+      clearTimeout(late)
+      reject(error)
+    })
+    reading.on('data', (resolved) => found.push(resolved))
+    reading.on('end', () => {
+      clearTimeout(late)
+      resolve(found)
+    })
+  })
+}
+
+export const exactPosition = (position: number) =>
+  position === 0 ? START : { commit: BigInt(position), prepare: BigInt(position) }
+
+/** The server's own events take places of a page too, so it goes on until there are enough. */
+async function readAll(collect: Collect, after: number, limit: number): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (let from = after; ; ) {
+    const maxCount = Math.max(limit - events.length, PAGE_MIN) + 1
+    const page = await collect((client) =>
+      client.readAll({ fromPosition: exactPosition(from), maxCount, direction: FORWARDS }),
+    )
+    for (const resolved of page) {
+      const position = safePosition(resolved.event?.position?.commit ?? resolved.commitPosition)
+      // The server begins at the position itself.
+      if (position <= from) continue
+      from = position
+      const event = storedEvent(resolved)
+      if (event !== null) events.push(event)
+      if (events.length === limit) return events
+    }
+    if (page.length < maxCount) return events
+  }
+}
+
+/** Backwards over the server's own events, no further than the last time. */
+function headReader(collect: Collect): () => Promise<number> {
+  let known = { end: 0, head: 0 }
+  return async () => {
+    const before = known
+    let end = before.end
+    let pageSize = HEAD_PAGE_MIN
+    let last: number | null = null
+    for (;;) {
+      const fromPosition = last === null ? END : exactPosition(last)
+      const maxCount = pageSize
+      const page = await collect((client) =>
+        client.readAll({ fromPosition, maxCount, direction: BACKWARDS }),
+      )
+      for (const { event, commitPosition } of page) {
+        const position = safePosition(event?.position?.commit ?? commitPosition)
+        if (last !== null && position >= last) continue
+        last = position
+        end = Math.max(end, position)
+        const isKnown = position <= before.end
+        if (!isKnown && (event === undefined || isSystem(event))) continue
+        const head = isKnown ? before.head : position
+        if (end > known.end) known = { end, head }
+        return head
+      }
+      if (page.length < maxCount) return 0
+      pageSize = Math.min(pageSize * 4, HEAD_PAGE_MAX)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { Logger } from 'pino'
+import { type EncodedPart, encodeAppend, exactRevision } from '../encoded-append.ts'
+import {
+  type Appended,
+  type EventStore,
+  RevisionConflict,
+  StoreUnavailable,
+  type Subscription,
+} from '../port.ts'
+import { connectEventStoreDb } from './connection.ts'
+import { createEventReads } from './event-reads.ts'
+import { createExactAppend, type WrittenPart } from './exact-append.ts'
+import { appendTogether, type JointParts } from './joint-append.ts'
+import { type HealerTimes, startJointHealer } from './joint-healer.ts'
+import { type Locks, LockTimeout } from './locks.ts'
+import { createTurns } from './stream-turns.ts'
+import { tailAll } from './tail.ts'
+
+type Options = {
+  /** `esdb://host:2113?tls=false`, `esdb+discover://…`, or the same with `kurrentdb`. */
+  readonly url: string
+  readonly locks: Locks
+  readonly log: Logger
+  readonly deadlineMs?: number
+  /** After so long an append is sent again, through another connection. */
+  readonly replyWithinMs?: number
+  readonly healer?: HealerTimes
+}
+
+const DEADLINE_MS = 10_000
+const REPLY_WITHIN_MS = 4_000
+const READ_MAX = 1_000_000
+
+/** The event store in EventStoreDB: a stream there for each of ours. Throws `StoreUnavailable`. */
+export async function createEventStoreDbStore(options: Options): Promise<EventStore> {
+  const { url, locks, log, deadlineMs = DEADLINE_MS, replyWithinMs = REPLY_WITHIN_MS } = options
+  // Readers must not lose their connection whenever an append loses its reply.
+  const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
+  const reads = createEventReads(reading)
+  const append = createExactAppend({ connection: writing, reads, log, replyWithinMs })
+  const joint = { reads, locks, log, append }
+  const appendAny = createAppendAny(joint)
+  const subscriptions = new Set<Subscription>()
+  let isClosed = false
+  await reads.headPosition()
+  const healer = startJointHealer(joint, options.healer)
+  return {
+    append: async (streams) => {
+      if (isClosed) throw new StoreUnavailable('the event store is closed')
+      const parts = encodeAppend(streams)
+      const deadline = performance.now() + deadlineMs
+      const [only] = parts
+      if (only === undefined || parts.length > 1)
+        return answer(parts, await jointly(parts, deadline, joint))
+      return answer(parts, [await appendOne(only, deadline, joint, appendAny)])
+    },
+    readStream: async (stream, from = 0, limit = READ_MAX) =>
+      (await reads.readStream(stream, from, limit)).map(({ recorded }) => recorded),
+    readAll: async (after, limit) =>
+      (await reads.readAll(after, limit)).map(({ recorded }) => recorded),
+    headPosition: reads.headPosition,
+    subscribeAll: (after, onBatch, onError, wanted) => {
+      const subscription = tailAll({
+        ...{ connection: reading, headPosition: reads.headPosition, log },
+        ...{ after, onBatch, onError, options: wanted },
+        onStopped: () => subscriptions.delete(subscription),
+      })
+      subscriptions.add(subscription)
+      return subscription
+    },
+    close: async () => {
+      isClosed = true
+      await Promise.all([...subscriptions].map((subscription) => subscription.stop()))
+      await healer.stop()
+      writing.close()
+      reading.close()
+    },
+  }
+}
+
+function answer(parts: readonly EncodedPart[], written: readonly WrittenPart[]): Appended {
+  return {
+    position: Math.max(...written.flatMap(({ positions }) => positions)),
+    streams: written.map(({ revision, positions }, index) => ({
+      ...{ stream: parts[index]?.stream ?? '', revision, positions },
+    })),
+  }
+}
+
+async function jointly(
+  parts: readonly EncodedPart[],
+  deadline: number,
+  joint: JointParts,
+): Promise<WrittenPart[]> {
+  try {
+    return await appendTogether(parts, deadline, joint)
+  } catch (error) {
+    if (!(error instanceof LockTimeout)) throw error
+    throw new StoreUnavailable(error.message, { cause: error })
+  }
+}
+
+type AppendAny = (part: EncodedPart, deadline: number) => Promise<WrittenPart>
+
+async function appendOne(
+  part: EncodedPart,
+  deadline: number,
+  joint: JointParts,
+  appendAny: AppendAny,
+): Promise<WrittenPart> {
+  const { stream, events } = part
+  const expected = exactRevision(part.expected)
+  if (expected === null) return await appendAny(part, deadline)
+  const result = await joint.append({ stream, expected, events }, deadline)
+  if (result.isWritten) return result
+  throw new RevisionConflict(stream, part.expected, result.actual)
+}
+
+/** Each `any` of a stream in its turn, at the exact revision that the one before reached. */
+function createAppendAny({ append, reads }: JointParts): AppendAny {
+  const turns = createTurns<number>()
+  return ({ stream, events }, deadline) =>
+    turns(stream, async (reached) => {
+      let expected = reached ?? (await reads.lastRevision(stream))
+      for (;;) {
+        const result = await append({ stream, expected, events }, deadline)
+        if (result.isWritten) return { result, handOn: result.revision }
+        expected = result.actual
+      }
+    })
+}

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  MaxAppendSizeExceededError,
+  NO_STREAM,
+  NotLeaderError,
+  StreamDeletedError,
+  WrongExpectedVersionError,
+} from '@eventstore/db-client'
+import type { Logger } from 'pino'
+import { InvalidAppend } from '../encoded-append.ts'
+import type { ExactPart } from '../flush.ts'
+import { StoreUnavailable } from '../port.ts'
+import type { Connection } from './connection.ts'
+import type { EventReads } from './event-reads.ts'
+import { proposedEvents, type StoredEvent, safePosition } from './stored-event.ts'
+
+/** `positions`: of each event, or, where the server names one alone, the last one's for all. */
+export type WrittenPart = {
+  readonly isWritten: true
+  readonly revision: number
+  readonly positions: readonly number[]
+  /** It stood there already: as it was written then. */
+  readonly found: readonly StoredEvent[] | null
+}
+
+export type PartResult = WrittenPart | { readonly isWritten: false; readonly actual: number }
+
+export type ExactAppend = (
+  part: ExactPart,
+  /** By `performance.now()`; past it, `StoreUnavailable` is thrown. */
+  deadline: number,
+  others?: readonly ExactPart[],
+) => Promise<PartResult>
+
+type Options = {
+  readonly connection: Connection
+  readonly reads: EventReads
+  readonly log: Logger
+  /** After so long without an answer, the append is sent again. */
+  readonly replyWithinMs: number
+}
+
+const REPLY_MIN_MS = 50
+const PAUSE_MAX_MS = 400
+
+/**
+ * One stream, one exact revision. Whatever leaves the outcome unknown is followed by the same ids
+ * at the same revision through another client, until the server says what is true.
+ */
+export function createExactAppend(options: Options): ExactAppend {
+  const { connection, reads, log, replyWithinMs } = options
+  return async (part, deadline, others = []) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const leftMs = deadline - performance.now()
+      if (leftMs <= 0) throw new StoreUnavailable('the event store did not answer in time')
+      const client = connection.client()
+      try {
+        const withinMs = Math.max(REPLY_MIN_MS, Math.min(leftMs, replyWithinMs))
+        return await tryAppend(client, part, others, withinMs, reads)
+      } catch (error) {
+        const refused = refusalOf(error)
+        if (refused !== null) throw refused
+        log.warn({ reason: (error as Error).message }, 'the event store is in trouble')
+        // The client itself goes on to the node that leads now.
+        if (!(error instanceof NotLeaderError)) connection.replace(client)
+        await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))
+      }
+    }
+  }
+}
+
+/** Null: nothing is known, and it may be tried again. */
+function refusalOf(error: unknown): Error | null {
+  if (error instanceof MaxAppendSizeExceededError) {
+    return new InvalidAppend(`the server takes at most ${error.maxAppendSize} bytes in one append`)
+  }
+  if (error instanceof StreamDeletedError) return new InvalidAppend(error.message)
+  return null
+}
+
+async function tryAppend(
+  client: ReturnType<Connection['client']>,
+  part: ExactPart,
+  others: readonly ExactPart[],
+  deadline: number,
+  reads: EventReads,
+): Promise<PartResult> {
+  const { stream, expected, events } = part
+  const expectedRevision = expected < 0 ? NO_STREAM : BigInt(expected)
+  let conflict: WrongExpectedVersionError | null = null
+  try {
+    const answer = await within(
+      deadline,
+      client.appendToStream(stream, proposedEvents(events, others), {
+        expectedRevision,
+        requiresLeader: true,
+        deadline,
+      }),
+    )
+    // A repeated append is answered without its position: it has to be looked up.
+    if (answer.position !== undefined) {
+      const position = safePosition(answer.position.commit)
+      const revision = expected + events.length
+      return { isWritten: true, revision, positions: events.map(() => position), found: null }
+    }
+  } catch (error) {
+    if (!(error instanceof WrongExpectedVersionError)) throw error
+    conflict = error
+  }
+  const found = await findPart(part, reads)
+  if (found !== null) return found
+  if (conflict === null) throw new Error(`stream ${stream}: written, but not found`)
+  const actual = conflict.actualVersion
+  return { isWritten: false, actual: typeof actual === 'bigint' ? Number(actual) : -1 }
+}
+
+/** Those very events at their exact place; null when something else, or nothing, stands there. */
+export async function findPart(
+  { stream, expected, events }: ExactPart,
+  reads: EventReads,
+): Promise<WrittenPart | null> {
+  const stored = await reads.readStream(stream, expected + 1, events.length)
+  return asWritten(stored, events)
+}
+
+export function asWritten(
+  stored: readonly StoredEvent[],
+  events: ExactPart['events'],
+): WrittenPart | null {
+  const last = stored[events.length - 1]
+  if (last === undefined) return null
+  if (!events.every(({ id }, index) => stored[index]?.recorded.id === id)) return null
+  return {
+    isWritten: true,
+    revision: last.recorded.revision,
+    positions: stored.map(({ recorded }) => recorded.position),
+    found: stored,
+  }
+}
+
+/** The client's own deadline, and ours for when it forgets. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms + 50)
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

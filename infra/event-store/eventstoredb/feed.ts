@@ -1,0 +1,63 @@
+import type { AllStreamSubscription } from '@eventstore/db-client'
+import type { Resolved } from './stored-event.ts'
+
+export type OpenFeed = {
+  /** Up to `limit` events in order, waiting for the first one at most `idleMs`. */
+  readonly take: (limit: number, idleMs: number) => Promise<readonly Resolved[] | 'idle' | 'broken'>
+  readonly staysEmpty: (ms: number) => Promise<boolean>
+  /** Why it broke. */
+  readonly reason: () => string
+  readonly close: () => void
+}
+
+/** Holds few events: a full one is not read from, and the server waits. */
+export function openFeed(subscription: AllStreamSubscription, batch: number): OpenFeed {
+  const readable = subscription as unknown as NodeJS.ReadableStream & AllStreamSubscription
+  const eventsMax = batch * 2
+  let events: Resolved[] = []
+  let broken: string | null = null
+  let wake = (): void => {}
+
+  const end = (reason: string): void => {
+    broken ??= reason
+    wake()
+  }
+  // NOTE: kept for good, since an error without a listener would end the process.
+  readable.on('error', (error: Error) => end(error.message))
+  readable.on('end', () => end('ended'))
+  readable.on('close', () => end('closed'))
+  readable.on('data', (resolved) => {
+    events.push(resolved as never)
+    if (events.length >= eventsMax) readable.pause()
+    wake()
+  })
+  const something = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (events.length > 0 || broken !== null) return resolve()
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  return {
+    take: async (limit, idleMs) => {
+      await something(idleMs)
+      if (events.length === 0) return broken === null ? 'idle' : 'broken'
+      const taken = events.slice(0, limit)
+      events = events.slice(limit)
+      if (broken === null) readable.resume()
+      return taken
+    },
+    staysEmpty: async (ms) => {
+      await something(ms)
+      return events.length === 0
+    },
+    reason: () => broken ?? 'silent',
+    close: () => {
+      end('closed')
+      readable.pause()
+      subscription.unsubscribe().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { Logger } from 'pino'
+import { type EncodedPart, exactRevision } from '../encoded-append.ts'
+import type { ExactPart } from '../flush.ts'
+import { RevisionConflict } from '../port.ts'
+import type { EventReads } from './event-reads.ts'
+import { asWritten, type ExactAppend, findPart, type WrittenPart } from './exact-append.ts'
+import type { Locks } from './locks.ts'
+
+export type JointParts = {
+  readonly reads: EventReads
+  readonly append: ExactAppend
+  readonly locks: Locks
+  readonly log: Logger
+}
+
+const PAGE = 500
+
+/**
+ * Several streams as one act. The append to the first one is the decision: its last event's
+ * metadata carries the other parts, so that whoever finds it can finish the act. Until then a wrong
+ * revision anywhere refuses everything; from then on the others are written come what may.
+ */
+export async function appendTogether(
+  given: readonly EncodedPart[],
+  deadline: number,
+  joint: JointParts,
+): Promise<WrittenPart[]> {
+  const names = given.map(({ stream }) => stream)
+  return await joint.locks.together(names, deadline - performance.now(), async () => {
+    const actual = await Promise.all(names.map((name) => joint.reads.lastRevision(name)))
+    const parts = given.map(({ stream, expected, events }, index) => ({
+      ...{ stream, events, expected: exactRevision(expected) ?? actual[index] ?? -1 },
+    }))
+    const wrong = parts.findIndex(({ expected }, index) => expected !== actual[index])
+    const [first, ...others] = parts
+    if (first === undefined) return []
+    const repeated = wrong < 0 ? null : await findPart(first, joint.reads)
+    if (repeated !== null) return await finish(repeated, deadline, joint)
+    if (wrong >= 0) throw conflictOf(given[wrong], actual[wrong])
+    const decision = await joint.append(first, deadline, others)
+    if (!decision.isWritten) throw conflictOf(given[0], decision.actual)
+    return [decision, ...(await appendOthers(others, deadline, joint))]
+  })
+}
+
+function conflictOf(part: EncodedPart | undefined, actual = -1): RevisionConflict {
+  return new RevisionConflict(part?.stream ?? '', part?.expected ?? 'any', actual)
+}
+
+/** Writes what a decision that was found promised, as far as it is missing. */
+export async function finish(
+  decision: WrittenPart,
+  deadline: number,
+  joint: JointParts,
+): Promise<WrittenPart[]> {
+  const others = decision.found?.at(-1)?.others ?? []
+  return [decision, ...(await appendOthers(others, deadline, joint))]
+}
+
+async function appendOthers(
+  parts: readonly ExactPart[],
+  deadline: number,
+  joint: JointParts,
+): Promise<WrittenPart[]> {
+  const written: WrittenPart[] = []
+  for (const part of parts) written.push(await ensureWritten(part, deadline, joint))
+  return written
+}
+
+/**
+ * Once, at its revision, or behind what somebody wrote there in between. Exactly once, however many
+ * try: the revision it is tried at is the end of what was searched for its ids.
+ */
+async function ensureWritten(
+  part: ExactPart,
+  deadline: number,
+  joint: JointParts,
+): Promise<WrittenPart> {
+  for (let expected = part.expected; ; ) {
+    const result = await joint.append({ ...part, expected }, deadline)
+    if (result.isWritten) return result
+    const { written, last } = await searchFrom(part, joint.reads)
+    if (written !== null) return written
+    if (part.expected < 0) {
+      const { stream } = part
+      joint.log.error({ alarm: 'joint-append-torn', stream }, 'a stream was not new after all')
+      throw new Error(`stream ${stream} had to be new for an act that was already decided`)
+    }
+    expected = last
+  }
+}
+
+async function searchFrom(
+  { stream, expected, events }: ExactPart,
+  reads: EventReads,
+): Promise<{ written: WrittenPart | null; last: number }> {
+  for (let last = expected; ; ) {
+    const page = await reads.readStream(stream, last + 1, PAGE)
+    const start = page.findIndex(({ recorded }) => recorded.id === events[0]?.id)
+    if (start >= 0) {
+      const stored = await reads.readStream(stream, last + 1 + start, events.length)
+      return { written: asWritten(stored, events), last }
+    }
+    last = page.at(-1)?.recorded.revision ?? last
+    if (page.length < PAGE) return { written: null, last }
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { StoreUnavailable } from '../port.ts'
+import { finish, type JointParts } from './joint-append.ts'
+import { LockTimeout } from './locks.ts'
+import type { StoredEvent } from './stored-event.ts'
+
+export type HealerTimes = {
+  /** Between two passes. */
+  readonly everyMs: number
+  /** Younger joint appends are left to the process that is writing them. */
+  readonly graceMs: number
+}
+
+const HEALER_TIMES: HealerTimes = { everyMs: 4_000, graceMs: 15_000 }
+const PAGE = 1_000
+const FINISH_WITHIN_MS = 10_000
+
+/**
+ * Finishes what killed processes left of their joint appends. One process at a time looks through
+ * all events once, from where the last one stopped.
+ */
+export function startJointHealer(
+  joint: JointParts,
+  times: HealerTimes = HEALER_TIMES,
+): { stop: () => Promise<void> } {
+  const stopping = new AbortController()
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await joint.locks.alone('healer', () => pass(joint, times.graceMs, stopping.signal))
+      } catch (error) {
+        joint.log.warn({ reason: (error as Error).message }, 'joint appends are not healed yet')
+      }
+      await delay(times.everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function pass(joint: JointParts, graceMs: number, stopping: AbortSignal): Promise<void> {
+  const begin = await joint.locks.healedUpTo()
+  for (let position = begin; !stopping.aborted; ) {
+    const page = await joint.reads.readAll(position, PAGE)
+    const young = page.findIndex((event) => isYoung(event, graceMs))
+    const old = young < 0 ? page : page.slice(0, young)
+    for (const event of old) if (event.others.length > 0) await heal(event, joint)
+    const last = old.at(-1)?.recorded.position ?? position
+    if (last > position) await joint.locks.setHealedUpTo(last)
+    position = last
+    if (young >= 0 || page.length < PAGE) return
+  }
+}
+
+const isYoung = ({ others, createdMs }: StoredEvent, graceMs: number): boolean =>
+  others.length > 0 && Date.now() - createdMs < graceMs
+
+/** An act that can't be finished raises its alarm and does not stop the others' healing. */
+async function heal(event: StoredEvent, joint: JointParts): Promise<void> {
+  const { stream, revision, position } = event.recorded
+  const names = [stream, ...event.others.map((part) => part.stream)]
+  const decision = { isWritten: true, revision, positions: [position], found: [event] } as const
+  try {
+    await joint.locks.together(names, FINISH_WITHIN_MS, async () => {
+      await finish(decision, performance.now() + FINISH_WITHIN_MS, joint)
+    })
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof LockTimeout) throw error
+    joint.log.error({ err: error, stream, position }, 'a joint append could not be finished')
+  }
+}

@@ -1,0 +1,88 @@
+import { type AllStreamResolvedEvent, jsonEvent, type ResolvedEvent } from '@eventstore/db-client'
+import type { FactMeta, Recorded } from '#domain/shared/event.ts'
+import type { EncodedEvent } from '../encoded-append.ts'
+import type { ExactPart } from '../flush.ts'
+
+/** An event as it stands in EventStoreDB. */
+export type StoredEvent = {
+  readonly recorded: Recorded
+  /** The other parts of the joint append that this event decided. */
+  readonly others: readonly ExactPart[]
+  /** By the server's clock. */
+  readonly createdMs: number
+}
+
+/** Parts as the metadata of the event that decides for them keeps them: data as JSON, not text. */
+type KeptPart = {
+  readonly stream: string
+  readonly expected: number
+  readonly events: readonly {
+    readonly id: string
+    readonly type: string
+    readonly v: number
+    readonly data: object
+    readonly meta: FactMeta
+  }[]
+}
+
+type Metadata = FactMeta & { readonly v: number; readonly others?: readonly KeptPart[] }
+
+/** Both ends of a connection agree on what is the server's own. */
+export const isSystem = (event: { streamId: string; type: string }): boolean =>
+  event.streamId.startsWith('$') || event.type.startsWith('$')
+
+/**
+ * NOTE: the client makes the bytes, by `JSON.stringify`. What that made once, it makes again from
+ * the parsed data: numbers, key order, escapes.
+ */
+export function proposedEvents(events: readonly EncodedEvent[], others: readonly ExactPart[] = []) {
+  return events.map(({ id, type, v, data, meta }, index) => {
+    const isLast = index === events.length - 1
+    const own = { v, actor: meta.actor, cause: meta.cause, at: meta.at }
+    const metadata = isLast && others.length > 0 ? { ...own, others: others.map(keptPart) } : own
+    return jsonEvent({ id, type, data: JSON.parse(data), metadata })
+  })
+}
+
+const keptPart = ({ stream, expected, events }: ExactPart): KeptPart => ({
+  stream,
+  expected,
+  events: events.map((event) => ({ ...event, data: JSON.parse(event.data) })),
+})
+
+const exactPart = ({ stream, expected, events }: KeptPart): ExactPart => ({
+  stream,
+  expected,
+  events: events.map((event) => ({ ...event, data: JSON.stringify(event.data) })),
+})
+
+export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>
+
+/** Null for what is the server's own. Throws for what this product can't have written. */
+export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
+  if (event === undefined || isSystem(event)) return null
+  const { streamId: stream, id, type, created } = event
+  const metadata = event.metadata as Metadata | undefined
+  if (!event.isJson || typeof metadata?.v !== 'number') {
+    throw new Error(`event ${id} of stream ${stream} was not written by this product`)
+  }
+  const { v, actor, cause, at, others = [] } = metadata
+  const recorded: Recorded = {
+    type,
+    v,
+    data: event.data as object,
+    id,
+    meta: { actor, cause, at },
+    stream,
+    revision: Number(event.revision),
+    position: safePosition(event.position?.commit ?? commitPosition),
+  }
+  return { recorded, others: others.map(exactPart), createdMs: created.getTime() }
+}
+
+/** A byte offset in the server's log: below 2^53 for eight petabytes. */
+export function safePosition(position: bigint | undefined): number {
+  const number = Number(position ?? -1n)
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error(`position ${position}`)
+  return number
+}

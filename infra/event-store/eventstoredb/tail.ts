@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { excludeSystemEvents } from '@eventstore/db-client'
+import type { Logger } from 'pino'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { OnBatch, SubscribeOptions, Subscription } from '../port.ts'
+import { type IsWanted, streamFilter } from '../subscription.ts'
+import type { Connection } from './connection.ts'
+import { exactPosition } from './event-reads.ts'
+import { type OpenFeed, openFeed } from './feed.ts'
+import { type Resolved, safePosition, storedEvent } from './stored-event.ts'
+
+const BATCH_DEFAULT = 500
+const IDLE_CHECK_MS = 5_000
+const REOPEN_MS = 100
+
+type Tail = {
+  readonly connection: Connection
+  readonly headPosition: () => Promise<number>
+  readonly log: Logger
+  readonly after: number
+  readonly onBatch: OnBatch
+  readonly onError: (error: unknown) => void
+  readonly options?: SubscribeOptions | undefined
+  readonly onStopped: () => void
+}
+
+/**
+ * Every event after `after`, from a catch-up subscription to all events that is opened again at the
+ * last position whenever it breaks, or when it says nothing though there is something.
+ *
+ * Prefixes are looked at here: the server would tell how far a filtered subscription is only now
+ * and then, and a reader that waits for a position would wait for nothing.
+ */
+export function tailAll(tail: Tail): Subscription {
+  const { connection, log, onBatch, options = {} } = tail
+  const { streamPrefixes, maxBatch = BATCH_DEFAULT } = options
+  const isWanted = streamPrefixes === undefined ? null : streamFilter(streamPrefixes)
+  const stopping = new AbortController()
+  let position = tail.after
+  let feed: OpenFeed | null = null
+
+  /** Resolves when the feed is broken or stopped; rejects when the consumer fails. */
+  const consume = async (open: OpenFeed): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const taken = await open.take(maxBatch, IDLE_CHECK_MS)
+      if (taken === 'broken' || stopping.signal.aborted) return
+      if (taken === 'idle') {
+        if (await isSilent(open, position, tail.headPosition)) return
+        continue
+      }
+      const batch = batchOf(taken, position, isWanted)
+      if (batch.position === position) continue
+      await onBatch(batch.events, batch.position)
+      position = batch.position
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const client = connection.client()
+      feed = openFeed(
+        client.subscribeToAll({
+          fromPosition: exactPosition(position),
+          filter: excludeSystemEvents(),
+        }),
+        maxBatch,
+      )
+      await consume(feed).finally(() => feed?.close())
+      if (stopping.signal.aborted) return
+      log.warn({ position, reason: feed.reason() }, 'a subscription is opened again')
+      connection.replace(client)
+      await delay(REOPEN_MS * (0.5 + Math.random()))
+    }
+  }
+  const running = run()
+    .catch((error: unknown) => {
+      if (!stopping.signal.aborted) tail.onError(error)
+    })
+    .finally(tail.onStopped)
+  return {
+    stop: async () => {
+      stopping.abort()
+      feed?.close()
+      await running
+    },
+  }
+}
+
+/** What was given before is left out: positions tell. */
+function batchOf(
+  taken: readonly Resolved[],
+  after: number,
+  isWanted: IsWanted | null,
+): { events: readonly Recorded[]; position: number } {
+  const events: Recorded[] = []
+  let position = after
+  for (const resolved of taken) {
+    const at = safePosition(resolved.event?.position?.commit ?? resolved.commitPosition)
+    if (at <= position) continue
+    position = at
+    const recorded = storedEvent(resolved)?.recorded
+    if (recorded !== undefined && isWanted?.(recorded.stream) !== false) events.push(recorded)
+  }
+  return { events, position }
+}
+
+/** Nothing has come though there is something: a subscription that died without a word. */
+async function isSilent(
+  open: OpenFeed,
+  position: number,
+  headPosition: () => Promise<number>,
+): Promise<boolean> {
+  const head = await headPosition().catch(() => 0)
+  return head > position && (await open.staysEmpty(IDLE_CHECK_MS))
+}

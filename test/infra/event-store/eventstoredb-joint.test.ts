@@ -1,0 +1,142 @@
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
+import type { Locks } from '#infra/event-store/eventstoredb/locks.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { RevisionConflict, StoreUnavailable } from '#infra/event-store/port.ts'
+import {
+  type EventStoreDbServer,
+  startEventStoreDbServer,
+} from '#test/support/event-store-db/server.ts'
+import { collect, newEvent, to } from './conformance.ts'
+
+const NO_HEALER = { everyMs: 60_000, graceMs: 3_600_000 }
+const BUSY_HEALER = { everyMs: 20, graceMs: 0 }
+
+function alarms() {
+  const lines: string[] = []
+  const write = (line: string): void => {
+    if (line.includes('"alarm"')) lines.push(line)
+  }
+  return { log: pino({}, { write }), lines }
+}
+
+async function startServer(): Promise<EventStoreDbServer> {
+  const server = await startEventStoreDbServer()
+  onTestFinished(() => server.stop())
+  return server
+}
+
+type Given = { locks?: Locks; healer?: typeof NO_HEALER; log?: ReturnType<typeof alarms>['log'] }
+
+async function openStore({ url }: EventStoreDbServer, given: Given = {}) {
+  const { locks = createMemoryLocks(), healer = NO_HEALER, log = alarms().log } = given
+  const store = await createEventStoreDbStore({
+    ...{ url, locks, healer, log, deadlineMs: 700, replyWithinMs: 200 },
+  })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** A joint append whose process never came to its second part. */
+async function tornAppend(server: EventStoreDbServer, locks: Locks) {
+  const store = await openStore(server, { locks })
+  await store.append([to('user', 'none')])
+  const given = [to('account', 'none', [newEvent(), newEvent({ n: 1 })]), to('user', 0)]
+  server.loseAppends('user')
+  await expect(store.append(given)).rejects.toThrow(StoreUnavailable)
+  server.loseAppends(null)
+  expect(await store.readStream('account')).toHaveLength(2)
+  expect(await store.readStream('user')).toHaveLength(1)
+  await store.close()
+  return given
+}
+
+const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id)
+
+describe('a joint append that its process did not finish', () => {
+  it('is finished by the healer, exactly once, by however many at once', async () => {
+    const server = await startServer()
+    const given = await tornAppend(server, createMemoryLocks())
+    // Locks of their own: the two know nothing of each other.
+    const healers = await Promise.all([
+      openStore(server, { healer: BUSY_HEALER }),
+      openStore(server, { healer: BUSY_HEALER }),
+    ])
+    const [one] = healers
+    await expect.poll(() => one.readStream('user', 1)).toHaveLength(1)
+    const seen = await collect(one, 0, 4)
+    expect(idsOf(seen).slice(1)).toEqual(idsOf(given.flatMap(({ events }) => events)))
+    await one.append([to('other', 'none')])
+    expect(await one.readAll(0, 10)).toHaveLength(5)
+    expect(Object.keys(seen[2]?.meta ?? {})).toEqual(['actor', 'cause', 'at'])
+  })
+
+  it('is finished behind what somebody wrote in between', async () => {
+    const server = await startServer()
+    const locks = createMemoryLocks()
+    const given = await tornAppend(server, locks)
+    const store = await openStore(server, { locks })
+    const between = newEvent()
+    await store.append([to('user', 0, [between])])
+    const healing = await openStore(server, { locks, healer: BUSY_HEALER })
+    await expect.poll(() => healing.readStream('user', 1)).toHaveLength(2)
+    const late = given[1]?.events ?? []
+    expect(idsOf(await store.readStream('user', 1))).toEqual([between.id, ...idsOf(late)])
+  })
+
+  it('is finished by its own caller who asks again', async () => {
+    const server = await startServer()
+    const locks = createMemoryLocks()
+    const given = await tornAppend(server, locks)
+    const store = await openStore(server, { locks })
+    const done = await store.append(given)
+    expect(done.streams.map(({ revision }) => revision)).toEqual([1, 1])
+    expect((await store.append(given)).position).toBe(done.position)
+    expect(await store.readAll(0, 10)).toHaveLength(4)
+    const other = [...given.slice(0, 1), to('user', 0)].map((part) => ({
+      ...part,
+      events: [newEvent()],
+    }))
+    await expect(store.append(other)).rejects.toThrow(RevisionConflict)
+  })
+
+  it('is looked for once: the next healer begins where the last one stopped', async () => {
+    const server = await startServer()
+    const locks = createMemoryLocks()
+    await tornAppend(server, locks)
+    await openStore(server, { locks, healer: BUSY_HEALER })
+    const last = server.log.stream('account').at(-1)?.position ?? 0
+    await expect.poll(() => locks.healedUpTo()).toBeGreaterThan(last)
+    expect(server.log.stream('user')).toHaveLength(2)
+  })
+
+  it('raises an alarm when a stream that had to be new is not', async () => {
+    const server = await startServer()
+    const { log, lines } = alarms()
+    const store = await openStore(server, { log })
+    server.forceConflicts(1, 'name')
+    const torn = store.append([to('user', 'none'), to('name', 'none')])
+    await expect(torn).rejects.toThrow('had to be new')
+    expect(lines).toHaveLength(1)
+    expect(await store.readStream('name')).toHaveLength(1)
+  })
+})
+
+describe('joint appends of two processes', () => {
+  it('that cross each other all end, and each is written once and whole', async () => {
+    const server = await startServer()
+    const locks = createMemoryLocks()
+    const stores = [await openStore(server, { locks }), await openStore(server, { locks })]
+    const ids: string[] = []
+    const act = async (index: number): Promise<void> => {
+      const streams = index % 3 === 0 ? ['a', 'b'] : index % 3 === 1 ? ['b', 'c'] : ['c', 'a']
+      const parts = streams.map((stream) => to(stream, 'any'))
+      ids.push(...parts.flatMap(({ events }) => idsOf(events)))
+      await stores[index % 2]?.append(parts)
+    }
+    await Promise.all(Array.from({ length: 30 }, (_, index) => act(index)))
+    const all = (await stores[0]?.readAll(0, 100)) ?? []
+    expect(idsOf(all).sort()).toEqual(ids.sort())
+  })
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Locks, LockTimeout } from '#infra/event-store/eventstoredb/locks.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-locks.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+
+/** Two processes' locks on the same things. */
+type OpenTwo = () => Promise<{ one: Locks; two: Locks; close: () => Promise<void> }>
+
+const inMemory: OpenTwo = async () => {
+  const locks = createMemoryLocks()
+  return { one: locks, two: locks, close: async () => {} }
+}
+
+const inPostgres: OpenTwo = async () => {
+  const database = await testDatabase()
+  const open = () => createPostgresLocks(database.url, 'a store')
+  const [one, two] = await Promise.all([open(), open()])
+  const close = async (): Promise<void> => {
+    await Promise.all([one.close(), two.close()])
+    await database.drop()
+  }
+  return { one, two, close }
+}
+
+describe.each([
+  ['in memory', inMemory],
+  ['in Postgres', inPostgres],
+] as const)('locks %s', (_, openTwo) => {
+  let opened: Awaited<ReturnType<OpenTwo>>
+  beforeAll(async () => {
+    opened = await openTwo()
+  })
+  afterAll(() => opened.close())
+
+  it('of names in any order exclude each other, and never wait in a ring', async () => {
+    const { one, two } = opened
+    const held = new Set<string>()
+    let overlaps = 0
+    const work = (names: readonly string[]) => async (): Promise<void> => {
+      if (names.some((name) => held.has(name))) overlaps += 1
+      for (const name of names) held.add(name)
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const name of names) held.delete(name)
+    }
+    await Promise.all(
+      Array.from({ length: 60 }, (_unused, index) => {
+        const names = index % 2 === 0 ? ['a', 'b', 'c'] : ['c', 'a', 'x']
+        return (index % 3 === 0 ? one : two).together(names, 10_000, work(names))
+      }),
+    )
+    expect(overlaps).toBe(0)
+  })
+
+  it('are given up in time, before anything was done, and then come free', async () => {
+    const { one, two } = opened
+    const free = Promise.withResolvers<void>()
+    const holding = one.together(['busy'], 1_000, () => free.promise)
+    let isDone = false
+    const late = two.together(['busy', 'idle'], 100, async () => {
+      isDone = true
+    })
+    await expect(late).rejects.toThrow(LockTimeout)
+    expect(isDone).toBe(false)
+    free.resolve()
+    await holding
+    expect(await two.together(['busy'], 1_000, async () => 7)).toBe(7)
+  })
+
+  it('hand on what the work throws, and are free again', async () => {
+    const { one, two } = opened
+    const fault = new Error('fault')
+    await expect(one.together(['f'], 1_000, () => Promise.reject(fault))).rejects.toBe(fault)
+    expect(await two.together(['f'], 1_000, async () => true)).toBe(true)
+  })
+
+  it('let one do what one is enough for', async () => {
+    const { one, two } = opened
+    const free = Promise.withResolvers<void>()
+    const first = one.alone('healer', () => free.promise)
+    await expect.poll(() => two.alone('healer', async () => {})).toBe(false)
+    free.resolve()
+    expect(await first).toBe(true)
+    expect(await two.alone('healer', async () => {})).toBe(true)
+  })
+
+  it('remember how far was healed, and never go back', async () => {
+    const { one, two } = opened
+    expect(await one.healedUpTo()).toBe(0)
+    await one.setHealedUpTo(700)
+    await two.setHealedUpTo(500)
+    expect(await two.healedUpTo()).toBe(700)
+  })
+})

@@ -1,0 +1,231 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import type { Fact } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+import type { Done, Outcome } from '#infra/event-store/actors-port.ts'
+import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
+import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
+import { createStreamActors } from '#infra/event-store/stream-actors.ts'
+import { add, type CounterCommand, context, counterDecider } from './counter-decider.ts'
+
+const log = pino({ level: 'silent' })
+const fifty = <T>(make: (index: number) => T): T[] => Array.from({ length: 50 }, (_, i) => make(i))
+
+function actorsOn(store: EventStore, options = {}) {
+  return createStreamActors({ store, snapshots: createMemorySnapshots(), log, ...options })
+}
+
+/** The store, counting its appends, and failing the ones that `fault` says. */
+function watched(store: EventStore, fault: (nth: number) => Error | null = () => null) {
+  const seen = { appends: 0 }
+  const append: EventStore['append'] = async (streams) => {
+    seen.appends += 1
+    const error = fault(seen.appends)
+    if (error !== null) throw error
+    return await store.append(streams)
+  }
+  return { store: { ...store, append }, seen }
+}
+
+/** Of a command that must not be refused. */
+async function done<E extends Fact>(outcome: Promise<Outcome<E, Refusal>>): Promise<Done<E>> {
+  const settled = await outcome
+  if (!settled.isDone) throw new Error(`refused: ${settled.refusal.refused}`)
+  return settled
+}
+
+const total = (store: EventStore, stream: string) => store.readStream(stream).then((e) => e.length)
+
+/**
+ * What deciding must hold to, on every adapter. `open`: a new, empty store. `hasTransactions`:
+ * whether an act on several streams is written at one moment, so that nobody comes between.
+ */
+export function streamActorsConformance(
+  open: () => Promise<EventStore>,
+  { hasTransactions = true } = {},
+): void {
+  describe('commands of one stream', () => {
+    it('fifty at once never pass a bound of ten, and cost a few appends', async () => {
+      const { store, seen } = watched(await open())
+      const actors = actorsOn(store)
+      const decider = counterDecider(10)
+      const outcomes = await Promise.all(fifty(() => actors.handle(decider, 'c', add(), context)))
+      expect(outcomes.filter(({ isDone }) => isDone)).toHaveLength(10)
+      expect(await total(store, 'c')).toBe(10)
+      expect(seen.appends).toBeLessThanOrEqual(2)
+    })
+
+    it('are answered with their own events, at their own positions', async () => {
+      const store = await open()
+      const actors = actorsOn(store)
+      const decider = counterDecider(100)
+      await actors.handle(decider, 'other', add(), context)
+      const outcomes = await Promise.all(fifty((i) => actors.handle(decider, 'c', add(i), context)))
+      for (const [by, outcome] of outcomes.entries()) {
+        if (!outcome.isDone) continue
+        expect(outcome.events.map(({ data }) => data.by)).toEqual(by === 0 ? [] : [by])
+        for (const event of outcome.events) {
+          const [stored] = await store.readStream('c', event.revision, 1)
+          expect({ ...stored, position: event.position }).toEqual(event)
+          expect(event.position).toBeGreaterThanOrEqual(stored?.position ?? Number.NaN)
+          expect(outcome.position).toBe(event.position)
+        }
+      }
+    })
+
+    it('of two processes, five hundred at once, all end, and none is lost or doubled', async () => {
+      const store = await open()
+      const both = [actorsOn(store), actorsOn(store)]
+      const decider = counterDecider(400)
+      const outcomes = await Promise.all(
+        Array.from({ length: 500 }, (_, i) =>
+          (both[i % 2] ?? actorsOn(store)).handle(decider, 'c', add(), context),
+        ),
+      )
+      expect(outcomes.filter(({ isDone }) => isDone)).toHaveLength(400)
+      expect(await total(store, 'c')).toBe(400)
+    })
+
+    it('are not refused or taken for done on what another process changed meanwhile', async () => {
+      const store = await open()
+      const [here, there] = [actorsOn(store), actorsOn(store)]
+      const decider = counterDecider(3)
+      const ensure: CounterCommand = { type: 'Ensure', atLeast: 3 }
+      await here.handle(decider, 'c', add(1), context)
+      const { position } = await done(there.handle(decider, 'c', add(2), context))
+      const ensured = await here.handle(decider, 'c', ensure, context)
+      expect(ensured).toMatchObject({ isDone: true, events: [], position })
+      expect((await here.stateOf(decider, 'c')).total).toBe(3)
+    })
+
+    it('a bug in one of them is its own caller’s alone', async () => {
+      const actors = actorsOn(await open())
+      const decider = counterDecider(100)
+      const crash = actors.handle(decider, 'c', { type: 'Crash' }, context)
+      const broken = { type: 'Add', by: 1, note: 'break evolve' } as const
+      const breaks = actors.handle(decider, 'c', broken, context)
+      const [one, two] = [add(), add()].map((c) => actors.handle(decider, 'c', c, context))
+      await expect(crash).rejects.toThrow('a bug in decide')
+      await expect(breaks).rejects.toThrow('a bug in evolve')
+      expect(await Promise.all([one, two])).toMatchObject([{ isDone: true }, { isDone: true }])
+      expect((await actors.stateOf(decider, 'c')).total).toBe(2)
+    })
+
+    it('one too large to store does not fail its neighbours', async () => {
+      const actors = actorsOn(await open())
+      const decider = counterDecider(100)
+      const note = 'x'.repeat(1_100_000)
+      const large = { type: 'Add', by: 1, note } as const
+      const [before, poison, after] = [add(), large, add()].map((command) =>
+        actors.handle(decider, 'c', command, context),
+      )
+      await expect(poison).rejects.toThrow('at most')
+      expect(await Promise.all([before, after])).toMatchObject([{ isDone: true }, { isDone: true }])
+      expect((await actors.stateOf(decider, 'c')).total).toBe(2)
+    })
+
+    it('a lost store rejects them, and what was half decided is not kept', async () => {
+      const inner = await open()
+      const { store } = watched(inner, (nth) => (nth === 2 ? new StoreUnavailable('gone') : null))
+      const actors = actorsOn(store)
+      const decider = counterDecider(10)
+      await actors.handle(decider, 'c', add(4), context)
+      await expect(actors.handle(decider, 'c', add(5), context)).rejects.toThrow(StoreUnavailable)
+      const after = await actors.handle(decider, 'c', add(6), context)
+      expect(after.isDone).toBe(true)
+    })
+  })
+
+  describe('a state', () => {
+    it('comes from its snapshot and the events after it', async () => {
+      const store = await open()
+      const snapshots = createMemorySnapshots()
+      const decider = counterDecider(1_000)
+      const first = createStreamActors({ store, snapshots, log, snapshotEvery: 10 })
+      for (let i = 0; i < 25; i += 1) await first.handle(decider, 'c', add(), context)
+      expect((await snapshots.load('c'))?.revision).toBe(19)
+      let isRead = 0
+      const counting: EventStore = {
+        ...store,
+        readStream: async (stream, from, limit) => {
+          const events = await store.readStream(stream, from, limit)
+          isRead += events.length
+          return events
+        },
+      }
+      const second = createStreamActors({ store: counting, snapshots, log })
+      expect((await second.stateOf(decider, 'c')).total).toBe(25)
+      expect(isRead).toBe(6)
+    })
+
+    it('ignores a snapshot of another version, or of another history', async () => {
+      const store = await open()
+      const decider = counterDecider(1_000)
+      const { position } = await done(actorsOn(store).handle(decider, 'c', add(), context))
+      for (const wrong of [
+        { version: 2, position },
+        { version: 1, position: position + 8 },
+      ]) {
+        const snapshots = createMemorySnapshots()
+        await snapshots.save('c', { revision: 0, state: { total: 77 }, ...wrong })
+        const actors = createStreamActors({ store, snapshots, log })
+        expect((await actors.stateOf(decider, 'c')).total).toBe(1)
+      }
+    })
+
+    it('handed out is a copy, and forgotten streams are loaded again', async () => {
+      const actors = actorsOn(await open(), { hotStreamsMax: 1 })
+      const decider = counterDecider(1_000)
+      await actors.handle(decider, 'a', add(2), context)
+      const before = await actors.stateOf(decider, 'a')
+      await actors.handle(decider, 'b', add(), context)
+      await actors.handle(decider, 'a', add(3), context)
+      expect([before.total, (await actors.stateOf(decider, 'a')).total]).toEqual([2, 5])
+    })
+  })
+
+  describe('an act on several streams', () => {
+    const step = (stream: string, by: number, bound = deciders) => ({
+      decider: bound,
+      stream,
+      command: add(by),
+    })
+    const deciders = counterDecider(45)
+
+    it('is written as a whole, or refused as a whole', async () => {
+      const store = await open()
+      const actors = actorsOn(store)
+      const both = await actors.handleTogether([step('a', 1), step('b', 2), step('a', 3)], context)
+      const head = await store.headPosition()
+      expect(both).toMatchObject({ isDone: true, position: head })
+      const refused = await actors.handleTogether([step('a', 1), step('b', 49)], context)
+      expect(refused).toMatchObject({ isDone: false, refusal: { refused: 'TooMuch' } })
+      const same = await actors.handleTogether([step('a', 1), step('a', 49)], context)
+      expect(same).toMatchObject({ isDone: false })
+      expect((await actors.stateOf(deciders, 'a')).total).toBe(4)
+      expect(await store.headPosition()).toBe(head)
+      expect(await store.readAll(0, 10)).toHaveLength(3)
+    })
+
+    it('fifty at once, crossing each other, all end and keep every bound', async () => {
+      const store = await open()
+      const both = [actorsOn(store), actorsOn(store)]
+      const acts = fifty((i) => {
+        const [one, two] = [`s${i % 3}`, `s${(i + 1 + (i % 2)) % 3}`]
+        return (both[i % 2] ?? actorsOn(store)).handleTogether(
+          [step(one, 1), step(two, 1)],
+          context,
+        )
+      })
+      const singles = fifty((i) => actorsOn(store).handle(deciders, `s${i % 3}`, add(), context))
+      const [outcomes, alone] = await Promise.all([Promise.all(acts), Promise.all(singles)])
+      const done = outcomes.filter(({ isDone }) => isDone).length
+      const doneAlone = alone.filter(({ isDone }) => isDone).length
+      const totals = await Promise.all(['s0', 's1', 's2'].map((s) => total(store, s)))
+      expect(totals.reduce((sum, n) => sum + n, 0)).toBe(2 * done + doneAlone)
+      expect(Math.max(...totals)).toBeGreaterThanOrEqual(45)
+      if (hasTransactions) expect(Math.max(...totals)).toBe(45)
+      expect(done + doneAlone).toBeLessThan(100)
+    })
+  })
+}

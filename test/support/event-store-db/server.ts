@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { status as grpcStatus, Server, ServerCredentials } from '@grpc/grpc-js'
+import { appendCall, batchAppendCall, isTooLarge, type TakeAppend } from './append-calls.ts'
+import { features, featuresGrpc, streamsGrpc } from './protocol.ts'
+import { type ReadCall, readCall } from './read-call.ts'
+import { openServerLog, type ServerLog } from './server-log.ts'
+
+export type EventStoreDbServer = {
+  readonly url: string
+  readonly log: ServerLog
+  /** The replies of the next `count` appends are lost, after writing. */
+  readonly dropReplies: (count: number) => void
+  /** Before each of the next `count` appends (to `stream`), somebody else writes there. */
+  readonly forceConflicts: (count: number, stream?: string) => void
+  /** Appends to this stream get lost before they are written; null: none do. */
+  readonly loseAppends: (stream: string | null) => void
+  /** Appends and reads wait this long before anything happens. */
+  readonly slowDown: (ms: number) => void
+  /** Ends every open subscription with an error; answers how many there were. */
+  readonly cutStreams: () => number
+  readonly seen: () => { readonly appends: number; readonly batchAppends: number; dropped: number }
+  /** Every connection dies; the data stays. */
+  readonly stop: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
+/**
+ * A stand-in for EventStoreDB that speaks its protocol, for places without Docker. `file`: where
+ * the data outlives the process.
+ */
+export async function startEventStoreDbServer(
+  options: { readonly file?: string; readonly port?: number } = {},
+): Promise<EventStoreDbServer> {
+  const log = openServerLog(options.file ?? null)
+  const reads = new Set<ReadCall>()
+  const faults: Faults = {
+    ...{ dropped: 0, drops: 0, slowMs: 0, appends: 0, batchAppends: 0 },
+    ...{ conflicts: 0, conflictsOf: null, lostStream: null },
+  }
+  const take = takeAppend(log, faults)
+  let port = options.port ?? 0
+  let server: Server | null = null
+
+  const start = async (): Promise<void> => {
+    server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
+    server.addService(featuresGrpc.ServerFeaturesService, {
+      getSupportedMethods: (_: unknown, answer: (error: null, methods: unknown) => void) =>
+        answer(null, supportedMethods()),
+    })
+    server.addService(streamsGrpc.StreamsService, {
+      append: appendCall(async (...given) => {
+        faults.appends += 1
+        return await take(...given)
+      }),
+      batchAppend: batchAppendCall(async (...given) => {
+        faults.batchAppends += 1
+        return await take(...given)
+      }),
+      read: async (call: ReadCall) => {
+        reads.add(call)
+        call.on('error', () => {})
+        if (faults.slowMs > 0) await delay(faults.slowMs)
+        await readCall(log, call).finally(() => reads.delete(call))
+      },
+    })
+    port = await bind(server, port)
+  }
+  await start()
+  return {
+    log,
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    dropReplies: (count) => {
+      faults.drops = count
+    },
+    forceConflicts: (count, stream) => {
+      faults.conflicts = count
+      faults.conflictsOf = stream ?? null
+    },
+    loseAppends: (stream) => {
+      faults.lostStream = stream
+    },
+    slowDown: (ms) => {
+      faults.slowMs = ms
+    },
+    cutStreams: () => {
+      const subscriptions = [...reads].filter(isSubscription)
+      for (const call of subscriptions) {
+        call.emit('error', { code: grpcStatus.UNAVAILABLE, details: 'cut' })
+        reads.delete(call)
+      }
+      return subscriptions.length
+    },
+    seen: () => faults,
+    start,
+    stop: async () => {
+      server?.forceShutdown()
+      server = null
+    },
+  }
+}
+
+type Faults = {
+  dropped: number
+  drops: number
+  conflicts: number
+  conflictsOf: string | null
+  lostStream: string | null
+  slowMs: number
+  appends: number
+  batchAppends: number
+}
+
+const isSubscription = (call: ReadCall): boolean =>
+  call.request.getOptions()?.hasSubscription() === true
+
+function takeAppend(log: ServerLog, faults: Faults): TakeAppend {
+  return async (stream, expected, events) => {
+    if (faults.slowMs > 0) await delay(faults.slowMs)
+    if (isTooLarge(events)) return 'too-large'
+    if (faults.lostStream === stream) return null
+    if (faults.conflicts > 0 && (faults.conflictsOf ?? stream) === stream) {
+      faults.conflicts -= 1
+      log.append(stream, 'any', [foreignEvent()])
+    }
+    const result = log.append(stream, expected, events)
+    if (faults.drops === 0) return result
+    faults.drops -= 1
+    faults.dropped += 1
+    return null
+  }
+}
+
+const foreignEvent = () => ({
+  id: crypto.randomUUID(),
+  type: 'SomebodyElseWrote',
+  contentType: 'application/json',
+  data: Buffer.from('{}'),
+  metadata: Buffer.from(JSON.stringify({ v: 1, actor: 'user:2', cause: null, at: Date.now() })),
+})
+
+function supportedMethods() {
+  const supported = new features.SupportedMethods()
+  supported.setEventStoreServerVersion('24.10.0')
+  for (const name of ['append', 'batchappend', 'read']) {
+    const method = new features.SupportedMethod()
+    method.setServiceName('event_store.client.streams.Streams')
+    method.setMethodName(name)
+    supported.addMethods(method)
+  }
+  return supported
+}
+
+const bind = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    )
+  })
