@@ -23,6 +23,17 @@ const inPostgres: OpenTwo = async () => {
   return { one, two, close }
 }
 
+/** Work that ends when it is told to. */
+function busyWork() {
+  const entered = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const work = async (): Promise<void> => {
+    entered.resolve()
+    await over.promise
+  }
+  return { isEntered: entered.promise, free: over.resolve, work }
+}
+
 describe.each([
   ['in memory', inMemory],
   ['in Postgres', inPostgres],
@@ -54,15 +65,16 @@ describe.each([
 
   it('are given up in time, before anything was done, and then come free', async () => {
     const { one, two } = opened
-    const free = Promise.withResolvers<void>()
-    const holding = one.together(['busy'], 1_000, () => free.promise)
+    const { isEntered, free, work } = busyWork()
+    const holding = one.together(['busy'], 1_000, work)
+    await isEntered
     let isDone = false
     const late = two.together(['busy', 'idle'], 100, async () => {
       isDone = true
     })
     await expect(late).rejects.toThrow(LockTimeout)
     expect(isDone).toBe(false)
-    free.resolve()
+    free()
     await holding
     expect(await two.together(['busy'], 1_000, async () => 7)).toBe(7)
   })
@@ -76,10 +88,11 @@ describe.each([
 
   it('let one do what one is enough for', async () => {
     const { one, two } = opened
-    const free = Promise.withResolvers<void>()
-    const first = one.alone('healer', () => free.promise)
-    await expect.poll(() => two.alone('healer', async () => {})).toBe(false)
-    free.resolve()
+    const { isEntered, free, work } = busyWork()
+    const first = one.alone('healer', work)
+    await isEntered
+    expect(await two.alone('healer', async () => {})).toBe(false)
+    free()
     expect(await first).toBe(true)
     expect(await two.alone('healer', async () => {})).toBe(true)
   })
