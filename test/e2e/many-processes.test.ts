@@ -112,6 +112,7 @@ describe('the first run', () => {
   const tokenOf = ({ output }: ProductProcess) => /token=([\w-]{32})/.exec(output)?.[1] ?? 'none'
 
   it('has one setup token, printed by those who accept it alone', async () => {
+    for (const one of writers) await expect.poll(() => one.output).toContain('token=')
     expect(tokenOf(writers[0])).toBe(tokenOf(writers[1]))
     for (const one of [...readers, relay, pages, projector]) expect(tokenOf(one)).toBe('none')
     const token = tokenOf(writers[0])
