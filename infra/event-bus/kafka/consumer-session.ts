@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import { LANE_COUNT } from '../lanes.ts'
+import { disconnect } from './kafka-client.ts'
+import type { KafkaTimings } from './timings.ts'
+
+const RECONNECT_MS_MIN = 200
+const COMMIT_EVERY_MS = 1_000
+
+export type SessionParts = {
+  readonly kafka: Kafka
+  readonly topic: string
+  readonly groupId: string
+  readonly timings: KafkaTimings
+  readonly log: Logger
+  /** The group gave these lanes to this consumer, instead of those it had before. */
+  readonly onAssigned?: (lanes: readonly number[]) => void
+  readonly onMessages: (lane: number, messages: readonly KafkaMessage[]) => void
+}
+
+export type ConsumerSession = {
+  /** Since when there is no place in the group, by `performance.now()`; null: there is one. */
+  readonly awaySince: () => number | null
+  readonly setPaused: (lane: number, isPaused: boolean) => void
+  /** Commits soon that everything up to this offset was worked off. */
+  readonly done: (lane: number, offset: string) => void
+  /** The consumer seems to be deaf: another one is made. */
+  readonly replace: (reason: string) => void
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Keeps one consumer in its group. A kafkajs consumer may crash for good, or fall silent without a
+ * word: either way it is torn down and replaced, after growing pauses, for as long as it takes.
+ */
+export function keepConsuming(parts: SessionParts): ConsumerSession {
+  const { kafka, topic, groupId, timings, log } = parts
+  const stopping = new AbortController()
+  let consumer: Consumer | null = null
+  let awaySince: number | null = performance.now()
+  let hasJoined = false
+  let breakOff: (reason: Error) => void = () => {}
+  const pauses = createPauses(topic)
+  const offsets = createOffsets(topic, () => (awaySince === null ? consumer : null))
+  const onJoined = (lanes: readonly number[]): void => {
+    awaySince = null
+    hasJoined = true
+    offsets.clear()
+    parts.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
+  }
+  const attempt = async (): Promise<void> => {
+    const made = kafka.consumer(consumerConfig(groupId, timings))
+    consumer = made
+    pauses.clear()
+    try {
+      await consumeUntilBroken(made, parts, {
+        onJoined,
+        stopping: stopping.signal,
+        onBreakable: (found) => {
+          breakOff = found
+        },
+      })
+    } finally {
+      if (stopping.signal.aborted) await offsets.commit()
+      awaySince ??= performance.now()
+      consumer = null
+      await disconnect(made)
+    }
+  }
+  const run = async (): Promise<void> => {
+    let pauseMs = RECONNECT_MS_MIN
+    while (!stopping.signal.aborted) {
+      await attempt().catch((err: unknown) => {
+        if (!stopping.signal.aborted) log.warn({ err, groupId }, 'a Kafka consumer is replaced')
+      })
+      pauseMs = hasJoined ? RECONNECT_MS_MIN : Math.min(timings.reconnectMsMax, pauseMs * 2)
+      hasJoined = false
+      if (!stopping.signal.aborted) await rest(pauseMs, stopping.signal)
+    }
+  }
+  const running = run()
+  return {
+    awaySince: () => awaySince,
+    setPaused: (lane, isPaused) => pauses.set(consumer, lane, isPaused),
+    done: offsets.done,
+    replace: (reason) => breakOff(new Error(reason)),
+    stop: async () => {
+      offsets.stop()
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+function createPauses(topic: string) {
+  const paused = new Set<number>()
+  return {
+    clear: (): void => paused.clear(),
+    set: (consumer: Consumer | null, lane: number, isPaused: boolean): void => {
+      if (consumer === null || paused.has(lane) === isPaused) return
+      const partition = [{ topic, partitions: [lane] }]
+      if (isPaused) {
+        consumer.pause(partition)
+        paused.add(lane)
+      } else {
+        consumer.resume(partition)
+        paused.delete(lane)
+      }
+    },
+  }
+}
+
+/** Committed now and then, for those who watch the lag, and for where the next consumer begins. */
+function createOffsets(topic: string, current: () => Consumer | null) {
+  const offsets = new Map<number, string>()
+  const commit = async (): Promise<void> => {
+    const due = [...offsets].map(([partition, offset]) => ({ topic, partition, offset }))
+    offsets.clear()
+    const consumer = current()
+    if (due.length > 0) await consumer?.commitOffsets(due).catch(() => {})
+  }
+  const committing = setInterval(() => void commit(), COMMIT_EVERY_MS)
+  return {
+    commit,
+    clear: (): void => offsets.clear(),
+    done: (lane: number, offset: string): void => {
+      offsets.set(lane, String(BigInt(offset) + 1n))
+    },
+    stop: (): void => clearInterval(committing),
+  }
+}
+
+const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
+  groupId,
+  sessionTimeout: timings.sessionTimeoutMs,
+  heartbeatInterval: timings.heartbeatMs,
+  rebalanceTimeout: timings.sessionTimeoutMs,
+  maxWaitTimeInMs: timings.fetchWaitMs,
+  allowAutoTopicCreation: false,
+  retry: { retries: 2, initialRetryTime: 100, restartOnFailure: async () => false },
+})
+
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
+
+type Watched = {
+  readonly onJoined: (lanes: readonly number[]) => void
+  readonly onBreakable: (breakOff: (reason: Error) => void) => void
+  readonly stopping: AbortSignal
+}
+
+/** Resolves when stopped; rejects when the consumer broke or fell silent. */
+async function consumeUntilBroken(
+  consumer: Consumer,
+  { topic, timings, onMessages }: SessionParts,
+  { onJoined, onBreakable, stopping }: Watched,
+): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  onBreakable(over.reject)
+  stopping.addEventListener('abort', () => over.resolve(), { once: true })
+  let lastSign = performance.now()
+  const { CRASH, GROUP_JOIN, HEARTBEAT } = consumer.events
+  consumer.on(CRASH, ({ payload }) => over.reject(payload.error))
+  consumer.on(HEARTBEAT, () => {
+    lastSign = performance.now()
+  })
+  consumer.on(GROUP_JOIN, ({ payload }) => {
+    lastSign = performance.now()
+    onJoined(payload.memberAssignment[topic] ?? [])
+  })
+  const eachBatch = async ({ batch }: EachBatchPayload): Promise<void> => {
+    if (batch.partition < LANE_COUNT) onMessages(batch.partition, batch.messages)
+  }
+  let isOver = false
+  const start = async (): Promise<void> => {
+    await consumer.connect()
+    if (!isOver) await consumer.subscribe({ topic, fromBeginning: false })
+    if (isOver) return
+    await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
+  }
+  // Heartbeats are sent from the loop that fetches: their silence is its silence.
+  const watchdog = setInterval(() => {
+    if (performance.now() - lastSign > timings.silentMs) over.reject(new Error('it fell silent'))
+  }, timings.silentMs / 4)
+  try {
+    start().catch(over.reject)
+    if (stopping.aborted) over.resolve()
+    await over.promise
+  } finally {
+    isOver = true
+    clearInterval(watchdog)
+  }
+}

@@ -1,0 +1,97 @@
+import type { Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import type { EventStore } from '../../event-store/port.ts'
+import { isCurrent, type Leases } from '../../leases/leases.ts'
+import type { LaneWork, LaneWorker } from '../port.ts'
+import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
+import { watchForDeafness } from './deafness.ts'
+import { createLaneDelivery } from './lane-delivery.ts'
+import { createLaneLeases } from './lane-leases.ts'
+import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
+import { feedFromStore } from './store-feed.ts'
+import type { KafkaTimings } from './timings.ts'
+
+export type WorkParts = {
+  readonly kafka: Kafka
+  readonly topic: string
+  readonly store: EventStore
+  readonly leases: Leases
+  readonly history: () => Promise<string | null>
+  readonly timings: KafkaTimings
+  readonly log: Logger
+}
+
+/** One name's work in this process: a consumer in the name's group, and the leases of its lanes. */
+export function workOn(parts: WorkParts, name: string, worker: LaneWorker): LaneWork {
+  const { kafka, topic, store, leases, timings, log } = parts
+  const delivery = createLaneDelivery(worker, { log, name })
+  const queues = createQueues((lane) =>
+    createLaneQueue({
+      ...{ lane, delivery, history: parts.history, log },
+      done: (offset) => session.done(lane, offset),
+      setPaused: (isPaused) => session.setPaused(lane, isPaused),
+    }),
+  )
+  const held = createLaneLeases({
+    ...{ leases, name, timings, log },
+    onGained: (lanes) => {
+      delivery.gain(lanes, () => store.headPosition())
+      for (const lane of lanes) queues.of(lane).work()
+    },
+    onLost: (lanes) => delivery.lose(lanes),
+  })
+  const session: ConsumerSession = keepConsuming({
+    ...{ kafka, topic, timings, log },
+    groupId: `tallygate-${name}`,
+    onAssigned: (lanes) => {
+      queues.clearBut(lanes)
+      held.want(lanes)
+    },
+    onMessages: (lane: number, messages: readonly KafkaMessage[]) => queues.of(lane).push(messages),
+  })
+  const feed = feedFromStore({
+    ...{ store, delivery, timings, log, name },
+    lastNews: (lane) => queues.of(lane).lastNews(),
+    isIdle: (lane) => queues.of(lane).isIdle(),
+  })
+  const looking = setInterval(() => {
+    const awaySince = session.awaySince()
+    // The others may be away too, or gone: what nobody holds is better worked here than not.
+    if (awaySince !== null && performance.now() - awaySince > timings.awayMs) held.want(null)
+  }, timings.awayMs / 4)
+  const deafness = watchForDeafness({
+    ...{ kafka, topic, timings },
+    isSuspected: () => feed.isFeeding() && session.awaySince() === null,
+    lastCame: (lane) => (delivery.handed(lane) === null ? null : queues.of(lane).lastCame()),
+    onDeaf: () => session.replace('messages are in the topic and do not come'),
+  })
+  return {
+    isStillMine: async (client, lanes) => {
+      const mine = lanes.map(held.leaseOf).filter((lease) => lease !== undefined)
+      return mine.length === lanes.length && (await isCurrent(client, mine))
+    },
+    stop: async () => {
+      clearInterval(looking)
+      deafness.stop()
+      // The lanes first: what is handed on again and again ends with them.
+      await held.stop()
+      await feed.stop()
+      await session.stop()
+    },
+  }
+}
+
+/** What comes for a lane whose lease is still another's waits in its queue. */
+function createQueues(create: (lane: number) => LaneQueue) {
+  const queues = new Map<number, LaneQueue>()
+  return {
+    of: (lane: number): LaneQueue => {
+      const queue = queues.get(lane) ?? create(lane)
+      queues.set(lane, queue)
+      return queue
+    },
+    clearBut: (lanes: readonly number[]): void => {
+      for (const [lane, queue] of queues) if (!lanes.includes(lane)) queue.clear()
+    },
+  }
+}

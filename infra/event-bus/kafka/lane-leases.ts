@@ -1,0 +1,139 @@
+import type { Logger } from 'pino'
+import type { Lease, Leases } from '../../leases/leases.ts'
+import { ALL_LANES } from '../lanes.ts'
+import { within } from './kafka-client.ts'
+import type { KafkaTimings } from './timings.ts'
+
+/** How soon a lane that another process still holds is asked for again. */
+const ASK_AGAIN_MS = 150
+
+export type LaneLeases = {
+  /** The lanes that ought to be held; null: those that are, and whatever nobody else holds. */
+  readonly want: (lanes: readonly number[] | null) => void
+  /** A lane that is being left counts until what was under way has ended. */
+  readonly leaseOf: (lane: number) => Lease | undefined
+  readonly stop: () => Promise<void>
+}
+
+type Parts = {
+  readonly leases: Leases
+  /** Of the group; each lane is a name of its own below it. */
+  readonly name: string
+  readonly timings: Pick<KafkaTimings, 'laneTtlMs' | 'graceMs'>
+  readonly log: Logger
+  readonly onGained: (lanes: readonly number[]) => void
+  /** Resolves when nothing is under way any more. */
+  readonly onLost: (lanes: readonly number[]) => Promise<void>
+}
+
+/**
+ * The leases behind the partitions. Kafka decides who ought to work a lane; the lease in Postgres
+ * decides who may write, because only that can be asked inside of the writing transaction.
+ */
+export function createLaneLeases(parts: Parts): LaneLeases {
+  const { leases, name, timings, log } = parts
+  const nameOf = (lane: number): string => `bus:${name}:${lane}`
+  const held = new Map<number, Lease>()
+  const leaving = createLeaving(parts)
+  let wanted: readonly number[] | null = []
+  let isStopped = false
+
+  const leave = (lanes: readonly number[]): void => {
+    const left = new Map<number, Lease>()
+    for (const lane of lanes) {
+      const lease = held.get(lane)
+      if (lease !== undefined) left.set(lane, lease)
+      held.delete(lane)
+    }
+    if (left.size > 0) leaving.begin(left)
+  }
+  const turn = async (): Promise<void> => {
+    const due = isStopped ? [] : (wanted ?? ALL_LANES)
+    leave([...held.keys()].filter((lane) => !due.includes(lane)))
+    const asked = due.filter((lane) => !leaving.has(lane))
+    if (asked.length === 0) return
+    const kept = await leases.takeAll(asked.map(nameOf), timings.laneTtlMs)
+    const found = new Map(asked.map((lane) => [lane, kept.find((l) => l.name === nameOf(lane))]))
+    const isLost = ([lane, lease]: [number, Lease]): boolean =>
+      found.get(lane)?.fence !== lease.fence
+    leave([...held].filter(isLost).map(([lane]) => lane))
+    const isNew = (lane: number): boolean => !held.has(lane) && !leaving.has(lane)
+    const mine = asked.filter((lane) => isNew(lane) && found.get(lane) !== undefined)
+    for (const lane of mine) held.set(lane, found.get(lane) as Lease)
+    if (mine.length > 0) parts.onGained(mine)
+  }
+  const turns = createTurns(async () => {
+    await turn().catch((err: unknown) => {
+      log.warn({ err, work: name }, 'the leases of the lanes can not be kept just now')
+    })
+    const isLacking = wanted?.some((lane) => !held.has(lane)) ?? false
+    return isLacking ? ASK_AGAIN_MS : timings.laneTtlMs / 4
+  })
+  return {
+    want: (lanes) => {
+      wanted = lanes
+      if (!isStopped) turns.soon()
+    },
+    leaseOf: (lane) => held.get(lane) ?? leaving.get(lane),
+    stop: async () => {
+      isStopped = true
+      await turns.lastOne()
+      await leaving.ended()
+    },
+  }
+}
+
+/** Lanes that are given up as soon as what was under way for them has ended. */
+function createLeaving({ leases, timings, onLost }: Parts) {
+  const leaving = new Map<number, Lease>()
+  const endings = new Set<Promise<void>>()
+  const giveBack = async (left: ReadonlyMap<number, Lease>): Promise<void> => {
+    await within(timings.graceMs, onLost([...left.keys()]))
+    for (const [lane, lease] of left) {
+      await leases.giveBack(lease).catch(() => {})
+      leaving.delete(lane)
+    }
+  }
+  return {
+    begin: (left: ReadonlyMap<number, Lease>): void => {
+      for (const [lane, lease] of left) leaving.set(lane, lease)
+      const ending = giveBack(left).finally(() => endings.delete(ending))
+      endings.add(ending)
+    },
+    has: (lane: number): boolean => leaving.has(lane),
+    get: (lane: number): Lease | undefined => leaving.get(lane),
+    ended: async (): Promise<void> => {
+      await Promise.all(endings)
+    },
+  }
+}
+
+/** One turn after the other: at the latest after the pause that the one before asked for. */
+function createTurns(turn: () => Promise<number>) {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | null = null
+  let isAsked = false
+  let isStopped = false
+  const run = async (): Promise<void> => {
+    let pauseMs = 0
+    while (isAsked) {
+      isAsked = false
+      pauseMs = await turn()
+    }
+    running = null
+    if (!isStopped) timer = setTimeout(soon, pauseMs)
+  }
+  const soon = (): void => {
+    clearTimeout(timer)
+    isAsked = true
+    running ??= run()
+  }
+  return {
+    soon,
+    lastOne: async (): Promise<void> => {
+      isStopped = true
+      soon()
+      await running
+    },
+  }
+}

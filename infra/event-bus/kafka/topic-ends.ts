@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Kafka } from 'kafkajs'
+import { LANE_COUNT } from '../lanes.ts'
+import { disconnect, withAdmin, within } from './kafka-client.ts'
+import { headOf, type MessageHead } from './message.ts'
+import type { KafkaTimings } from './timings.ts'
+
+const READ_MS_MAX = 20_000
+
+/** The last message of each lane, of those that have one. Throws when it can't be read in time. */
+export async function readTopicEnds(
+  kafka: Kafka,
+  topic: string,
+  timings: KafkaTimings,
+): Promise<Map<number, MessageHead>> {
+  const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
+  const wanted = offsets.filter(
+    ({ partition, low, high }) => partition < LANE_COUNT && BigInt(high) > BigInt(low),
+  )
+  const lasts = new Map(wanted.map(({ partition, high }) => [partition, BigInt(high) - 1n]))
+  const ends = new Map<number, MessageHead>()
+  if (lasts.size === 0) return ends
+  // kafkajs reads in groups alone; one without commits leaves nothing behind.
+  const consumer = kafka.consumer({
+    groupId: `tallygate-ends-${randomUUID()}`,
+    sessionTimeout: timings.sessionTimeoutMs,
+    heartbeatInterval: timings.heartbeatMs,
+    maxWaitTimeInMs: timings.fetchWaitMs,
+    allowAutoTopicCreation: false,
+    retry: { retries: 2, restartOnFailure: async () => false },
+  })
+  const found = Promise.withResolvers<true>()
+  consumer.on(consumer.events.CRASH, ({ payload }) => found.reject(payload.error))
+  const read = async (): Promise<true> => {
+    await consumer.connect()
+    await consumer.subscribe({ topic, fromBeginning: true })
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch: { partition, messages } }) => {
+        const last = lasts.get(partition)
+        for (const message of messages) {
+          if (last === undefined || BigInt(message.offset) < last) continue
+          const head = headOf(message)
+          if (head !== null) ends.set(partition, head)
+          lasts.delete(partition)
+        }
+        if (lasts.size === 0) found.resolve(true)
+      },
+    })
+    for (const [partition, last] of lasts) {
+      consumer.seek({ topic, partition, offset: String(last) })
+    }
+    return await found.promise
+  }
+  try {
+    const isFound = await within(READ_MS_MAX, read())
+    if (isFound === null) throw new Error('the end of the Kafka topic could not be read in time')
+    return ends
+  } finally {
+    await disconnect(consumer)
+  }
+}

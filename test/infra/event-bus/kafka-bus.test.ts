@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe } from 'vitest'
+import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
+import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { eventBusConformance } from './conformance.ts'
+
+const kafka = await kafkaForTests()
+const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+
+describe.skipIf('skip' in kafka)(`the bus over Kafka (${place})`, () => {
+  if ('skip' in kafka) return
+  afterAll(() => kafka.stop())
+  const topic = `bus-${randomUUID()}`
+  eventBusConformance(({ store, leases, log }) =>
+    createKafkaBus({
+      ...{ store, leases, log, topic, brokers: kafka.brokers, timings: QUICK_TIMINGS },
+    }),
+  )
+})

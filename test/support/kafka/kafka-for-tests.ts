@@ -1,0 +1,32 @@
+import { startKafkaContainer } from './kafka-container.ts'
+import { type KafkaProcess, startKafkaProcess } from './kafka-process.ts'
+import { mavenKafka } from './maven-kafka.ts'
+import { startMockCluster } from './mock-cluster.ts'
+
+export type TestKafka = KafkaProcess & {
+  /** `mock` knows no topic administration; `given` is somebody's, and not ours to kill. */
+  readonly kind: 'maven' | 'container' | 'given' | 'mock'
+}
+
+/**
+ * The best Kafka that can be had here: a real broker by Maven and Java, by Docker, or the one at
+ * `KAFKA_BROKERS`; else the mock cluster of librdkafka; else why there is none. Call `stop` after.
+ */
+export async function kafkaForTests(): Promise<TestKafka | { readonly skip: string }> {
+  const maven = await mavenKafka()
+  if ('libs' in maven) return { kind: 'maven', ...(await startKafkaProcess(maven.libs)) }
+  const container = await startKafkaContainer()
+  if (container !== null) return { kind: 'container', ...container }
+  const given = process.env.KAFKA_BROKERS?.split(',').filter((broker) => broker !== '')
+  if (given !== undefined && given.length > 0) return givenKafka(given)
+  const mock = await startMockCluster()
+  if (mock !== null) return { kind: 'mock', ...mock }
+  return { skip: `no Kafka: ${maven.missing}, no Docker, no KAFKA_BROKERS, no kcat` }
+}
+
+function givenKafka(brokers: string[]): TestKafka {
+  const refuse = async (): Promise<void> => {
+    throw new Error('the brokers of KAFKA_BROKERS are not ours to kill')
+  }
+  return { kind: 'given', brokers, kill: refuse, restart: refuse, stop: async () => {} }
+}
