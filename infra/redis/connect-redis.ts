@@ -11,6 +11,7 @@ const RETRY_MS_MAX = 500
  * has become a replica. Resolves after the first try, connected or not.
  */
 export async function connectRedis(url: string, log: Logger): Promise<Redis> {
+  let isLeaving = false
   const redis = new Redis(url, {
     connectionName: 'tallygate',
     lazyConnect: true,
@@ -20,10 +21,17 @@ export async function connectRedis(url: string, log: Logger): Promise<Redis> {
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     retryStrategy: (times) => Math.min(RETRY_MS_MAX, 20 * 2 ** times),
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    reconnectOnError: ({ message }) => {
+      if (isLeaving || !message.startsWith('READONLY')) return false
+      isLeaving = true
+      return true
+    },
   })
   // Each failed connection is an event; that Redis is lost is told once, by whoever asks it.
   redis.on('error', (err) => log.debug({ err }, 'Redis: no connection'))
+  redis.on('close', () => {
+    isLeaving = false
+  })
   await redis.connect().catch(() => {})
   return redis
 }

@@ -26,6 +26,9 @@ local keep = function(key, ms) redis.call('PEXPIRE', key, text(ms + ${SLACK_MS})
  * - backoff (free tries, longest delay, forgotten after): a hash of tries and the time of the last.
  *
  * A time to come was taken before the clock was set back: nobody waits for that.
+ *
+ * NOTE: what asks only reads, and what takes adds before it removes: a Redis without memory left
+ * refuses a script at its first addition, but no addition after another write.
  */
 export const ENTER = `${NOW}
 local seat, lease = ARGV[2], tonumber(ARGV[3])
@@ -33,6 +36,7 @@ local claim = function(i)
   local at = 4 * i
   return ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
 end
+local known = {}
 local waits = {
   rate = function(key, max, period)
     local limiting = tonumber(redis.call('LINDEX', key, max - 1) or 0)
@@ -40,23 +44,24 @@ local waits = {
     return limiting + period - now
   end,
   seats = function(key, max)
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    if redis.call('ZCARD', key) < max then return 0 end
+    if redis.call('ZCOUNT', key, '(' .. text(now), '+inf') < max then return 0 end
     return ${SEATS_WAIT_MS}
   end,
   tokens = function(key, max, estimate)
     local since = now - ${TOKENS_PERIOD_MS}
+    local left = -tonumber(redis.call('ZSCORE', key, '=') or 0)
+    local past = {}
     local forget = function(from, to)
       for _, member in ipairs(redis.call('ZRANGEBYSCORE', key, from, to)) do
-        redis.call('ZREM', key, member)
-        redis.call('ZINCRBY', key, string.match(member, '%d+$'), '=')
+        left = left - tonumber(string.match(member, '%d+$'))
+        table.insert(past, member)
       end
     end
     forget(1, text(since))
     forget('(' .. text(now), '+inf')
-    local left = -tonumber(redis.call('ZSCORE', key, '=') or 0)
+    known[key] = past
     if left == 0 or left + estimate <= max then return 0 end
-    local all = redis.call('ZRANGEBYSCORE', key, 1, '+inf', 'WITHSCORES')
+    local all = redis.call('ZRANGEBYSCORE', key, '(' .. text(since), text(now), 'WITHSCORES')
     for at = 1, #all, 2 do
       left = left - tonumber(string.match(all[at], '%d+$'))
       if left == 0 or left + estimate <= max then return math.max(1, all[at + 1] - since) end
@@ -66,10 +71,8 @@ local waits = {
   backoff = function(key, free, longest, forgotten)
     local state = redis.call('HMGET', key, 'tries', 'at')
     local tries, at = tonumber(state[1] or 0), tonumber(state[2] or 0)
-    if tries > 0 and at + forgotten <= now then
-      redis.call('DEL', key)
-      return 0
-    end
+    if at + forgotten <= now then tries = 0 end
+    known[key] = tries
     if tries < free or at > now then return 0 end
     return at + math.min(longest, ${BACKOFF_FIRST_MS} * 2 ^ (tries - free)) - now
   end,
@@ -82,16 +85,20 @@ local takes = {
   end,
   seats = function(key)
     redis.call('ZADD', key, text(now + lease), seat)
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', text(now))
     keep(key, lease)
   end,
   tokens = function(key, _, estimate)
     redis.call('ZADD', key, text(now), seat .. ':' .. text(estimate))
     redis.call('ZINCRBY', key, text(-estimate), '=')
+    for _, member in ipairs(known[key]) do
+      redis.call('ZREM', key, member)
+      redis.call('ZINCRBY', key, string.match(member, '%d+$'), '=')
+    end
     keep(key, ${TOKENS_PERIOD_MS})
   end,
   backoff = function(key, _, _, forgotten)
-    redis.call('HINCRBY', key, 'tries', 1)
-    redis.call('HSET', key, 'at', text(now))
+    redis.call('HSET', key, 'tries', known[key] + 1, 'at', text(now))
     keep(key, forgotten)
   end,
 }
@@ -148,8 +155,8 @@ keep(KEYS[1], ARGV[2])
  * nothing.
  */
 export const BEAT = `${NOW}
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 if ARGV[3] ~= '' then redis.call('ZADD', KEYS[1], text(now + ARGV[2]), ARGV[3]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', text(now))
 keep(KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `

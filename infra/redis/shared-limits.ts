@@ -28,7 +28,7 @@ export type SharedLimitsParts = {
 export const SEAT_LEASE_MS = 10_000
 const BEAT_MS = 2_500
 const LOST_BEAT_MS = 500
-const ANSWER_MS = 50
+const ANSWER_MS = 100
 
 /** A seat under way, and its double in this process's own limits, if there is need for one. */
 type Held = { readonly remote: RemoteSeat; local: Seat | null; readonly since: number }

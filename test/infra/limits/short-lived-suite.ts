@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ShortLived } from '#infra/limits/short-lived.ts'
+
+export type ShortLivedUnderTest = {
+  readonly values: ShortLived
+  readonly close: () => Promise<void>
+}
+
+const MINUTE_MS = 60_000
+
+/** What every implementation of `ShortLived` does. */
+export function shortLivedSuite(name: string, open: () => Promise<ShortLivedUnderTest>): void {
+  describe(name, () => {
+    let under: ShortLivedUnderTest
+    beforeAll(async () => {
+      under = await open()
+    })
+    afterAll(() => under.close())
+
+    it('a value is taken once, by one of fifty', async () => {
+      const { values } = under
+      const key = randomUUID()
+      await values.put('state', key, '{"intent":"登录"}', MINUTE_MS)
+      const taken = await Promise.all(Array.from({ length: 50 }, () => values.take('state', key)))
+      expect(taken.filter((value) => value !== null)).toEqual(['{"intent":"登录"}'])
+      expect(await values.peek('state', key)).toBeNull()
+    })
+
+    it('is found by its kind and key alone, and peeking leaves it', async () => {
+      const { values } = under
+      const key = randomUUID()
+      await values.put('code', key, '123456', MINUTE_MS)
+      expect(await values.peek('state', key)).toBeNull()
+      expect(await values.take('code', `${key}x`)).toBeNull()
+      expect(await values.peek('code', key)).toBe('123456')
+      expect(await values.take('code', key)).toBe('123456')
+    })
+
+    it('is over after its time', async () => {
+      const { values } = under
+      const key = randomUUID()
+      await values.put('code', key, '123456', 40)
+      await expect.poll(() => values.peek('code', key), { interval: 5 }).toBeNull()
+      expect(await values.take('code', key)).toBeNull()
+      expect(await values.countTry('code', key, 5)).toBeNull()
+    })
+
+    it('is void after so many tries, also when they are made at once', async () => {
+      const { values } = under
+      const key = randomUUID()
+      await values.put('code', key, '123456', MINUTE_MS)
+      const left = await Promise.all(
+        Array.from({ length: 50 }, () => values.countTry('code', key, 5)),
+      )
+      const counted = left.filter((tries) => tries !== null)
+      expect(counted.toSorted()).toEqual([0, 1, 2, 3, 4])
+      expect(await values.take('code', key)).toBeNull()
+    })
+
+    it('a new value has tries of its own, and replaces the old one', async () => {
+      const { values } = under
+      const key = randomUUID()
+      await values.put('code', key, 'old', MINUTE_MS)
+      expect(await values.countTry('code', key, 2)).toBe(1)
+      await values.put('code', key, 'new', MINUTE_MS)
+      expect(await values.countTry('code', key, 2)).toBe(1)
+      expect(await values.countTry('code', key, 2)).toBe(0)
+      // The last try may still be right.
+      expect(await values.take('code', key)).toBe('new')
+    })
+  })
+}
