@@ -1,0 +1,272 @@
+import type { PoolClient } from 'pg'
+import { type Logger, pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
+import { createFreshness } from '#projections/freshness/query.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import {
+  aCall,
+  admitted,
+  budgetSet,
+  channelChanged,
+  channelCreated,
+  type Fixture,
+  type Given,
+  granted,
+  NOW,
+  type OtherProcess,
+  projectionFixture,
+  settledCall,
+  tokenCreated,
+  userCreated,
+  usernameClaimed,
+} from './fixture.ts'
+
+let fixture: Fixture
+const runners: ProjectionRunner[] = []
+const others: OtherProcess[] = []
+
+beforeEach(async () => {
+  fixture = await projectionFixture()
+})
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.stop()
+  for (const other of others.splice(0)) await other.close()
+  await fixture.close()
+})
+
+/** A runner in a process of its own; the first one in the fixture's. */
+async function another(log?: Logger): Promise<ProjectionRunner> {
+  const process = await fixture.beside()
+  others.push(process)
+  const runner = await startProjections({ ...process.core, ...(log && { log }) })
+  runners.push(runner)
+  return runner
+}
+
+const lanesOf = (runner: ProjectionRunner): number => runner.health()[0]?.lanes ?? 0
+
+const areDivided = (all: readonly ProjectionRunner[], sizes: readonly number[]) =>
+  expect.poll(() => all.map(lanesOf).toSorted()).toEqual(sizes)
+
+/** Calls of many users over the same few channels and models, in this hour and month. */
+const calls = (count: number, at = NOW): Given[] =>
+  Array.from({ length: count }, (_, i) => {
+    const model = `sim-${i % 3}`
+    const call = aCall({ userId: 1 + (i % 40), tokenId: 1 + (i % 40), model })
+    return [admitted(call, at), settledCall(call, 10 + i, at, 1 + (i % 2))]
+  }).flat()
+
+/** Each of them has a row of its own in what all lanes add to. */
+const callsOfManyModels = (count: number, at: number): Given[] =>
+  calls(count, at).map((given, i) => {
+    const number = ((i * 7) % 300) >> 1
+    return { ...given, data: { ...given.data, model: `m-${number}`, channelId: number } }
+  })
+
+const site = (): Given[] => [
+  ...[channelCreated(1, 'a'), channelCreated(2, 'b')],
+  ...Array.from({ length: 40 }, (_, i) => [
+    userCreated(i + 1, `user${i + 1}`),
+    usernameClaimed(i + 1, `user${i + 1}`),
+    tokenCreated(i + 1, i + 1, 'one'),
+    granted(i + 1, 1_000_000),
+    budgetSet(i + 1, i + 1, 500_000),
+  ]).flat(),
+]
+
+async function everythingIsFolded(runner: ProjectionRunner): Promise<void> {
+  const head = await fixture.core.store.headPosition()
+  await expect.poll(() => lowest(), { interval: 30 }).toBe(head)
+  const verdicts = await runner.verify()
+  expect(verdicts.filter(({ isEqual }) => !isEqual)).toEqual([])
+  expect(verdicts.map(({ position }) => position)).toEqual(verdicts.map(() => head))
+}
+
+async function lowest(): Promise<number> {
+  const { rows } = await fixture.core.pg.query<{ position: string }>(
+    'select min(position) as position from projections.checkpoint',
+  )
+  return Number(rows[0]?.position)
+}
+
+describe('several processes with projections', () => {
+  it('share the lanes under load; what they write is the fold', async () => {
+    const one = await another()
+    await fixture.append(site())
+    for (let i = 0; i < 20; i += 1) await fixture.append(calls(5))
+    const two = await another()
+    for (let i = 0; i < 40; i += 1) await fixture.append(calls(5))
+    await areDivided([one, two], [4, 4])
+    const three = await another()
+    for (let i = 0; i < 40; i += 1) await fixture.append(calls(5))
+    await areDivided([one, two, three], [2, 3, 3])
+    await fixture.append(calls(50))
+    await everythingIsFolded(two)
+    await one.stop()
+    await fixture.append(calls(50))
+    await areDivided([two, three], [4, 4])
+    await everythingIsFolded(three)
+  })
+
+  it('never wait for each other in a circle on the rows they share', async () => {
+    await fixture.append(site())
+    const warnings: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) })
+    const four = await Promise.all([another(log), another(log), another(log), another(log)])
+    await areDivided(four, [2, 2, 2, 2])
+    for (let round = 0; round < 20; round += 1) {
+      const month = Date.UTC(2024, round % 12, 3)
+      await fixture.append(callsOfManyModels(240, month))
+    }
+    await everythingIsFolded(four[0])
+    expect(warnings).toEqual([])
+    expect(four.every((runner) => runner.isHealthy())).toBe(true)
+  })
+
+  it('refuse what a process commits whose lanes were taken over while it stood still', async () => {
+    const process = await fixture.beside()
+    others.push(process)
+    const asked: boolean[] = []
+    const { bus, leases } = process.core
+    const watched: typeof bus = {
+      ...bus,
+      work: (name, worker) => {
+        const work = bus.work(name, worker)
+        const isStillMine = async (client: PoolClient, lanes: readonly number[]) => {
+          asked.push(await work.isStillMine(client, lanes))
+          return asked.at(-1) ?? false
+        }
+        return { ...work, isStillMine }
+      },
+    }
+    const zombie = await startProjections({ ...process.core, bus: watched })
+    runners.push(zombie)
+    await expect.poll(() => lanesOf(zombie)).toBe(8)
+    // As another process's take-over does it, at the very moment the zombie stands still.
+    await fixture.core.pg.query(
+      `update leases.leases set fence = fence + 1, owner = 'other',
+         expires_at = clock_timestamp() + interval '500 ms' where owner = $1`,
+      [leases.owner],
+    )
+    await fixture.append(site())
+    await expect.poll(() => asked.includes(false)).toBe(true)
+    expect(await lowest()).toBe(0)
+    await everythingIsFolded(zombie)
+  })
+
+  it('tell readers elsewhere soon, who ask seldom when nothing happens', async () => {
+    await another()
+    await fixture.append(site())
+    const process = await fixture.beside()
+    others.push(process)
+    let asked = 0
+    const { db } = process.core
+    const counting = {
+      ...db,
+      any: (...query: Parameters<typeof db.any>) => {
+        asked += 1
+        return db.any(...query)
+      },
+    } as typeof db
+    const freshness = createFreshness({ ...process.core, db: counting })
+    const told: number[] = []
+    freshness.onAdvance((positions) => told.push(positions.get('call-log') ?? 0))
+    const first = await fixture.core.store.headPosition()
+    expect(await freshness.waitFor(['call-log'], first, 5_000)).toBe(true)
+    for (let i = 0; i < 5; i += 1) {
+      const position = await fixture.append(calls(1))
+      const startedAt = performance.now()
+      await expect.poll(() => Math.max(...told), { interval: 5 }).toBeGreaterThanOrEqual(position)
+      expect(performance.now() - startedAt).toBeLessThan(250)
+    }
+    await expect.poll(() => freshness.positionOf('users')).toBeGreaterThan(first)
+    const before = asked
+    await new Promise((resume) => setTimeout(resume, 1_000))
+    expect(asked - before).toBeLessThan(8)
+    await freshness.stop()
+  })
+
+  it('rebuild a read model while others move it', async () => {
+    const [one, two] = [await another(), await another()]
+    await fixture.append(site())
+    await areDivided([one, two], [4, 4])
+    const writing = (async () => {
+      for (let i = 0; i < 60; i += 1) await fixture.append(calls(4))
+    })()
+    for (const name of ['balances', 'call-log', 'usage-by-hour'] as const) await one.rebuild(name)
+    await writing
+    await everythingIsFolded(two)
+  })
+})
+
+describe('a poison event', () => {
+  const poison = (): Given => ({ ...channelChanged(1, 'ChannelEnabled'), v: 2 })
+  const lane = laneOf('channel-1')
+
+  it('stops its projection in its lane; other lanes and projections go on', async () => {
+    const one = await another()
+    await fixture.append(site())
+    await everythingIsFolded(one)
+    const before = await fixture.core.store.headPosition()
+    await fixture.append([poison(), ...calls(100)])
+    const head = await fixture.core.store.headPosition()
+    const positions = async () => {
+      const { rows } = await fixture.core.pg.query<{ lane: number; position: string }>(
+        `select lane, position from projections.checkpoint where name = 'channels' order by lane`,
+      )
+      return rows.map(({ position }) => Number(position))
+    }
+    const expected = ALL_LANES.map((each) => (each === lane ? before : head))
+    await expect.poll(positions).toEqual(expected)
+    const found = one.health().find(({ name }) => name === 'channels')
+    expect(found).toMatchObject({ state: 'stopped', position: before, lanes: 8 })
+    expect(one.isHealthy()).toBe(false)
+    expect(one.health().filter(({ state }) => state === 'live')).toHaveLength(7)
+  })
+
+  it('of one process is mended by a rebuild in another', async () => {
+    const [one, two] = [await another(), await another()]
+    await fixture.append(site())
+    await areDivided([one, two], [4, 4])
+    await fixture.core.pg.query('delete from read_channels.channels where id = 1')
+    const head = await fixture.append([channelChanged(1, 'ChannelDisabled')])
+    await expect.poll(() => [one, two].filter((runner) => !runner.isHealthy())).toHaveLength(1)
+    const healthy = [one, two].find((runner) => runner.isHealthy())
+    await healthy?.rebuild('channels')
+    await expect.poll(() => one.isHealthy() && two.isHealthy()).toBe(true)
+    expect(head).toBeGreaterThan(0)
+    await everythingIsFolded(one)
+  })
+})
+
+describe('checkpoints', () => {
+  it('of the first release become those of all lanes', async () => {
+    const first = await another()
+    await fixture.append([...site(), ...calls(20)])
+    await everythingIsFolded(first)
+    await first.stop()
+    const { pg } = fixture.core
+    await pg.query(`
+      create table projections.older (
+        name text primary key,
+        position bigint not null check (position >= 0),
+        definition text not null
+      );
+      insert into projections.older
+        select name, min(position), min(definition) from projections.checkpoint group by name;
+      drop table projections.checkpoint;
+      alter table projections.older rename to checkpoint;
+      alter index projections.older_pkey rename to checkpoint_pkey;`)
+    const marks = await pg.query('select count(*)::int as n from read_call_log.log')
+    await fixture.append(calls(20))
+    const [one, two] = await Promise.all([another(), another()])
+    await everythingIsFolded(one)
+    await areDivided([one, two], [4, 4])
+    const { rows } = await pg.query(
+      'select count(*)::int as n, count(distinct lane)::int as lanes from projections.checkpoint',
+    )
+    expect(rows).toEqual([{ n: 64, lanes: 8 }])
+    expect(marks.rows).toEqual([{ n: 60 }])
+  })
+})
