@@ -16,6 +16,7 @@ import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.t
 import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
 import { relayCall } from './pipeline/relay-call.ts'
 import type { RelayParts } from './pipeline/relay-parts.ts'
+import { type ClaimedCalls, createClaimedCalls } from './repeats/claimed-calls.ts'
 import { type FindExpired, startSweeper } from './sweeper.ts'
 import { loadViewRows, type ViewRows } from './views/load-views.ts'
 import { startViews } from './views/views.ts'
@@ -39,8 +40,11 @@ export type RelayOverrides = {
   readonly caps?: Partial<ConcurrencyCaps>
   readonly rows?: ViewRows
   readonly findExpired?: FindExpired
+  readonly claimedCalls?: ClaimedCalls
 }
 
+/** Keys of calls are kept for a day; a little more does no harm. */
+const FORGET_EVERY_MS = 600_000
 const DRAIN_LOOK_MS = 20
 /** For the last books to be closed once the grace is over. */
 const DRAIN_LAST_MS = 3_000
@@ -49,6 +53,12 @@ const DRAIN_LAST_MS = 3_000
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const parts = await startParts(core, overrides)
   const sweeper = startSweeper(core, overrides.findExpired)
+  const forgetting = setInterval(() => {
+    parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {
+      core.log.warn({ err }, 'old keys could not be forgotten')
+    })
+  }, FORGET_EVERY_MS)
+  forgetting.unref()
   const state = { isDraining: false }
   const clientIpOf = clientIpReader(core.config.trustProxy)
   return {
@@ -65,6 +75,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       await untilQuiet(parts, DRAIN_LAST_MS)
     },
     close: async () => {
+      clearInterval(forgetting)
       parts.watch.close()
       await Promise.all([sweeper.stop(), parts.views.stop(), parts.counter.close()])
       await parts.outbound.close()
@@ -127,6 +138,7 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
     retries: new RetryBudget(),
     watch: new Watch(now),
     live: new Set(),
+    claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
   }
 }
 

@@ -194,6 +194,24 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'Your quota does not cover this call.',
     '用户额度不足。',
   ),
+  idempotency_in_progress: answer(
+    409,
+    'invalid_request_error',
+    'The call with this Idempotency-Key is still running (request {subject}).',
+    '使用该 Idempotency-Key 的请求仍在进行（请求 {subject}）。',
+  ),
+  idempotency_replayed: answer(
+    409,
+    'invalid_request_error',
+    'The call with this Idempotency-Key is over (request {subject}). Its answer is not kept.',
+    '使用该 Idempotency-Key 的请求已结束（请求 {subject}），其结果未保存。',
+  ),
+  idempotency_key_reused: answer(
+    422,
+    'invalid_request_error',
+    'This Idempotency-Key was used with another request body.',
+    '该 Idempotency-Key 已用于其他请求内容。',
+  ),
   rate_limited: answer(
     429,
     'rate_limit_error',

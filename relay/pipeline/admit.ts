@@ -2,6 +2,7 @@ import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
 import { CallBooks } from './call-books.ts'
+import type { KeyedCall } from './claim-call.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { RelayParts } from './relay-parts.ts'
@@ -15,8 +16,9 @@ export async function admit(
   caller: Caller,
   request: ChatRequest,
   { price, hold }: CallPlan,
+  keyed: KeyedCall | null,
 ): Promise<CallBooks | Denial> {
-  const books = new CallBooks(actors, caller, exchange, now)
+  const books = new CallBooks(actors, caller, exchange, now, keyed)
   const { userId, settings } = caller.user
   try {
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null

@@ -8,6 +8,7 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { Caller } from './authenticate.ts'
+import type { KeyedCall } from './claim-call.ts'
 import type { Exchange } from './exchange.ts'
 
 export type Admission = {
@@ -53,12 +54,21 @@ export class CallBooks {
   private readonly caller: Caller
   private readonly exchange: Exchange
   private readonly now: () => number
+  private readonly keyed: KeyedCall | null
 
-  constructor(actors: StreamActors, caller: Caller, exchange: Exchange, now: () => number) {
+  /** `keyed`: the call came with an `Idempotency-Key`, and may be a repeat. */
+  constructor(
+    actors: StreamActors,
+    caller: Caller,
+    exchange: Exchange,
+    now: () => number,
+    keyed: KeyedCall | null = null,
+  ) {
     this.actors = actors
     this.caller = caller
     this.exchange = exchange
     this.now = now
+    this.keyed = keyed
   }
 
   /** null once the hold is durable. */
@@ -75,8 +85,15 @@ export class CallBooks {
       startedAt: this.exchange.startedAt,
       ...terms,
     })
-    if (outcome.isDone) return null
+    if (outcome.isDone) {
+      const isRepeat = this.keyed !== null && outcome.events.length === 0
+      return isRepeat ? this.repeated() : null
+    }
     switch (outcome.refusal.refused) {
+      case 'CallEnded':
+        return this.keyed === null
+          ? deny('overloaded', { retryAfterSeconds: 1 })
+          : deny('idempotency_replayed', { subject: this.exchange.call })
       case 'TokenBudgetExhausted':
         return deny('token_exhausted')
       case 'TokenBudgetUnknown':
@@ -84,6 +101,15 @@ export class CallBooks {
       default:
         return deny('insufficient_quota')
     }
+  }
+
+  /** The account knows the call already: it runs, or it is over. */
+  private async repeated(): Promise<Denial> {
+    const { userId } = this.caller.user
+    const { call } = this.exchange
+    const { open } = await this.actors.stateOf(accountDecider, accountStream(userId))
+    if (!open.has(call)) return deny('idempotency_replayed', { subject: call })
+    return deny('idempotency_in_progress', { subject: call, retryAfterSeconds: 2 })
   }
 
   /** Says how far the call got and renews its lease; a failure is not the caller's affair. */
@@ -122,6 +148,7 @@ export class CallBooks {
     const timings = this.timings(course)
     const { call } = this.exchange
     await this.handle({ type: 'ReleaseCall', call, ...failure, attempts, timings })
+    await this.keyed?.free()
   }
 
   private timings({ firstByteMs }: Course) {

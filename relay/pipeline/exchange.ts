@@ -28,11 +28,15 @@ export const headersOf = (call: string): string[] => [
 export function sendDenial(exchange: Exchange, denial: Denial): void {
   const { status, body } = denialBody(denial, exchange.language)
   const headers: string[] = []
-  if (status === 402) headers.push('X-Should-Retry', 'false')
+  if (isFinal(denial, status)) headers.push('X-Should-Retry', 'false')
   if (denial.retryAfterSeconds !== null) headers.push('Retry-After', `${denial.retryAfterSeconds}`)
   if (denial.denied === 'method_not_allowed') headers.push('Allow', denial.subject)
   sendJson(exchange, status, body, headers)
 }
+
+/** The same request would be answered the same again, though client libraries would try. */
+const isFinal = ({ denied }: Denial, status: number): boolean =>
+  status === 402 || denied === 'idempotency_replayed'
 
 export function sendJson(
   { response, call }: Exchange,

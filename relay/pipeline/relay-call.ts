@@ -6,6 +6,7 @@ import { autoDisable } from './auto-disable.ts'
 import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 import { isRetryable } from './choose-channel.ts'
+import { claimCall, type KeyedCall } from './claim-call.ts'
 import { type Exchange, sendDenial } from './exchange.ts'
 import { LiveCall } from './live-call.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
@@ -33,7 +34,9 @@ export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<
     if (isDenial(seat)) return sendDenial(exchange, seat)
     let isSuccess = false
     try {
-      isSuccess = await carry(parts, exchange, caller, request, plan)
+      const keyed = await claimCall(parts, exchange, caller, body)
+      if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
+      isSuccess = await carry(parts, exchange, caller, { request, plan, keyed })
     } finally {
       seat.leave(isSuccess)
     }
@@ -42,17 +45,23 @@ export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<
   }
 }
 
+type Planned = {
+  readonly request: ChatRequest
+  readonly plan: CallPlan
+  readonly keyed: KeyedCall | null
+}
+
 /** From the hold to the end of the books. True when the provider answered in full. */
 async function carry(
   parts: RelayParts,
-  exchange: Exchange,
+  came: Exchange,
   caller: Caller,
-  request: ChatRequest,
-  plan: CallPlan,
+  { request, plan, keyed }: Planned,
 ): Promise<boolean> {
-  const books = await admit(parts, exchange, caller, request, plan)
+  const exchange = keyed === null ? came : { ...came, call: keyed.call }
+  const books = await admit(parts, exchange, caller, request, plan, keyed)
   if (isDenial(books)) {
-    sendDenial(exchange, books)
+    sendDenial(came, books)
     return false
   }
   const { pingIntervalMs } = parts.views.options.options

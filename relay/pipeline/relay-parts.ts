@@ -4,6 +4,7 @@ import type { TokenCounter } from '#relay/canonical/token-counter.ts'
 import type { BodyMemory } from '#relay/limits/body-memory.ts'
 import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/concurrency.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
+import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { Cooling, RetryBudget } from './choose-channel.ts'
 import type { Deadlines, Watch } from './deadlines.ts'
@@ -23,4 +24,5 @@ export type RelayParts = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now
   readonly watch: Watch
   readonly deadlines: Deadlines
   readonly live: Set<LiveCall>
+  readonly claimedCalls: ClaimedCalls
 }

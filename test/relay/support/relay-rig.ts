@@ -24,6 +24,7 @@ import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { leasesOfOne } from '#test/support/leases.ts'
+import { claimedCallsInMemory } from './claimed-calls.ts'
 
 export const USER = 7
 export const TOKEN = 3
@@ -93,7 +94,12 @@ export async function relayRig(
     limits: sharedLimits ?? ownLimits,
     now: Date.now,
   } as unknown as Core
-  const relay = await startRelay(core, { rows: NO_ROWS, findExpired: async () => [], ...overrides })
+  const relay = await startRelay(core, {
+    rows: NO_ROWS,
+    findExpired: async () => [],
+    claimedCalls: claimedCallsInMemory(),
+    ...overrides,
+  })
   const server = createServer((request, response) => relay.handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const provider = await startSimulatedProvider()

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Caller } from './authenticate.ts'
+import type { Exchange } from './exchange.ts'
+import type { RelayParts } from './relay-parts.ts'
+
+/** The call that an `Idempotency-Key` stands for. */
+export type KeyedCall = {
+  readonly call: string
+  /** Lets the key stand for another call; for one that cost nothing. Never throws. */
+  readonly free: () => Promise<void>
+}
+
+const HEADER = 'Idempotency-Key'
+const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
+
+/** null without the header. A repeat gets the id of the call it repeats. */
+export async function claimCall(
+  { claimedCalls, log, now }: Pick<RelayParts, 'claimedCalls' | 'log' | 'now'>,
+  { request, call }: Exchange,
+  { token: { tokenId } }: Caller,
+  body: Buffer,
+): Promise<KeyedCall | Denial | null> {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key !== 'string' || !KEY.test(key)) return deny('invalid_parameter', { param: HEADER })
+  const [keyHash, bodyHash] = [hashOf(key), hashOf(body)]
+  try {
+    const claimed = await claimedCalls.claim({ tokenId, keyHash, bodyHash, call, at: now() })
+    if (claimed.bodyHash !== bodyHash) return deny('idempotency_key_reused', { param: HEADER })
+    const free = () =>
+      claimedCalls.free({ tokenId, keyHash, call: claimed.call }).catch((err: unknown) => {
+        log.warn({ err, call: claimed.call }, 'a key still stands for a call that cost nothing')
+      })
+    return { call: claimed.call, free }
+  } catch (err) {
+    log.error({ err, call }, 'a key could not be claimed')
+    return deny('store_unavailable', { retryAfterSeconds: 5 })
+  }
+}
+
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chat, errorOf, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+})
+afterEach(() => rig.close())
+
+const KEYED = { 'idempotency-key': 'order 17' }
+const endings = async () =>
+  (await rig.callEvents()).filter(({ type }) => type !== 'CallAdmitted').map(({ type }) => type)
+
+describe('a call with an Idempotency-Key', () => {
+  it.each([false, true])(
+    'is not made or billed again once it is over (stream %s)',
+    async (stream) => {
+      const first = await chat(rig, { stream }, KEYED)
+      expect(first.status).toBe(200)
+      const balance = await rig.balance()
+      const again = await chat(rig, { stream }, KEYED)
+      expect([again.status, errorOf(again).code]).toEqual([409, 'idempotency_replayed'])
+      const original = first.headers.get('x-request-id')
+      expect(errorOf(again).message).toContain(original)
+      expect(again.headers.get('x-request-id')).not.toBe(original)
+      expect(again.headers.get('x-should-retry')).toBe('false')
+      expect(rig.provider.journal.count).toBe(1)
+      expect(await endings()).toEqual(['CallSettled'])
+      expect(await rig.balance()).toBe(balance)
+    },
+  )
+
+  it('while it runs is told so, in the caller’s format', async () => {
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
+    const running = chat(rig, { stream: true, max_tokens: 10 }, KEYED)
+    await expect.poll(() => rig.provider.journal.count).toBe(1)
+    const again = await chat(rig, { stream: true, max_tokens: 10 }, KEYED)
+    expect([again.status, errorOf(again).code]).toEqual([409, 'idempotency_in_progress'])
+    expect(again.headers.get('retry-after')).toBe('2')
+    const { text, headers } = await running
+    expect(text).toContain('[DONE]')
+    expect(errorOf(again).message).toContain(headers.get('x-request-id'))
+  })
+
+  it('fifty at once are one call upstream and one bill', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => chat(rig, {}, KEYED)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
+    expect(rig.provider.journal.count).toBe(1)
+    expect((await rig.callEvents()).map(({ type }) => type)).toEqual([
+      'CallAdmitted',
+      'CallSettled',
+    ])
+  })
+
+  it('that asks for something else under the same key is refused', async () => {
+    await chat(rig, {}, KEYED)
+    const other = await chat(rig, { max_tokens: 3 }, KEYED)
+    expect([other.status, errorOf(other).code]).toEqual([422, 'idempotency_key_reused'])
+    expect(rig.provider.journal.count).toBe(1)
+  })
+
+  it('has nothing to do with that of another token, or with another key', async () => {
+    const key = 'othertokenothertokenothertokenothertokenothertok'
+    await rig.addToken(4, USER, key)
+    await chat(rig, {}, KEYED)
+    expect((await chat(rig, {}, { ...KEYED, authorization: `Bearer sk-${key}` })).status).toBe(200)
+    expect((await chat(rig, {}, { 'idempotency-key': 'order 18' })).status).toBe(200)
+    expect((await chat(rig)).status).toBe(200)
+    expect((await chat(rig)).status).toBe(200)
+    expect(await endings()).toHaveLength(5)
+  })
+
+  it('that failed and cost nothing may be made again', async () => {
+    rig.provider.script.push({ kind: 'status', status: 500 })
+    expect((await chat(rig, {}, KEYED)).status).toBe(500)
+    expect((await chat(rig, {}, KEYED)).status).toBe(200)
+    expect((await chat(rig, {}, KEYED)).status).toBe(409)
+    expect(await endings()).toEqual(['CallReleased', 'CallSettled'])
+  })
+
+  it('that was never admitted goes on where its balance allows it, once', async () => {
+    const key = 'pooruserpooruserpooruserpooruserpooruserpoorus'
+    await rig.addUser(8)
+    await rig.addToken(5, 8, key)
+    const poor = { ...KEYED, authorization: `Bearer sk-${key}` }
+    expect((await chat(rig, {}, poor)).status).toBe(402)
+    await rig.grant(8, 1_000_000n)
+    expect((await chat(rig, {}, poor)).status).toBe(200)
+    expect((await chat(rig, {}, poor)).status).toBe(409)
+    expect(await rig.callEvents(8)).toHaveLength(2)
+  })
+
+  it.each(['', ' ', 'x'.repeat(256), 'schlüssel'])('is refused for the key %j', async (key) => {
+    const answer = await chat(rig, {}, { 'idempotency-key': key })
+    expect([answer.status, errorOf(answer).param]).toEqual([400, 'Idempotency-Key'])
+    expect(rig.provider.journal.count).toBe(0)
+  })
+})

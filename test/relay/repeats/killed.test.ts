@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { addChannel, PASSWORD, setOption } from '#test/support/product.ts'
+import { ProductProcess } from '#test/support/product-process.ts'
+
+let product: ProductProcess
+let provider: SimulatedProvider
+let root: ConsoleClient
+let key: string
+beforeAll(async () => {
+  provider = await startSimulatedProvider()
+  product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections,relay' })
+  await product.start()
+  root = new ConsoleClient(product.url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  await addChannel({ root, provider })
+  await setOption(root, 'ModelRatio', { 'sim-small': 1 })
+  key = (await root.createToken({ name: 'keyed', unlimited_quota: true })).key
+})
+afterAll(async () => {
+  await product.remove()
+  await provider.close()
+})
+
+const call = (idempotencyKey: string, isStream: boolean) =>
+  fetch(`${product.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': idempotencyKey,
+    },
+    body: JSON.stringify({
+      model: 'sim-small',
+      stream: isStream,
+      messages: [{ role: 'user', content: 'hello' }],
+    }),
+  })
+
+const codeOf = async (answer: Response): Promise<unknown> =>
+  ((await answer.json()) as { error: { code: unknown } }).error.code
+
+it('a key still stands for its call after kill -9, over or cut off', async () => {
+  const over = await call('over', false)
+  expect(over.status).toBe(200)
+  await over.text()
+  provider.script.push({ kind: 'stall', at: 'mid-stream' })
+  const cutOff = await call('cut off', true)
+  expect(cutOff.status).toBe(200)
+  const cut = cutOff.text().catch(() => 'cut')
+  expect(provider.journal.count).toBe(2)
+
+  await product.kill()
+  expect(await cut).toBe('cut')
+  await product.start()
+  await root.logIn('root', PASSWORD)
+  const quota = async () => (await root.must<{ quota: number }>('GET', '/api/user/self')).quota
+  const before = await quota()
+  expect(await codeOf(await call('over', false))).toBe('idempotency_replayed')
+  expect(await codeOf(await call('cut off', true))).toBe('idempotency_in_progress')
+  expect(provider.journal.count).toBe(2)
+  expect(await quota()).toBe(before)
+}, 60_000)

@@ -1,0 +1,19 @@
+import type { CallClaim, ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+
+/** Claims in memory, for a relay without Postgres. They never grow old. */
+export function claimedCallsInMemory(): ClaimedCalls {
+  const claims = new Map<string, CallClaim>()
+  const nameOf = ({ tokenId, keyHash }: Pick<CallClaim, 'tokenId' | 'keyHash'>) =>
+    `${tokenId} ${keyHash}`
+  return {
+    claim: async (claim) => {
+      const claimed = claims.get(nameOf(claim)) ?? claim
+      claims.set(nameOf(claim), claimed)
+      return claimed
+    },
+    free: async (claim) => {
+      if (claims.get(nameOf(claim))?.call === claim.call) claims.delete(nameOf(claim))
+    },
+    sweep: async () => {},
+  }
+}
