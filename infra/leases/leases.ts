@@ -49,10 +49,23 @@ const DDL = `
     expires_at timestamptz not null
   )`
 
+/**
+ * NOTE: a process that stands still in the middle of a transaction keeps the rows that `isCurrent`
+ * locked. They are passed over, so that nobody who asks stands still with it.
+ */
 const TAKE = `
+  with free as (
+    select name from leases.leases
+    where name = any($1::text[]) and owner is distinct from $2
+    for update skip locked
+  )
   insert into leases.leases as held (name, owner, fence, expires_at)
   select name, $2, 1, clock_timestamp() + $3 * interval '1 millisecond'
-    from unnest($1::text[]) as wanted (name) order by name
+    from unnest($1::text[]) as wanted (name)
+    where name in (table free) or not exists (
+      select from leases.leases l where l.name = wanted.name and l.owner is distinct from $2
+    )
+    order by name
   on conflict (name) do update set
     owner = excluded.owner,
     fence = case when held.owner = excluded.owner then held.fence else held.fence + 1 end,

@@ -7,6 +7,15 @@ import type { RowChanges } from './row-changes.ts'
 import type { Track } from './track.ts'
 import { writeChanges } from './write-changes.ts'
 
+/**
+ * NOTE: a process that stands still in here keeps its locks, and with them its lanes, from the
+ * others. Postgres ends its transaction after this time, if nobody else does.
+ */
+const IDLE_MAX_MS = 3_000
+
+const BEGIN = `begin; set local synchronous_commit = off;
+  set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
+
 /** What some lanes of a projection are to become. */
 export type Folded = {
   readonly projection: Projection
@@ -68,7 +77,7 @@ export const commitFolds = (
       )
       beforeCommit(names)
     },
-    'begin; set local synchronous_commit = off',
+    BEGIN,
   )
 }
 

@@ -6,6 +6,9 @@ import { type LanePositions, readCheckpoints, writeCheckpoint } from './checkpoi
 import { foldAnew, foldOn } from './fresh-fold.ts'
 import { inTransaction, oneAtATime } from './read-model.ts'
 
+/** Longer than the last events take; a process that stands still in the swap is then ended. */
+const IDLE_MAX_MS = 30_000
+
 /**
  * Fills a new version of a read model beside the live one, which goes on being read and moved, and
  * swaps the two in one transaction. Answers where the lanes of the new one are. A rebuild that dies
@@ -35,7 +38,8 @@ async function rebuildAlone(
   await foldAnew(core, projection, context, next, begun)
   return inTransaction(core.pg, async (client) => {
     // Holds all read models still, whoever moves them: no lane moves until the swap is done.
-    await client.query('lock table projections.checkpoint in share row exclusive mode')
+    await client.query(`set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS};
+      lock table projections.checkpoint in share row exclusive mode`)
     const found = (await readCheckpoints(client)).get(projection.name)
     const positions = begun.map((begin, lane) => Math.max(begin, found?.positions[lane] ?? 0))
     await foldOn(core, projection, context, next, reached, positions)
