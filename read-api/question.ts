@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
-import { afterPosition } from '#infra/http/after-position.ts'
+import { afterPosition, waitsForPosition } from '#infra/http/after-position.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import { PageQuery } from './contract/envelope.ts'
 
@@ -19,12 +19,11 @@ const WAIT_MAX_MS = 2_000
  * preHandler: a read that carries `X-After-Position` waits (for a bounded time) until the read
  * models that it is answered from include that position.
  */
-export const upToDate =
-  ({ freshness }: ReadParts, ...names: readonly ReadModelName[]) =>
-  async (request: FastifyRequest): Promise<void> => {
+export const upToDate = ({ freshness }: ReadParts, ...names: readonly ReadModelName[]) =>
+  waitsForPosition(async (request: FastifyRequest): Promise<void> => {
     const position = afterPosition(request)
     if (position !== null) await freshness.waitFor(names, position, WAIT_MAX_MS)
-  }
+  })
 
 const DEFAULT_PAGE_SIZE = 10
 

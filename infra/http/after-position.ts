@@ -14,3 +14,14 @@ export function afterPosition(request: FastifyRequest): number | null {
   }
   return position
 }
+
+const waiting = new WeakSet<object>()
+
+/** Marks a route's check as one that waits for `X-After-Position`, for the route's description. */
+export function waitsForPosition<T extends object>(check: T): T {
+  waiting.add(check)
+  return check
+}
+
+export const readsAfterPosition = (check: unknown): boolean =>
+  typeof check === 'function' && waiting.has(check)

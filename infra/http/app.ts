@@ -11,6 +11,7 @@ import {
 } from 'fastify'
 import type { Core } from '../core.ts'
 import type { Gate } from './access.ts'
+import { describeRoute, SECURITY_SCHEMES } from './describe-route.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-answers.ts'
 import { fault } from './faults.ts'
 import { acceptJsonOnly } from './json-body.ts'
@@ -86,7 +87,12 @@ async function registerPlugins(app: FastifyInstance): Promise<void> {
     customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
   })
   await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'Tallygate management API', version: '1' } },
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Tallygate management API', version: '1' },
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    transform: describeRoute,
   })
 }
 

@@ -1,0 +1,45 @@
+import type { SwaggerTransform } from '@fastify/swagger'
+import { onlyAdmin, onlyRoot, onlyUser } from './access.ts'
+import { readsAfterPosition } from './after-position.ts'
+
+const CHECKS: readonly unknown[] = [onlyUser, onlyAdmin, onlyRoot]
+
+/** How the API is entered, as OpenAPI names it in `security`. */
+export const SECURITY_SCHEMES = {
+  session: { type: 'apiKey', in: 'cookie', name: 'session' },
+} as const
+
+const USER_ID = {
+  type: 'string',
+  pattern: '^[1-9][0-9]{0,14}$',
+  description: 'The own id. It identifies nobody, but a missing or another one answers 401.',
+}
+
+const AFTER_POSITION = {
+  type: 'string',
+  pattern: '^[0-9]{1,16}$',
+  description: 'Wait until the answer includes this position, the X-Position of a write.',
+}
+
+/** Adds to a route's description what its checks ask for: a session, and headers. */
+export const describeRoute: SwaggerTransform = ({ schema, url, route }) => {
+  const checks: readonly unknown[] = [route.onRequest, route.preHandler].flat()
+  const isGuarded = checks.some((check) => CHECKS.includes(check))
+  const waits = checks.some(readsAfterPosition)
+  const headers = {
+    type: 'object',
+    properties: {
+      ...(isGuarded ? { 'User-Id': USER_ID } : {}),
+      ...(waits ? { 'X-After-Position': AFTER_POSITION } : {}),
+    },
+    required: isGuarded ? ['User-Id'] : [],
+  }
+  return {
+    url,
+    schema: {
+      ...schema,
+      ...(isGuarded || waits ? { headers } : {}),
+      security: isGuarded ? [{ session: [] }] : [],
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import Type from 'typebox'
+import Value from 'typebox/value'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Refused } from '#read-api/contract/envelope.ts'
+import { type WriteFixture, writeFixture } from './write-fixture.ts'
+
+type Operation = {
+  readonly parameters?: { in: string; name: string; required?: boolean }[]
+  readonly responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>
+  readonly security?: unknown[]
+}
+type Document = {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { schemas: object; responses: Record<string, unknown> }
+}
+
+let fixture: WriteFixture
+let document: Document
+
+beforeAll(async () => {
+  fixture = await writeFixture()
+  const { body } = await fixture.app.inject({ method: 'GET', url: '/api/openapi.json' })
+  document = JSON.parse(body) as Document
+})
+afterAll(() => fixture.close())
+
+const operation = (method: string, path: string): Operation => {
+  const found = document.paths[path]?.[method]
+  if (found === undefined) throw new Error(`${method} ${path} is not described`)
+  return found
+}
+const answers = (method: string, path: string) => Object.keys(operation(method, path).responses)
+const headers = (method: string, path: string) =>
+  (operation(method, path).parameters ?? [])
+    .filter((parameter) => parameter.in === 'header')
+    .map(({ name, required = false }) => `${name}${required ? ' required' : ''}`)
+
+describe('the description of the API', () => {
+  it('has every refusal that a call can meet, in the envelope', () => {
+    const common = ['200', '400', '401', '403', '404', '413', '415', '429', '503']
+    expect(answers('put', '/api/user/')).toEqual(common)
+    expect(answers('get', '/api/channel/{id}')).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '429',
+      '503',
+    ])
+    expect(answers('post', '/api/user/login')).not.toContain('401')
+    expect(document.components.responses).toMatchObject({
+      Refused401: {
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refused' } } },
+      },
+    })
+    expect(document.components.schemas).toMatchObject({
+      Refused: JSON.parse(JSON.stringify(Refused)) as object,
+    })
+  })
+
+  it('says that a write may be refused with 200 by a rule', () => {
+    expect(operation('post', '/api/token/').responses['200']).toMatchObject({
+      content: {
+        'application/json': {
+          schema: { anyOf: [{ type: 'object' }, { $ref: '#/components/schemas/Refused' }] },
+        },
+      },
+    })
+  })
+
+  it('names the headers that a call takes', () => {
+    expect(headers('get', '/api/user/self')).toEqual(['User-Id required', 'X-After-Position'])
+    expect(headers('post', '/api/token/')).toEqual(['User-Id required'])
+    expect(headers('get', '/api/status')).toEqual(['X-After-Position'])
+    expect(headers('post', '/api/user/login')).toEqual([])
+    expect(operation('get', '/api/user/self').security).toEqual([{ session: [] }])
+  })
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
+    expect(references.length).toBeGreaterThan(100)
+    for (const [, path = ''] of references) {
+      let place: unknown = document
+      for (const name of path.split('/')) place = (place as Record<string, unknown>)[name]
+      expect(place, path).toBeDefined()
+    }
+  })
+
+  it('is true of a refusal as it is sent', async () => {
+    for (const url of ['/api/user/self', '/api/channel/x', '/api/log/?p=-1']) {
+      const { status, headers: _headers, ...body } = await fixture.anybody('GET', url)
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(
+        Value.Check(Type.Object(Refused.properties, { additionalProperties: false }), body),
+      ).toBe(true)
+    }
+  })
+})
