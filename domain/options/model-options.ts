@@ -10,6 +10,12 @@ export const RATE_LIMIT_OPTIONS: readonly OptionSchema[] = optionsOf('ratelimit'
     'Successful calls per period',
   ],
   ['ModelRequestRateLimitDurationMinutes', integer(1, 525_600), '1', 'Period, in minutes'],
+  [
+    'ModelRequestRateLimitTokensPerMinute',
+    integer(0, 1_000_000_000),
+    '0',
+    'Tokens per minute, whatever the period; 0: no limit',
+  ],
 ])
 
 export const MODEL_OPTIONS: readonly OptionSchema[] = optionsOf('models', [

@@ -12,6 +12,14 @@ export type RateRule = {
   readonly periodMs: number
 }
 
+/** Tokens of a user in any minute. */
+export type TokenRule = {
+  readonly userId: number
+  readonly max: number
+  /** What this call may use, before anybody knows. */
+  readonly estimate: number
+}
+
 /** What a call has to fit into, and what its caller is told when it doesn't. */
 export type CallClaims = {
   readonly claims: readonly Claim[]
@@ -39,6 +47,7 @@ export function callClaims(
   tokenId: number,
   caps: Pick<ConcurrencyCaps, 'perUser' | 'perToken'>,
   rules: readonly RateRule[],
+  tokens: TokenRule | null,
 ): CallClaims {
   const claims: Claim[] = [
     { kind: 'seats', key: `user:${userId}`, max: caps.perUser },
@@ -56,10 +65,15 @@ export function callClaims(
     claim(rule, 'calls', rule.count)
     claim(rule, 'successes', rule.success)
   }
+  if (tokens !== null) {
+    const { max, estimate } = tokens
+    claims.push({ kind: 'tokens', key: `user:${tokens.userId}`, max, estimate })
+  }
   return {
     claims,
     denialOf: ({ full, waitMs }) => {
       const rule = ruleOf[full]
+      if (tokens !== null && claims[full]?.kind === 'tokens') return tokenDenial(tokens, waitMs)
       return rule === undefined ? tooManyAtOnce() : rateDenial(rule, waitMs)
     },
   }
@@ -68,6 +82,12 @@ export function callClaims(
 /** When a seat gets free nobody knows; whoever was refused at once does not come back at once. */
 const tooManyAtOnce = (): Denial =>
   deny('too_many_concurrent', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
+
+const tokenDenial = ({ max }: TokenRule, waitMs: number): Denial =>
+  deny('rate_limited', {
+    subject: `${max} tokens / 60 s`,
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  })
 
 function rateDenial(rule: RateRule, waitMs: number): Denial {
   const counts = [

@@ -23,6 +23,8 @@ export class LiveCall implements Watched {
   readonly attempts: Attempt[] = []
   passage: StreamPassage | null = null
   isCallerGone = false
+  /** What it turned out to have used, once that is known. */
+  tokens = 0
   private readonly parts: Parts
   private readonly exchange: Exchange
   private readonly request: ChatRequest

@@ -13,7 +13,7 @@ import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-cal
 import { readBody } from './read-body.ts'
 import type { RelayParts } from './relay-parts.ts'
 import { concludeFailure, concludePlain, concludeStream } from './settle.ts'
-import { takeSeat } from './take-seat.ts'
+import { type CallOutcome, takeSeat } from './take-seat.ts'
 
 /**
  * One chat completion, from its key to its last byte. Every branch of the pipeline is in this
@@ -30,15 +30,15 @@ export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<
     if (isDenial(request)) return sendDenial(exchange, request)
     const plan = planCall(parts.views, caller, request, parts.now())
     if (isDenial(plan)) return sendDenial(exchange, plan)
-    const seat = await takeSeat(parts, caller)
+    const seat = await takeSeat(parts, caller, request)
     if (isDenial(seat)) return sendDenial(exchange, seat)
-    let isSuccess = false
+    let outcome: CallOutcome = NOTHING
     try {
       const keyed = await claimCall(parts, exchange, caller, body)
       if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
-      isSuccess = await carry(parts, exchange, caller, { request, plan, keyed })
+      outcome = await carry(parts, exchange, caller, { request, plan, keyed })
     } finally {
-      seat.leave(isSuccess)
+      seat.leave(outcome)
     }
   } finally {
     parts.bodies.giveBack(body.length)
@@ -51,18 +51,20 @@ type Planned = {
   readonly keyed: KeyedCall | null
 }
 
-/** From the hold to the end of the books. True when the provider answered in full. */
+const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
+
+/** From the hold to the end of the books; a success when the provider answered in full. */
 async function carry(
   parts: RelayParts,
   came: Exchange,
   caller: Caller,
   { request, plan, keyed }: Planned,
-): Promise<boolean> {
+): Promise<CallOutcome> {
   const exchange = keyed === null ? came : { ...came, call: keyed.call }
   const books = await admit(parts, exchange, caller, request, plan, keyed)
   if (isDenial(books)) {
     sendDenial(came, books)
-    return false
+    return NOTHING
   }
   const { pingIntervalMs } = parts.views.options.options
   const { deadlines, now, outbound } = parts
@@ -75,17 +77,13 @@ async function carry(
   parts.live.add(call)
   parts.watch.add(call)
   try {
-    return await conclude(
-      parts,
-      exchange,
-      call,
-      books,
-      await tryChannels(parts, exchange, call, {
-        request,
-        channels: plan.channels,
-        isPinned: caller.pinnedChannelId !== null,
-      }),
-    )
+    const last = await tryChannels(parts, exchange, call, {
+      request,
+      channels: plan.channels,
+      isPinned: caller.pinnedChannelId !== null,
+    })
+    const isSuccess = await conclude(parts, exchange, call, books, last)
+    return { isSuccess, tokens: call.tokens }
   } finally {
     parts.live.delete(call)
     // Left to the next tick, finished calls would live through several collections of garbage.

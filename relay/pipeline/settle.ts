@@ -1,4 +1,5 @@
 import type { CallEnd } from '#domain/account/events.ts'
+import type { Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
@@ -137,6 +138,7 @@ async function settle(
 ): Promise<boolean> {
   try {
     const metered = await meter(delivery, candidate, parts.counter)
+    call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
     const bill = { channelId: channel.channelId, upstreamModel, end, ...metered }
     await call.inTime(books.settle(bill, call.course()))
@@ -147,6 +149,15 @@ async function settle(
     return false
   }
 }
+
+const tokensOf = (usage: Usage): number =>
+  usage.inputUncached +
+  usage.cacheRead +
+  usage.cacheWrite5m +
+  usage.cacheWrite1h +
+  usage.inputAudio +
+  usage.inputImage +
+  usage.output
 
 function textOf(body: Buffer): string {
   const parts: string[] = []

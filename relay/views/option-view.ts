@@ -19,6 +19,8 @@ export type RelayOptions = {
     readonly count: number
     readonly success: number
     readonly periodMs: number
+    /** 0: no limit. */
+    readonly tokensPerMinute: number
     readonly exemptGroup: string | null
   }
 }
@@ -63,6 +65,7 @@ function readOptions(values: ReadonlyMap<string, string>): RelayOptions {
       count: Math.max(0, integer('ModelRequestRateLimitCount')),
       success: Math.max(0, integer('ModelRequestRateLimitSuccessCount')),
       periodMs: Math.max(1, integer('ModelRequestRateLimitDurationMinutes')) * 60_000,
+      tokensPerMinute: Math.max(0, integer('ModelRequestRateLimitTokensPerMinute')),
       exemptGroup: flag('global.rate_limit_exempt_enabled')
         ? optionValue(values, 'global.rate_limit_exempt_group')
         : null,

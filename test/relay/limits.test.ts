@@ -53,6 +53,42 @@ describe('the site’s rate limit', () => {
   })
 })
 
+describe('the site’s limit on tokens a minute', () => {
+  const tokenLimit = async (max: number) => {
+    await rig.setOption('ModelRequestRateLimitTokensPerMinute', `${max}`)
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+  }
+
+  it('reserves what calls may use, at once, and says when to come back', async () => {
+    rig = await relayRig()
+    await tokenLimit(1_000)
+    for (let n = 0; n < 20; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
+    // A request of 100 bytes or so, and 400 tokens of answer: two fit, three do not.
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => chat(rig, { max_tokens: 400, stream: true })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused && errorOf(refused).message).toContain('1000 tokens / 60 s')
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(50)
+  })
+
+  it('counts in the end what a call used, and nothing for one that failed', async () => {
+    rig = await relayRig()
+    await tokenLimit(1_000)
+    rig.provider.script.push({ kind: 'status', status: 400 })
+    expect((await chat(rig, { max_tokens: 900 })).status).toBe(400)
+    const usage = (output: number) => ({ prompt_tokens: 10, completion_tokens: output })
+    for (const output of [90, 190, 290, 290]) {
+      rig.provider.script.push({ kind: 'usage', usage: usage(output) })
+      expect((await chat(rig, { max_tokens: 300 })).status).toBe(200)
+    }
+    // 900 are used: 300 more don't fit, 50 do.
+    expect((await chat(rig, { max_tokens: 300 })).status).toBe(429)
+    expect((await chat(rig, { max_tokens: 50 })).status).toBe(200)
+  })
+})
+
 describe('calls at once', () => {
   it.each([
     ['perToken', 429, 'too_many_concurrent'],

@@ -69,6 +69,12 @@ export const SECTIONS: Readonly<Record<SettingsTab, readonly SettingSection[]>> 
           1,
           COUNT_MAX,
         ),
+        integer(
+          'ModelRequestRateLimitTokensPerMinute',
+          'ModelRequestRateLimitTokensPerMinute',
+          0,
+          COUNT_MAX,
+        ),
         flag('global.rate_limit_exempt_enabled', 'rateExempt'),
         text('global.rate_limit_exempt_group', 'rateExemptGroup'),
       ],

@@ -161,6 +161,7 @@ export const settings: Words['settings'] = {
     ModelRequestRateLimitDurationMinutes: 'Window (minutes)',
     ModelRequestRateLimitCount: 'Requests at most',
     ModelRequestRateLimitSuccessCount: 'Successes at most',
+    ModelRequestRateLimitTokensPerMinute: 'Tokens per minute',
     RetryTimes: 'Retries after a failure',
     AutomaticDisableChannelEnabled: 'Disable failing channels',
     hideUpstreamError: 'Hide details of provider errors',
@@ -182,6 +183,8 @@ export const settings: Words['settings'] = {
     ModelRequestRateLimitDurationMinutes: 'By default 1 minute.',
     ModelRequestRateLimitCount: 'Failed ones included; 0 means no limit.',
     ModelRequestRateLimitSuccessCount: 'Only successful ones; at least 1.',
+    ModelRequestRateLimitTokensPerMinute:
+      'Input and output, whatever the window; 0 means no limit.',
     RetryTimes: 'Tries on other channels when one fails before the first byte.',
     AutomaticDisableChannelEnabled: 'Only channels that allow it.',
     hideUpstreamError: 'Callers see a general message only.',

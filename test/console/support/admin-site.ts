@@ -122,6 +122,7 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   ModelRequestRateLimitDurationMinutes: '1',
   ModelRequestRateLimitCount: '0',
   ModelRequestRateLimitSuccessCount: '1000',
+  ModelRequestRateLimitTokensPerMinute: '0',
   RetryTimes: '0',
   SystemName: 'Tallygate',
   ServerAddress: '',
