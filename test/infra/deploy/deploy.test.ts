@@ -1,0 +1,236 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '#infra/config/read-config.ts'
+import { type WriteFixture, writeFixture } from '#test/write-api/write-fixture.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+const DEPLOY = join(ROOT, 'infra/deploy')
+const SECRETS: Record<string, string> = {
+  SECRET_KEY: Buffer.from(Array.from({ length: 32 }, (_, n) => n)).toString('base64'),
+  POSTGRES_PASSWORD: 'postgres-password',
+  REDIS_PASSWORD: 'redis-password',
+}
+
+type Service = {
+  readonly image?: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly command?: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly stop_grace_period?: string
+}
+type Compose = { readonly services: Readonly<Record<string, Service>> }
+
+const files = readdirSync(DEPLOY).filter((name) => name.endsWith('.compose.yaml'))
+const textOf = (name: string): string => readFileSync(join(DEPLOY, name), 'utf8')
+const composes = files.map((name) => ({
+  name,
+  compose: parse(textOf(name), { merge: true }) as Compose,
+}))
+const services = composes.flatMap(({ name, compose }) =>
+  Object.entries(compose.services).map(([service, its]) => ({ at: `${name} ${service}`, its })),
+)
+const ours = services.filter(({ its }) => its.image?.startsWith('tallygate:'))
+
+/** `${NAME:?why}` and `${NAME:-default}` as compose fills them in. */
+const filledIn = (text: string): string =>
+  text.replace(/\$\{(\w+):[?-]([^}]*)\}/g, (_all, name: string, otherwise: string) =>
+    name in SECRETS ? (SECRETS[name] ?? '') : otherwise,
+  )
+
+/** Every variable that the start of the product reads. */
+const known = new Set(
+  ['read-config.ts', 'read-engines.ts'].flatMap((file) =>
+    [...readFileSync(join(ROOT, 'infra/config', file), 'utf8').matchAll(/read\('(\w+)'\)/g)].map(
+      ([, name = '']) => name,
+    ),
+  ),
+)
+
+describe('compose files', () => {
+  it('are there for the three topologies', () => {
+    expect(files).toEqual([
+      'cluster.compose.yaml',
+      'one-machine.compose.yaml',
+      'processes.compose.yaml',
+    ])
+    expect(known.size).toBeGreaterThan(14)
+    expect(ours).toHaveLength(6)
+  })
+
+  it.each(ours)('$at: its environment is one that the product starts with', ({ its }) => {
+    const environment = Object.entries(its.environment ?? {})
+    expect(environment.map(([name]) => name).filter((name) => !known.has(name))).toEqual([])
+    const values = environment.map(([name, value]) => [name, filledIn(value)])
+    expect(() => readConfig(Object.fromEntries(values))).not.toThrow()
+  })
+
+  it.each(services)('$at: has a health check, and an image of one version', ({ its }) => {
+    expect(its.healthcheck?.test.length).toBeGreaterThan(1)
+    expect(its.image).toMatch(/^[\w./-]+:v?\d+\.\d+(\.\d+)?(-[\w.-]+)?$/)
+    expect(its.stop_grace_period ?? '10s').toMatch(/^\d+s$/)
+  })
+
+  it('wait for what they need until it is healthy, and for nothing that is not there', () => {
+    for (const { compose } of composes) {
+      for (const { depends_on = {} } of Object.values(compose.services)) {
+        for (const [name, { condition }] of Object.entries(depends_on)) {
+          expect(Object.keys(compose.services)).toContain(name)
+          expect(condition).toBe('service_healthy')
+        }
+      }
+    }
+  })
+
+  it('have no secret in them: each is taken from the environment file', () => {
+    const example = textOf('.env.example')
+    for (const name of Object.keys(SECRETS)) expect(example).toMatch(new RegExp(`^${name}=$`, 'm'))
+    for (const { at, its } of services) {
+      for (const [name, value] of Object.entries(its.environment ?? {})) {
+        if (/KEY|PASSWORD|AUTH|TOKEN$/.test(name)) expect(`${at} ${value}`).toMatch(/ \$\{\w+:/)
+        expect(`${at} ${value}`).not.toMatch(/:\/\/[^:@/]*:[^$@][^@]*@/)
+      }
+    }
+  })
+
+  it('run every role somewhere', () => {
+    for (const { name, compose } of composes) {
+      const own = Object.values(compose.services).filter(({ image }) =>
+        image?.startsWith('tallygate:'),
+      )
+      const roles = own.flatMap(({ environment }) => [
+        ...readConfig({ ROLES: environment?.ROLES }).roles,
+      ])
+      expect(`${name} ${[...new Set(roles)].sort()}`).toBe(
+        `${name} console,projections,read-api,relay,write-api`,
+      )
+    }
+  })
+
+  const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0
+  it.skipIf(!hasCompose).each(files)('%s passes docker compose config', (name) => {
+    const checked = spawnSync('docker', ['compose', '-f', join(DEPLOY, name), 'config', '-q'], {
+      env: { ...process.env, ...SECRETS },
+      encoding: 'utf8',
+    })
+    expect(checked.stderr).toBe('')
+    expect(checked.status).toBe(0)
+  })
+})
+
+describe('the image', () => {
+  const lines = textOf('Dockerfile').split('\n')
+
+  it('runs as an ordinary user, from images of one version, with a health check', () => {
+    expect(lines.filter((line) => /^USER /.test(line))).toEqual(['USER node'])
+    const bases = lines.filter((line) => /^FROM /.test(line))
+    expect(bases.length).toBeGreaterThan(1)
+    for (const base of bases) expect(base).toMatch(/^FROM node:\d+\.\d+\.\d+-[\w-]+( AS \w+)?$/)
+    expect(lines.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true)
+  })
+
+  it('runs the Node that the scripts run on', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(lines.filter((line) => /^FROM /.test(line)).join()).toContain(
+      `node:${dependencies.node}-`,
+    )
+  })
+
+  it('has every folder that the servers import', () => {
+    const copied = lines.flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? [])
+    const { imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const parts = Object.keys(imports).map((name) => name.slice(1, -2))
+    expect(copied.sort()).toEqual(parts.filter((part) => !/console|test/.test(part)).sort())
+  })
+
+  it('leaves out what is not the product', () => {
+    const ignored = textOf('Dockerfile.dockerignore').split('\n')
+    for (const path of ['**/node_modules', '**/.env', '**/.data*', '.git']) {
+      expect(ignored).toContain(path)
+    }
+  })
+})
+
+describe('nginx in front', () => {
+  const text = textOf('nginx.conf')
+  let fixture: WriteFixture
+  beforeAll(async () => {
+    fixture = await writeFixture()
+  })
+  afterAll(() => fixture.close())
+
+  it('sends the acts that are GET to the write-api, by name', () => {
+    const acts = fixture.writeRoutes.filter(({ method }) => method === 'GET').map(({ url }) => url)
+    expect(acts.length).toBeGreaterThan(0)
+    for (const url of acts) {
+      expect(text).toMatch(
+        new RegExp(`location = ${url} \\{\\s+proxy_pass http://write-api;\\s+\\}`),
+      )
+    }
+  })
+
+  it('keeps nothing of a stream back, and lets the live socket through', () => {
+    const location = (path: string) =>
+      new RegExp(`location ${path} \\{([^}]*)\\}`).exec(text)?.[1] ?? ''
+    expect(location('/v1/')).toContain('proxy_buffering off;')
+    expect(location('= /api/live')).toContain('proxy_pass http://read-api;')
+    expect(text).toContain('proxy_set_header Upgrade $http_upgrade;')
+  })
+
+  it('asks only for parts that every topology names', () => {
+    const asked = [...text.matchAll(/server ([\w-]+):3000 resolve/g)].map(([, name]) => name)
+    expect(asked.sort()).toEqual(['console', 'read-api', 'relay', 'write-api'])
+    for (const name of ['processes', 'cluster']) {
+      const compose = textOf(`${name}.compose.yaml`)
+      const aliases = [...compose.matchAll(/aliases: \[([^\]]*)\]/g)].flatMap(([, list = '']) =>
+        list.split(', '),
+      )
+      const names = [
+        ...Object.keys((parse(compose, { merge: true }) as Compose).services),
+        ...aliases,
+      ]
+      expect(asked.filter((part) => part !== undefined && !names.includes(part))).toEqual([])
+    }
+  })
+
+  const version = /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync('nginx', ['-v']).stderr?.toString())
+  const number = version?.slice(1).reduce((sum, part) => sum * 1_000 + Number(part), 0) ?? 0
+  it('passes nginx -t', ({ skip }) => {
+    if (version === null) skip('nginx is not installed')
+    if (number < 1_027_003) skip(`nginx ${version?.[0]} can not resolve upstreams: 1.27.3 can`)
+    const folder = mkdtempSync(join(tmpdir(), 'tallygate-nginx-'))
+    writeFileSync(join(folder, 'nginx.conf'), text)
+    const checked = spawnSync('nginx', ['-t', '-p', folder, '-c', 'nginx.conf'], {
+      encoding: 'utf8',
+    })
+    rmSync(folder, { recursive: true, force: true })
+    expect(checked.stderr).toContain('test is successful')
+  })
+})
+
+const hasEngine = spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
+
+describe('with a Docker engine', () => {
+  it('the image is built and becomes healthy', async ({ skip }) => {
+    if (!hasEngine) skip('no Docker engine answers')
+    const tag = `tallygate:test-${process.pid}`
+    const docker = (...parameters: string[]) =>
+      spawnSync('docker', parameters, { cwd: ROOT, encoding: 'utf8' })
+    const built = docker('build', '-f', 'infra/deploy/Dockerfile', '-t', tag, '.')
+    expect(built.status, built.stderr).toBe(0)
+    const { stdout } = docker('run', '-d', '--rm', tag)
+    const container = stdout.trim()
+    try {
+      const state = () =>
+        docker('inspect', '-f', '{{.State.Health.Status}}', container).stdout.trim()
+      await expect.poll(state, { timeout: 120_000, interval: 1_000 }).toBe('healthy')
+    } finally {
+      docker('rm', '-f', container)
+      docker('rmi', tag)
+    }
+  }, 900_000)
+})
