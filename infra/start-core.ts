@@ -2,7 +2,7 @@ import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Core } from './core.ts'
 import { createDirectBus } from './event-bus/direct-bus.ts'
-import { createPostgresEventStore } from './event-store/postgres-event-store.ts'
+import { openEventStore } from './event-store/open-event-store.ts'
 import { createPostgresSnapshots } from './event-store/snapshots.ts'
 import { createStreamActors } from './event-store/stream-actors.ts'
 import { createLeases, endAllLeases } from './leases/leases.ts'
@@ -30,7 +30,7 @@ export async function startCore(config: Config): Promise<RunningCore> {
     if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
     else await endAllLeases(pools.pg)
     const leases = await createLeases(pools.pg, log)
-    const store = await createPostgresEventStore({ connectionString: database, log })
+    const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
     closers.push(() => store.close())
     const bus = createDirectBus({ store, leases, log })
     closers.push(() => bus.close())

@@ -8,7 +8,7 @@ export const EVENTS_PER_APPEND_MAX = 500
  * Bytes of one append, and of a lone event, counted by `bytesOf`. An EventStoreDB server that was
  * not told otherwise takes a mebibyte at once; the margin is for what `bytesOf` leaves out.
  */
-const APPEND_BYTES_MAX = 524_288
+export const APPEND_BYTES_MAX = 524_288
 const EVENT_BYTES_MAX = 786_432
 const METADATA_BYTES = 128
 const NAME_MAX = 255
@@ -98,7 +98,7 @@ function encodeData({ type, data }: NewEvent): string {
   return text
 }
 
-const bytesOf = ({ type, data, meta }: EncodedEvent): number =>
+export const bytesOf = ({ type, data, meta }: EncodedEvent): number =>
   METADATA_BYTES +
   Buffer.byteLength(data) +
   (type.length + meta.actor.length + (meta.cause?.length ?? 0)) * 2

@@ -34,9 +34,10 @@ export const updateUser: Act = (api, parts) => {
         const user = await findUser(parts.core.db, body.id)
         if (user === null || user.isDeleted) throw refused('UserUnknown')
         mayChange(actorRole, user)
+        // The account decides, and so comes first: calls may take the quota at any moment.
         const steps = [
-          ...(await profileSteps(parts, user, body, actorRole)),
           ...(await quotaSteps(parts, body, request.id)),
+          ...(await profileSteps(parts, user, body, actorRole)),
         ]
         if (steps.length === 0) return parts.core.store.headPosition()
         const { actors } = parts.core

@@ -22,6 +22,8 @@ export type EventReads = {
   /** -1: there is no such stream. */
   readonly lastRevision: (stream: string) => Promise<number>
   readonly headPosition: () => Promise<number>
+  /** Null when no event of ours stands at this very position. */
+  readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
 const READ_WITHIN_MS = 5_000
@@ -60,6 +62,12 @@ export function createEventReads(connection: Connection): EventReads {
       return Number(last?.event?.revision ?? -1n)
     },
     readAll: (after, limit) => readAll(collect, after, limit),
+    eventAt: async (position) => {
+      const [resolved] = await collect((client) =>
+        client.readAll({ fromPosition: exactPosition(position), maxCount: 1 }),
+      )
+      return resolved === undefined ? null : storedEvent(resolved)
+    },
     headPosition: headReader(collect),
   }
 }

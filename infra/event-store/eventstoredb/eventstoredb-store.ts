@@ -19,6 +19,7 @@ import { tailAll } from './tail.ts'
 type Options = {
   /** `esdb://host:2113?tls=false`, `esdb+discover://…`, or the same with `kurrentdb`. */
   readonly url: string
+  /** Closed with the store. */
   readonly locks: Locks
   readonly log: Logger
   readonly deadlineMs?: number
@@ -72,6 +73,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
       isClosed = true
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()))
       await healer.stop()
+      await locks.close()
       writing.close()
       reading.close()
     },

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { Recorded } from '#domain/shared/event.ts'
+import type { EncodedEvent } from '../encoded-append.ts'
+import type { CopySource } from './copy-source.ts'
+import type { EventReads } from './event-reads.ts'
+
+export type Comparison = {
+  readonly streams: number
+  readonly events: number
+  /** Streams that are not the same at both ends, in order of name, a hundred at most. */
+  readonly different: readonly string[]
+  /** Whether all events lie in the same order at both ends. */
+  readonly isSameOrder: boolean
+}
+
+type End = {
+  readonly streams: Map<string, { count: number; hash: string }>
+  events: number
+  order: string
+}
+
+const PAGE = 2_000
+const DIFFERENT_MAX = 100
+
+/** Reads both ends in full: count, ids and bytes of every stream, and the order over all of them. */
+export async function compareHistories(
+  source: CopySource,
+  target: EventReads,
+): Promise<Comparison> {
+  const [one, two] = await Promise.all([sourceEnd(source), targetEnd(target)])
+  const names = [...new Set([...one.streams.keys(), ...two.streams.keys()])].sort()
+  const different = names.filter(
+    (name) => one.streams.get(name)?.hash !== two.streams.get(name)?.hash,
+  )
+  return {
+    streams: one.streams.size,
+    events: one.events,
+    different: different.slice(0, DIFFERENT_MAX),
+    isSameOrder: one.order === two.order,
+  }
+}
+
+async function sourceEnd(source: CopySource): Promise<End> {
+  const end: End = { streams: new Map(), events: 0, order: '' }
+  for (let position = 0; ; ) {
+    const page = await source.after(position)
+    for (const { stream, revision, event } of page) add(end, stream, revision, event)
+    const last = page.at(-1)
+    if (last === undefined) return end
+    position = last.position
+  }
+}
+
+async function targetEnd(target: EventReads): Promise<End> {
+  const end: End = { streams: new Map(), events: 0, order: '' }
+  for (let position = 0; ; ) {
+    const page = await target.readAll(position, PAGE)
+    for (const { recorded } of page) {
+      add(end, recorded.stream, recorded.revision, encodedOf(recorded))
+    }
+    const last = page.at(-1)
+    if (last === undefined) return end
+    position = last.recorded.position
+  }
+}
+
+const encodedOf = ({ id, type, v, data, meta }: Recorded): EncodedEvent => ({
+  ...{ id, type, v, meta },
+  data: JSON.stringify(data),
+})
+
+function add(end: End, stream: string, revision: number, event: EncodedEvent): void {
+  const { id, type, v, data, meta } = event
+  const before = end.streams.get(stream) ?? { count: 0, hash: '' }
+  const text = JSON.stringify([id, revision, type, v, meta.actor, meta.cause, meta.at])
+  const hash = sha256(`${before.hash}\n${text}\n${data}`)
+  end.streams.set(stream, { count: before.count + 1, hash })
+  end.events += 1
+  end.order = sha256(`${end.order}\n${id}`)
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64')

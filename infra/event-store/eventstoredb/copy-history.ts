@@ -1,0 +1,107 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { APPEND_BYTES_MAX, bytesOf, EVENTS_PER_APPEND_MAX } from '../encoded-append.ts'
+import type { ExactPart } from '../flush.ts'
+import { type Comparison, compareHistories } from './compare-histories.ts'
+import { connectEventStoreDb } from './connection.ts'
+import { type CopySource, createCopySource, type SourceEvent } from './copy-source.ts'
+import { createEventReads, type EventReads } from './event-reads.ts'
+import { createExactAppend, type ExactAppend } from './exact-append.ts'
+
+type Options = {
+  /** The database that holds the history. */
+  readonly pg: Pool
+  /** Of the EventStoreDB that it is copied to. */
+  readonly url: string
+  readonly log: Logger
+  /** Told now and then how many events stand at the target. */
+  readonly onProgress?: (copied: number) => void
+}
+
+/** The target holds events that are not a beginning of the source. */
+export class ForeignTarget extends Error {
+  readonly isOperatorError = true
+  constructor(stream: string) {
+    super(`EVENTSTORE_URL: holds events of another history, as in stream ${stream}`)
+    this.name = 'ForeignTarget'
+  }
+}
+
+const APPEND_WITHIN_MS = 60_000
+
+/**
+ * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes and
+ * metadata, in the same global order. What stands at the target says where to go on, so it may be
+ * killed and begun again at any time. Compares both ends when it is through.
+ */
+export async function copyHistory(options: Options): Promise<Comparison> {
+  const { pg, url, log, onProgress = () => {} } = options
+  const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
+  const reads = createEventReads(reading)
+  const append = createExactAppend({ connection: writing, reads, log, replyWithinMs: 10_000 })
+  const source = createCopySource(pg)
+  try {
+    let position = await reachedBefore(source, reads)
+    for (;;) {
+      const page = await source.after(position)
+      const last = page.at(-1)
+      if (last === undefined) break
+      for (const part of partsOf(page)) await copyPart(part, append)
+      position = last.position
+      onProgress(position)
+    }
+    return await compareHistories(source, reads)
+  } finally {
+    writing.close()
+    reading.close()
+  }
+}
+
+/** The source's position of the target's last event; 0 for an empty target. */
+async function reachedBefore(source: CopySource, reads: EventReads): Promise<number> {
+  const [first] = await reads.readAll(0, 1)
+  if (first === undefined) return 0
+  const ends = [first, await lastEvent(reads)]
+  let position = 0
+  for (const { recorded } of ends) {
+    const found = await source.positionOf(recorded.stream, recorded.revision, recorded.id)
+    if (found === null) throw new ForeignTarget(recorded.stream)
+    position = found
+  }
+  return position
+}
+
+async function lastEvent(reads: EventReads) {
+  const head = await reads.headPosition()
+  const last = await reads.eventAt(head)
+  if (last === null) throw new Error(`no event at position ${head} of the target`)
+  return last
+}
+
+/** Neighbours of one stream go together, as far as one append carries them. */
+function partsOf(events: readonly SourceEvent[]): ExactPart[] {
+  const parts: { stream: string; expected: number; events: SourceEvent['event'][] }[] = []
+  let bytes = 0
+  for (const { stream, revision, event } of events) {
+    const last = parts.at(-1)
+    bytes += bytesOf(event)
+    const isFull = bytes > APPEND_BYTES_MAX || last?.events.length === EVENTS_PER_APPEND_MAX
+    if (last?.stream === stream && !isFull) last.events.push(event)
+    else {
+      parts.push({ stream, expected: revision - 1, events: [event] })
+      bytes = bytesOf(event)
+    }
+  }
+  return parts
+}
+
+async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
+  for (const { id, data } of part.events) {
+    // The client writes what `JSON.stringify` makes of the parsed data.
+    if (JSON.stringify(JSON.parse(data)) !== data) {
+      throw new Error(`event ${id} of stream ${part.stream}: its bytes would change`)
+    }
+  }
+  const result = await append(part, performance.now() + APPEND_WITHIN_MS)
+  if (!result.isWritten) throw new ForeignTarget(part.stream)
+}

@@ -1,0 +1,47 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { ConfigError } from '../config/config-error.ts'
+import { createEventStoreDbStore } from './eventstoredb/eventstoredb-store.ts'
+import { createPostgresLocks } from './eventstoredb/postgres-locks.ts'
+import { type EventStore, StoreUnavailable } from './port.ts'
+import { createPostgresEventStore } from './postgres-event-store.ts'
+import { eventStoreName, settleStoreIdentity } from './store-identity.ts'
+
+type Options = {
+  /** Of EventStoreDB; null: the events are in `database`. */
+  readonly url: string | null
+  /** Connection string of the Postgres that everything else is in. */
+  readonly database: string
+  readonly pg: Pool
+  readonly log: Logger
+}
+
+/** The event store that the environment names, with nothing left of another one beside it. */
+export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
+  const name = eventStoreName(url)
+  const store =
+    url === null
+      ? await createPostgresEventStore({ connectionString: database, log })
+      : await openEventStoreDb(url, await createPostgresLocks(database, name), log)
+  try {
+    await settleStoreIdentity({ pg, store, name, log })
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function openEventStoreDb(
+  url: string,
+  locks: Awaited<ReturnType<typeof createPostgresLocks>>,
+  log: Logger,
+): Promise<EventStore> {
+  try {
+    return await createEventStoreDbStore({ url, locks, log })
+  } catch (error) {
+    await locks.close()
+    if (!(error instanceof StoreUnavailable)) throw error
+    throw new ConfigError('EVENTSTORE_URL', 'names a server that does not answer')
+  }
+}
