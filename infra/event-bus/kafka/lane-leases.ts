@@ -7,6 +7,12 @@ import type { KafkaTimings } from './timings.ts'
 /** How soon a lane that another process still holds is asked for again. */
 const ASK_AGAIN_MS = 150
 
+/**
+ * NOTE: a process that was stopped in the middle of a transaction locks its leases until Postgres
+ * ends that transaction. Whoever asks for them meanwhile must go on keeping what is his.
+ */
+const ASK_MS_MAX = 500
+
 export type LaneLeases = {
   /** The lanes that ought to be held; null: those that are, and whatever nobody else holds. */
   readonly want: (lanes: readonly number[] | null) => void
@@ -36,8 +42,11 @@ export function createLaneLeases(parts: Parts): LaneLeases {
   const held = new Map<number, Lease>()
   const leaving = createLeaving(parts)
   let wanted: readonly number[] | null = []
+  let asking: Promise<Lease[]> | null = null
   let isStopped = false
 
+  const takeAll = async (lanes: readonly number[]): Promise<Lease[]> =>
+    lanes.length === 0 ? [] : await leases.takeAll(lanes.map(nameOf), timings.laneTtlMs)
   const leave = (lanes: readonly number[]): void => {
     const left = new Map<number, Lease>()
     for (const lane of lanes) {
@@ -50,16 +59,17 @@ export function createLaneLeases(parts: Parts): LaneLeases {
   const turn = async (): Promise<void> => {
     const due = isStopped ? [] : (wanted ?? ALL_LANES)
     leave([...held.keys()].filter((lane) => !due.includes(lane)))
-    const asked = due.filter((lane) => !leaving.has(lane))
-    if (asked.length === 0) return
-    const kept = await leases.takeAll(asked.map(nameOf), timings.laneTtlMs)
-    const found = new Map(asked.map((lane) => [lane, kept.find((l) => l.name === nameOf(lane))]))
-    const isLost = ([lane, lease]: [number, Lease]): boolean =>
-      found.get(lane)?.fence !== lease.fence
-    leave([...held].filter(isLost).map(([lane]) => lane))
-    const isNew = (lane: number): boolean => !held.has(lane) && !leaving.has(lane)
-    const mine = asked.filter((lane) => isNew(lane) && found.get(lane) !== undefined)
-    for (const lane of mine) held.set(lane, found.get(lane) as Lease)
+    const kept = fencesOf(await takeAll([...held.keys()]))
+    leave([...held].filter(([lane, { fence }]) => kept.get(nameOf(lane)) !== fence).map(laneFirst))
+    const missing = due.filter((lane) => !held.has(lane) && !leaving.has(lane))
+    asking ??= takeAll(missing).finally(() => {
+      asking = null
+    })
+    const found = fencesOf((await within(ASK_MS_MAX, asking)) ?? [])
+    const mine = missing.filter((lane) => found.has(nameOf(lane)))
+    for (const lane of mine) {
+      held.set(lane, { name: nameOf(lane), fence: found.get(nameOf(lane)) ?? 0 })
+    }
     if (mine.length > 0) parts.onGained(mine)
   }
   const turns = createTurns(async () => {
@@ -82,6 +92,11 @@ export function createLaneLeases(parts: Parts): LaneLeases {
     },
   }
 }
+
+const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
+  new Map(leases.map(({ name, fence }) => [name, fence]))
+
+const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
 /** Lanes that are given up as soon as what was under way for them has ended. */
 function createLeaving({ leases, timings, onLost }: Parts) {

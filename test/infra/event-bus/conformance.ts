@@ -27,6 +27,8 @@ export type BusParts = {
 }
 
 export type BusFixture = {
+  /** Of the database. */
+  readonly url: string
   readonly pg: Pool
   readonly store: EventStore
   /** Another process's event store on the same database. */
@@ -43,14 +45,15 @@ export async function openBusFixture(createBus: CreateBus): Promise<BusFixture> 
   const log = pino({ level: 'silent' })
   const database = await testDatabase()
   const pg = new Pool({ connectionString: database.url, max: 30 })
-  // A connection that is closing when its database is dropped has nobody else to tell it to.
+  // A connection that is still closing when its database is dropped has nobody else to tell.
+  pg.on('error', () => {})
   pg.on('connect', (client) => client.on('error', () => {}))
   const open = () => createPostgresEventStore({ connectionString: database.url, log })
   const [store, otherStore] = [await open(), await open()]
   await createRecordTables(pg)
   const buses: EventBus[] = []
   return {
-    ...{ pg, store, otherStore },
+    ...{ url: database.url, pg, store, otherStore },
     openBus: async () => {
       const bus = await createBus({ store, leases: await createLeases(pg, log), log })
       buses.push(bus)

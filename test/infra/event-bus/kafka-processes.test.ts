@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
+import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { type LaneProcess, startLaneProcess } from '#test/support/kafka/lane-process.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
+import { startRecording } from './recording-worker.ts'
+
+const kafka = await kafkaForTests()
+const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const brokers = 'skip' in kafka ? [] : kafka.brokers
+afterAll(async () => {
+  if (!('skip' in kafka)) await kafka.stop()
+})
+
+let fixture: BusFixture
+let topic: string
+let name: string
+let stallMs: number | undefined
+let isPublisher: boolean
+const processes: LaneProcess[] = []
+beforeEach(async () => {
+  topic = `processes-${randomUUID()}`
+  name = `work-${randomUUID()}`
+  stallMs = QUICK_TIMINGS.stallMs
+  isPublisher = true
+  fixture = await openBusFixture((parts) => {
+    const timings = { ...QUICK_TIMINGS, ...(stallMs === undefined ? {} : { stallMs }) }
+    return createKafkaBus({ ...parts, topic, brokers, timings, isPublisher })
+  })
+})
+afterEach(async () => {
+  await Promise.all(processes.splice(0).map((each) => each.kill()))
+  await fixture.close()
+})
+
+const start = async (work?: string): Promise<LaneProcess> => {
+  const where = { databaseUrl: fixture.url, brokers, topic }
+  const started = await startLaneProcess(work === undefined ? where : { ...where, work })
+  processes.push(started)
+  return started
+}
+const work = async () => {
+  const bus = await fixture.openBus()
+  return startRecording({ pg: fixture.pg, store: fixture.store, bus, name })
+}
+const count = (process: LaneProcess, line: string): number =>
+  process.lines.filter((each) => each === line).length
+
+/** Appends until `isOver`, and a little more. */
+async function appendUntil(isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await appendSome(fixture.store, 20)
+    await delay(20)
+  }
+  await appendSome(fixture.store, 40)
+}
+
+describe.skipIf('skip' in kafka)(`processes on a bus over Kafka (${place})`, () => {
+  it('one that publishes is killed, and another goes on where the topic ends', async () => {
+    await appendSome(fixture.store, 100)
+    const first = await start()
+    await expect.poll(() => count(first, 'publishing')).toBe(1)
+    const second = await start()
+    // Everything has to come through Kafka.
+    stallMs = 600_000
+    isPublisher = false
+    await work()
+    await expectFold(fixture, name)
+    let isOver = false
+    const appending = appendUntil(() => isOver)
+    await delay(500)
+    expect(count(second, 'publishing')).toBe(0)
+    await first.kill()
+    await expect.poll(() => count(second, 'publishing')).toBe(1)
+    isOver = true
+    await appending
+    await expectFold(fixture, name)
+  }, 60_000)
+
+  it('one that is stopped loses its lanes, and is fenced when it wakes', async () => {
+    const sleeper = await start(name)
+    await appendSome(fixture.store, 100)
+    const worker = await work()
+    await expect.poll(() => worker.lanes.size).toBe(ALL_LANES.length / 2)
+    let isOver = false
+    const appending = appendUntil(() => isOver)
+    await expect.poll(() => count(sleeper, 'written')).toBeGreaterThan(3)
+    sleeper.signal('SIGSTOP')
+    await expect.poll(() => lanesOf([worker]), { timeout: 20_000 }).toEqual(ALL_LANES)
+    isOver = true
+    await appending
+    await expectFold(fixture, name)
+    sleeper.signal('SIGCONT')
+    // It gets its share again, and nothing was written twice.
+    await expect.poll(() => worker.lanes.size).toBe(ALL_LANES.length / 2)
+    const before = count(sleeper, 'written')
+    await expect
+      .poll(() => appendSome(fixture.store, 20).then(() => count(sleeper, 'written') > before))
+      .toBe(true)
+    await expectFold(fixture, name)
+  }, 60_000)
+
+  it('one that is killed leaves its lanes to the others', async () => {
+    const victim = await start(name)
+    const worker = await work()
+    await expect.poll(() => worker.lanes.size).toBe(ALL_LANES.length / 2)
+    let isOver = false
+    const appending = appendUntil(() => isOver)
+    await expect.poll(() => count(victim, 'written')).toBeGreaterThan(3)
+    await victim.kill()
+    await expect.poll(() => lanesOf([worker])).toEqual(ALL_LANES)
+    isOver = true
+    await appending
+    await expectFold(fixture, name)
+  }, 60_000)
+})
