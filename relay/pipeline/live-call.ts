@@ -60,10 +60,11 @@ export class LiveCall implements Watched {
     const { target, channelId } = candidate.channel
     if (target === null) throw new Error(`channel ${channelId} has no target`)
     const startedAt = now()
-    const { isStream, wantsUsage } = this.request
+    const { isStream, wantsUsage, model } = this.request
+    const shownModel = candidate.upstreamModel === null ? null : model
     this.channelId = channelId
     this.passage = isStream
-      ? new StreamPassage(this.exchange, wantsUsage, () => this.noteFirstByte())
+      ? new StreamPassage(this.exchange, wantsUsage, shownModel, () => this.noteFirstByte())
       : null
     this.attempt = new UpstreamAttempt(this.passage, deadlines, now)
     const { path } = target

@@ -3,6 +3,7 @@ import type { Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
@@ -58,16 +59,17 @@ export async function concludePlain(
   }
   const { response } = exchange
   if (response.destroyed) return true
+  const shown = candidate.upstreamModel === null ? body : withModel(body, candidate.request.model)
   response.writeHead(200, [
     ...headersOf(exchange.call),
     'Content-Type',
     'application/json',
     'Content-Length',
-    `${body.length}`,
+    `${shown.length}`,
   ])
   // One-byte characters are the bytes themselves; as text, head and body leave in one write.
-  if (body.length <= TEXT_BYTES_MAX) response.end(body.toString('latin1'), 'latin1')
-  else response.end(body)
+  if (shown.length <= TEXT_BYTES_MAX) response.end(shown.toString('latin1'), 'latin1')
+  else response.end(shown)
   return true
 }
 

@@ -1,5 +1,6 @@
 import { DeliveredText } from '#relay/canonical/delivered-text.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
+import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { type Exchange, headersOf } from './exchange.ts'
 
 /** How a provider's stream ended, as far as its bytes tell. */
@@ -23,12 +24,20 @@ export class StreamPassage implements SseSink {
   private readonly exchange: Exchange
   private readonly wantsUsage: boolean
   private readonly onFirstByte: () => void
+  private readonly shownModel: string | null
   private held: Buffer[] = []
   private isFlowing = true
 
-  constructor(exchange: Exchange, wantsUsage: boolean, onFirstByte: () => void) {
+  /** `shownModel`: the caller's name of the model, where the provider has another. */
+  constructor(
+    exchange: Exchange,
+    wantsUsage: boolean,
+    shownModel: string | null,
+    onFirstByte: () => void,
+  ) {
     this.exchange = exchange
     this.wantsUsage = wantsUsage
+    this.shownModel = shownModel
     this.onFirstByte = onFirstByte
   }
 
@@ -72,7 +81,8 @@ export class StreamPassage implements SseSink {
   /** The bytes that may leave once the books are closed. */
   terminalBytes(): Buffer {
     const [first] = this.held
-    return this.held.length === 1 && first !== undefined ? first : Buffer.concat(this.held)
+    const isOne = this.held.length === 1 && first !== undefined
+    return this.shown(isOne ? first : Buffer.concat(this.held))
   }
 
   private letGo(): void {
@@ -89,7 +99,11 @@ export class StreamPassage implements SseSink {
       this.onFirstByte()
       if (!response.headersSent) startStream(this.exchange)
     }
-    if (!response.write(bytes)) this.isFlowing = false
+    if (!response.write(this.shown(bytes))) this.isFlowing = false
+  }
+
+  private shown(bytes: Buffer): Buffer {
+    return this.shownModel === null ? bytes : withModel(bytes, this.shownModel)
   }
 }
 

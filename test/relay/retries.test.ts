@@ -126,6 +126,23 @@ describe('what a channel changes', () => {
     expect(await onlyEnd(rig)).toMatchObject({ data: { model: 'sim-small', upstreamModel: 'b' } })
   })
 
+  it.each([false, true])('model names back in what callers see (stream %s)', async (stream) => {
+    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.addChannel(2, { modelMapping: '{"sim-small":"the-provider-name"}' })
+    const { text, status } = await chat(rig, {
+      stream,
+      stream_options: stream ? { include_usage: true } : null,
+    })
+    expect(status).toBe(200)
+    expect(rig.provider.journal.entries[0]?.model).toBe('the-provider-name')
+    expect(text).not.toContain('the-provider-name')
+    const events = stream ? text.split('\n\n').filter((one) => one.startsWith('data: {')) : [text]
+    expect(events.length).toBeGreaterThan(stream ? 3 : 0)
+    for (const event of events) {
+      expect(JSON.parse(event.replace(/^data: /, ''))).toMatchObject({ model: 'sim-small' })
+    }
+  })
+
   it('a prefix, which callers say and the provider does not see', async () => {
     await rig.addChannel(2, { modelPrefix: 'eu/' })
     await rig.setOption('ModelRatio', { 'eu/sim-small': 1 })

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
+
+const shown = (text: string, model = 'asked') => withModel(Buffer.from(text), model).toString()
+
+describe('the name of the model in an answer', () => {
+  it.each([
+    ['{"id":"1","model":"up","choices":[]}', '{"id":"1","model":"asked","choices":[]}'],
+    ['{ "model" : "up" }', '{ "model" : "asked" }'],
+    ['{"model":\n\t"u\\"p\\\\"}', '{"model":\n\t"asked"}'],
+    [
+      'data: {"model":"up"}\n\ndata: {"model":"up-2"}\n\n',
+      'data: {"model":"asked"}\n\ndata: {"model":"asked"}\n\n',
+    ],
+  ])('%j becomes the one asked for', (text, expected) => {
+    expect(shown(text)).toBe(expected)
+  })
+
+  it.each([
+    '{"content":"{\\"model\\":\\"up\\"}"}',
+    '{"content":"say \\"model","n":1}',
+    '{"a \\"model":"up"}',
+    '{"kind":"model","n":1}',
+    '{"model":""}',
+    '{"model":null}',
+    '{"model":{"name":"up"}}',
+    '{"model":"up',
+    '{"content":"模型🎉"}',
+    'data: [DONE]\n\n',
+  ])('%j stays the very bytes that came', (text) => {
+    const bytes = Buffer.from(text)
+    expect(withModel(bytes, 'asked')).toBe(bytes)
+  })
+
+  it('may be any name', () => {
+    const name = 'a"b\\c 模型'
+    expect(JSON.parse(shown('{"model":"up"}', name))).toEqual({ model: name })
+  })
+})
