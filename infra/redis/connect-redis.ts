@@ -1,5 +1,7 @@
-import { Redis } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
+
+export type RedisClient = Redis | Cluster
 
 const CONNECT_MS = 1_000
 const SILENCE_MS = 1_000
@@ -9,29 +11,59 @@ const RETRY_MS_MAX = 500
  * A client that never keeps a command for later: what can't be sent now, or was under way when the
  * connection broke, fails at once. It connects again for ever, also when the server is silent, or
  * has become a replica. Resolves after the first try, connected or not.
+ *
+ * `redis://node:6379?cluster=true` names one node of a cluster, which tells the others.
  */
-export async function connectRedis(url: string, log: Logger): Promise<Redis> {
+export async function connectRedis(text: string, log: Logger): Promise<RedisClient> {
+  const url = new URL(text)
+  const isCluster = url.searchParams.get('cluster') === 'true'
+  url.searchParams.delete('cluster')
+  const redis = isCluster ? clusterAt(url) : serverAt(url)
+  // Each failed connection is an event; that Redis is lost is told once, by whoever asks it.
+  redis.on('error', (err) => log.debug({ err }, 'Redis: no connection'))
+  await redis.connect().catch(() => {})
+  return redis
+}
+
+const retryMs = (times: number): number => Math.min(RETRY_MS_MAX, 20 * 2 ** times)
+
+const CONNECTION = {
+  connectionName: 'tallygate',
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  connectTimeout: CONNECT_MS,
+  socketTimeout: SILENCE_MS,
+}
+
+function serverAt(url: URL): Redis {
   let isLeaving = false
-  const redis = new Redis(url, {
-    connectionName: 'tallygate',
+  const redis = new Redis(url.href, {
+    ...CONNECTION,
     lazyConnect: true,
     enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-    retryStrategy: (times) => Math.min(RETRY_MS_MAX, 20 * 2 ** times),
+    retryStrategy: retryMs,
     reconnectOnError: ({ message }) => {
       if (isLeaving || !message.startsWith('READONLY')) return false
       isLeaving = true
       return true
     },
   })
-  // Each failed connection is an event; that Redis is lost is told once, by whoever asks it.
-  redis.on('error', (err) => log.debug({ err }, 'Redis: no connection'))
   redis.on('close', () => {
     isLeaving = false
   })
-  await redis.connect().catch(() => {})
   return redis
+}
+
+function clusterAt({ hostname, port, username, password, protocol }: URL): Cluster {
+  return new Cluster([{ host: hostname, port: Number(port || 6379) }], {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    clusterRetryStrategy: retryMs,
+    redisOptions: {
+      ...CONNECTION,
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+      ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    },
+  })
 }

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis'
 import type { Claim, Full, SeatEnd } from '../limits/port.ts'
+import type { RedisClient } from './connect-redis.ts'
 import { BEAT, ENTER, LEAVE, RENEW } from './limit-scripts.ts'
 
 /** A seat that Redis gave: `takenAt` by its clock. */
@@ -46,7 +46,7 @@ const INSTANCES = 'tallygate:instances'
 /** Keys of one owner share a hash tag, so that a decision stays within one slot of a cluster. */
 const keyOf = (owner: string, { kind, key }: Claim): string => `tallygate:{${owner}}:${kind}:${key}`
 
-export function createRedisLimits(redis: Redis, options: RedisLimitsOptions): RedisLimits {
+export function createRedisLimits(redis: RedisClient, options: RedisLimitsOptions): RedisLimits {
   const { leaseMs, clock = () => 0 } = options
   redis.defineCommand('limitsEnter', { lua: ENTER })
   redis.defineCommand('limitsLeave', { lua: LEAVE })

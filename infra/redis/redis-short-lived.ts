@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { type ShortLived, ShortLivedUnavailable } from '../limits/short-lived.ts'
 import { decrypt, encrypt } from '../vault/cipher.ts'
 import { createKeyedHash } from '../vault/keyed-hash.ts'
+import type { RedisClient } from './connect-redis.ts'
 
 const PUT = `
 redis.call('DEL', KEYS[1])
@@ -35,7 +35,7 @@ type Scripts = {
  * values encrypted, both under keys that come from `SECRET_KEY`. Without Redis nothing is answered:
  * a code that is believed by one process alone would be worth more than one use.
  */
-export function createRedisShortLived(redis: Redis, secretKey: Uint8Array): ShortLived {
+export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array): ShortLived {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))
   const [wrapping, hash] = [derive('value'), createKeyedHash(derive('key'))]
