@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type OpenLimits, openLimits } from '#infra/redis/open-limits.ts'
+import { freePort, redisEngine, skipReason, startRedis } from '../../support/redis.ts'
+import { admitted, rate } from '../limits/limits-suite.ts'
+
+const open: OpenLimits[] = []
+const opened = async (redisUrl: string | null): Promise<OpenLimits> => {
+  const secretKey = Buffer.alloc(32, 5)
+  const log = pino({ level: 'silent' })
+  const made = await openLimits({ redisUrl, secretKey, log, now: Date.now })
+  open.push(made)
+  return made
+}
+afterEach(async () => {
+  for (const made of open.splice(0)) await made.close()
+})
+
+const isHere = redisEngine !== null
+
+describe('limits and short-lived values, as the product opens them', () => {
+  it('without a Redis are each process’s own', async () => {
+    const [one, other] = [await opened(null), await opened(null)]
+    const claim = rate(3, { periodMs: 60_000 })
+    expect(await admitted(one.limits, 5, claim)).toBe(3)
+    expect(await admitted(other.limits, 5, claim)).toBe(3)
+    await one.shortLived.put('state', 'a', 'login', 60_000)
+    expect(await other.shortLived.take('state', 'a')).toBeNull()
+    expect(await one.shortLived.take('state', 'a')).toBe('login')
+    expect(one.limits.isDegraded()).toBe(false)
+  })
+
+  it.skipIf(!isHere)(`on one Redis are shared${skipReason(isHere)}`, async () => {
+    const server = await startRedis()
+    try {
+      const [one, other] = [await opened(server.url), await opened(server.url)]
+      const key = randomUUID()
+      await one.shortLived.put('state', key, 'login', 60_000)
+      expect(await other.shortLived.take('state', key)).toBe('login')
+      const leftForOther = async () => {
+        const claim = rate(3, { periodMs: 60_000 })
+        await admitted(one.limits, 5, claim)
+        return admitted(other.limits, 5, claim)
+      }
+      // Not at once on a machine so busy that Redis seems lost for a moment.
+      await expect.poll(leftForOther).toBe(0)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('with a Redis that is away start all the same, and say so', async () => {
+    const away = await opened(`redis://127.0.0.1:${await freePort()}`)
+    expect(away.limits.isDegraded()).toBe(true)
+    expect(await admitted(away.limits, 5, rate(3))).toBe(3)
+  })
+})

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createLoginGuard, type LoginGuard } from '#write-api/session/login-guard.ts'
+import { type Opened, openShared, PATIENT_MS } from '../infra/redis/open-shared.ts'
+import { type OwnRedis, redisEngine, startOwnRedis } from '../support/redis.ts'
+
+const canHarm = redisEngine === 'redis-server'
+const reason = canHarm ? '' : ' (skipped: there is no redis-server here)'
+const vault = { keyedHash: (purpose: string, text: string) => `${purpose} ${text}` }
+
+describe.skipIf(!canHarm)(`the login guards of two processes${reason}`, () => {
+  let server: OwnRedis
+  let processes: Opened[]
+  let guards: LoginGuard[]
+  beforeEach(async () => {
+    server = await startOwnRedis()
+    const patient = { answerMs: PATIENT_MS }
+    processes = [await openShared(server.url, patient), await openShared(server.url, patient)]
+    guards = processes.map((limits) => createLoginGuard(limits, vault))
+  })
+  afterEach(async () => {
+    for (const limits of processes) await limits.close()
+    await server.stop()
+  })
+
+  /** How many of so many tries at each could be made. */
+  const triesOf = async (each: number, ipOf: (n: number) => string, account: string) => {
+    const made = guards.flatMap((guard) =>
+      Array.from({ length: each }, (_, n) => guard.enter(ipOf(n), account)),
+    )
+    return (await Promise.all(made)).filter(({ waitSeconds }) => waitSeconds === 0).length
+  }
+
+  it('count an account’s wrong tries together, from whatever address', async () => {
+    expect(await triesOf(25, (n) => `10.0.0.${n}`, 'a')).toBe(5)
+  })
+
+  it('a right password at one frees the account at the other', async () => {
+    for (let n = 0; n < 4; n += 1) await guards[0]?.enter(`10.0.0.${n}`, 'a')
+    const right = await guards[1]?.enter('10.0.0.9', 'a')
+    expect((await guards[0]?.enter('10.0.0.8', 'a'))?.waitSeconds).toBe(1)
+    right?.succeeded()
+    await expect.poll(async () => (await guards[0]?.enter('10.0.0.8', 'a'))?.waitSeconds).toBe(0)
+  })
+
+  it('stay strict when Redis is killed: half the tries each, and none is let through', async () => {
+    await Promise.all(guards.map((guard) => guard.enter('10.0.0.1', 'first')))
+    await expect.poll(() => processes.every((limits) => limits.instances() === 2)).toBe(true)
+    await server.kill()
+    await expect.poll(() => processes.every((limits) => limits.isDegraded())).toBe(true)
+    // Of five free tries three at each.
+    expect(await triesOf(25, (n) => `10.0.1.${n}`, 'a')).toBe(6)
+  })
+})
