@@ -2,6 +2,8 @@ import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Core } from './core.ts'
 import { createDirectBus } from './event-bus/direct-bus.ts'
+import { createKafkaBus } from './event-bus/kafka/kafka-bus.ts'
+import type { EventBus } from './event-bus/port.ts'
 import { openEventStore } from './event-store/open-event-store.ts'
 import { createPostgresSnapshots } from './event-store/snapshots.ts'
 import { createStreamActors } from './event-store/stream-actors.ts'
@@ -32,7 +34,7 @@ export async function startCore(config: Config): Promise<RunningCore> {
     const leases = await createLeases(pools.pg, log)
     const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
     closers.push(() => store.close())
-    const bus = createDirectBus({ store, leases, log })
+    const bus = await openBus(config, { store, leases, log })
     closers.push(() => bus.close())
     const snapshots = await createPostgresSnapshots(pools.pg)
     const { redisUrl } = config
@@ -57,6 +59,15 @@ export async function startCore(config: Config): Promise<RunningCore> {
     await close()
     throw error
   }
+}
+
+/** Whoever works on the read models also offers to publish; a lease picks one. */
+async function openBus(
+  { kafkaBrokers: brokers, roles }: Config,
+  parts: Pick<Core, 'store' | 'leases' | 'log'>,
+): Promise<EventBus> {
+  if (brokers.length === 0) return createDirectBus(parts)
+  return await createKafkaBus({ brokers, ...parts, isPublisher: roles.has('projections') })
 }
 
 async function openDatabase(
