@@ -24,6 +24,13 @@ export type HotStream = {
   /** Reads what the store has beyond what is known; answers whether there was anything. */
   readonly catchUp: () => Promise<boolean>
   readonly evolve: (event: Fact) => void
+  /**
+   * Others wrote first: what was evolved and not moved to is taken back where the decider can, and
+   * only what they wrote is read; else all is forgotten.
+   */
+  readonly takeBack: () => void
+  /** What is known was found to be old. */
+  readonly isOld: () => boolean
   /** The events evolved since then are in the store now. */
   readonly moveTo: (revision: number, position: number) => void
   readonly forget: () => void
@@ -40,6 +47,8 @@ export function createHotStream(
   const codec = decider.snapshot
   let known: Known | null = null
   let snapshotRevision = -1
+  let isOld = false
+  let undos: (() => void)[] = []
 
   const now = () => {
     if (known === null) throw new Error(`stream ${stream} is not loaded`)
@@ -51,6 +60,7 @@ export function createHotStream(
     decider,
     isLoaded: () => known !== null,
     state: () => now().state,
+    isOld: () => isOld,
     revision: () => now().revision,
     position: () => now().position,
     catchUp: async () => {
@@ -61,19 +71,28 @@ export function createHotStream(
       known = null
       await foldTail(current, stream, decider, store)
       known = current
+      isOld = false
       return current.revision > before
     },
     evolve: (event) => {
       const current = now()
+      if (decider.undo !== undefined) undos.push(decider.undo(current.state, event))
       current.state = decider.evolve(current.state, event)
+    },
+    takeBack: () => {
+      for (const undo of undos.splice(0).reverse()) undo()
+      isOld = true
+      if (decider.undo === undefined) known = null
     },
     moveTo: (revision, position) => {
       const current = now()
       current.revision = revision
       current.position = position
+      undos = []
     },
     forget: () => {
       known = null
+      undos = []
     },
     maybeSnapshot: (every, onFailure) => {
       if (codec === undefined || known === null) return

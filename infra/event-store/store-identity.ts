@@ -50,12 +50,13 @@ export async function settleStoreIdentity({ pg, store, name, log }: Options): Pr
     await client.query('lock table store_identity.current in exclusive mode')
     const before = await identityBefore(client)
     if (!isSame(before, { name, firstEvent })) {
-      log.warn({ before: before.name, now: name }, 'another event store: read models begin anew')
+      log.warn({ before: before.name, name }, 'another event store: read models begin anew')
       await dropWhatHasPositions(client)
     }
     await client.query(
       `insert into store_identity.current (name, first_event) values ($1, $2)
-       on conflict (is_only) do update set name = excluded.name, first_event = excluded.first_event`,
+       on conflict (is_only) do update
+       set name = excluded.name, first_event = excluded.first_event`,
       [name, firstEvent],
     )
     await client.query('commit')

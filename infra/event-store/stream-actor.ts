@@ -80,10 +80,13 @@ async function carryOut(
       else options.onWritten(hot)
       return batch.rest
     } catch (error) {
-      hot.forget()
       if (error instanceof RevisionConflict && attempt < TRIES_MAX) {
+        hot.takeBack()
         await pauseAfterConflict(attempt)
-      } else if (error instanceof InvalidAppend && commands.length > 1) {
+        continue
+      }
+      hot.forget()
+      if (error instanceof InvalidAppend && commands.length > 1) {
         return await carryOutHalves(hot, commands, options)
       } else {
         for (const { reject } of commands) reject(error)
@@ -111,7 +114,7 @@ async function decideAndAppend(
   commands: readonly PendingCommand[],
   store: EventStore,
 ): Promise<DecidedBatch | null> {
-  const isFresh = !hot.isLoaded()
+  const isFresh = !hot.isLoaded() || hot.isOld()
   if (isFresh) await hot.catchUp()
   const batch = decideBatch(hot, commands)
   if (batch.events.length === 0) {

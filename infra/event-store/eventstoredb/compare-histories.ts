@@ -22,7 +22,7 @@ type End = {
 const PAGE = 2_000
 const DIFFERENT_MAX = 100
 
-/** Reads both ends in full: count, ids and bytes of every stream, and the order over all of them. */
+/** Reads both ends in full: ids and bytes of every stream, and the order over all of them. */
 export async function compareHistories(
   source: CopySource,
   target: EventReads,

@@ -64,5 +64,6 @@ function withOwnConnection(url: string): string {
   const interval = Number(options.get('keepAliveInterval') ?? KEEPALIVE_MS)
   options.set('keepAliveInterval', String(interval + (opened % 1_000)))
   if (!options.has('defaultDeadline')) options.set('defaultDeadline', String(ATTEMPT_WITHIN_MS))
-  return `${address.replace(/\/+$/, '')}?${options}`
+  // A blank as the client decodes it.
+  return `${address.replace(/\/+$/, '')}?${options}`.replaceAll('+', '%20')
 }

@@ -30,9 +30,9 @@ export class ForeignTarget extends Error {
 const APPEND_WITHIN_MS = 60_000
 
 /**
- * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes and
- * metadata, in the same global order. What stands at the target says where to go on, so it may be
- * killed and begun again at any time. Compares both ends when it is through.
+ * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes
+ * and metadata, in the same global order. What stands at the target says where to go on, so it may
+ * be killed and begun again at any time. Compares both ends when it is through.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
   const { pg, url, log, onProgress = () => {} } = options

@@ -3,6 +3,7 @@ import {
   END,
   type EventStoreDBClient,
   FORWARDS,
+  NotLeaderError,
   START,
   StreamNotFoundError,
 } from '@eventstore/db-client'
@@ -26,6 +27,8 @@ export type EventReads = {
   readonly eventAt: (position: number) => Promise<StoredEvent | null>
 }
 
+/** A follower may be behind, and decisions are made on what is read. */
+const CURRENT = { requiresLeader: true, direction: FORWARDS } as const
 const READ_WITHIN_MS = 5_000
 const TRIES = 3
 const PAGE_MIN = 16
@@ -41,7 +44,8 @@ export function createEventReads(connection: Connection): EventReads {
         return await collected(open(client))
       } catch (error) {
         if (error instanceof StreamNotFoundError) return []
-        connection.replace(client)
+        // The client itself goes on to the node that leads now.
+        if (!(error instanceof NotLeaderError)) connection.replace(client)
         if (attempt < TRIES) continue
         throw new StoreUnavailable('the event store could not be read', { cause: error })
       }
@@ -51,20 +55,23 @@ export function createEventReads(connection: Connection): EventReads {
     readStream: async (stream, from, limit) => {
       const fromRevision = from === 0 ? START : BigInt(from)
       const resolved = await collect((client) =>
-        client.readStream(stream, { fromRevision, maxCount: limit, direction: FORWARDS }),
+        client.readStream(stream, { ...CURRENT, fromRevision, maxCount: limit }),
       )
       return resolved.map(storedEvent).filter((event) => event !== null)
     },
     lastRevision: async (stream) => {
       const [last] = await collect((client) =>
-        client.readStream(stream, { fromRevision: END, maxCount: 1, direction: BACKWARDS }),
+        client.readStream(stream, {
+          ...CURRENT,
+          ...{ fromRevision: END, maxCount: 1, direction: BACKWARDS },
+        }),
       )
       return Number(last?.event?.revision ?? -1n)
     },
     readAll: (after, limit) => readAll(collect, after, limit),
     eventAt: async (position) => {
       const [resolved] = await collect((client) =>
-        client.readAll({ fromPosition: exactPosition(position), maxCount: 1 }),
+        client.readAll({ ...CURRENT, fromPosition: exactPosition(position), maxCount: 1 }),
       )
       return resolved === undefined ? null : storedEvent(resolved)
     },
@@ -109,7 +116,7 @@ async function readAll(collect: Collect, after: number, limit: number): Promise<
   for (let from = after; ; ) {
     const maxCount = Math.max(limit - events.length, PAGE_MIN) + 1
     const page = await collect((client) =>
-      client.readAll({ fromPosition: exactPosition(from), maxCount, direction: FORWARDS }),
+      client.readAll({ ...CURRENT, fromPosition: exactPosition(from), maxCount }),
     )
     for (const resolved of page) {
       const position = safePosition(resolved.event?.position?.commit ?? resolved.commitPosition)
@@ -136,7 +143,7 @@ function headReader(collect: Collect): () => Promise<number> {
       const fromPosition = last === null ? END : exactPosition(last)
       const maxCount = pageSize
       const page = await collect((client) =>
-        client.readAll({ fromPosition, maxCount, direction: BACKWARDS }),
+        client.readAll({ ...CURRENT, fromPosition, maxCount, direction: BACKWARDS }),
       )
       for (const { event, commitPosition } of page) {
         const position = safePosition(event?.position?.commit ?? commitPosition)

@@ -27,12 +27,22 @@ async function startServer(): Promise<EventStoreDbServer> {
   return server
 }
 
-type Given = { locks?: Locks; healer?: typeof NO_HEALER; log?: ReturnType<typeof alarms>['log'] }
+type Given = {
+  locks?: Locks
+  healer?: typeof NO_HEALER
+  log?: ReturnType<typeof alarms>['log']
+  deadlineMs?: number
+}
 
 async function openStore({ url }: EventStoreDbServer, given: Given = {}) {
-  const { locks = createMemoryLocks(), healer = NO_HEALER, log = alarms().log } = given
+  const {
+    locks = createMemoryLocks(),
+    healer = NO_HEALER,
+    log = alarms().log,
+    deadlineMs = 700,
+  } = given
   const store = await createEventStoreDbStore({
-    ...{ url, locks, healer, log, deadlineMs: 700, replyWithinMs: 200 },
+    ...{ url, locks, healer, log, deadlineMs, replyWithinMs: 200 },
   })
   onTestFinished(() => store.close())
   return store
@@ -127,7 +137,8 @@ describe('joint appends of two processes', () => {
   it('that cross each other all end, and each is written once and whole', async () => {
     const server = await startServer()
     const locks = createMemoryLocks()
-    const stores = [await openStore(server, { locks }), await openStore(server, { locks })]
+    const given = { locks, deadlineMs: 20_000 }
+    const stores = [await openStore(server, given), await openStore(server, given)]
     const ids: string[] = []
     const act = async (index: number): Promise<void> => {
       const streams = index % 3 === 0 ? ['a', 'b'] : index % 3 === 1 ? ['b', 'c'] : ['c', 'a']

@@ -73,7 +73,7 @@ it('the places of the read models are dropped with it, so that they are made ane
   expect(await count()).toBe(0)
 })
 
-it('a server that does not answer stops the start with a line that names the variable', async () => {
+it('a server that does not answer stops the start and names the variable', async () => {
   const url = 'esdb://127.0.0.1:9?tls=false'
   await expect(openEventStore({ url, database: database.url, pg, log })).rejects.toThrow(
     'EVENTSTORE_URL: names a server that does not answer',

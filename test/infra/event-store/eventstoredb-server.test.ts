@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client'
+import { pino } from 'pino'
+import { expect, it, onTestFinished } from 'vitest'
+import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
+import { collect, newEvent, newStream, to } from './conformance.ts'
+
+const PROGRAM = fileURLToPath(
+  new URL('../../support/event-store-db/server-program.ts', import.meta.url),
+)
+
+/** The server in a process of its own; resolves with its URL once it answers. */
+function startProgram(file: string, port: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [PROGRAM, '--file', file, '--port', port], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return new Promise((resolve) => {
+    child.stdout.once('data', (line) => resolve({ child, url: String(line).trim() }))
+  })
+}
+
+it('kill -9 of the server under load loses no acknowledged event and doubles none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-esdb-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'events.ndjson')
+  const seen = { troubles: 0 }
+  const write = (line: string): void => {
+    if (line.includes('in trouble')) seen.troubles += 1
+  }
+  let { child, url } = await startProgram(file, '0')
+  const port = new URL(url.replace('esdb', 'http')).port
+  const log = pino({}, { write })
+  const store = await createEventStoreDbStore({
+    ...{ url, locks: createMemoryLocks(), log, deadlineMs: 20_000 },
+  })
+  let isOver = false
+  let acknowledged = 0
+  const writer = async (): Promise<string[]> => {
+    const ids: string[] = []
+    const stream = newStream()
+    for (let revision = -1; !isOver; revision += 1) {
+      const event = newEvent({ revision })
+      await store.append([to(stream, revision < 0 ? 'none' : revision, [event])])
+      ids.push(event.id)
+      acknowledged += 1
+    }
+    return ids
+  }
+  const writers = Array.from({ length: 6 }, writer)
+  for (let kill = 0; kill < 3; kill += 1) {
+    const before = acknowledged
+    await expect.poll(() => acknowledged).toBeGreaterThan(before + 30)
+    child.kill('SIGKILL')
+    ;({ child, url } = await startProgram(file, port))
+  }
+  isOver = true
+  const ids = (await Promise.all(writers)).flat()
+  expect(seen.troubles).toBeGreaterThanOrEqual(3)
+  const all = await collect(store, 0, ids.length)
+  expect(all.map(({ id }) => id).sort()).toEqual(ids.sort())
+  expect(await store.readAll(0, ids.length + 1)).toHaveLength(ids.length)
+  await store.close()
+})
+
+it('the server also speaks what this product avoids: batch appends, filters', async () => {
+  const server = await startEventStoreDbServer()
+  onTestFinished(() => server.stop())
+  const client = EventStoreDBClient.connectionString(server.url)
+  onTestFinished(() => client.dispose())
+  const events = (count: number) =>
+    Array.from({ length: count }, (_, n) => jsonEvent({ type: 'Happened', data: { n } }))
+  const given = events(3)
+  const options = { expectedRevision: NO_STREAM } as const
+  expect((await client.appendToStream('a-1', given, options)).nextExpectedRevision).toBe(2n)
+  expect((await client.appendToStream('a-1', given, options)).nextExpectedRevision).toBe(2n)
+  await expect(client.appendToStream('a-1', events(1), options)).rejects.toThrow()
+  await expect(
+    client.appendToStream('b-1', jsonEvent({ type: 'T', data: { x: 'x'.repeat(1_100_000) } })),
+  ).rejects.toThrow()
+  await client.appendToStream('b-1', events(40))
+  expect(server.seen().batchAppends).toBe(5)
+  const checkpoints: bigint[] = []
+  const subscription = client.subscribeToAll({
+    filter: {
+      filterOn: 'streamName',
+      prefixes: ['a-'],
+      checkpointInterval: 1,
+      checkpointReached: async (_, { commit }) => void checkpoints.push(commit),
+    },
+  })
+  const seen: string[] = []
+  subscription.on('data', ({ event }) => void seen.push(event?.streamId ?? ''))
+  await expect.poll(() => checkpoints.length).toBe(1)
+  expect(seen).toEqual(['a-1', 'a-1', 'a-1'])
+  await subscription.unsubscribe()
+})
