@@ -37,8 +37,8 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
   invalid_json: answer(
     400,
     'invalid_request_error',
-    'The request body is not valid JSON: the fault is at {subject} (line:column).',
-    '请求体不是有效的 JSON：错误位于 {subject}（行:列）。',
+    'The request body is not valid JSON: the fault is at {subject}.',
+    '请求体不是有效的 JSON：错误位于 {subject}。',
   ),
   json_incomplete: answer(
     400,
@@ -73,8 +73,8 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
   invalid_text: answer(
     400,
     'invalid_request_error',
-    'The text at {subject} (line:column) has a NUL or half of a surrogate pair.',
-    '位于 {subject}（行:列）的文本包含 NUL 或不完整的代理对。',
+    'The text at {subject} has a NUL or half of a surrogate pair.',
+    '位于 {subject} 的文本包含 NUL 或不完整的代理对。',
   ),
   invalid_utf8: answer(
     400,

@@ -70,11 +70,10 @@ class Scanner {
   }
 
   skipSpace(): void {
-    for (;;) {
-      const byte = this.bytes[this.at]
-      if (byte !== 32 && byte !== 10 && byte !== 13 && byte !== 9) return
-      this.at += 1
-    }
+    const { bytes } = this
+    let at = this.at
+    while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+    this.at = at
   }
 
   isAtEnd(): boolean {

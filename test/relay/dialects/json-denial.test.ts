@@ -38,4 +38,16 @@ describe('a body that is no JSON object', () => {
       'The request body has more than 1000000 values.',
     ])
   })
+
+  it.each([
+    ['10 MB of line breaks', `${'\n'.repeat(10 << 20)}x`, 'at 10485760 (byte)'],
+    ['10 MB of blanks', ' '.repeat(10 << 20), 'is empty'],
+    ['10 MB in one line', `{"a":"${'é'.repeat(5 << 20)}"`, 'ends before'],
+  ])('of %s is told in no time', (_name, text, words) => {
+    const body = Buffer.from(text)
+    const before = process.threadCpuUsage()
+    expect(wordsFor(body).message).toContain(words)
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(250)
+  })
 })
