@@ -15,7 +15,8 @@ export type Fault =
   | { readonly kind: 'usage'; readonly usage: unknown }
   | { readonly kind: 'no-usage' }
   | { readonly kind: 'slow'; readonly msPerChunk: number }
-  | { readonly kind: 'error-in-stream' }
+  /** After 3 chunks, unless it says otherwise. */
+  | { readonly kind: 'error-in-stream'; readonly afterChunks?: number; readonly code?: string }
   | { readonly kind: 'no-done' }
   | { readonly kind: 'html' }
   | { readonly kind: 'json-for-stream' }

@@ -53,9 +53,10 @@ const chunkAt = ({ chat, fault }: Stream, index: number): string =>
 
 function endsEarly({ response, entry, fault }: Stream, index: number): boolean {
   if (fault?.kind === 'stall' && index === 3) return true
-  if (fault?.kind === 'error-in-stream' && index === 3) {
+  if (fault?.kind === 'error-in-stream' && index === (fault.afterChunks ?? 3)) {
     entry.outcome = 'failed'
-    response.end(sse({ error: { message: 'simulated failure', type: 'server_error' } }))
+    const { code } = fault
+    response.end(sse({ error: { message: 'simulated failure', type: 'server_error', code } }))
     return true
   }
   if (fault?.kind !== 'cut' || index !== fault.afterChunks) return false

@@ -19,7 +19,13 @@ export function accountFaultOf({
   body,
 }: Extract<AttemptEnd, { readonly kind: 'failed' }>): string | null {
   if (error !== 'status' || status === null || status < 400) return null
-  const code = providerErrorCode(body)
-  if (code !== null && CODES.has(code)) return code
+  const code = accountCodeIn(body)
+  if (code !== null) return code
   return status === 401 || status === 402 || status === 403 ? `status-${status}` : null
+}
+
+/** The same of an error alone, such as a stream may bring under a status of 200. */
+export function accountCodeIn(error: Buffer): string | null {
+  const code = providerErrorCode(error)
+  return code !== null && CODES.has(code) ? code : null
 }

@@ -1,7 +1,7 @@
 import { type Denial, type DenialCode, deny } from '#relay/canonical/denial.ts'
 import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
 import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
-import { accountFaultOf } from './account-fault.ts'
+import { accountCodeIn, accountFaultOf } from './account-fault.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, sendDenial, sendJson } from './exchange.ts'
 import type { Candidate } from './plan-call.ts'
@@ -53,7 +53,8 @@ export function failureOf(
   }
   const mapped = candidate.channel.rules.statuses.get(status ?? 0)
   // NOTE: a provider's 401 is about our key. Passed on, it would tell the caller to mend his own.
-  if (mapped === undefined && accountFaultOf(end) !== null) {
+  const isAccounts = accountFaultOf(end) !== null || accountCodeIn(end.body) !== null
+  if (mapped === undefined && isAccounts) {
     const denial = deny('upstream_account')
     const { status: shown } = DENIAL_ANSWERS.upstream_account
     return { reason, errorCode: denial.denied, status: shown, retryAfterMs: 0, denial }

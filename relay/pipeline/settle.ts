@@ -5,6 +5,7 @@ import { deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import { accountCodeIn } from './account-fault.ts'
 import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, headersOf, sendDenial } from './exchange.ts'
@@ -95,7 +96,9 @@ export async function concludeStream(
   if (!isSettled) response.end(errorEvent(exchange, 'store_unavailable'))
   else if (isWhole) response.end(passage.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
-  else if (passage.errorEvent !== null) {
+  else if (passage.errorEvent !== null && accountCodeIn(passage.errorEvent) !== null) {
+    response.end(errorEvent(exchange, 'upstream_account'))
+  } else if (passage.errorEvent !== null) {
     const { isUpstreamErrorHidden } = parts.views.options.options
     const body = providerErrorBody(passage.errorEvent, 502, isUpstreamErrorHidden)
     response.end(`data: ${JSON.stringify(body)}\n\n`)

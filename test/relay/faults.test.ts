@@ -62,6 +62,14 @@ describe('a provider that fails before its answer', () => {
     })
   })
 
+  it.each([0, 3])('refused our key in a stream, after %i chunks: the same', async (afterChunks) => {
+    rig.provider.script.push({ kind: 'error-in-stream', afterChunks, code: 'insufficient_quota' })
+    const { status, text } = await chat(rig, { stream: true })
+    expect(status).toBe(afterChunks === 0 ? 502 : 200)
+    expect(text).toContain('"code":"upstream_account"')
+    expect(text).not.toContain('insufficient_quota')
+  })
+
   it('tells the caller the retry time it was given', async () => {
     rig.provider.script.push({ kind: 'status', status: 429, retryAfter: '7' })
     expect((await chat(rig)).headers.get('retry-after')).toBe('7')
