@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { LANE_COUNT } from '../lanes.ts'
-import { disconnect } from './kafka-client.ts'
+import { disconnect, withAdmin } from './kafka-client.ts'
 import type { KafkaTimings } from './timings.ts'
 
 const RECONNECT_MS_MIN = 200
@@ -153,7 +153,7 @@ type Watched = {
 /** Resolves when stopped; rejects when the consumer broke or fell silent. */
 async function consumeUntilBroken(
   consumer: Consumer,
-  { topic, timings, onMessages }: SessionParts,
+  { kafka, topic, timings, onMessages }: SessionParts,
   { onJoined, onBreakable, stopping }: Watched,
 ): Promise<void> {
   const over = Promise.withResolvers<void>()
@@ -175,6 +175,7 @@ async function consumeUntilBroken(
   let isOver = false
   const start = async (): Promise<void> => {
     await consumer.connect()
+    await refuseFewPartitions(kafka, topic)
     if (!isOver) await consumer.subscribe({ topic, fromBeginning: false })
     if (isOver) return
     await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
@@ -191,4 +192,11 @@ async function consumeUntilBroken(
     isOver = true
     clearInterval(watchdog)
   }
+}
+
+/** Where the broker made the topic by its own defaults, some lanes would have no partition. */
+async function refuseFewPartitions(kafka: Kafka, topic: string): Promise<void> {
+  const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
+  if (offsets.length >= LANE_COUNT) return
+  throw new Error(`the Kafka topic ${topic} has ${offsets.length} partitions of ${LANE_COUNT}`)
 }

@@ -4,7 +4,10 @@ import { mavenKafka } from './maven-kafka.ts'
 import { startMockCluster } from './mock-cluster.ts'
 
 export type TestKafka = KafkaProcess & {
-  /** `mock` knows no topic administration; `given` is somebody's, and not ours to kill. */
+  /**
+   * `given` is somebody's, and not ours to kill. `mock` makes no topic of so many partitions as
+   * there are lanes: the bus has to notice, and to do without.
+   */
   readonly kind: 'maven' | 'container' | 'given' | 'mock'
 }
 

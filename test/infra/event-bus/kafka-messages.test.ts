@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Recorded } from '#domain/shared/event.ts'
+import {
+  decodeMessage,
+  encodeMessage,
+  type LaneMessage,
+  portionsOf,
+} from '#infra/event-bus/kafka/message.ts'
+import { createPublishedLanes } from '#infra/event-bus/kafka/published-lanes.ts'
+import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
+
+const recorded = (position: number, data: object = {}, stream = 'account-1'): Recorded => ({
+  ...{ id: randomUUID(), type: 'Happened', v: 1, data, stream, revision: position, position },
+  meta: { actor: 'user:1', cause: null, at: 1_795_000_000_123 },
+})
+
+const asReceived = (message: ReturnType<typeof encodeMessage>) =>
+  ({
+    ...{ offset: '0', timestamp: '0', attributes: 0, key: null, value: message.value },
+    headers: Object.fromEntries(
+      Object.entries(message.headers ?? {}).map(([name, value]) => [
+        name,
+        Buffer.from(String(value)),
+      ]),
+    ),
+  }) as Parameters<typeof decodeMessage>[0]
+
+describe('a message', () => {
+  it('brings an event as it was read from the store', () => {
+    const data = { text: 'ä\u2028"\\', list: [1, -2.5, 1e21, null], ['__proto__']: { a: 1 } }
+    const message = { after: 3, position: 7, event: recorded(7, data) }
+    expect(decodeMessage(asReceived(encodeMessage(message, 'h')), 'h')).toEqual(message)
+    const watermark = { after: 7, position: 9, event: null }
+    expect(decodeMessage(asReceived(encodeMessage(watermark, 'h')), 'h')).toEqual(watermark)
+  })
+
+  it('of another history, or of somebody else, is none', () => {
+    const message = asReceived(encodeMessage({ after: 1, position: 2, event: null }, 'h'))
+    expect(decodeMessage(message, 'another')).toBeNull()
+    const { headers: _none, ...bare } = message
+    expect(decodeMessage(bare as typeof message, 'h')).toBeNull()
+  })
+})
+
+/** True messages about a lane with these events, from as many publishers as there are starts. */
+const publishedBy = (events: readonly number[], starts: readonly number[]): LaneMessage[] =>
+  starts.flatMap((start) => {
+    let after = start
+    return events
+      .filter((position) => position > start)
+      .flatMap((position) => {
+        const message = { after, position, event: recorded(position) }
+        const watermark = { after: position, position: position + 1, event: null }
+        after = events.includes(position + 1) ? position : position + 1
+        return after === position ? [message] : [message, watermark]
+      })
+  })
+
+describe('what is new in a lane', () => {
+  it('is complete but for gaps that show, however messages repeat, get lost or come late', () => {
+    const positions = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1 })
+    const scenario = positions.chain((drawn) => {
+      const events = drawn.toSorted((a, b) => a - b)
+      const all = publishedBy(events, [0, 0, 20, 35])
+      const received = fc.shuffledSubarray(all).chain((part) => fc.constant(part))
+      return fc.record({
+        events: fc.constant(events),
+        received: fc.oneof(fc.constant(all), fc.subarray(all), received),
+        handed: fc.integer({ min: 0, max: 40 }),
+      })
+    })
+    fc.assert(
+      fc.property(scenario, ({ events, received, handed }) => {
+        let reached = handed
+        for (const { after, position, events: brought } of portionsOf(handed, received)) {
+          expect(after).toBeGreaterThanOrEqual(reached)
+          expect(position).toBeGreaterThan(reached)
+          const there = events.filter((each) => each > after && each <= position)
+          expect(brought.map((event) => event.position)).toEqual(there)
+          reached = position
+        }
+        const best = Math.max(handed, ...received.map((message) => message.position))
+        expect(reached).toBe(best)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('what is published', () => {
+  const start = new Map(ALL_LANES.map((lane) => [lane, 10]))
+
+  it('tells every lane at first where it begins, and then only what is new', () => {
+    const lanes = createPublishedLanes(start, 'h')
+    expect(lanes.watermarks()).toHaveLength(ALL_LANES.length)
+    expect(lanes.watermarks()).toEqual([])
+    lanes.reach(12)
+    expect(lanes.watermarks().map(({ headers }) => headers?.position)).toEqual(Array(8).fill('12'))
+    expect(lanes.lowest()).toBe(12)
+  })
+
+  it('skips what the topic has, and chains the rest by position', () => {
+    const lanes = createPublishedLanes(start, 'h')
+    const [shipment = []] = lanes.ship([recorded(9), recorded(10), recorded(11), recorded(14)])
+    expect(shipment.map(({ headers }) => [headers?.after, headers?.position])).toEqual([
+      ['10', '11'],
+      ['11', '14'],
+    ])
+    expect(new Set(shipment.map(({ partition }) => partition))).toEqual(
+      new Set([laneOf('account-1')]),
+    )
+  })
+
+  it('is parted before it is too much for one request, and tells of what is too big', () => {
+    const lanes = createPublishedLanes(start, 'h')
+    const text = 'x'.repeat(300_000)
+    const big = { text: 'x'.repeat(700_000) }
+    const events = [...[11, 12, 13, 14, 15].map((at) => recorded(at, { text })), recorded(16, big)]
+    const shipments = lanes.ship(events)
+    expect(shipments.map((shipment) => shipment.length)).toEqual([2, 2, 2])
+    const last = shipments[2]?.[1]
+    expect(last?.value).toBeNull()
+    expect(last?.headers).toMatchObject({ after: '16', position: '16' })
+    const untouched = createPublishedLanes(start, 'h')
+    expect(untouched.ship([])).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Kafka, logLevel } from 'kafkajs'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { watchForDeafness } from '#infra/event-bus/kafka/deafness.ts'
+import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
+import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
+import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
+import { startRecording } from './recording-worker.ts'
+
+const kafka = await kafkaForTests()
+const isMissing = 'skip' in kafka || kafka.kind === 'mock'
+const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const brokers = 'skip' in kafka ? [] : kafka.brokers
+const client = new Kafka({
+  brokers: brokers.length > 0 ? brokers : ['nowhere:1'],
+  logLevel: logLevel.NOTHING,
+})
+afterAll(async () => {
+  if (!('skip' in kafka)) await kafka.stop()
+})
+let fixture: BusFixture | null = null
+afterEach(async () => {
+  await fixture?.close()
+  fixture = null
+})
+
+describe.skipIf(isMissing)(`a consumer (${place})`, () => {
+  it('without a sign of life is replaced, and nothing is lost or repeated', async () => {
+    const name = `work-${randomUUID()}`
+    const topic = `watchdog-${randomUUID()}`
+    // It would send a heartbeat later than it may be silent.
+    const timings = {
+      ...{ ...QUICK_TIMINGS, stallMs: 600_000, awayMs: 600_000 },
+      ...{ silentMs: 1_500, heartbeatMs: 20_000, sessionTimeoutMs: 60_000 },
+    }
+    fixture = await openBusFixture((parts) => createKafkaBus({ ...parts, brokers, topic, timings }))
+    const { pg, store } = fixture
+    await appendSome(store, 20)
+    startRecording({ pg, store, bus: await fixture.openBus(), name })
+    const members = new Set<string>()
+    const admin = client.admin()
+    await admin.connect()
+    await expect
+      .poll(async () => {
+        await appendSome(store, 20)
+        const { groups } = await admin.describeGroups([`tallygate-${name}`])
+        for (const { memberId } of groups[0]?.members ?? []) members.add(memberId)
+        return members.size
+      })
+      .toBeGreaterThan(2)
+    await admin.disconnect()
+    await expectFold(fixture, name)
+  }, 60_000)
+
+  it('is deaf when messages are added and do not come, and not when none are', async () => {
+    const topic = `deaf-${randomUUID()}`
+    await ensureTopic(client, topic)
+    let deafCount = 0
+    let lastCame = Number.NEGATIVE_INFINITY
+    const watching = watchForDeafness({
+      ...{ kafka: client, topic, timings: { silentMs: 200 } },
+      isSuspected: () => true,
+      lastCame: (lane) => (lane === 3 ? lastCame : null),
+      onDeaf: () => {
+        deafCount += 1
+      },
+    })
+    const producer = client.producer()
+    await producer.connect()
+    const send = (partition: number) =>
+      producer.send({ topic, messages: [{ partition, value: null }] })
+    await delay(600)
+    expect(deafCount).toBe(0)
+    for (const lane of ALL_LANES.filter((each) => each !== 3)) await send(lane)
+    await delay(600)
+    expect(deafCount).toBe(0)
+    await expect.poll(() => send(3).then(() => deafCount)).toBeGreaterThan(0)
+    const coming = setInterval(() => {
+      lastCame = performance.now()
+    }, 20)
+    lastCame = performance.now()
+    await delay(400)
+    deafCount = 0
+    for (let sent = 0; sent < 10; sent += 1) {
+      await send(3)
+      await delay(50)
+    }
+    expect(deafCount).toBe(0)
+    clearInterval(coming)
+    watching.stop()
+    await producer.disconnect()
+  })
+})
