@@ -29,7 +29,7 @@ const LF = 10
 /** Nobody wrote so much by hand; counting the lines of 32 MB would hold the loop. */
 const COUNTED_BYTES_MAX = 1024 * 1024
 
-/** Line and column from 1, as editors count, the column in characters; far away the byte, from 0. */
+/** Line and column from 1, as editors count, the column in characters; far away the byte from 0. */
 function placeOf(body: Buffer, at: number): string {
   if (at > COUNTED_BYTES_MAX) return `${at} (byte)`
   let line = 1
