@@ -28,14 +28,18 @@ let opened = 0
  */
 export function connectEventStoreDb(url: string): Connection {
   let current = newClient(url)
+  let isClosed = false
   return {
     client: () => current,
     replace: (failed) => {
-      if (failed !== current) return
+      if (failed !== current || isClosed) return
       current = newClient(url)
       closeChannel(failed)
     },
-    close: () => closeChannel(current),
+    close: () => {
+      isClosed = true
+      closeChannel(current)
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type EventStore,
   RevisionConflict,
   StoreUnavailable,
+  type StreamAppend,
   type Subscription,
 } from '../port.ts'
 import { connectEventStoreDb } from './connection.ts'
@@ -26,10 +27,13 @@ type Options = {
   /** After so long an append is sent again, through another connection. */
   readonly replyWithinMs?: number
   readonly healer?: HealerTimes
+  /** A subscription that says nothing for so long is looked after. */
+  readonly idleCheckMs?: number
 }
 
 const DEADLINE_MS = 10_000
 const REPLY_WITHIN_MS = 4_000
+const IDLE_CHECK_MS = 5_000
 const READ_MAX = 1_000_000
 
 /** The event store in EventStoreDB: a stream there for each of ours. Throws `StoreUnavailable`. */
@@ -38,22 +42,28 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
   // Readers must not lose their connection whenever an append loses its reply.
   const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
   const reads = createEventReads(reading)
-  const append = createExactAppend({ connection: writing, reads, log, replyWithinMs })
-  const joint = { reads, locks, log, append }
+  const appendExact = createExactAppend({ connection: writing, reads, log, replyWithinMs })
+  const joint = { reads, locks, log, append: appendExact }
   const appendAny = createAppendAny(joint)
   const subscriptions = new Set<Subscription>()
   let isClosed = false
   await reads.headPosition()
   const healer = startJointHealer(joint, options.healer)
+  const underWay = new Set<Promise<unknown>>()
+  const append = async (streams: readonly StreamAppend[]): Promise<Appended> => {
+    const parts = encodeAppend(streams)
+    const deadline = performance.now() + deadlineMs
+    const [only] = parts
+    return only !== undefined && parts.length === 1
+      ? answer(parts, [await appendOne(only, deadline, joint, appendAny)])
+      : answer(parts, await jointly(parts, deadline, joint))
+  }
   return {
     append: async (streams) => {
       if (isClosed) throw new StoreUnavailable('the event store is closed')
-      const parts = encodeAppend(streams)
-      const deadline = performance.now() + deadlineMs
-      const [only] = parts
-      if (only === undefined || parts.length > 1)
-        return answer(parts, await jointly(parts, deadline, joint))
-      return answer(parts, [await appendOne(only, deadline, joint, appendAny)])
+      const appending = append(streams)
+      underWay.add(appending)
+      return await appending.finally(() => underWay.delete(appending))
     },
     readStream: async (stream, from = 0, limit = READ_MAX) =>
       (await reads.readStream(stream, from, limit)).map(({ recorded }) => recorded),
@@ -63,6 +73,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     subscribeAll: (after, onBatch, onError, wanted) => {
       const subscription = tailAll({
         ...{ connection: reading, headPosition: reads.headPosition, log },
+        idleCheckMs: options.idleCheckMs ?? IDLE_CHECK_MS,
         ...{ after, onBatch, onError, options: wanted },
         onStopped: () => subscriptions.delete(subscription),
       })
@@ -72,6 +83,7 @@ export async function createEventStoreDbStore(options: Options): Promise<EventSt
     close: async () => {
       isClosed = true
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()))
+      await Promise.allSettled(underWay)
       await healer.stop()
       await locks.close()
       writing.close()

@@ -10,7 +10,6 @@ import { type OpenFeed, openFeed } from './feed.ts'
 import { type Resolved, safePosition, storedEvent } from './stored-event.ts'
 
 const BATCH_DEFAULT = 500
-const IDLE_CHECK_MS = 5_000
 const REOPEN_MS = 100
 
 type Tail = {
@@ -21,6 +20,8 @@ type Tail = {
   readonly onBatch: OnBatch
   readonly onError: (error: unknown) => void
   readonly options?: SubscribeOptions | undefined
+  /** Without an event for so long, it is asked whether there is any. */
+  readonly idleCheckMs: number
   readonly onStopped: () => void
 }
 
@@ -32,7 +33,7 @@ type Tail = {
  * and then, and a reader that waits for a position would wait for nothing.
  */
 export function tailAll(tail: Tail): Subscription {
-  const { connection, log, onBatch, options = {} } = tail
+  const { connection, log, onBatch, idleCheckMs, options = {} } = tail
   const { streamPrefixes, maxBatch = BATCH_DEFAULT } = options
   const isWanted = streamPrefixes === undefined ? null : streamFilter(streamPrefixes)
   const stopping = new AbortController()
@@ -42,10 +43,10 @@ export function tailAll(tail: Tail): Subscription {
   /** Resolves when the feed is broken or stopped; rejects when the consumer fails. */
   const consume = async (open: OpenFeed): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const taken = await open.take(maxBatch, IDLE_CHECK_MS)
+      const taken = await open.take(maxBatch, idleCheckMs)
       if (taken === 'broken' || stopping.signal.aborted) return
       if (taken === 'idle') {
-        if (await isSilent(open, position, tail.headPosition)) return
+        if (await isSilent(open, position, tail)) return
         continue
       }
       const batch = batchOf(taken, position, isWanted)
@@ -107,8 +108,8 @@ function batchOf(
 async function isSilent(
   open: OpenFeed,
   position: number,
-  headPosition: () => Promise<number>,
+  { headPosition, idleCheckMs }: Tail,
 ): Promise<boolean> {
   const head = await headPosition().catch(() => 0)
-  return head > position && (await open.staysEmpty(IDLE_CHECK_MS))
+  return head > position && (await open.staysEmpty(idleCheckMs))
 }

@@ -17,7 +17,9 @@ function countingLog() {
   return { log: pino({}, { write }), seen }
 }
 
-async function open(options: { deadlineMs?: number; replyWithinMs?: number } = {}) {
+type Given = { deadlineMs?: number; replyWithinMs?: number; idleCheckMs?: number }
+
+async function open(options: Given = {}) {
   const server = await startEventStoreDbServer()
   const { log, seen } = countingLog()
   const locks = createMemoryLocks()
@@ -116,6 +118,18 @@ describe('a subscription', () => {
     await expect.poll(() => events.length).toBe(ids.length)
     expect(idsOf(events).sort()).toEqual(ids.sort())
     expect(events).toEqual(await store.readAll(0, 1_000))
+  })
+
+  it('that falls silent is opened again', async () => {
+    const { server, store, seen } = await open({ idleCheckMs: 50 })
+    const events = follow(store)
+    await store.append([to('a', 'any')])
+    await expect.poll(() => events.length).toBe(1)
+    server.muteStreams()
+    for (let i = 0; i < 10; i += 1) await store.append([to('a', 'any')])
+    await expect.poll(() => events.length).toBe(11)
+    expect(seen.reopened).toBe(1)
+    expect(events).toEqual(await store.readAll(0, 100))
   })
 
   it('of a slow consumer holds few events, and skips none', async () => {

@@ -16,6 +16,8 @@ export type EventStoreDbServer = {
   readonly loseAppends: (stream: string | null) => void
   /** Appends and reads wait this long before anything happens. */
   readonly slowDown: (ms: number) => void
+  /** Open subscriptions stay open and say nothing any more. */
+  readonly muteStreams: () => void
   /** Ends every open subscription with an error; answers how many there were. */
   readonly cutStreams: () => number
   readonly seen: () => { readonly appends: number; readonly batchAppends: number; dropped: number }
@@ -81,6 +83,9 @@ export async function startEventStoreDbServer(
     },
     slowDown: (ms) => {
       faults.slowMs = ms
+    },
+    muteStreams: () => {
+      for (const call of [...reads].filter(isSubscription)) call.write = () => true
     },
     cutStreams: () => {
       const subscriptions = [...reads].filter(isSubscription)
