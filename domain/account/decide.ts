@@ -9,12 +9,14 @@ import { deductionPostings, grantPostings } from './postings.ts'
 import type { AccountRefusal } from './refusals.ts'
 import { accountSnapshot } from './snapshot.ts'
 import { type AccountState, initialAccount } from './state.ts'
+import { undoAccount } from './undo.ts'
 
 type Outcome = readonly AccountEvent[] | AccountRefusal
 
 export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent, AccountRefusal> = {
   initialState: initialAccount,
   evolve: evolveAccount,
+  undo: undoAccount,
   snapshot: accountSnapshot,
   decide: (command, state) => {
     switch (command.type) {

@@ -37,34 +37,65 @@ export function remember(ended: EndedCalls, call: string): void {
   if (oldest > ended.forgottenUpTo) ended.forgottenUpTo = oldest
 }
 
-function push(heap: string[], call: string): void {
-  let at = heap.length
-  heap.push(call)
-  while (at > 0) {
-    const parent = (at - 1) >> 1
-    const above = heap[parent] ?? ''
-    if (above <= call) break
-    heap[at] = above
-    at = parent
+/** How to forget `call` again once it is remembered: asked before, good while nothing came after. */
+export function undoRemember(ended: EndedCalls, call: string): () => void {
+  const { ids, oldestFirst, forgottenUpTo } = ended
+  const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
+  return () => {
+    ended.forgottenUpTo = forgottenUpTo
+    // Older than all that were remembered, it went at once.
+    if (!ids.delete(call)) return
+    remove(oldestFirst, call)
+    if (dropped === null) return
+    ids.add(dropped)
+    push(oldestFirst, dropped)
   }
-  heap[at] = call
+}
+
+function push(heap: string[], call: string): void {
+  heap.push(call)
+  siftUp(heap, heap.length - 1, call)
 }
 
 function pop(heap: string[]): string {
   const root = heap[0] ?? ''
   const moved = heap.pop() ?? ''
-  if (heap.length === 0) return root
-  let at = 0
+  if (heap.length > 0) siftDown(heap, 0, moved)
+  return root
+}
+
+function remove(heap: string[], call: string): void {
+  const at = heap.indexOf(call)
+  const moved = heap.pop() ?? ''
+  if (at < heap.length) siftUp(heap, siftDown(heap, at, moved), moved)
+}
+
+/** Puts `call` where it belongs, from the place `at` on upwards. */
+function siftUp(heap: string[], at: number, call: string): void {
+  let place = at
+  while (place > 0) {
+    const parent = (place - 1) >> 1
+    const above = heap[parent] ?? ''
+    if (above <= call) break
+    heap[place] = above
+    place = parent
+  }
+  heap[place] = call
+}
+
+/** The same downwards; answers where it went. */
+function siftDown(heap: string[], at: number, call: string): number {
+  let place = at
   for (;;) {
-    const left = 2 * at + 1
+    const left = 2 * place + 1
     const right = left + 1
     const isRightOlder = right < heap.length && (heap[right] ?? '') < (heap[left] ?? '')
     const child = isRightOlder ? right : left
     const below = heap[child]
-    if (below === undefined || moved <= below) break
-    heap[at] = below
-    at = child
+    if (below === undefined || call <= below) break
+    heap[place] = below
+    place = child
   }
-  heap[at] = moved
-  return root
+  heap[place] = call
+  return place
 }

@@ -13,6 +13,11 @@ export type Decider<State, Command, Event, R extends Refusal> = {
   readonly initialState: () => State
   readonly decide: (command: Command, state: State) => readonly Event[] | R
   readonly evolve: (state: State, event: Event) => State
+  /**
+   * Present where several processes write one stream at a pace: asked before `evolve`, how to take
+   * that event back, as long as all after it are taken back first.
+   */
+  readonly undo?: (state: State, event: Event) => () => void
   /** Present where a stream grows without end: how its state is kept beside the stream. */
   readonly snapshot?: SnapshotCodec<State>
 }

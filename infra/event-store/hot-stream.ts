@@ -48,8 +48,15 @@ export function createHotStream(
   let known: Known | null = null
   let snapshotRevision = -1
   let isOld = false
+  /** An event was evolved in part. */
+  let isTorn = false
   let undos: (() => void)[] = []
 
+  const forget = (): void => {
+    known = null
+    undos = []
+    isTorn = false
+  }
   const now = () => {
     if (known === null) throw new Error(`stream ${stream} is not loaded`)
     return known
@@ -77,12 +84,14 @@ export function createHotStream(
     evolve: (event) => {
       const current = now()
       if (decider.undo !== undefined) undos.push(decider.undo(current.state, event))
+      isTorn = true
       current.state = decider.evolve(current.state, event)
+      isTorn = false
     },
     takeBack: () => {
+      if (decider.undo === undefined || isTorn) return forget()
       for (const undo of undos.splice(0).reverse()) undo()
       isOld = true
-      if (decider.undo === undefined) known = null
     },
     moveTo: (revision, position) => {
       const current = now()
@@ -90,10 +99,7 @@ export function createHotStream(
       current.position = position
       undos = []
     },
-    forget: () => {
-      known = null
-      undos = []
-    },
+    forget,
     maybeSnapshot: (every, onFailure) => {
       if (codec === undefined || known === null) return
       if (known.revision - snapshotRevision < every) return

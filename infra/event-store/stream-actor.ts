@@ -88,10 +88,9 @@ async function carryOut(
       hot.forget()
       if (error instanceof InvalidAppend && commands.length > 1) {
         return await carryOutHalves(hot, commands, options)
-      } else {
-        for (const { reject } of commands) reject(error)
-        return []
       }
+      for (const { reject } of commands) reject(error)
+      return []
     }
   }
 }

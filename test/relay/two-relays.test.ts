@@ -97,7 +97,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
     expect(book.ledgerSum).toBe(0n)
   })
 
-  it('what a caller has whole is settled once, and the provider was asked once for each', async () => {
+  it('what a caller has whole is settled once, and asked of the provider once', async () => {
     const book = await readBook(core.core.store)
     const whole = calls.filter(({ outcome }) => outcome === 'whole')
     expect(whole.length).toBeGreaterThan(50)

@@ -1,4 +1,4 @@
-/** One streamed call as its caller saw it. `cut`: it began, or was sent, and never came to its end. */
+/** One streamed call as its caller saw it. `cut`: it was sent, and never came to its end. */
 export type Call = {
   readonly outcome: 'whole' | 'refused' | 'cut'
   readonly status: number | null

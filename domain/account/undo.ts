@@ -1,0 +1,74 @@
+import { undoRemember } from './ended-calls.ts'
+import type { AccountEvent } from './events.ts'
+import type { AccountState } from './state.ts'
+
+/**
+ * How to take `event` back once it has been folded into `state`: asked before it is, and good as
+ * long as everything folded after it was taken back first. Costs what the event changes, however
+ * long the account's history is.
+ */
+export function undoAccount(state: AccountState, event: AccountEvent): () => void {
+  const { balance, held } = state
+  const others = undoOthers(state, event)
+  return () => {
+    state.balance = balance
+    state.held = held
+    others()
+  }
+}
+
+/** All but the two sums. */
+function undoOthers(state: AccountState, event: AccountEvent): () => void {
+  switch (event.type) {
+    case 'QuotaGranted':
+      return undoId(state.grantIds, event.data.grantId)
+    case 'QuotaDeducted':
+      return undoId(state.deductionIds, event.data.deductionId)
+    case 'TokenBudgetSet':
+    case 'TokenBudgetClosed':
+      return undoBudget(state, event.data.tokenId)
+    case 'CallAdmitted': {
+      const { call, tokenId } = event.data
+      const budget = undoBudget(state, tokenId)
+      return () => {
+        state.open.delete(call)
+        budget()
+      }
+    }
+    case 'CallProgressed': {
+      const open = state.open.get(event.data.call)
+      if (open === undefined) return () => {}
+      const { progress, leaseUntil } = open
+      return () => Object.assign(open, { progress, leaseUntil })
+    }
+    case 'CallSettled':
+    case 'CallInterrupted':
+    case 'CallReleased':
+      return undoEnd(state, event.data.call, event.data.tokenId)
+  }
+}
+
+function undoId(ids: Set<string>, id: string): () => void {
+  return ids.has(id) ? () => {} : () => void ids.delete(id)
+}
+
+function undoBudget({ budgets }: AccountState, tokenId: number): () => void {
+  const budget = budgets.get(tokenId)
+  if (budget === undefined) return () => void budgets.delete(tokenId)
+  const { remain } = budget
+  return () => {
+    budget.remain = remain
+    budgets.set(tokenId, budget)
+  }
+}
+
+function undoEnd(state: AccountState, call: string, tokenId: number): () => void {
+  const open = state.open.get(call)
+  const budget = undoBudget(state, tokenId)
+  const memory = undoRemember(state.ended, call)
+  return () => {
+    if (open !== undefined) state.open.set(call, open)
+    budget()
+    memory()
+  }
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import { ENDED_MAX, noEndedCalls, remember, undoRemember } from '#domain/account/ended-calls.ts'
+import type { AccountEvent } from '#domain/account/events.ts'
+import type { AccountState } from '#domain/account/state.ts'
+import { undoAccount } from '#domain/account/undo.ts'
+import { isRefusal } from '#domain/shared/refusal.ts'
+import { operations } from './operations.ts'
+
+const RUNS = 1_000
+
+/** All that is in it, whatever the order in its maps, sets and heap. */
+function contentOf(state: AccountState) {
+  const { budgets, open, ended, grantIds, deductionIds, balance, held } = structuredClone(state)
+  return {
+    balance,
+    held,
+    budgets: new Map([...budgets].sort(([one], [other]) => one - other)),
+    open: new Map([...open].sort(([one], [other]) => (one < other ? -1 : 1))),
+    ended: endedContent(ended),
+    ids: [[...grantIds].sort(), [...deductionIds].sort()],
+  }
+}
+
+const endedContent = ({ ids, oldestFirst, forgottenUpTo }: AccountState['ended']) => ({
+  ids: [...ids].sort(),
+  heap: [...oldestFirst].sort(),
+  isHeap: oldestFirst.every((call, at) => (oldestFirst[(at - 1) >> 1] ?? '') <= call),
+  forgottenUpTo,
+})
+
+/** Folds the events, then takes them all back, the last first. */
+function foldAndTakeBack(state: AccountState, events: readonly AccountEvent[]): void {
+  const undos = events.map((event) => {
+    const undo = undoAccount(state, event)
+    accountDecider.evolve(state, event)
+    return undo
+  })
+  for (const undo of undos.reverse()) undo()
+}
+
+describe('taking back what was folded', () => {
+  it('leaves the account as it was, whatever it was', () => {
+    fc.assert(
+      fc.property(operations, fc.integer({ min: 1, max: 12 }), (given, apart) => {
+        const state = accountDecider.initialState()
+        const waiting: AccountEvent[] = []
+        for (const operation of given) {
+          if (operation.kind !== 'command') continue
+          const outcome = accountDecider.decide(operation.command, state)
+          if (isRefusal(outcome) || outcome.length === 0) continue
+          const before = contentOf(state)
+          foldAndTakeBack(state, outcome)
+          expect(contentOf(state)).toEqual(before)
+          for (const event of outcome) accountDecider.evolve(state, event)
+          waiting.push(...outcome)
+        }
+        // Many at once, as a batch that met a conflict is.
+        const from = Math.max(0, waiting.length - apart)
+        const again = accountDecider.initialState()
+        for (const event of waiting.slice(0, from)) accountDecider.evolve(again, event)
+        const before = contentOf(again)
+        foldAndTakeBack(again, waiting.slice(from))
+        expect(contentOf(again)).toEqual(before)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('brings back the call that was forgotten for it', () => {
+    const ended = noEndedCalls()
+    const id = (n: number) => `call-${String((n * 7_919) % 100_000).padStart(6, '0')}`
+    for (let n = 0; n < ENDED_MAX + 50; n += 1) remember(ended, id(n))
+    for (const call of ['call-', 'call-050000x', 'call-999999']) {
+      const before = structuredClone(ended)
+      const undo = undoRemember(ended, call)
+      remember(ended, call)
+      expect(ended.ids.size).toBe(ENDED_MAX)
+      undo()
+      expect(endedContent(ended)).toEqual(endedContent(before))
+      expect(endedContent(ended).isHeap).toBe(true)
+    }
+  })
+})
