@@ -2,6 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Config } from '#infra/config/config.ts'
 import type { Core } from '#infra/core.ts'
 import { createHttpApp } from '#infra/http/app.ts'
+import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
@@ -33,7 +34,9 @@ export type Caller = <T = unknown>(
 export async function writeFixture(overrides: Partial<Config> = {}) {
   const { core: real, close } = await testCore(overrides)
   const clock = { ahead: 0 }
-  const core: Core = { ...real, now: () => Date.now() + clock.ahead }
+  const now = () => Date.now() + clock.ahead
+  const limits = createMemoryLimits(now)
+  const core: Core = { ...real, now, limits }
   const projections = await startProjections(core)
   const freshness = createFreshness(core)
   const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
@@ -64,6 +67,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     close: async () => {
       await app.close()
       await projections.stop()
+      limits.close()
       await close()
     },
   }
