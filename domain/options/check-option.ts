@@ -124,7 +124,7 @@ function shapeFault(value: ExactJson, kind: JsonKind): Faulty | null {
   for (const [name, member] of value) {
     if (name === '') return { fault: 'name-missing' }
     if (name.length > NAME_LENGTH_MAX) return { fault: 'name-too-long' }
-    if (kind === 'ratios' && jsonDecimal(member) === null) return { fault: 'not-ratio', name }
+    if (kind === 'ratios' && !isRatio(member)) return { fault: 'not-ratio', name }
     if (kind === 'names' && !isText(member)) return { fault: 'not-text', name }
     if (kind === 'counts' && !isCount(member)) return { fault: 'not-count', name }
   }
@@ -146,3 +146,6 @@ function isLink(value: ExactJson): boolean {
       !/^(?:http|javascript|data|vbscript|blob|file):/i.test(link),
   )
 }
+
+/** No type is coerced: a number in quotes is a text. */
+const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null

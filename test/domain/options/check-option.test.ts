@@ -127,11 +127,11 @@ describe('JSON options', () => {
     expect(check(kind, `{"${'x'.repeat(257)}":1}`)).toEqual({ fault: 'name-too-long' })
   })
 
-  it.each(['1', '0', '0.075', '1e-3', '"2.5"'])('ratios take %s', (member) => {
+  it.each(['1', '0', '0.075', '1e-3'])('ratios take %s', (member) => {
     expect(check('ratios', `{"a":${member}}`)).toEqual({ value: `{"a":${member}}` })
   })
 
-  it.each(['-1', '1e999', 'null', 'true', '"x"', '""', '[]', '{}', '1e-19', '1e12'])(
+  it.each(['"2.5"', '-1', '1e999', 'null', 'true', '"x"', '""', '[]', '{}', '1e-19', '1e12'])(
     'ratios refuse %s, naming the entry',
     (member) => {
       const fault = { fault: 'not-ratio', name: 'constructor' }
