@@ -10,13 +10,26 @@ export const ALL_LANES: readonly number[] = [...Array(LANE_COUNT).keys()]
 /** `account-7`, `user-7` → `7`: the same id, the same lane. Others: by the whole of their name. */
 export const laneKeyOf = (stream: string): string => stream.slice(stream.lastIndexOf('-') + 1)
 
-/** FNV-1a over UTF-16 units: fixed for ever, since offsets are kept by lane. */
+/**
+ * By the last three characters of the id: for a number, the number modulo `LANE_COUNT`. Fixed for
+ * ever, since offsets are kept by lane; and simple enough for a database to say the same
+ * (`infra/event-store/event-rows.ts`).
+ */
 export function laneOf(stream: string): number {
-  let hash = 0x811c9dc5
   const from = stream.lastIndexOf('-') + 1
-  for (let index = from; index < stream.length; index += 1) {
-    hash = Math.imul(hash ^ stream.charCodeAt(index), 0x01000193)
+  const end = stream.length
+  let sum = 0
+  for (let place = 1; place <= 3 && end - place >= from; place += 1) {
+    const code = stream.charCodeAt(end - place)
+    // Half of a character: where such are, characters are counted, as a database does.
+    if (code >= 0xd800 && code <= 0xdfff) return laneOfCharacters([...stream.slice(from)])
+    sum += code << (place - 1)
   }
-  // The low bits of such a hash are the poorest.
-  return ((hash ^ (hash >>> 15)) >>> 0) % LANE_COUNT
+  return sum % LANE_COUNT
+}
+
+function laneOfCharacters(id: readonly string[]): number {
+  const last = id.slice(-3).reverse()
+  const codes = last.map((character, index) => (character.codePointAt(0) ?? 0) << index)
+  return codes.reduce((sum, code) => sum + code, 0) % LANE_COUNT
 }

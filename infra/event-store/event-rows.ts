@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import type { Recorded } from '#domain/shared/event.ts'
+import { LANE_COUNT } from '../event-bus/lanes.ts'
 import type { ExactPart } from './flush.ts'
-import { type Appended, StoreUnavailable } from './port.ts'
+import { type Appended, type EventStore, StoreUnavailable } from './port.ts'
 import type { Page, PageRequest } from './subscription.ts'
 
 const COLUMNS = 'position, stream, revision, id, type, v, data, actor, cause, at'
@@ -31,12 +32,19 @@ const recorded = (row: Row): Recorded => ({
   position: Number(row[0]),
 })
 
+/** `laneOf` in SQL: the last three characters of the id, the last one first. */
+export const LANE_OF_STREAM = `(
+  ascii(split_part(reverse(stream), '-', 1))
+  + 2 * ascii(substr(split_part(reverse(stream), '-', 1), 2, 1))
+  + 4 * ascii(substr(split_part(reverse(stream), '-', 1), 3, 1))
+) % ${LANE_COUNT}`
+
 /** Positions that one filtered read covers: most of them are skipped by the server. */
 const FILTERED_WINDOW = 50_000
 
 export type EventReader = {
   readonly readStream: (stream: string, from: number, limit: number) => Promise<Recorded[]>
-  readonly readAll: (after: number, limit: number) => Promise<Recorded[]>
+  readonly readAll: EventStore['readAll']
   /** `head`: a position that is known to be committed. */
   readonly readPage: (request: PageRequest, head: number) => Promise<Page>
   readonly headPosition: () => Promise<number>
@@ -63,8 +71,21 @@ export function createEventReader(pg: Pool): EventReader {
         [stream, from, limit],
       )
     ).map(recorded)
-  const readAll = async (after: number, limit: number) =>
+  /** With the last event of the page, whatever its lane: a page of none is the end of all. */
+  const readLanes = async (after: number, limit: number, lanes: readonly number[]) =>
     (
+      await query<Row>(
+        'events-of-lanes',
+        `select ${COLUMNS} from event_store.events
+         where position > $1 and position <= $1 + $2
+           and (${LANE_OF_STREAM} = any($3::int[]) or position = $1 + $2)
+         order by position`,
+        [after, limit, lanes],
+      )
+    ).map(recorded)
+  const readAll: EventStore['readAll'] = async (after, limit, lanes) => {
+    if (lanes !== undefined) return await readLanes(after, limit, lanes)
+    return (
       await query<Row>(
         'events-of-all',
         `select ${COLUMNS} from event_store.events
@@ -72,6 +93,7 @@ export function createEventReader(pg: Pool): EventReader {
         [after, limit],
       )
     ).map(recorded)
+  }
   return {
     readStream,
     readAll,

@@ -79,8 +79,12 @@ export interface EventStore {
   append(streams: readonly StreamAppend[]): Promise<Appended>
   /** Events of one stream from `fromRevision` (0) on, in order; an empty list when it is new. */
   readStream(stream: string, fromRevision?: number, limit?: number): Promise<Recorded[]>
-  /** Events of all streams after `position`, in commit order. */
-  readAll(after: number, limit: number): Promise<Recorded[]>
+  /**
+   * Events of all streams after `position`, in commit order. `lanes` (see `infra/event-bus`) is a
+   * hint: a store may leave out events of other lanes, but for a page of none, which says that
+   * there is nothing more.
+   */
+  readAll(after: number, limit: number, lanes?: readonly number[]): Promise<Recorded[]>
   /** Global position of the last event; 0 when there is none. */
   headPosition(): Promise<number>
   /**

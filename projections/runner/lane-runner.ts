@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Recorded } from '#domain/shared/event.ts'
-import { LANE_COUNT, laneOf } from '#infra/event-bus/lanes.ts'
+import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lanes.ts'
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import { type AdvanceParts, advance } from './advance.ts'
@@ -44,7 +44,7 @@ export class LaneRunner implements LaneWorker {
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
   private wakeUp = Promise.withResolvers<void>()
-  private ahead: { readonly after: number; readonly events: Promise<Recorded[]> } | null = null
+  private ahead: { readonly key: string; readonly events: Promise<Recorded[]> } | null = null
   private lookedAt = performance.now()
   private readonly running: Promise<void>
 
@@ -215,8 +215,8 @@ export class LaneRunner implements LaneWorker {
     const after = Math.min(...behind.map(({ position }) => position))
     const end = Math.max(...lanes.map((lane) => this.reached.get(lane) ?? 0))
     try {
-      const events = await this.readAhead(after, end)
-      const isWanted = ({ stream }: Recorded): boolean => lanes.includes(laneOf(stream))
+      const { isWanted, limit } = pageFor(lanes)
+      const events = await this.readAhead(after, end, limit, lanes)
       // Nothing left before the end: what is between are no events.
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(isWanted)
@@ -231,16 +231,23 @@ export class LaneRunner implements LaneWorker {
   }
 
   /** The next page is on its way while this one is folded. */
-  private async readAhead(after: number, end: number): Promise<Recorded[]> {
-    const { store } = this.parts.core
-    const begun = this.ahead?.after === after ? this.ahead.events : store.readAll(after, BATCH_MAX)
+  private async readAhead(
+    after: number,
+    end: number,
+    limit: number,
+    lanes: readonly number[],
+  ): Promise<Recorded[]> {
+    const read = (from: number): Promise<Recorded[]> =>
+      this.parts.core.store.readAll(from, limit, lanes.length < LANE_COUNT ? lanes : undefined)
+    const key = `${after} ${lanes}`
+    const begun = this.ahead?.key === key ? this.ahead.events : read(after)
     this.ahead = null
     const events = await begun
     const last = events.at(-1)?.position ?? end
     if (last < end) {
-      const next = store.readAll(last, BATCH_MAX)
+      const next = read(last)
       next.catch(() => {})
-      this.ahead = { after: last, events: next }
+      this.ahead = { key: `${last} ${lanes}`, events: next }
     }
     return events
   }
@@ -249,5 +256,14 @@ export class LaneRunner implements LaneWorker {
     const { stopping } = this.parts
     const restMs = Math.min(REST_MAX_MS, (performance.now() - startedAt) * REST_FACTOR)
     if (restMs >= 1) await delay(restMs, undefined, { signal: stopping }).catch(() => {})
+  }
+}
+
+/** With fewer lanes, longer pages: transactions are as large as with all. */
+function pageFor(lanes: readonly number[]) {
+  const isMine = ALL_LANES.map((lane) => lanes.includes(lane))
+  return {
+    isWanted: ({ stream }: Recorded): boolean => isMine[laneOf(stream)] === true,
+    limit: Math.ceil((BATCH_MAX * LANE_COUNT) / lanes.length),
   }
 }

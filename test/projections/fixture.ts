@@ -34,7 +34,7 @@ export type OtherProcess = { readonly core: Core; readonly close: () => Promise<
 export type Given = Fact & { readonly stream: string; readonly at?: number }
 
 /** Of lanes: so that tests need not wait for long. */
-const TTL_MS = 600
+const TTL_MS = 2_000
 
 export const NOW = Date.UTC(2026, 10, 21, 9, 30)
 

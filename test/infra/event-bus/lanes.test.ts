@@ -1,5 +1,8 @@
+import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { LANE_COUNT, laneKeyOf, laneOf } from '#infra/event-bus/lanes.ts'
+import { LANE_OF_STREAM } from '#infra/event-store/event-rows.ts'
+import { testDatabase } from '#test/support/postgres.ts'
 
 describe('the lane of a stream', () => {
   it('is that of its id, whatever is kept under it', () => {
@@ -10,7 +13,7 @@ describe('the lane of a stream', () => {
 
   it('never changes: offsets are kept by it', () => {
     const lanes = ['account-1', 'account-2', 'account-3', 'account-1000', 'options', 'site']
-    expect(lanes.map(laneOf)).toEqual([5, 4, 3, 3, 5, 5])
+    expect(lanes.map(laneOf)).toEqual([1, 2, 3, 0, 3, 1])
   })
 
   it('spreads accounts evenly', () => {
@@ -19,7 +22,37 @@ describe('the lane of a stream', () => {
       const lane = laneOf(`account-${id}`)
       counts[lane] = (counts[lane] ?? 0) + 1
     }
-    expect(Math.min(...counts)).toBeGreaterThan(850)
-    expect(Math.max(...counts)).toBeLessThan(1_150)
+    expect(counts).toEqual(counts.map(() => 1_000))
+  })
+
+  it('is the same where Postgres names it', async () => {
+    const { url, drop } = await testDatabase()
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    const ids = [
+      '',
+      '7',
+      '42',
+      '123456',
+      'a',
+      'émile',
+      '名',
+      '名前',
+      '😀',
+      'a😀',
+      '😀bc',
+      'ab😀d',
+      '👩‍🚀',
+      'x-',
+    ]
+    const streams = ['options', 'site', ...ids.map((id) => `username-${id}`)]
+    const { rows } = await client.query<{ lane: number }>(
+      `select ${LANE_OF_STREAM} as lane
+       from unnest($1::text[]) with ordinality as s (stream, place) order by place`,
+      [streams],
+    )
+    await client.end()
+    await drop()
+    expect(rows.map(({ lane }) => lane)).toEqual(streams.map(laneOf))
   })
 })

@@ -28,6 +28,22 @@ describe('the event store in Postgres', () => {
   eventStoreConformance(open)
   densePositions(open)
 
+  it('leaves out events of lanes that are not asked for, and never the end', async () => {
+    const { store, close } = await open()
+    const streams = Array.from({ length: 60 }, (_, id) => `account-${id}`)
+    for (const stream of streams) await store.append([to(stream, 'none')])
+    const idsOf = (events: readonly { stream: string }[]) =>
+      events.map(({ stream }) => Number(stream.slice(8)))
+    const first = await store.readAll(0, 10, [2, 3])
+    // The last of the page says how far it goes.
+    expect(idsOf(first)).toEqual([2, 3, 9])
+    expect(idsOf(await store.readAll(first.at(-1)?.position ?? 0, 100, [2]))).toEqual([
+      10, 18, 26, 34, 42, 50, 58,
+    ])
+    expect(await store.readAll(await store.headPosition(), 10, [2])).toEqual([])
+    await close()
+  })
+
   it('two processes share one order, and wake each other’s readers', async () => {
     const database = await testDatabase()
     const open = () => createPostgresEventStore({ connectionString: database.url, log })
