@@ -4,6 +4,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { explainStart } from '../../explain-start.ts'
 import { startEmbeddedPostgres } from '../../postgres/embedded.ts'
 import { createLog } from '../../telemetry/log.ts'
+import { StoreUnavailable } from '../port.ts'
 import { copyHistory } from './copy-history.ts'
 
 const PROGRESS_EVERY = 10_000
@@ -23,6 +24,8 @@ async function main(environment: NodeJS.ProcessEnv): Promise<boolean> {
       ? await startEmbeddedPostgres({ dataDir: config.dataDir, log })
       : null
   const pg = new Pool({ connectionString: config.databaseUrl ?? embedded?.connectionString })
+  // What happens to idle connections is of no account; the last ones end with the server.
+  pg.on('error', () => {})
   try {
     return await copyFrozen(pg, config.eventStore.url ?? '', log)
   } finally {
@@ -56,10 +59,21 @@ async function copyFrozen(pg: Pool, url: string, log: ReturnType<typeof createLo
   }
 }
 
+/** No such table, no such schema. */
+const NOTHING_THERE = ['42P01', '3F000']
+
+function explainCopy(error: unknown): string {
+  if (error instanceof StoreUnavailable) return `EVENTSTORE_URL: ${error.message}`
+  if (NOTHING_THERE.includes(String((error as { code?: unknown }).code))) {
+    return 'DATABASE_URL, DATA_DIR: there is no history in this database'
+  }
+  return explainStart(error).replace("Tallygate can't start. ", '')
+}
+
 if (existsSync('.env')) process.loadEnvFile('.env')
 try {
   process.exitCode = (await main(process.env)) ? 0 : 1
 } catch (error) {
-  process.stderr.write(`${explainStart(error).replace("Tallygate can't start. ", '')}\n`)
+  process.stderr.write(`${explainCopy(error)}\n`)
   process.exitCode = 1
 }

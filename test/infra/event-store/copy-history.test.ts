@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { pino } from 'pino'
@@ -10,6 +12,7 @@ import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventst
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import {
   type EventStoreDbServer,
   startEventStoreDbServer,
@@ -37,7 +40,7 @@ afterAll(async () => {
 /** Short and long runs of one stream, joint appends, and data that is easily changed on the way. */
 async function writeHistory(store: EventStore): Promise<void> {
   const odd = { 10: 1, z: 'NUL \0 half \ud800 中 🧾 \u2028', a: [1e300, -0.1, 5e-324, null] }
-  for (let i = 0; i < 300; i += 1) {
+  for (let i = 0; i < 120; i += 1) {
     await store.append([
       to(
         `account-${i % 7}`,
@@ -56,7 +59,10 @@ async function writeHistory(store: EventStore): Promise<void> {
   ])
 }
 
-function startCopy({ url }: EventStoreDbServer) {
+function startCopy(
+  { url }: Pick<EventStoreDbServer, 'url'>,
+  from: Record<string, string> = { DATABASE_URL: database.url },
+) {
   const child = spawn(process.execPath, [PROGRAM], {
     cwd: tmpdir(),
     env: {
@@ -65,7 +71,7 @@ function startCopy({ url }: EventStoreDbServer) {
         LOG_LEVEL: 'silent',
         SECRET_KEY: randomBytes(32).toString('base64'),
       },
-      ...{ DATABASE_URL: database.url, EVENTSTORE_URL: url },
+      ...{ ...from, EVENTSTORE_URL: url },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -87,7 +93,7 @@ const eventsOf = (store: EventStore) =>
 it('a history killed on its way three times arrives whole, in order, byte by byte', async () => {
   const server = await startTarget()
   server.slowDown(2)
-  for (const size of [50, 200, 400]) {
+  for (const size of [30, 100, 200]) {
     const { child, exited } = startCopy(server)
     await expect.poll(() => server.log.all().length, { interval: 5 }).toBeGreaterThan(size)
     child.kill('SIGKILL')
@@ -95,7 +101,7 @@ it('a history killed on its way three times arrives whole, in order, byte by byt
   }
   server.slowDown(0)
   const { code, said } = await startCopy(server).exited
-  expect(said).toBe('1700 events in 308 streams: the same\n')
+  expect(said).toBe('980 events in 128 streams: the same\n')
   expect(code).toBe(0)
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
   expect(await eventsOf(store)).toEqual(await eventsOf(source))
@@ -131,6 +137,29 @@ it('what differs at the end is named, and the program fails', async () => {
   const [last] = long.slice(-1)
   if (last !== undefined) Object.assign(last, { data: Buffer.from('{"n":499,"x":""}') })
   const { code, said } = await startCopy(server).exited
-  expect(said).toBe('different: long\n1700 events in 308 streams: NOT the same\n')
+  expect(said).toBe('different: long\n980 events in 128 streams: NOT the same\n')
   expect(code).toBe(1)
+})
+
+it('the embedded database is opened, copied and closed again', async () => {
+  const server = await startTarget()
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-copy-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const from = { DATA_DIR: join(folder, 'data') }
+  const empty = 'DATABASE_URL, DATA_DIR: there is no history in this database\n'
+  expect(await startCopy(server, from).exited).toEqual({ code: 1, said: empty })
+  const embedded = await startEmbeddedPostgres({ dataDir: from.DATA_DIR, log })
+  const { connectionString } = embedded
+  const store = await createPostgresEventStore({ connectionString, log })
+  await store.append([to('a', 'none'), to('b', 'none')])
+  await store.close()
+  await embedded.stop()
+  const same = '2 events in 2 streams: the same\n'
+  expect(await startCopy(server, from).exited).toEqual({ code: 0, said: same })
+})
+
+it('a target that does not answer is named', async () => {
+  const said = 'EVENTSTORE_URL: the event store could not be read\n'
+  const nowhere = { url: 'esdb://127.0.0.1:9?tls=false' }
+  expect(await startCopy(nowhere).exited).toEqual({ code: 1, said })
 })
