@@ -51,7 +51,8 @@ function parametersOf(cluster: Cluster, port: number, durable: boolean): string[
     port: String(port),
     unix_socket_directories: '',
     cluster_name: cluster.name,
-    max_connections: '200',
+    // Each process of the product opens up to 40: enough for RELAY_WORKERS=10.
+    max_connections: '450',
     shared_buffers: '256MB',
     max_wal_size: '2GB',
     jit: 'off',

@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { closedLoop, type LoadResult, openLoop, quantiles } from './load.ts'
 import { cpuSeconds } from './processes.ts'
 import { measureLag } from './projection-lag.ts'
+import { measureWorkers } from './relay-workers.ts'
 import { ANSWER_TOKENS, GAP_MS, type Rig, startRig } from './rig.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
@@ -174,3 +175,4 @@ const print = (line: string): void => {
 }
 
 await bench()
+await measureWorkers(print)

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -100,12 +101,20 @@ export class ProductProcess {
   }
 }
 
-/** A port that was free a moment ago: the same one is needed again after a restart. */
+/**
+ * A port that was free a moment ago: the same one is needed again after a restart. Below those that
+ * the system gives out by itself, or another test's connection may take it meanwhile.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  for (;;) {
+    const port = randomInt(15_000, 32_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((known) => {
+      server.once('error', () => known(false))
+      server.listen(port, '127.0.0.1', () => known(true))
+    })
+    if (!isFree) continue
+    await new Promise((closed) => server.close(closed))
+    return port
+  }
 }
