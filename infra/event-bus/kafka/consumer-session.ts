@@ -40,7 +40,7 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
   let consumer: Consumer | null = null
   let awaySince: number | null = performance.now()
   let hasJoined = false
-  let breakOff: (reason: Error) => void = () => {}
+  const link: Link = { breakOff: () => {} }
   const pauses = createPauses(topic)
   const offsets = createOffsets(topic, () => (awaySince === null ? consumer : null))
   const onJoined = (lanes: readonly number[]): void => {
@@ -54,13 +54,7 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
     consumer = made
     pauses.clear()
     try {
-      await consumeUntilBroken(made, parts, {
-        onJoined,
-        stopping: stopping.signal,
-        onBreakable: (found) => {
-          breakOff = found
-        },
-      })
+      await consumeUntilBroken(made, parts, { onJoined, stopping: stopping.signal, link })
     } finally {
       if (stopping.signal.aborted) await offsets.commit()
       awaySince ??= performance.now()
@@ -69,14 +63,18 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
     }
   }
   const run = async (): Promise<void> => {
-    let pauseMs = RECONNECT_MS_MIN
+    let failures = 0
     while (!stopping.signal.aborted) {
-      await attempt().catch((err: unknown) => {
-        if (!stopping.signal.aborted) log.warn({ err, groupId }, 'a Kafka consumer is replaced')
-      })
-      pauseMs = hasJoined ? RECONNECT_MS_MIN : Math.min(timings.reconnectMsMax, pauseMs * 2)
       hasJoined = false
-      if (!stopping.signal.aborted) await rest(pauseMs, stopping.signal)
+      await attempt().catch((err: unknown) => {
+        if (hasJoined) failures = 0
+        // Said once, and not with every try while the broker is away.
+        const level = failures === 0 ? 'warn' : 'debug'
+        if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
+      })
+      const pauseMs = Math.min(timings.reconnectMsMax, RECONNECT_MS_MIN * 2 ** failures)
+      failures += 1
+      await rest(pauseMs, stopping.signal)
     }
   }
   const running = run()
@@ -84,7 +82,7 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
     awaySince: () => awaySince,
     setPaused: (lane, isPaused) => pauses.set(consumer, lane, isPaused),
     done: offsets.done,
-    replace: (reason) => breakOff(new Error(reason)),
+    replace: (reason) => link.breakOff(new Error(reason)),
     stop: async () => {
       offsets.stop()
       stopping.abort()
@@ -144,9 +142,12 @@ const consumerConfig = (groupId: string, timings: KafkaTimings) => ({
 const rest = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => {})
 
+/** By which a consumer that seems to work is given up. */
+type Link = { breakOff: (reason: Error) => void }
+
 type Watched = {
   readonly onJoined: (lanes: readonly number[]) => void
-  readonly onBreakable: (breakOff: (reason: Error) => void) => void
+  readonly link: Link
   readonly stopping: AbortSignal
 }
 
@@ -154,10 +155,10 @@ type Watched = {
 async function consumeUntilBroken(
   consumer: Consumer,
   { kafka, topic, timings, onMessages }: SessionParts,
-  { onJoined, onBreakable, stopping }: Watched,
+  { onJoined, stopping, link }: Watched,
 ): Promise<void> {
   const over = Promise.withResolvers<void>()
-  onBreakable(over.reject)
+  link.breakOff = over.reject
   stopping.addEventListener('abort', () => over.resolve(), { once: true })
   let lastSign = performance.now()
   const { CRASH, GROUP_JOIN, HEARTBEAT } = consumer.events
@@ -177,8 +178,11 @@ async function consumeUntilBroken(
     await consumer.connect()
     await refuseFewPartitions(kafka, topic)
     if (!isOver) await consumer.subscribe({ topic, fromBeginning: false })
-    if (isOver) return
-    await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
+    if (!isOver) {
+      await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: 1, eachBatch })
+    }
+    // NOTE: what is on its way in kafkajs goes on behind a disconnect, and stays without a second.
+    if (isOver) await disconnect(consumer)
   }
   // Heartbeats are sent from the loop that fetches: their silence is its silence.
   const watchdog = setInterval(() => {

@@ -133,7 +133,7 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
 describe.skipIf(!canBeKilled)(`when the broker is killed (${place})`, () => {
   if ('skip' in kafka) return
 
-  it('the event store feeds the lanes until it is back, and nothing is lost or repeated', async () => {
+  it('the event store feeds the lanes until it is back, each event once', async () => {
     const workers = [await work(), await work()]
     let heard = 0
     const watching = await fixture.openBus()
