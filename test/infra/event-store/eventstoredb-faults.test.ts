@@ -62,6 +62,18 @@ describe('an append whose reply is lost', () => {
     expect(server.seen().batchAppends).toBe(0)
   })
 
+  it('is recognised by what stands there when the server takes it for a conflict', async () => {
+    const { server, store } = await open({ replyWithinMs: 200 })
+    server.log.forgetRepeats()
+    const given = [to('a', 'none', [newEvent(), newEvent()])]
+    server.dropReplies(1)
+    const first = await store.append(given)
+    server.dropReplies(1)
+    await store.append([to('a', 'any')])
+    expect((await store.append(given)).position).toBe(first.position)
+    expect(await store.readAll(0, 10)).toHaveLength(3)
+  })
+
   it('may be repeated by its caller, and is answered as the first time', async () => {
     const { store } = await open()
     const given = [to(newStream(), 'none', [newEvent(), newEvent()])]

@@ -93,6 +93,12 @@ describe('a joint append that its process did not finish', () => {
     await expect.poll(() => healing.readStream('user', 1)).toHaveLength(2)
     const late = given[1]?.events ?? []
     expect(idsOf(await store.readStream('user', 1))).toEqual([between.id, ...idsOf(late)])
+    // One that knows of nothing looks at everything again.
+    const anew = createMemoryLocks()
+    const last = await store.headPosition()
+    await openStore(server, { locks: anew, healer: BUSY_HEALER })
+    await expect.poll(() => anew.healedUpTo()).toBe(last)
+    expect(await store.headPosition()).toBe(last)
   })
 
   it('is finished by its own caller who asks again', async () => {

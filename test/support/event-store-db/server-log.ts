@@ -31,6 +31,8 @@ export type ServerLog = {
     expected: Expected,
     events: readonly ProposedEvent[],
   ) => AppendResult
+  /** From now on what is repeated is a conflict, as on a server that can't look it up yet. */
+  readonly forgetRepeats: () => void
   /** Runs after every write; the answer takes it off again. */
   readonly onWritten: (listener: () => void) => () => void
   /** Index in `all` of the first event at or after `position`; null where no record begins. */
@@ -64,6 +66,7 @@ export function openServerLog(file: string | null = null): ServerLog {
   let recent: LoggedEvent[] = []
   let end = 1_000
   let appends = 0
+  let knowsRepeats = true
 
   const keep = (stream: string, events: readonly ProposedEvent[], createdMs: number): void => {
     const mine = streams.get(stream) ?? []
@@ -94,7 +97,7 @@ export function openServerLog(file: string | null = null): ServerLog {
     stream: (name) => streams.get(name) ?? [],
     append: (stream, expected, events) => {
       const mine = streams.get(stream) ?? []
-      const before = repeated(mine, expected, events, recent)
+      const before = knowsRepeats ? repeated(mine, expected, events, recent) : null
       if (before !== null) return { isWritten: true, revision: before, position: null }
       if (isConflict(expected, mine.length - 1)) {
         return { isWritten: false, actual: mine.length - 1 }
@@ -107,6 +110,9 @@ export function openServerLog(file: string | null = null): ServerLog {
         write('$stats-0.0.0.0:2113', [systemEvent('$statsCollected')])
       for (const listener of [...listeners]) listener()
       return { isWritten: true, revision, position }
+    },
+    forgetRepeats: () => {
+      knowsRepeats = false
     },
     onWritten: (listener) => {
       listeners.add(listener)
