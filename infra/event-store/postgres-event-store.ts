@@ -27,6 +27,8 @@ type Options = {
 }
 
 const PARTITION_SIZE = 10_000_000
+/** Other processes commit hundreds of times a second, and each look for their events is a query. */
+const OTHERS_MS = 25
 
 /** The event store in a Postgres database, schema `event_store`. */
 export async function createPostgresEventStore(options: Options): Promise<EventStore> {
@@ -62,9 +64,10 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     onTrouble: warn,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   })
+  const onOthers = atIntervals(OTHERS_MS, onCommitted)
   const onHeard = (position: number, serverPid: number): void => {
     // Our own commits are announced by their replies, which bring the events along.
-    if (serverPid !== connection.serverPid()) onCommitted(position)
+    if (serverPid !== connection.serverPid()) onOthers(position)
   }
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
   const listener = listenForCommits(connectionString, onHeard, look)
@@ -83,6 +86,24 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
       await listener.close()
       await pg.end()
     },
+  }
+}
+
+/** Tells the first at once, then the highest of what came meanwhile, at most once per interval. */
+function atIntervals(ms: number, tell: (position: number) => void): (position: number) => void {
+  let highest = 0
+  let told = 0
+  let timer: NodeJS.Timeout | null = null
+  const next = (): void => {
+    timer = null
+    if (highest <= told) return
+    told = highest
+    timer = setTimeout(next, ms).unref()
+    tell(told)
+  }
+  return (position) => {
+    highest = Math.max(highest, position)
+    if (timer === null) next()
   }
 }
 
