@@ -66,26 +66,49 @@ export type Move = {
 /**
  * Compare-and-set of many checkpoints at once, inside the caller's transaction; false when another
  * process has moved one of them or made the read model anew by another definition, and then the
- * caller rolls back.
+ * caller rolls back. As a rule all of them stand at one place and go to another: one statement.
  */
 export async function moveCheckpoints(
   client: PoolClient,
   moves: readonly Move[],
 ): Promise<boolean> {
-  const { rowCount } = await client.query({
-    name: 'projection-move-checkpoints',
-    text: `update projections.checkpoint c set position = v.reached
-           from unnest($1::text[], $2::int2[], $3::bigint[], $4::bigint[], $5::text[])
-             as v (name, lane, position, reached, definition)
-           where c.name = v.name and c.lane = v.lane and c.position = v.position
-             and c.definition = v.definition`,
-    values: [
-      moves.map(({ projection }) => projection.name),
-      moves.map(({ lane }) => lane),
-      moves.map(({ from }) => from),
-      moves.map(({ to }) => to),
-      moves.map(({ projection }) => definitionOf(projection)),
-    ],
-  })
-  return rowCount === moves.length
+  for (const alike of likeMoves(moves)) {
+    const { rowCount } = await client.query({
+      name: 'projection-move-checkpoints',
+      text: `update projections.checkpoint c set position = $5
+             from unnest($1::text[], $2::text[]) as v (name, definition)
+             where c.name = v.name and c.definition = v.definition
+               and c.lane = any($3::int2[]) and c.position = $4`,
+      values: [
+        alike.projections.map(({ name }) => name),
+        alike.projections.map(definitionOf),
+        ...[alike.lanes, alike.from, alike.to],
+      ],
+    })
+    if (rowCount !== alike.projections.length * alike.lanes.length) return false
+  }
+  return true
+}
+
+type LikeMoves = {
+  readonly projections: readonly Projection[]
+  readonly lanes: readonly number[]
+  readonly from: number
+  readonly to: number
+}
+
+/** Moves with the same ends, of projections that make them in the same lanes. */
+function likeMoves(moves: readonly Move[]): LikeMoves[] {
+  const found = new Map<string, LikeMoves & { projections: Projection[] }>()
+  for (const [projection, own] of Map.groupBy(moves, (move) => move.projection)) {
+    for (const [ends, alike] of Map.groupBy(own, ({ from, to }) => `${from}-${to}`)) {
+      const lanes = alike.map(({ lane }) => lane)
+      const { from, to } = alike[0] as Move
+      const known = found.get(`${ends} ${lanes}`)
+      if (known === undefined)
+        found.set(`${ends} ${lanes}`, { projections: [projection], lanes, from, to })
+      else known.projections.push(projection)
+    }
+  }
+  return [...found.values()]
 }
