@@ -113,6 +113,26 @@ describe.skipIf(isMissing)(`a bus over Kafka (${place})`, () => {
     await expectFold(fixture, name)
   })
 
+  it('no longer reaches back to where a worker was, and the store does', async () => {
+    settings.timings = byKafkaAlone
+    const first = await work()
+    await appendSome(fixture.store, 100)
+    await expectFold(fixture, name)
+    await first.stop()
+    const before = await highs()
+    await appendSome(fixture.store, 200)
+    await expect.poll(highs).toBeGreaterThanOrEqual(before + 200)
+    await withAdmin(async (admin) => {
+      const ends = await admin.fetchTopicOffsets(topic)
+      const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }))
+      await admin.deleteTopicRecords({ topic, partitions })
+    })
+    await work()
+    await expectFold(fixture, name)
+    await appendSome(fixture.store, 200)
+    await expectFold(fixture, name)
+  })
+
   it('finds its topic deleted, and makes it anew', async () => {
     const workers = [await work(), await work()]
     await appendSome(fixture.store, 200)
