@@ -1,5 +1,6 @@
 import { PopoverNext } from '@blueprintjs/core'
 import { createContext, type ReactElement, useContext, useEffect, useRef, useState } from 'react'
+import { useFocusReturn } from './use-focus-return.ts'
 
 type PopoverProps = {
   /** The button that opens it. */
@@ -21,6 +22,7 @@ export const useDismissPopover = (): (() => void) => useContext(Dismiss)
 export function Popover(props: PopoverProps): ReactElement {
   const [isOpenHere, setOpenHere] = useState(false)
   const isOpen = props.isOpen ?? isOpenHere
+  useFocusReturn(isOpen)
   const setOpen = (next: boolean) => {
     setOpenHere(next)
     props.onOpenChange?.(next)
@@ -30,6 +32,7 @@ export function Popover(props: PopoverProps): ReactElement {
       content={
         <Dismiss value={() => setOpen(false)}>
           <FocusFirst>{props.content}</FocusFirst>
+          {isOpen && <EscapeCloses onEscape={() => setOpen(false)} />}
         </Dismiss>
       }
       isOpen={isOpen}
@@ -40,11 +43,34 @@ export function Popover(props: PopoverProps): ReactElement {
       arrow={false}
       popoverClassName="tg-popover"
       autoFocus={false}
-      shouldReturnFocusOnClose
+      // The kit gives the focus back when its fade is over, wherever the reader is by then.
+      shouldReturnFocusOnClose={false}
+      canEscapeKeyClose={false}
+      enforceFocus={isOpen}
     >
       {props.children}
     </PopoverNext>
   )
+}
+
+/** Closes on Escape pressed inside, or where no overlay is; what lies below hears nothing of it. */
+function EscapeCloses({ onEscape }: { onEscape: () => void }): ReactElement {
+  const mark = useRef<HTMLSpanElement>(null)
+  const act = useRef(onEscape)
+  act.current = onEscape
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || !(event.target instanceof Element)) return
+      const overlay = event.target.closest('.bp6-overlay')
+      if (overlay !== null && overlay !== mark.current?.closest('.bp6-overlay')) return
+      event.preventDefault()
+      event.stopPropagation()
+      act.current()
+    }
+    document.addEventListener('keydown', onKeyDown, true)
+    return () => document.removeEventListener('keydown', onKeyDown, true)
+  }, [])
+  return <span ref={mark} hidden />
 }
 
 /** Keys go on inside: to the current choice of a menu, else to the first thing that takes them. */
