@@ -16,8 +16,11 @@ export type Column<Row> = {
   /** Always shown: not in the column chooser. */
   readonly isPinned?: boolean
   readonly isHiddenAtFirst?: boolean
-  /** On cards of narrow screens: the heading, its far end, a line (the default), or nothing. */
-  readonly onCard?: 'title' | 'aside' | 'line' | 'hidden'
+  /**
+   * On cards of narrow screens: the heading, its far end, a line (the default), in one line with
+   * others like it, a line once the card is expanded, or nothing.
+   */
+  readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'more' | 'hidden'
 }
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }

@@ -9,6 +9,7 @@ import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
+import { useFitHeight } from './use-fit-height.ts'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
 
@@ -34,6 +35,7 @@ function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
   const [density] = useDensity()
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
+  useFitHeight(grid.box)
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (

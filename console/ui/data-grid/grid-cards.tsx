@@ -16,9 +16,9 @@ export function GridCard<Row>(given: {
   const { t } = useTranslation()
   const shown = props.layout.shown
   const title = shown.find((column) => column.onCard === 'title') ?? shown[0]
-  const aside = shown.filter((column) => column.onCard === 'aside')
-  const lines = shown.filter((column) => column !== title && (column.onCard ?? 'line') === 'line')
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
+  const placed = (place: Column<Row>['onCard']) =>
+    shown.filter((column) => column !== title && (column.onCard ?? 'line') === place)
   return (
     <article className={props.isMuted?.(row) === true ? 'tg-card tg-grid-row-muted' : 'tg-card'}>
       <header>
@@ -33,29 +33,53 @@ export function GridCard<Row>(given: {
         )}
         <div className="tg-card-title">{title?.cell(row)}</div>
         <div className="tg-card-aside">
-          {aside.map((column) => (
+          {placed('aside').map((column) => (
             <span key={column.id}>{column.cell(row)}</span>
           ))}
         </div>
       </header>
-      <CardLines columns={lines} row={row} />
-      {(props.onOpen ?? props.expand) !== undefined && (
-        <button
-          type="button"
-          className="tg-card-more"
-          aria-expanded={props.expand === undefined ? undefined : isExpanded}
-          onClick={() => grid.open(index)}
-        >
-          {isExpanded ? t('ui.collapseRow') : t('ui.expandRow')}
-          <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
-        </button>
-      )}
+      <CardLines columns={placed('line')} row={row} />
+      <div className="tg-card-foot">
+        <CardBrief columns={placed('brief')} row={row} />
+        {(props.onOpen ?? props.expand) !== undefined && (
+          <button
+            type="button"
+            className="tg-card-more"
+            aria-expanded={props.expand === undefined ? undefined : isExpanded}
+            onClick={() => grid.open(index)}
+          >
+            {isExpanded ? t('ui.collapseRow') : t('ui.expandRow')}
+            <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
+          </button>
+        )}
+      </div>
+      {isExpanded && <CardLines columns={placed('more')} row={row} />}
       {isExpanded && <div className="tg-grid-details">{props.expand?.(row)}</div>}
     </article>
   )
 }
 
-function CardLines<Row>(props: { columns: readonly Column<Row>[]; row: Row }): ReactElement {
+type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
+
+/** Values that speak for themselves in one line; numbers keep their names. */
+function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
+  if (props.columns.length === 0) return null
+  return (
+    <dl className="tg-card-brief">
+      {props.columns.map((column) => (
+        <div key={column.id}>
+          <dt className={column.align === 'end' ? undefined : 'tg-visually-hidden'}>
+            {column.title}
+          </dt>
+          <dd>{column.cell(props.row)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function CardLines<Row>(props: Lines<Row>): ReactElement | null {
+  if (props.columns.length === 0) return null
   return (
     <dl>
       {props.columns.map((column) => (
