@@ -15,6 +15,8 @@ export type ButtonProps = {
   isBusy?: boolean
   isDisabled?: boolean
   isPressed?: boolean
+  /** Of a button that opens what follows it. */
+  isExpanded?: boolean
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>
   ref?: Ref<HTMLButtonElement>
@@ -36,6 +38,7 @@ export function Button(props: ButtonProps): ReactElement {
       disabled={props.isDisabled === true}
       aria-label={label}
       aria-pressed={props.isPressed}
+      aria-expanded={props.isExpanded}
       aria-busy={props.isBusy}
       title={label}
       onClick={props.onClick}

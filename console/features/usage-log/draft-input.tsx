@@ -1,35 +1,26 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
 import { TextInput } from '#console/ui/inputs.tsx'
 
+type Props = {
+  label: string
+  value: string
+  suggestions?: readonly string[]
+  /** A whole number; `fault` says so where something else is typed. */
+  whole?: { fault: string }
+  onCommit: (value: string) => void
+}
+
 /**
  * A filter that is typed: it counts on Enter, when the box is left, or when a suggestion is taken,
  * so that every step of Back is one that was meant.
  */
-export function DraftInput(props: {
-  label: string
-  value: string
-  suggestions?: readonly string[]
-  isWhole?: boolean
-  onCommit: (value: string) => void
-}): ReactElement {
+export function DraftInput(props: Props): ReactElement {
   const id = useId()
-  const [draft, setDraft] = useState({ from: props.value, text: props.value })
-  // The address changed under the box (Back, a pressed cell): it follows.
-  if (draft.from !== props.value) setDraft({ from: props.value, text: props.value })
-  const commit = (text: string): void => {
-    const value = text.trim()
-    if (value !== props.value) props.onCommit(value)
-  }
-  const change = (typed: string): void => {
-    const text = props.isWhole === true ? typed.replace(/\D/g, '').slice(0, 9) : typed
-    setDraft({ from: props.value, text })
-    const isTaken = Math.abs(text.length - draft.text.length) > 1
-    if (text === '' || (isTaken && props.suggestions?.includes(text) === true)) commit(text)
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') commit(draft.text)
-  }
+  const draft = useDraft(props)
   const list = props.suggestions ?? []
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') draft.commit(draft.text)
+  }
   return (
     <span className="tg-log-filter">
       <TextInput
@@ -37,13 +28,20 @@ export function DraftInput(props: {
         placeholder={props.label}
         value={draft.text}
         list={list.length > 0 ? id : undefined}
-        inputMode={props.isWhole === true ? 'numeric' : 'text'}
+        inputMode={props.whole === undefined ? 'text' : 'numeric'}
         autoComplete="off"
         maxLength={200}
-        onChange={change}
+        aria-invalid={draft.isFaulty}
+        aria-describedby={draft.isFaulty ? `${id}-fault` : undefined}
+        onChange={draft.change}
         onKeyDown={onKeyDown}
-        onBlur={() => commit(draft.text)}
+        onBlur={() => draft.commit(draft.text)}
       />
+      {draft.isFaulty && (
+        <span id={`${id}-fault`} className="tg-log-fault" role="alert">
+          {props.whole?.fault}
+        </span>
+      )}
       {list.length > 0 && (
         <datalist id={id}>
           {list.map((name) => (
@@ -53,4 +51,23 @@ export function DraftInput(props: {
       )}
     </span>
   )
+}
+
+function useDraft(props: Props) {
+  const [draft, setDraft] = useState({ from: props.value, text: props.value, isFaulty: false })
+  const set = (text: string, isFaulty = false): void =>
+    setDraft({ from: props.value, text, isFaulty })
+  // The address changed under the box (Back, a pressed cell): it follows.
+  if (draft.from !== props.value) set(props.value)
+  const commit = (typed: string): void => {
+    const value = typed.trim()
+    if (props.whole !== undefined && !/^\d{0,9}$/.test(value)) set(typed, true)
+    else if (value !== props.value) props.onCommit(value)
+  }
+  const change = (text: string): void => {
+    set(text)
+    const isTaken = Math.abs(text.length - draft.text.length) > 1
+    if (text === '' || (isTaken && props.suggestions?.includes(text) === true)) commit(text)
+  }
+  return { ...draft, commit, change }
 }

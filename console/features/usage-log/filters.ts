@@ -1,3 +1,4 @@
+import { PAGE_SIZES, type PageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam, type UrlParam, type UrlValues } from '#console/ui/url-state.ts'
 import { DEFAULT_RANGE, rangeText, readRange, type TimeRange } from './time-range.ts'
 
@@ -9,6 +10,13 @@ const rangeParam: UrlParam<TimeRange> = {
   fallback: DEFAULT_RANGE,
   read: readRange,
   write: rangeText,
+}
+
+/** 0: the address doesn't say. */
+const pageSizeParam: UrlParam<PageSize | 0> = {
+  fallback: 0,
+  read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
+  write: String,
 }
 
 /** What decides which rows are listed: empty text and 0 mean any. All of it is in the address. */
@@ -28,8 +36,7 @@ const FILTERS = {
 export const LOG_URL = {
   ...FILTERS,
   p: integerParam({ fallback: 0, max: 999_999_999 }),
-  /** 0: as this browser remembers. */
-  size: integerParam({ fallback: 0, max: 100 }),
+  page_size: pageSizeParam,
   /** Column ids with commas; empty: as this browser remembers. */
   columns: textParam('', 400),
 } as const

@@ -37,7 +37,7 @@ export function linkTo(
   view: { pageSize: number; columns: readonly string[] },
 ): string {
   const address = new URL(href)
-  address.searchParams.set('size', String(view.pageSize))
+  address.searchParams.set('page_size', String(view.pageSize))
   address.searchParams.set('columns', view.columns.join(','))
   return address.href
 }

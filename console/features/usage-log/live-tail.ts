@@ -8,8 +8,10 @@ export type LiveTail = {
   readonly shown: readonly LogEntry[]
   readonly pending: readonly LogEntry[]
   readonly isHeld: boolean
-  /** More waited than may be kept: showing them means reading the list again. */
+  /** More waited than are kept here: showing them means reading the list again. */
   readonly isOverfull: boolean
+  /** How many waited and were not kept; rows that never came are not among them. */
+  readonly dropped: number
   /** Rows with a greater id came with the last change, and are marked as new for a moment. */
   readonly freshAbove: number
 }
@@ -19,6 +21,7 @@ export const EMPTY_TAIL: LiveTail = {
   pending: [],
   isHeld: false,
   isOverfull: false,
+  dropped: 0,
   freshAbove: Number.MAX_SAFE_INTEGER,
 }
 
@@ -35,7 +38,8 @@ export function receive(tail: LiveTail, rows: readonly LogEntry[], after: number
   }
   const pending = [...fresh, ...tail.pending]
   if (pending.length <= TAIL_MAX) return { ...tail, pending }
-  return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true }
+  const dropped = tail.dropped + pending.length - TAIL_MAX
+  return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
 }
 
 /** Holding keeps the place; letting go shows what waited. */
@@ -49,7 +53,7 @@ export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
   const shown = [...tail.pending, ...tail.shown].slice(0, TAIL_MAX)
   const freshAbove = (tail.pending.at(-1)?.id ?? 0) - 1
-  return { ...tail, shown, pending: [], isOverfull: false, freshAbove }
+  return { ...tail, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
 /** The live rows, then the page's, each once. */

@@ -33,6 +33,8 @@ export function TimingCell({ row }: { row: LogEntry }): ReactElement {
   if (row.request_id === '') return <span className="tg-muted">–</span>
   const other = otherOf(row)
   const ms = durationMs(row, other)
+  // A call that failed soon is no fast call.
+  if (row.type === ERROR) return <span className="tg-log-timing">{shortDuration(ms)}</span>
   return (
     <span className="tg-log-timing">
       <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
@@ -59,12 +61,13 @@ function Paced(props: { pace: Pace; text: string; isMinor?: boolean }): ReactEle
   )
 }
 
-/** What a call cost; what other rows gave or took, with its sign. */
+/** What a call cost, or that it failed; what other rows gave or took, with its sign. */
 export function CostCell({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
-  const isNothing = row.type === ERROR || (row.type !== CONSUMPTION && quota === 0n)
-  if (isNothing) return <span className="tg-muted">–</span>
+  if (row.type === ERROR) return <StatusTag tone="bad">{t('usageLog.failed')}</StatusTag>
+  if (row.type !== CONSUMPTION && quota === 0n) return <span className="tg-muted">–</span>
   const text = rule.isCurrency ? dollarText(quota, rule, 6) : String(quota)
   const isGain = row.type !== CONSUMPTION && quota > 0n
   return (

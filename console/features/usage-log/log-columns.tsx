@@ -14,22 +14,31 @@ export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** What a call cost comes before where it went: it must be in sight without scrolling. */
+/** Up to the cost they fit a window of 1280 px: whose call, what, how long, how much. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
+  'token',
   'model',
   'timing',
   'prompt',
   'completion',
   'cost',
-  'token',
   'type',
   'channel',
   'group',
   'retry',
   'details',
 ]
+/** On cards in one line; the others come with the details. */
+const ON_CARD: ReadonlySet<ColumnId> = new Set([
+  'time',
+  'username',
+  'token',
+  'timing',
+  'prompt',
+  'completion',
+])
 type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
@@ -41,7 +50,11 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
     const drafts = [...placeColumns(setFilters), ...figureColumns(number)]
     return ORDER.flatMap((id) => drafts.filter((draft) => draft.id === id))
       .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
-      .map((draft) => ({ ...draft, title: t(`usageLog.column.${draft.id}`) }))
+      .map((draft) => ({
+        onCard: ON_CARD.has(draft.id) ? 'brief' : 'more',
+        ...draft,
+        title: t(`usageLog.column.${draft.id}`),
+      }))
   }, [t, number, isAdmin, setFilters])
 }
 
@@ -56,7 +69,7 @@ function placeColumns(setFilters: SetFilters): Draft[] {
   return [
     {
       id: 'time',
-      width: 164,
+      width: 170,
       isPinned: true,
       cell: (row) => <Time at={row.created_at} style="stamp" />,
     },
@@ -75,16 +88,16 @@ function placeColumns(setFilters: SetFilters): Draft[] {
     },
     {
       id: 'username',
-      width: 88,
+      width: 84,
       cell: (row) => <LogUser row={row} onFilter={() => setFilters({ username: row.username })} />,
     },
-    { ...text('token', (row) => row.token_name), width: 120 },
+    { ...text('token', (row) => row.token_name), width: 108 },
     { ...text('group', (row) => row.group), width: 88 },
     { id: 'type', width: 124, cell: (row) => <TypeCell row={row} /> },
     {
       id: 'model',
       cell: (row) => <ModelCell row={row} onFilter={(model) => setFilters({ model })} />,
-      width: 168,
+      width: 160,
       isGrowing: true,
       onCard: 'title',
     },
@@ -95,9 +108,9 @@ function figureColumns(number: Intl.NumberFormat): Draft[] {
   const count = (value: number, row: LogEntry) =>
     row.request_id === '' ? <span className="tg-muted">–</span> : number.format(value)
   return [
-    { id: 'timing', width: 174, cell: (row) => <TimingCell row={row} /> },
-    { id: 'prompt', width: 80, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
-    { id: 'completion', width: 76, align: 'end', cell: (row) => count(row.completion_tokens, row) },
+    { id: 'timing', width: 172, cell: (row) => <TimingCell row={row} /> },
+    { id: 'prompt', width: 76, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
+    { id: 'completion', width: 72, align: 'end', cell: (row) => count(row.completion_tokens, row) },
     {
       id: 'cost',
       width: 104,

@@ -48,11 +48,12 @@ export function LogEmpty(props: {
       />
     )
   }
+  const isByName = [filters.model, filters.token, filters.username].some((name) => name !== '')
   return (
     <EmptyState
       icon="filter"
       title={t('usageLog.emptyFiltered')}
-      body={t('usageLog.emptyFilteredBody')}
+      body={isByName ? t('usageLog.emptyExactBody') : t('usageLog.emptyFilteredBody')}
       action={<Button onClick={clearFilters}>{t('usageLog.clear', { count })}</Button>}
     />
   )

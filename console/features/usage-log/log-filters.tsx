@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
@@ -8,21 +8,58 @@ import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Select } from '#console/ui/inputs.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
+import { useIsNarrow } from '#console/ui/use-media.ts'
 import { DraftInput } from './draft-input.tsx'
-import { filterCount, LOG_TYPES } from './filters.ts'
+import { filterCount, LOG_TYPES, type LogFilters } from './filters.ts'
 import { typeName } from './log-type.ts'
 import { RangeFilter } from './range-filter.tsx'
+import { DEFAULT_RANGE } from './time-range.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** Every filter of the list, as the address has it. */
+/** Every filter of the list, as the address has it; on phones behind a button, but the time. */
 export function LogFilterBar(props: { view: LogView }): ReactElement {
   const { t } = useTranslation()
-  const { filters, setFilters, isAdmin, clearFilters } = props.view
-  const names = useSuggestions(isAdmin)
+  const { filters, setFilters, clearFilters } = props.view
+  const [isOpen, setOpen] = useState(false)
+  const isNarrow = useIsNarrow()
   const count = filterCount(filters)
   return (
     <Toolbar label={t('usageLog.filters')}>
       <RangeFilter range={filters.range} onRange={(range) => setFilters({ range })} />
+      {isNarrow && (
+        <Button
+          icon="filter"
+          endIcon={isOpen ? 'chevronUp' : 'chevronDown'}
+          isExpanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {foldCount(filters) === 0
+            ? t('usageLog.filters')
+            : t('usageLog.filtersOn', { count: foldCount(filters) })}
+        </Button>
+      )}
+      {isNarrow ? (
+        <div className="tg-log-fold" hidden={!isOpen}>
+          <Fields view={props.view} />
+        </div>
+      ) : (
+        <Fields view={props.view} />
+      )}
+      {count > 0 && (
+        <Button tone="quiet" icon="close" onClick={clearFilters}>
+          {t('usageLog.clear', { count })}
+        </Button>
+      )}
+    </Toolbar>
+  )
+}
+
+function Fields({ view }: { view: LogView }): ReactElement {
+  const { t } = useTranslation()
+  const { filters, setFilters, isAdmin } = view
+  const names = useSuggestions(isAdmin)
+  return (
+    <>
       <TypeFilter type={filters.type} onType={(type) => setFilters({ type })} />
       <DraftInput
         label={t('usageLog.model')}
@@ -41,29 +78,33 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
         groups={names.groups}
         onGroup={(group) => setFilters({ group })}
       />
-      {isAdmin && (
-        <>
-          <DraftInput
-            label={t('usageLog.username')}
-            value={filters.username}
-            onCommit={(username) => setFilters({ username })}
-          />
-          <DraftInput
-            label={t('usageLog.channel')}
-            value={filters.channel === 0 ? '' : String(filters.channel)}
-            isWhole
-            onCommit={(text) => setFilters({ channel: Number(text) })}
-          />
-        </>
-      )}
-      {count > 0 && (
-        <Button tone="quiet" icon="close" onClick={clearFilters}>
-          {t('usageLog.clear', { count })}
-        </Button>
-      )}
-    </Toolbar>
+      {isAdmin && <AdminFields view={view} />}
+    </>
   )
 }
+
+function AdminFields({ view }: { view: LogView }): ReactElement {
+  const { t } = useTranslation()
+  const { filters, setFilters } = view
+  return (
+    <>
+      <DraftInput
+        label={t('usageLog.username')}
+        value={filters.username}
+        onCommit={(username) => setFilters({ username })}
+      />
+      <DraftInput
+        label={t('usageLog.channel')}
+        value={filters.channel === 0 ? '' : String(filters.channel)}
+        whole={{ fault: t('usageLog.channelFault') }}
+        onCommit={(text) => setFilters({ channel: Number(text) })}
+      />
+    </>
+  )
+}
+
+/** Filters that are on behind the button: the time stands beside it. */
+const foldCount = (filters: LogFilters): number => filterCount({ ...filters, range: DEFAULT_RANGE })
 
 function TypeFilter(props: { type: number; onType: (type: number) => void }): ReactElement {
   const { t } = useTranslation()

@@ -37,10 +37,10 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
     grid.current?.scrollToTop()
   }
   return (
-    <Panel isFlush>
-      <div className="tg-log-list">
+    <div className="tg-log-list">
+      <NewRows tail={tail} onShow={showNew} />
+      <Panel isFlush>
         <h2 className="tg-visually-hidden">{t('usageLog.label')}</h2>
-        <NewRows tail={tail} onShow={showNew} />
         <div {...reading.listeners}>
           <DataGrid
             label={t('usageLog.label')}
@@ -59,29 +59,33 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
             empty={<LogEmpty view={view} error={page.error} onRetry={() => void page.refetch()} />}
           />
         </div>
-      </div>
-      <Pagination
-        page={view.page}
-        pageSize={view.pageSize}
-        total={total}
-        onPage={(next) => view.setPage(next)}
-        onPageSize={view.setPageSize}
-      />
-    </Panel>
+        <Pagination
+          page={view.page}
+          pageSize={view.pageSize}
+          total={total}
+          onPage={(next) => view.setPage(next)}
+          onPageSize={view.setPageSize}
+        />
+      </Panel>
+    </div>
   )
 }
 
 function NewRows(props: { tail: LiveTail; onShow: () => void }): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
-  const { pending, isOverfull } = props.tail
+  const { pending, isOverfull, dropped } = props.tail
   if (pending.length === 0 && !isOverfull) return null
+  const waiting = pending.length + dropped
+  const count = number.format(waiting)
+  // After a gap in the stream nobody counted those that were missed.
+  const isUncounted = isOverfull && dropped === 0
   return (
     <button type="button" className="tg-log-new" onClick={props.onShow}>
       <Icon name="arrowUp" size={14} />
-      {isOverfull
-        ? t('usageLog.newRowsMany')
-        : t('usageLog.newRows', { text: number.format(pending.length) })}
+      {waiting === 0
+        ? t('usageLog.newRowsUnread')
+        : t('usageLog.newRows', { text: isUncounted ? `${count}+` : count })}
     </button>
   )
 }

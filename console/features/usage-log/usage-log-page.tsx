@@ -6,6 +6,7 @@ import { copyText } from '#console/ui/copy-text.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { Page } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import { useIsNarrow } from '#console/ui/use-media.ts'
 import { linkedLayout, linkTo } from './linked-layout.ts'
 import { LiveStatus } from './live-status.tsx'
 import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
@@ -81,14 +82,15 @@ function Tools(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { progress, start, cancel } = props.exporting
+  const isNarrow = useIsNarrow()
   return (
     <>
       <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
       <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
       {props.children}
       {progress === null ? (
-        <Button icon="download" onClick={start}>
-          {t('usageLog.export')}
+        <Button icon="download" label={t('usageLog.export')} onClick={start}>
+          {isNarrow ? undefined : t('usageLog.export')}
         </Button>
       ) : (
         <Button icon="close" label={t('usageLog.exportCancel')} onClick={cancel}>

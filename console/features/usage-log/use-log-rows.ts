@@ -54,7 +54,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const rows = page.data?.items ?? NONE
   const readAgain = (position: number | null) => {
     floor.current = Math.max(floor.current, position ?? 0)
-    update((last) => ({ ...release(last), isOverfull: false }))
+    update((last) => ({ ...release(last), isOverfull: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
   useLiveTopic('logs', {

@@ -1,7 +1,7 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { isAdmin as isAdminUser } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
-import { PAGE_SIZES, type PageSize, usePageSize } from '#console/ui/pagination.tsx'
+import { type PageSize, usePageSize } from '#console/ui/pagination.tsx'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { filtersOf, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
 import { rangeText } from './time-range.ts'
@@ -30,7 +30,11 @@ export function useLogView(): LogView {
   const isAdmin = isAdminUser(user)
   const [values, set] = useUrlState(LOG_URL)
   const [remembered, remember] = usePageSize()
-  const pageSize = PAGE_SIZES.find((size) => size === values.size) ?? remembered
+  const pageSize = values.page_size === 0 ? remembered : values.page_size
+  // The address says it always, so that a link shows the same rows to whoever opens it.
+  useEffect(() => {
+    if (values.page_size === 0) set({ page_size: remembered }, { replace: true })
+  }, [values.page_size, remembered, set])
   return useMemo(() => {
     const filters = filtersOf(values, isAdmin)
     const filterKey = JSON.stringify({ ...filters, range: rangeText(filters.range) })
@@ -47,7 +51,7 @@ export function useLogView(): LogView {
       setPage: (p, options) => set({ p }, options),
       setPageSize: (size) => {
         remember(size)
-        set({ p: 0, size: 0 })
+        set({ p: 0, page_size: size })
       },
       forgetColumns: () => set({ columns: '' }, { replace: true }),
     }

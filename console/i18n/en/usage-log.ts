@@ -14,6 +14,7 @@ export const usageLog: Words['usageLog'] = {
   tpm: 'TPM',
   tpmHint: 'Tokens in the last 60 seconds',
   filters: 'Filters',
+  filtersOn: 'Filters ({{count}})',
   typeFilter: 'Log type',
   type: {
     all: 'All types',
@@ -66,6 +67,7 @@ export const usageLog: Words['usageLog'] = {
   firstToken: 'first {{time}}',
   pace: { good: 'fast', slow: 'slow', bad: 'very slow' },
   retries: 'Retried {{count}}×',
+  failed: 'Failed',
   copyLink: 'Copy link to this view',
   linkCopied: 'Link copied to the clipboard',
   refresh: 'Refresh',
@@ -76,7 +78,7 @@ export const usageLog: Words['usageLog'] = {
   pause: 'Pause live updates',
   resume: 'Resume live updates',
   newRows: '{{text}} new',
-  newRowsMany: 'Many new rows: read again',
+  newRowsUnread: 'Read new rows',
   live: {
     live: 'Live',
     held: 'Paused while you read',
@@ -94,6 +96,8 @@ export const usageLog: Words['usageLog'] = {
   emptyRangeBody: 'Try a longer time range.',
   emptyFiltered: 'No entries match these filters',
   emptyFilteredBody: 'Remove some filters or widen the time range.',
+  emptyExactBody: 'Model, token and username are looked up by their exact name.',
+  channelFault: 'A channel ID is a whole number',
   showAll: 'Show all time',
   toTokens: 'Go to tokens',
   end: {

@@ -12,6 +12,7 @@ export const usageLog = {
   tpm: 'TPM',
   tpmHint: '最近 60 秒的 tokens 数',
   filters: '筛选',
+  filtersOn: '筛选（{{count}}）',
   typeFilter: '日志类型',
   type: {
     all: '全部类型',
@@ -64,6 +65,7 @@ export const usageLog = {
   firstToken: '首字 {{time}}',
   pace: { good: '快', slow: '偏慢', bad: '很慢' },
   retries: '{{count}} 次重试',
+  failed: '失败',
   copyLink: '复制此视图的链接',
   linkCopied: '链接已复制到剪贴板',
   refresh: '刷新',
@@ -74,7 +76,7 @@ export const usageLog = {
   pause: '暂停实时更新',
   resume: '恢复实时更新',
   newRows: '{{text}} 条新记录',
-  newRowsMany: '有许多新记录，点击重新读取',
+  newRowsUnread: '读取新记录',
   live: {
     live: '实时',
     held: '阅读中，已暂停',
@@ -92,6 +94,8 @@ export const usageLog = {
   emptyRangeBody: '换一个更长的时间范围再看看。',
   emptyFiltered: '没有符合筛选条件的记录',
   emptyFilteredBody: '去掉一些条件，或者放宽时间范围。',
+  emptyExactBody: '模型、令牌和用户名按完整名称精确匹配。',
+  channelFault: '渠道 ID 是整数',
   showAll: '查看全部时间',
   toTokens: '前往令牌',
   end: {

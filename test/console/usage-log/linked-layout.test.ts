@@ -46,9 +46,9 @@ it("a choice of the reader's own ends the hold of the link", () => {
 })
 
 it('a copied link names what only this browser remembers, and keeps the rest', () => {
-  const link = linkTo('https://site.example/app/logs?model=a&size=10', {
+  const link = linkTo('https://site.example/app/logs?model=a&page_size=10', {
     pageSize: 50,
     columns: ['time', 'cost'],
   })
-  expect(new URL(link).searchParams.toString()).toBe('model=a&size=50&columns=time%2Ccost')
+  expect(new URL(link).searchParams.toString()).toBe('model=a&page_size=50&columns=time%2Ccost')
 })

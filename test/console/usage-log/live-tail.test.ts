@@ -48,6 +48,8 @@ describe('the live tail', () => {
     expect(overfull.pending).toHaveLength(TAIL_MAX)
     expect(overfull.pending[0]?.id).toBe(TAIL_MAX + 10)
     expect(overfull.isOverfull).toBe(true)
+    expect(receive(overfull, rowsOf(TAIL_MAX + 11), 0).dropped).toBe(11)
+    expect(release(overfull).dropped).toBe(0)
     const shown = receive(EMPTY_TAIL, many, 0)
     expect(shown.shown).toHaveLength(TAIL_MAX)
     expect(shown.isOverfull).toBe(false)

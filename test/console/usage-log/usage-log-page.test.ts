@@ -109,7 +109,7 @@ describe('the usage log', () => {
 
   it('500 rows a second keep the reading place, draw few rows and lose none', async () => {
     rows = manyRows(50)
-    const { page, live, close } = await open(`${PATH}?size=50`)
+    const { page, live, close } = await open(`${PATH}?page_size=50`)
     await expect.poll(() => live.opened()).toBe(1)
     await page.getByRole('grid').hover()
     await page.mouse.wheel(0, 400)

@@ -1,0 +1,130 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
+import { openPage, takePicture } from '../support/open-page.ts'
+import { enter, logRoutes, manyRows } from './fake-log.ts'
+
+const PATH = '/app/logs/api-usage'
+
+let browser: Browser
+let site: FakeSite
+let rows: LogEntry[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite(logRoutes(() => rows))
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function open(path = PATH) {
+  const opened = await openPage(browser, { language: 'en' })
+  await enter(opened.page, site.url + path, { language: 'en' })
+  await opened.page.locator('.tg-grid-item, .tg-empty').first().waitFor()
+  return opened
+}
+
+describe('the filters of the usage log', () => {
+  it('leaves the focus where the reader went after Escape', async () => {
+    rows = manyRows(9)
+    const { page, close } = await open()
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
+    await page.keyboard.press('Escape')
+    await page.waitForTimeout(80)
+    const model = page.getByRole('combobox', { name: 'Model' })
+    await model.click()
+    await page.keyboard.type('sim', { delay: 150 })
+    expect(await model.inputValue()).toBe('sim')
+    expect(await model.evaluate((box) => box === document.activeElement)).toBe(true)
+    await close()
+  })
+
+  it('gives the focus back to the button after Escape', async () => {
+    rows = manyRows(9)
+    const { page, close } = await open()
+    const button = page.getByRole('button', { name: /^Time range/ })
+    await button.click()
+    await page.waitForFunction(() => document.activeElement?.closest('.tg-popover') !== null)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => button.evaluate((box) => box === document.activeElement)).toBe(true)
+    await page.waitForTimeout(500)
+    expect(await button.evaluate((box) => box === document.activeElement)).toBe(true)
+    await close()
+  })
+
+  it('gives the focus back to the button after a choice', async () => {
+    rows = manyRows(9)
+    const { page, close } = await open()
+    const button = page.getByRole('button', { name: /^Time range/ })
+    await button.click()
+    await page.getByRole('button', { name: 'Last 7 days' }).click()
+    await page.locator('.tg-popover').waitFor({ state: 'detached' })
+    expect(await button.evaluate((box) => box === document.activeElement)).toBe(true)
+    await close()
+  })
+
+  it('names the page size in the address, and shows the same rows to others', async () => {
+    rows = manyRows(45)
+    const { page, close } = await open()
+    await page.getByRole('combobox', { name: 'Rows per page' }).selectOption('20')
+    await page.waitForURL(/page_size=20/)
+    await page.getByText('1–20 of 45').waitFor()
+    await page.goto(site.url + PATH)
+    await page.waitForURL(/page_size=20/)
+    const copied = page.url()
+    await close()
+    const other = await open(copied.slice(site.url.length))
+    await other.page.getByText('1–20 of 45').waitFor()
+    await other.close()
+  })
+
+  it('says that a page size is none, and shows the usual one', async () => {
+    rows = manyRows(45)
+    const { page, close } = await open(`${PATH}?page_size=7`)
+    await page.getByText(/page_size/).waitFor()
+    await page.getByText('1–10 of 45').waitFor()
+    await page.waitForURL(/page_size=10/)
+    await close()
+  })
+
+  it('waits for the whole name of a model, and says that it must be exact', async () => {
+    rows = manyRows(9)
+    const { page, close } = await open()
+    const model = page.getByRole('combobox', { name: 'Model' })
+    const isAskedBy = (name: string) =>
+      site.calls.some(({ query }) => query.get('model_name') === name)
+    await model.click()
+    await page.keyboard.type('gpt', { delay: 60 })
+    await page.waitForTimeout(300)
+    expect(['g', 'gp', 'gpt'].filter(isAskedBy)).toEqual([])
+    expect(await page.locator('.tg-grid-item').count()).toBe(9)
+    await page.keyboard.press('Enter')
+    await page.getByText('exact name').waitFor()
+    expect(isAskedBy('gpt')).toBe(true)
+    expect(await page.locator('datalist option[value="gpt-4o-mini"]').count()).toBe(1)
+    await close()
+  })
+
+  it('says what is wrong with a channel ID that is no number', async () => {
+    rows = manyRows(9)
+    const { page, close } = await open()
+    const channel = page.getByRole('textbox', { name: 'Channel ID' })
+    await channel.fill('abc')
+    await channel.press('Enter')
+    await page.getByRole('alert').getByText('whole number').waitFor()
+    expect(await channel.inputValue()).toBe('abc')
+    expect(await channel.getAttribute('aria-invalid')).toBe('true')
+    expect(page.url()).not.toContain('channel=')
+    await takePicture(page, 'log-channel-fault')
+    await channel.fill('1')
+    await channel.press('Enter')
+    await page.waitForURL(/channel=1/)
+    expect(await page.getByRole('alert').getByText('whole number').count()).toBe(0)
+    await close()
+  })
+})

@@ -1,0 +1,154 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
+import { type Look, openPage, takePicture } from '../support/open-page.ts'
+import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
+
+const PATH = '/app/logs/api-usage'
+const PLAIN_USER = { ...OWNER, id: 5, role: 1 }
+
+let browser: Browser
+let site: FakeSite
+let rows: LogEntry[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite(logRoutes(() => rows))
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function open(look: Look = {}, user: object = OWNER) {
+  const asked = { language: 'en', ...look } as const
+  const opened = await openPage(browser, asked)
+  const live = await fakeLive(opened.page)
+  await enter(opened.page, site.url + PATH, asked, user)
+  await opened.page.getByText('gpt-4o').first().waitFor()
+  return { ...opened, live }
+}
+
+const boxOf = async (place: Locator) => {
+  const box = await place.boundingBox()
+  if (box === null) throw new Error('not drawn')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+
+const failedRow = (page: Page): Locator =>
+  page.locator('.tg-grid-row-muted').filter({ visible: true }).first()
+
+describe('the layout of the usage log', () => {
+  for (const [name, user] of [
+    ['an admin', OWNER],
+    ['a user', PLAIN_USER],
+  ] as const) {
+    it(`shows ${name} what matters, and what failed, at 1280 px without scrolling`, async () => {
+      rows = manyRows(9)
+      const { page, close } = await open({}, user)
+      const grid = await boxOf(page.getByRole('grid'))
+      for (const title of ['Time', 'Token', 'Model', 'Duration', 'Input', 'Output', 'Cost']) {
+        const header = await boxOf(page.getByRole('columnheader', { name: title }).first())
+        expect(header.right, title).toBeLessThanOrEqual(grid.right)
+      }
+      const failed = failedRow(page).getByText('Failed')
+      expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
+      expect(await failed.locator('.tg-mark').count()).toBe(1)
+      expect(await failedRow(page).locator('.tg-log-pace-good').count()).toBe(0)
+      await close()
+    })
+  }
+
+  it('keeps the pager in the window, whatever its height', async () => {
+    rows = manyRows(45)
+    const { page, close } = await open()
+    for (const height of [720, 800, 1000]) {
+      await page.setViewportSize({ width: 1280, height })
+      const pager = page.locator('.tg-pagination')
+      await expect.poll(async () => (await boxOf(pager)).bottom).toBeLessThanOrEqual(height)
+      await takePicture(page, `log-height-${height}`)
+    }
+    await close()
+  })
+
+  it('covers no value of the first row with what says how many are new', async () => {
+    rows = manyRows(20)
+    const { page, live, close } = await open()
+    await expect.poll(() => live.opened()).toBe(1)
+    await page.getByRole('grid').hover()
+    await page.getByText('Paused while you read').waitFor()
+    live.send(logRow(100))
+    const pill = await boxOf(page.getByRole('button', { name: '1 new' }))
+    const first = await boxOf(page.locator('.tg-grid-item').first())
+    expect(pill.bottom).toBeLessThanOrEqual(first.y)
+    await page.mouse.click(pill.x + pill.width / 2, pill.y + 4)
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('22')
+    await close()
+  })
+
+  it('gives the time choices the same room on every side', async () => {
+    rows = manyRows(3)
+    const { page, close } = await open()
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    const panel = await boxOf(page.locator('.tg-popover'))
+    const list = await boxOf(page.locator('.tg-log-range ul'))
+    const apply = await boxOf(page.getByRole('button', { name: 'Apply' }))
+    const field = await boxOf(page.getByLabel('From'))
+    expect(field.right).toBeLessThanOrEqual(apply.right)
+    const [left, right] = [list.x - panel.x, panel.right - apply.right]
+    const [top, bottom] = [list.y - panel.y, panel.bottom - apply.bottom]
+    for (const side of [right, top]) expect(Math.abs(side - left)).toBeLessThanOrEqual(1)
+    expect(bottom).toBeGreaterThanOrEqual(left - 1)
+    await takePicture(page, 'log-range')
+    await close()
+  })
+})
+
+describe('the usage log on a phone', () => {
+  for (const width of [360, 390]) {
+    it(`shows calls without much scrolling, in short cards: ${width}`, async () => {
+      rows = manyRows(20)
+      const { page, close } = await open({ width })
+      const card = await boxOf(page.locator('.tg-card').first())
+      expect(card.y).toBeLessThanOrEqual(400)
+      expect(card.height).toBeLessThanOrEqual(140)
+      expect(await page.locator('.tg-card').getByText('Failed').count()).toBeGreaterThan(0)
+      await takePicture(page, `log-phone-${width}`)
+      await close()
+    })
+  }
+
+  it('folds the filters, and says how many are on', async () => {
+    rows = manyRows(20)
+    const { page, close } = await open({ width: 390 })
+    const model = page.getByRole('combobox', { name: 'Model' })
+    expect(await model.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await model.fill('gpt-4o')
+    await model.press('Enter')
+    const fold = page.getByRole('button', { name: 'Filters (1)', exact: true })
+    await takePicture(page, 'log-phone-filters')
+    await fold.click()
+    expect(await model.isVisible()).toBe(false)
+    await close()
+  })
+
+  it('breaks no word of the cost table into letters', async () => {
+    rows = manyRows(3)
+    const { page, close } = await open({ width: 360, language: 'zh' })
+    await page.locator('.tg-card-more').first().click()
+    for (const word of ['项目', '输入', '输出']) {
+      const cell = page.locator('.tg-log-table').getByText(word, { exact: true })
+      const lines = await cell.evaluate((element) => {
+        const text = document.createRange()
+        text.selectNodeContents(element)
+        return new Set([...text.getClientRects()].map(({ top }) => top)).size
+      })
+      expect(lines, word).toBe(1)
+    }
+    await takePicture(page, 'log-phone-details')
+    await close()
+  })
+})
