@@ -1,12 +1,15 @@
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { MenuButton } from '#console/ui/menu.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useIsNarrow } from '#console/ui/use-media.ts'
+import { EXPORT_ROWS_MAX } from './export-log.ts'
 import { linkedLayout, linkTo } from './linked-layout.ts'
 import { LiveStatus } from './live-status.tsx'
 import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
@@ -19,6 +22,7 @@ import { useLogCommands } from './use-log-commands.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogView } from './use-log-view.ts'
 import { useReading } from './use-reading.ts'
+import { ViewsButton } from './views-button.tsx'
 import './usage-log.css'
 
 /** Every call as it happens: listed, filtered, explained to the unit, exported. */
@@ -33,17 +37,19 @@ export function UsageLogPage(): ReactElement {
   const layout = linkedLayout(remembered, view.columns, view.forgetColumns)
   const exporting = useExport(view)
   const refresh = (): void => log.readAgain(null)
+  const hrefNow = (): string => {
+    const columns = layout.shown.map(({ id }) => id)
+    return linkTo(location.href, { pageSize: view.pageSize, columns })
+  }
   const copyLink = async (): Promise<void> => {
-    const shown = layout.shown.map(({ id }) => id)
-    const link = linkTo(location.href, { pageSize: view.pageSize, columns: shown })
-    if (await copyText(link)) showSuccess(t('usageLog.linkCopied'))
+    if (await copyText(hrefNow())) showSuccess(t('usageLog.linkCopied'))
   }
   useLogCommands({
     isPaused,
     onPause: () => setPaused(!isPaused),
     onRefresh: refresh,
     onCopyLink: () => void copyLink(),
-    onExport: exporting.start,
+    onExport: () => exporting.start('csv'),
   })
   const { range } = view.filters
   const status = (
@@ -62,6 +68,7 @@ export function UsageLogPage(): ReactElement {
         <>
           {status}
           <Tools exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
+            <ViewsButton hrefNow={hrefNow} />
             <ColumnChooser layout={layout} />
           </Tools>
         </>
@@ -74,6 +81,8 @@ export function UsageLogPage(): ReactElement {
   )
 }
 
+const EXPORT_KINDS = ['csv', 'ndjson'] as const
+
 function Tools(props: {
   exporting: ExportState
   onRefresh: () => void
@@ -83,15 +92,23 @@ function Tools(props: {
   const { t } = useTranslation()
   const { progress, start, cancel } = props.exporting
   const isNarrow = useIsNarrow()
+  const max = useNumberFormat().format(EXPORT_ROWS_MAX)
+  const formats = EXPORT_KINDS.map((kind) => ({
+    id: kind,
+    text: t(`usageLog.exportAs.${kind}`),
+    onChoose: () => start(kind),
+  }))
   return (
     <>
       <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
       <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
       {props.children}
       {progress === null ? (
-        <Button icon="download" label={t('usageLog.export')} onClick={start}>
-          {isNarrow ? undefined : t('usageLog.export')}
-        </Button>
+        <MenuButton items={formats}>
+          <Button icon="download" label={t('usageLog.exportHint', { max })}>
+            {isNarrow ? undefined : t('usageLog.export')}
+          </Button>
+        </MenuButton>
       ) : (
         <Button icon="close" label={t('usageLog.exportCancel')} onClick={cancel}>
           {t('usageLog.exporting', { ...progress })}

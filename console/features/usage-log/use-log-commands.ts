@@ -29,7 +29,7 @@ export function useLogCommands(acts: {
     },
     {
       id: 'log-export',
-      title: t('usageLog.export'),
+      title: t('usageLog.exportAs.csv'),
       section: 'page',
       keys: 'e',
       icon: 'download',

@@ -1,0 +1,74 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
+import { axeFaults, openPage, takePicture } from '../support/open-page.ts'
+import { enter, logRoutes, manyRows } from './fake-log.ts'
+
+const PATH = '/app/logs/api-usage'
+
+describe('the list of saved views', () => {
+  const view = (name: string, search = 'type=6') => ({ name, search })
+
+  it('is sorted by name, and holds a name once', () => {
+    const views = withView(withView([view('b')], view('a')), view('b', 'model=o3'))
+    expect(views).toEqual([view('a'), view('b', 'model=o3')])
+  })
+
+  it('takes nothing from storage that is no view', () => {
+    const stored = [view('a'), { name: '' }, { name: 'x', search: 1 }, null, 'view']
+    expect(readViews(stored)).toEqual([view('a')])
+    expect(readViews('views')).toBe(null)
+  })
+
+  it('keeps all of an address but the page', () => {
+    expect(searchOf('https://a.example/app/logs?p=3&type=6&model=o3')).toBe('model=o3&type=6')
+  })
+})
+
+describe('the saved views of the log', () => {
+  let browser: Browser
+  let site: FakeSite
+  const rows = manyRows(30)
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    site = await startFakeSite(logRoutes(() => rows))
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  it('are kept by name, are in the address when opened, and can be deleted', async () => {
+    const { page, faults, close } = await openPage(browser, { language: 'en' })
+    await enter(page, `${site.url}${PATH}?type=6&p=1`, { language: 'en' })
+    const opener = page.getByRole('button', { name: 'Saved views' })
+    await opener.click()
+    await page.getByRole('textbox', { name: 'Name of this view' }).fill('Failures')
+    await page.keyboard.press('Enter')
+    const saved = page.getByRole('button', { name: 'Failures', exact: true })
+    await saved.waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await takePicture(page, 'log-views')
+    await page.goto(site.url + PATH)
+    await opener.click()
+    await saved.click()
+    await page.waitForURL(/type=6/)
+    expect(new URL(page.url()).searchParams.get('columns')).toMatch(/^time,username,token/)
+    expect(new URL(page.url()).searchParams.has('p')).toBe(false)
+    const type = page.getByRole('combobox', { name: 'Log type' })
+    await expect.poll(() => type.inputValue()).toBe('6')
+    await page.goBack()
+    await page.waitForURL((url) => !url.search.includes('type'))
+    await opener.click()
+    await page.getByRole('button', { name: 'Delete the view Failures' }).click()
+    await saved.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await opener.click()
+    await saved.waitFor()
+    expect(faults).toEqual([])
+    await close()
+  })
+})
