@@ -51,7 +51,7 @@ export function readRange(text: string): TimeRange | null {
 }
 
 /** Midnight of the browser's zone, in unix seconds. */
-function midnightBefore(now: number): number {
+export function midnightBefore(now: number): number {
   const day = new Date(now * 1000)
   day.setHours(0, 0, 0, 0)
   return Math.floor(day.getTime() / 1000)

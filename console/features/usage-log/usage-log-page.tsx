@@ -9,6 +9,7 @@ import { MenuButton } from '#console/ui/menu.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useIsNarrow } from '#console/ui/use-media.ts'
+import { CallChart } from './call-chart.tsx'
 import { EXPORT_ROWS_MAX } from './export-log.ts'
 import { linkedLayout, linkTo } from './linked-layout.ts'
 import { LiveStatus } from './live-status.tsx'
@@ -76,6 +77,7 @@ export function UsageLogPage(): ReactElement {
     >
       <LogSummary stat={log.stat.data} />
       <LogFilterBar view={view} />
+      <CallChart view={view} />
       <LogList view={view} log={log} layout={layout} reading={reading} />
     </Page>
   )

@@ -87,6 +87,12 @@ export const usageLog: Words['usageLog'] = {
   exporting: 'Exporting {{done}} / {{total}}',
   exportCancel: 'Cancel export',
   exported: 'Exported {{rows}} rows; consumption adds up to {{cost}} ({{quota}} quota units)',
+  chart: {
+    title: 'Charged calls over time: press a bar to see its calls',
+    bar: '{{time}}: {{calls}} calls, {{cost}}',
+    asTable: 'Show as a table',
+    asBars: 'Show as bars',
+  },
   pause: 'Pause live updates',
   resume: 'Resume live updates',
   newRows: '{{text}} new',

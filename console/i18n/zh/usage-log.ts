@@ -85,6 +85,12 @@ export const usageLog = {
   exporting: '正在导出 {{done}} / {{total}}',
   exportCancel: '取消导出',
   exported: '已导出 {{rows}} 行，消费合计 {{cost}}（{{quota}} 额度单位）',
+  chart: {
+    title: '计费调用随时间的分布：点击一条只看这段时间',
+    bar: '{{time}}：{{calls}} 次调用，{{cost}}',
+    asTable: '以表格显示',
+    asBars: '以柱形显示',
+  },
   pause: '暂停实时更新',
   resume: '恢复实时更新',
   newRows: '{{text}} 条新记录',

@@ -106,7 +106,21 @@ export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
       count: found.length,
     })
   }
+  const byHour = () =>
+    ok(
+      rows()
+        .filter(({ type }) => type === 2)
+        .map((row) => ({
+          created_at: row.created_at - (row.created_at % 3600),
+          model_name: row.model_name,
+          count: 1,
+          quota: row.quota,
+          token_used: row.prompt_tokens + row.completion_tokens,
+        })),
+    )
   return {
+    'GET /api/data/': byHour,
+    'GET /api/data/self/': byHour,
     'GET /api/status': () => ok(STATUS),
     'GET /api/log/': list,
     'GET /api/log/self/': list,

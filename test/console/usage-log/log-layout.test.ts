@@ -88,6 +88,20 @@ describe('the layout of the usage log', () => {
     await close()
   })
 
+  for (const width of [620, 900, 1280]) {
+    it(`moves nothing under the pointer when the list is read: ${width}`, async () => {
+      rows = manyRows(20)
+      const { page, live, close } = await open({ width })
+      await expect.poll(() => live.opened()).toBe(1)
+      await page.getByText('Live', { exact: true }).waitFor()
+      const before = await boxOf(page.getByRole('grid'))
+      await page.locator('.tg-grid-head').hover()
+      await page.getByText('Paused while you read').waitFor()
+      expect((await boxOf(page.getByRole('grid'))).y).toBe(before.y)
+      await close()
+    })
+  }
+
   it('gives the time choices the same room on every side', async () => {
     rows = manyRows(3)
     const { page, close } = await open()

@@ -1,0 +1,78 @@
+import { stampText } from '#console/ui/time-text.ts'
+import type { UsagePoint } from '#read-api/contract/log.ts'
+import type { LogFilters } from './filters.ts'
+import { CONSUMPTION } from './log-type.ts'
+import { boundsOf, midnightBefore } from './time-range.ts'
+
+/** A stretch of whole hours: `to` is its last second. */
+export type CallBar = {
+  readonly from: number
+  readonly to: number
+  readonly count: number
+  readonly quota: bigint
+}
+
+export type BarPlan = { readonly from: number; readonly to: number; readonly hours: number }
+
+const HOUR = 3_600
+/** What one bar may stand for, in hours. */
+const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168]
+/** As far as the server counts at once. */
+const SPAN_MAX = 99 * 24 * HOUR
+
+/** Whether calls by hour and model say something of this list: they know no more than that. */
+export const canCount = (filters: LogFilters): boolean =>
+  [0, CONSUMPTION].includes(filters.type) &&
+  filters.token === '' &&
+  filters.group === '' &&
+  filters.channel === 0
+
+/**
+ * The bars of a time range at `now` (unix seconds), at most `barsMax`; null for a range of one
+ * hour, which can't be divided, and for one that is too long to count.
+ */
+export function planBars(range: LogFilters['range'], now: number, barsMax: number): BarPlan | null {
+  const bounds = boundsOf(range, now)
+  if (bounds.from === null || bounds.to === null) return null
+  const to = Math.min(bounds.to, now)
+  if (to - bounds.from > SPAN_MAX) return null
+  for (const hours of STEPS) {
+    const from = startOf(bounds.from, hours)
+    const bars = Math.floor((to - from) / (hours * HOUR)) + 1
+    if (bars <= barsMax)
+      return bars < 2 ? null : { from, to: from + bars * hours * HOUR - 1, hours }
+  }
+  return null
+}
+
+/** What was called in each stretch, of one model or of all. */
+export function callBars(points: readonly UsagePoint[], plan: BarPlan, model: string): CallBar[] {
+  const length = plan.hours * HOUR
+  const bars = Array.from({ length: (plan.to + 1 - plan.from) / length }, (_, index) => {
+    const from = plan.from + index * length
+    return { from, to: from + length - 1, count: 0, quota: 0n }
+  })
+  for (const point of points) {
+    const bar = bars[Math.floor((point.created_at - plan.from) / length)]
+    if (bar === undefined || (model !== '' && point.model_name !== model)) continue
+    bar.count += point.count
+    bar.quota += BigInt(point.quota)
+  }
+  return bars
+}
+
+/** `11-21 07:00–09:00`, and for days `11-21` or `11-21–11-22`, in the browser's zone. */
+export function barTimeText({ from, to }: Pick<CallBar, 'from' | 'to'>): string {
+  const [start, end] = [stampText(from), stampText(to + 1)]
+  if (to - from < 24 * HOUR - 1) return `${start.slice(5, 16)}–${end.slice(11, 16)}`
+  const [first, last] = [start.slice(5, 10), stampText(to).slice(5, 10)]
+  return first === last ? first : `${first}–${last}`
+}
+
+/** Whole hours, counted from midnight, so that bars stand for hours people name. */
+function startOf(from: number, hours: number): number {
+  const hour = from - (from % HOUR)
+  const midnight = midnightBefore(hour)
+  const sinceMidnight = Math.floor((hour - midnight) / HOUR)
+  return hour - (sinceMidnight % Math.min(hours, 24)) * HOUR
+}

@@ -1,0 +1,129 @@
+import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { barTimeText, type CallBar } from './call-bars.ts'
+import { useCallBars } from './use-call-bars.ts'
+import type { LogView } from './use-log-view.ts'
+
+type Props = { bars: readonly CallBar[]; onChoose: (bar: CallBar) => void }
+
+/** Calls over time, above their list: a bar narrows the list to its hours. */
+export function CallChart({ view }: { view: LogView }): ReactElement | null {
+  const { t } = useTranslation()
+  const [isTable, setTable] = useState(false)
+  const bars = useCallBars(view)
+  if (bars === null) return null
+  if (bars === 'pending') return <div className="tg-log-chart tg-log-chart-wait" />
+  const choose = ({ from, to }: CallBar): void =>
+    view.setFilters({ range: { kind: 'absolute', from, to } })
+  return (
+    <section className="tg-log-chart" aria-label={t('usageLog.chart.title')}>
+      {isTable ? <Table bars={bars} onChoose={choose} /> : <Bars bars={bars} onChoose={choose} />}
+      <Button
+        tone="quiet"
+        size="small"
+        icon={isTable ? 'chart' : 'list'}
+        label={isTable ? t('usageLog.chart.asBars') : t('usageLog.chart.asTable')}
+        onClick={() => setTable(!isTable)}
+      />
+    </section>
+  )
+}
+
+/** One stop for Tab; arrow keys, Home and End go from bar to bar. */
+function Bars({ bars, onChoose }: Props): ReactElement {
+  const { t } = useTranslation()
+  const text = useBarText()
+  const box = useRef<HTMLDivElement>(null)
+  const [stop, setStop] = useState(bars.length - 1)
+  const [told, setTold] = useState<number | null>(null)
+  const most = Math.max(1, ...bars.map(({ count }) => count))
+  const current = Math.min(stop, bars.length - 1)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: bars.length - 1 }
+    const next = steps[event.key as keyof typeof steps]
+    if (next === undefined) return
+    event.preventDefault()
+    const button = box.current?.children[next]
+    if (button instanceof HTMLElement) button.focus()
+  }
+  const toldBar = bars[told ?? -1]
+  return (
+    <div className="tg-log-bars">
+      <p>{toldBar === undefined ? t('usageLog.chart.title') : text(toldBar)}</p>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys go from bar to bar */}
+      <div ref={box} onKeyDown={onKeyDown} onPointerLeave={() => setTold(null)}>
+        {bars.map((bar, index) => (
+          <button
+            key={bar.from}
+            type="button"
+            tabIndex={index === current ? 0 : -1}
+            aria-label={text(bar)}
+            onClick={() => onChoose(bar)}
+            onPointerEnter={() => setTold(index)}
+            onFocus={() => {
+              setStop(index)
+              setTold(index)
+            }}
+            onBlur={() => setTold(null)}
+          >
+            <span style={{ height: bar.count === 0 ? '1px' : `${(bar.count / most) * 100}%` }} />
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** The same as words. */
+function Table({ bars, onChoose }: Props): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  return (
+    <div className="tg-log-bar-table">
+      <table className="tg-log-table">
+        <thead>
+          <tr>
+            <th scope="col">{t('usageLog.column.time')}</th>
+            <th scope="col" className="tg-log-end">
+              {t('usageLog.calls')}
+            </th>
+            <th scope="col" className="tg-log-end">
+              {t('usageLog.cost')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.from}>
+              <th scope="row">
+                <button type="button" className="tg-log-value" onClick={() => onChoose(bar)}>
+                  {barTimeText(bar)}
+                </button>
+              </th>
+              <td className="tg-log-end">{number.format(bar.count)}</td>
+              <td className="tg-log-end">{exactQuotaText(bar.quota, rule)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** `11-21 07:00–08:00: 45 calls, $0.27`. */
+function useBarText(): (bar: CallBar) => string {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  return (bar) =>
+    t('usageLog.chart.bar', {
+      time: barTimeText(bar),
+      calls: number.format(bar.count),
+      cost: exactQuotaText(bar.quota, rule),
+    })
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { callBars, canCount, planBars } from '#console/features/usage-log/call-bars.ts'
+import { NO_FILTERS } from '#console/features/usage-log/filters.ts'
+
+const HOUR = 3_600
+const NOON = new Date(2026, 10, 21, 12, 20).getTime() / 1000
+const point = (hoursAgo: number, model: string, count: number) => ({
+  created_at: NOON - (NOON % HOUR) - hoursAgo * HOUR,
+  model_name: model,
+  count,
+  quota: count * 10,
+  token_used: 0,
+})
+
+describe('the bars of a time range', () => {
+  it('stand for whole hours of today, up to now', () => {
+    const plan = planBars({ kind: 'relative', span: 'today' }, NOON, 31)
+    expect(plan).toMatchObject({ hours: 1 })
+    const bars = callBars(
+      [point(0, 'a', 2), point(0, 'b', 1), point(12, 'a', 4)],
+      plan as never,
+      '',
+    )
+    expect(bars).toHaveLength(13)
+    expect(bars.at(-1)).toMatchObject({ count: 3, quota: 30n })
+    expect(bars[0]).toMatchObject({ count: 4 })
+    expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(7)
+  })
+
+  it('are of one model, where the list is', () => {
+    const plan = planBars({ kind: 'relative', span: 'today' }, NOON, 31)
+    const bars = callBars([point(0, 'a', 2), point(0, 'b', 1)], plan as never, 'b')
+    expect(bars.at(-1)).toMatchObject({ count: 1 })
+  })
+
+  it.each(['24h', '7d', '30d'] as const)('are no more than fit, and cover all: %s', (span) => {
+    for (const barsMax of [31, 16]) {
+      const plan = planBars({ kind: 'relative', span }, NOON, barsMax)
+      const bars = callBars([], plan as never, '')
+      expect(bars.length).toBeGreaterThan(barsMax / 3)
+      expect(bars.length).toBeLessThanOrEqual(barsMax)
+      expect(bars[0]?.from).toBeLessThanOrEqual(NOON - { '24h': 24, '7d': 168, '30d': 720 }[span])
+      expect(bars.at(-1)?.to).toBeGreaterThanOrEqual(NOON)
+    }
+  })
+
+  it('are none where they would say nothing, or something else than the list', () => {
+    expect(planBars({ kind: 'relative', span: 'all' }, NOON, 31)).toBe(null)
+    expect(planBars({ kind: 'absolute', from: 0, to: NOON }, NOON, 31)).toBe(null)
+    const hour = NOON - (NOON % HOUR)
+    expect(planBars({ kind: 'absolute', from: hour, to: hour + 60 }, NOON, 31)).toBe(null)
+    expect(canCount({ ...NO_FILTERS, model: 'a', username: 'b', type: 2 })).toBe(true)
+    for (const filter of [{ token: 'a' }, { group: 'a' }, { channel: 1 }, { type: 6 }]) {
+      expect(canCount({ ...NO_FILTERS, ...filter })).toBe(false)
+    }
+  })
+})
