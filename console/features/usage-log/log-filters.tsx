@@ -131,7 +131,7 @@ function GroupFilter(props: {
   return (
     <Select
       aria-label={t('usageLog.group')}
-      className="tg-log-filter"
+      className="tg-log-filter tg-log-group"
       value={props.group}
       choices={[
         { value: '', label: t('usageLog.anyGroup') },
