@@ -8,25 +8,25 @@ import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Select } from '#console/ui/inputs.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
-import { useIsNarrow } from '#console/ui/use-media.ts'
 import { DraftInput } from './draft-input.tsx'
 import { filterCount, LOG_TYPES, type LogFilters } from './filters.ts'
 import { typeName } from './log-type.ts'
 import { RangeFilter } from './range-filter.tsx'
 import { DEFAULT_RANGE } from './time-range.ts'
+import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'
 
-/** Every filter of the list, as the address has it; on phones behind a button, but the time. */
+/** Every filter of the list, as the address has it; where it is tight, behind a button. */
 export function LogFilterBar(props: { view: LogView }): ReactElement {
   const { t } = useTranslation()
   const { filters, setFilters, clearFilters } = props.view
   const [isOpen, setOpen] = useState(false)
-  const isNarrow = useIsNarrow()
+  const isTight = useIsTight()
   const count = filterCount(filters)
   return (
     <Toolbar label={t('usageLog.filters')}>
       <RangeFilter range={filters.range} onRange={(range) => setFilters({ range })} />
-      {isNarrow && (
+      {isTight && (
         <Button
           icon="filter"
           endIcon={isOpen ? 'chevronUp' : 'chevronDown'}
@@ -38,7 +38,7 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
             : t('usageLog.filtersOn', { count: foldCount(filters) })}
         </Button>
       )}
-      {isNarrow ? (
+      {isTight ? (
         <div className="tg-log-fold" hidden={!isOpen}>
           <Fields view={props.view} />
         </div>

@@ -3,6 +3,7 @@ import { callsByHour } from '#console/api/logs/calls-by-hour.ts'
 import { logsKey } from '#console/api/logs/log-query.ts'
 import { useMedia } from '#console/ui/use-media.ts'
 import { type CallBar, callBars, canCount, planBars } from './call-bars.ts'
+import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'
 
 const READ_EVERY_MS = 15_000
@@ -10,11 +11,11 @@ const READ_EVERY_MS = 15_000
 /** The calls of the view over time; null where they can't be told, or don't fit the screen. */
 export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | null {
   const isWide = useMedia('(min-width: 1100px)')
-  const hasRoom = useMedia('(min-width: 600px)')
+  const isTight = useIsTight()
   const { filters } = view
   const now = Math.floor(Date.now() / 1000)
   const plan = planBars(filters.range, now, isWide ? 31 : 16)
-  const isOn = hasRoom && plan !== null && canCount(filters)
+  const isOn = !isTight && plan !== null && canCount(filters)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const { data, isPending } = useQuery({
     queryKey: [...logsKey, 'bars', scope, filters.username, plan],
