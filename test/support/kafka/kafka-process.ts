@@ -22,8 +22,20 @@ export type KafkaProcess = {
   readonly stop: () => Promise<void>
 }
 
-/** One KRaft node that is broker and controller, with its data in a temporary folder. */
-export async function startKafkaProcess(libs: string): Promise<KafkaProcess> {
+/**
+ * One KRaft node that is broker and controller, with its data in a temporary folder. A port that
+ * was free may be another's by the time Kafka takes it: then again, on others.
+ */
+export async function startKafkaProcess(libs: string, tries = 3): Promise<KafkaProcess> {
+  try {
+    return await startOnFreePorts(libs)
+  } catch (error) {
+    if (tries <= 1) throw error
+    return await startKafkaProcess(libs, tries - 1)
+  }
+}
+
+async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
   const home = mkdtempSync(join(tmpdir(), 'tallygate-kafka-'))
   const [port, controllerPort] = [await freePort(), await freePort()]
   const brokers = [`127.0.0.1:${port}`]
