@@ -37,7 +37,7 @@ export function remember(ended: EndedCalls, call: string): void {
   if (oldest > ended.forgottenUpTo) ended.forgottenUpTo = oldest
 }
 
-/** How to forget `call` again once it is remembered: asked before, good while nothing came after. */
+/** How to forget `call` again once it is remembered: asked before; undo what came after first. */
 export function undoRemember(ended: EndedCalls, call: string): () => void {
   const { ids, oldestFirst, forgottenUpTo } = ended
   const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null

@@ -1,4 +1,4 @@
-import type { Decider } from '#domain/shared/decider.ts'
+import type { Decider, SnapshotCodec } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { EventStore } from './port.ts'
@@ -48,14 +48,11 @@ export function createHotStream(
   let known: Known | null = null
   let snapshotRevision = -1
   let isOld = false
-  /** An event was evolved in part. */
-  let isTorn = false
-  let undos: (() => void)[] = []
+  const speculation = createSpeculation(decider)
 
   const forget = (): void => {
     known = null
-    undos = []
-    isTorn = false
+    speculation.confirm()
   }
   const now = () => {
     if (known === null) throw new Error(`stream ${stream} is not loaded`)
@@ -82,36 +79,60 @@ export function createHotStream(
       return current.revision > before
     },
     evolve: (event) => {
-      const current = now()
-      if (decider.undo !== undefined) undos.push(decider.undo(current.state, event))
-      isTorn = true
-      current.state = decider.evolve(current.state, event)
-      isTorn = false
+      now().state = speculation.evolve(now().state, event)
     },
     takeBack: () => {
-      if (decider.undo === undefined || isTorn) return forget()
-      for (const undo of undos.splice(0).reverse()) undo()
-      isOld = true
+      isOld = speculation.takeBack()
+      if (!isOld) forget()
     },
     moveTo: (revision, position) => {
-      const current = now()
-      current.revision = revision
-      current.position = position
-      undos = []
+      Object.assign(now(), { revision, position })
+      speculation.confirm()
     },
     forget,
     maybeSnapshot: (every, onFailure) => {
       if (codec === undefined || known === null) return
       if (known.revision - snapshotRevision < every) return
       snapshotRevision = known.revision
-      const { revision, position, state } = known
-      const save = async (): Promise<void> => {
-        const encoded = codec.encode(state)
-        await snapshots.save(stream, { version: codec.version, revision, position, state: encoded })
-      }
-      save().catch(onFailure)
+      keep(known, stream, codec, snapshots).catch(onFailure)
     },
   }
+}
+
+/** What was evolved before it is in the store, and how it is taken back where the decider can. */
+function createSpeculation(decider: AnyDecider) {
+  let undos: (() => void)[] = []
+  /** An event was evolved in part. */
+  let isTorn = false
+  return {
+    evolve: (state: unknown, event: Fact): unknown => {
+      if (decider.undo !== undefined) undos.push(decider.undo(state, event))
+      isTorn = true
+      const evolved = decider.evolve(state, event)
+      isTorn = false
+      return evolved
+    },
+    /** False: the state is worth nothing any more. */
+    takeBack: (): boolean => {
+      if (decider.undo === undefined || isTorn) return false
+      for (const undo of undos.splice(0).reverse()) undo()
+      return true
+    },
+    /** It is in the store, or its state is forgotten. */
+    confirm: (): void => {
+      undos = []
+      isTorn = false
+    },
+  }
+}
+
+async function keep(
+  { revision, position, state }: Known,
+  stream: string,
+  { version, encode }: SnapshotCodec<unknown>,
+  snapshots: Snapshots,
+): Promise<void> {
+  await snapshots.save(stream, { version, revision, position, state: encode(state) })
 }
 
 /** Moves `known` on to the stream's end. */

@@ -17,7 +17,7 @@ import { signal, takeTurns } from './turns.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-/** Each has an account of its own: of one that two workers write, every batch may meet a conflict. */
+/** Each has an account of its own: one that two workers write meets conflicts. */
 const CONNECTIONS = 192
 const AT_ONCE = 6
 const WARM_UP_SECONDS = 3
@@ -45,6 +45,10 @@ type Stage = {
 export async function measureWorkers(print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-workers-'))
   const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  // Those that wait for their turn would wait for ever.
+  const endAll = (): void => signal(treeOf(process.pid).slice(1), 'SIGKILL')
+  const onSignal = (): never => process.exit(1)
+  process.once('exit', endAll).once('SIGTERM', onSignal).once('SIGINT', onSignal)
   try {
     const stage = await setStage(folder, closers)
     for (const isInTurn of [true, false]) {
@@ -53,6 +57,7 @@ export async function measureWorkers(print: (line: string) => void): Promise<voi
     }
   } finally {
     for (const close of closers.reverse()) await close()
+    process.off('exit', endAll).off('SIGTERM', onSignal).off('SIGINT', onSignal)
   }
 }
 
