@@ -1,34 +1,14 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { channel, openAsRoot, startAdminSite } from './support/admin-site.ts'
-import type { FakeSite } from './support/fake-site.ts'
-import { type OpenPage, openPage } from './support/open-page.ts'
+import { expect, it } from 'vitest'
+import { channel, openAsRoot } from './support/admin-site.ts'
+import { adminSuite } from './support/admin-suite.ts'
 import { fakeLive } from './usage-log/fake-log.ts'
 
-let browser: Browser
-let site: FakeSite
-let open: OpenPage
-let page: Page
+const admin = adminSuite()
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-beforeEach(async () => {
-  site = await startAdminSite()
-  open = await openPage(browser, { language: 'en' })
-  page = open.page
-})
-afterEach(async () => {
-  expect(open.faults).toEqual([])
-  await open.close()
-  await site.close()
-})
-
-const reads = () => site.calls.filter(({ path }) => path === '/api/channel/').length
+const reads = () => admin.site.calls.filter(({ path }) => path === '/api/channel/').length
 
 it('a channel changes its row by itself; only one that is new or gone is asked for', async () => {
+  const { page, site } = admin
   const live = await fakeLive(page)
   await openAsRoot(page, site, '/admin/channels')
   await page.getByText('DeepSeek').first().waitFor()
@@ -43,6 +23,7 @@ it('a channel changes its row by itself; only one that is new or gone is asked f
 })
 
 it('text that no clipboard takes is shown to be copied by hand', async () => {
+  const { page, site } = admin
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined })
     document.execCommand = () => false
@@ -57,6 +38,7 @@ it('text that no clipboard takes is shown to be copied by hand', async () => {
 })
 
 it('the legacy way copies where browsers offer no clipboard', async () => {
+  const { page, site } = admin
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined })
     document.execCommand = () => {
@@ -75,6 +57,7 @@ it('the legacy way copies where browsers offer no clipboard', async () => {
 })
 
 it('what will be saved can be read before: each option, its old and its new lines', async () => {
+  const { page, site } = admin
   await openAsRoot(page, site, '/admin/settings?tab=models')
   await page.getByLabel('Retries after a failure').fill('7')
   await page.getByRole('button', { name: 'Review' }).click()

@@ -1,33 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from './support/admin-site.ts'
-import type { FakeAnswer, FakeSite } from './support/fake-site.ts'
-import { type OpenPage, openPage } from './support/open-page.ts'
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from './support/admin-site.ts'
+import { adminSuite } from './support/admin-suite.ts'
+import type { FakeAnswer } from './support/fake-site.ts'
 
-let browser: Browser
-let site: FakeSite
-let open: OpenPage
-let page: Page
+const admin = adminSuite()
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-beforeEach(async () => {
-  site = await startAdminSite()
-  open = await openPage(browser, { language: 'en' })
-  page = open.page
-})
-afterEach(async () => {
-  expect(open.faults).toEqual([])
-  await open.close()
-  await site.close()
-})
-
-const banner = (text: string) => page.locator('.tg-health').getByText(text)
-const productionCell = () => page.getByRole('gridcell', { name: 'production', exact: true })
-const toasts = () => page.locator('.tg-toast').count()
+const banner = (text: string) => admin.page.locator('.tg-health').getByText(text)
+const productionCell = () => admin.page.getByRole('gridcell', { name: 'production', exact: true })
+const toasts = () => admin.page.locator('.tg-toast').count()
 const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
   status,
   headers,
@@ -35,10 +15,11 @@ const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
 })
 
 const REFUSED = fault(429, 'slow down', { 'retry-after': '3' })
-const asked = () => site.calls.filter(({ path }) => path === '/api/token/')
+const asked = () => admin.site.calls.filter(({ path }) => path === '/api/token/')
 
 describe('when the server can not serve', () => {
   it('too many requests are one line that counts down, and it goes when it is over', async () => {
+    const { page, site } = admin
     const answer = site.routes['GET /api/token/']
     site.routes['GET /api/token/'] = () => {
       if (answer !== undefined) site.routes['GET /api/token/'] = answer
@@ -54,6 +35,7 @@ describe('when the server can not serve', () => {
   })
 
   it('being offline is said, and over by itself', async () => {
+    const { page, site } = admin
     await openAsRoot(page, site, '/app/tokens')
     await productionCell().waitFor()
     await page.context().setOffline(true)
@@ -65,6 +47,7 @@ describe('when the server can not serve', () => {
   })
 
   it("a fault says the spec's words, the server's own, and which request it was", async () => {
+    const { page, site } = admin
     site.routes['GET /api/token/'] = () => fault(500, 'disk is full')
     await openAsRoot(page, site, '/app/tokens')
     const alert = page.getByRole('alert')
@@ -75,6 +58,7 @@ describe('when the server can not serve', () => {
   })
 
   it('what one may not see is said so, with nothing to try again', async () => {
+    const { page, site } = admin
     site.routes['GET /api/channel/'] = () => fault(403, 'admins only')
     await openAsRoot(page, site, '/admin/channels')
     const alert = page.getByRole('alert')
@@ -84,6 +68,7 @@ describe('when the server can not serve', () => {
   })
 
   it('a refused act is a toast with its request id, once however often it was tried', async () => {
+    const { page, site } = admin
     site.routes['PUT /api/token/'] = () => fault(503, 'restarting')
     await openAsRoot(page, site, '/app/tokens')
     const toggle = page.getByRole('switch', { name: /production/ })
