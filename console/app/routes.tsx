@@ -5,6 +5,7 @@ import { ConsoleLayout } from './console-layout.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { ifNotSetUp, onlyLoggedIn } from './guards.ts'
 import { NotFoundPage } from './not-found-page.tsx'
+import { ownChunk } from './own-chunk.tsx'
 import { PublicLayout } from './public-layout.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
@@ -17,7 +18,7 @@ const page = <Name extends string>(
 ): RouteObject => ({
   path,
   errorElement: <CrashPage />,
-  lazy: async () => ({ Component: (await load())[name] }),
+  lazy: () => ownChunk(async () => (await load())[name]),
 })
 
 const PUBLIC_PAGES: RouteObject[] = [

@@ -42,6 +42,8 @@ export const ui: Words['ui'] = {
   hidePassword: 'Hide password',
   crashed: 'Something went wrong on this page',
   crashedBody: 'Sorry, this page met an unexpected error. Reload it and try again.',
+  lost: 'This page could not be loaded',
+  lostBody: 'The server did not answer. The page opens by itself once it does.',
   reload: 'Reload',
   duplicate: 'Not submitted: please do not submit twice!',
   remove: 'Remove {{name}}',

@@ -40,6 +40,8 @@ export const ui = {
   hidePassword: '隐藏密码',
   crashed: '页面出现错误',
   crashedBody: '抱歉，此页面遇到了意外错误。请重新加载后再试。',
+  lost: '页面未能加载',
+  lostBody: '没有收到服务器的应答。网络恢复后会自动重试。',
   reload: '重新加载',
   duplicate: '提交失败，请勿重复提交！',
   remove: '移除 {{name}}',

@@ -1,0 +1,67 @@
+import { type ReactElement, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { usePageTitle } from '#console/ui/page.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+
+const RETRY_EVERY_MS = 3_000
+const RELOAD_EVERY_MS = 30_000
+const RELOADED_KEY = 'lost-page-reloaded'
+
+/**
+ * In place of a page that could not be fetched; the shell around it works on. Browsers remember a
+ * script that failed until the document is loaded anew: so that is what another try does.
+ */
+export function LostPage({ file }: { file: string }): ReactElement {
+  const { t } = useTranslation()
+  usePageTitle(t('ui.lost'))
+  useRetries(file)
+  return (
+    <div className="tg-page">
+      <h1 className="tg-visually-hidden">{t('ui.lost')}</h1>
+      <Panel>
+        <div role="alert">
+          <EmptyState
+            icon="alert"
+            title={t('ui.lost')}
+            body={t('ui.lostBody')}
+            action={
+              <Button icon="refresh" onClick={() => void reloadIfAnswered('/')}>
+                {t('ui.retry')}
+              </Button>
+            }
+          />
+        </div>
+      </Panel>
+    </div>
+  )
+}
+
+/** At once, when the network is back, and every few seconds: servers come back without a sign. */
+function useRetries(file: string): void {
+  useEffect(() => {
+    const retry = () => {
+      const last = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0)
+      // What answers and fails all the same must not reload for ever.
+      if (Date.now() - last > RELOAD_EVERY_MS) void reloadIfAnswered(file)
+    }
+    retry()
+    const timer = setInterval(() => {
+      if (!document.hidden) retry()
+    }, RETRY_EVERY_MS)
+    window.addEventListener('online', retry)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', retry)
+    }
+  }, [file])
+}
+
+/** Only a server that is there: a reload without one would take the shell away too. */
+async function reloadIfAnswered(file: string): Promise<void> {
+  const answer = await fetch(file, { cache: 'no-store' }).catch(() => null)
+  if (answer?.ok !== true) return
+  sessionStorage.setItem(RELOADED_KEY, String(Date.now()))
+  window.location.reload()
+}

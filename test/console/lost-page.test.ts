@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from './support/admin-site.ts'
+import { adminSuite } from './support/admin-suite.ts'
+
+const admin = adminSuite()
+const CHUNK = /assets\/channels-page-.*\.(js|css)$/
+
+const follow = (name: string) => admin.page.getByRole('link', { name, exact: true }).click()
+const heading = (name: string) => admin.page.getByRole('heading', { level: 1, name })
+const alert = () => admin.page.getByRole('alert').getByText('This page could not be loaded')
+
+/** How the page's own styles draw the number field that lives in its rows. */
+const numberWidth = () =>
+  admin.page
+    .locator('.tg-inline-number')
+    .first()
+    .evaluate((input) => getComputedStyle(input).width)
+
+describe('a page whose chunk does not come', () => {
+  it.each(['js', 'css'])('keeps the shell and says so: %s', async (kind) => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/app/tokens')
+    const chunk = new RegExp(`assets/channels-page-.*\\.${kind}$`)
+    await page.route(chunk, (route) => route.abort())
+    await follow('Channels')
+    await alert().waitFor()
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    await follow('API tokens')
+    await heading('API tokens').waitFor()
+    await follow('Channels')
+    await alert().waitFor()
+    await page.unroute(chunk)
+    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click()
+    await heading('Channels').waitFor()
+    await page.getByText('DeepSeek').first().waitFor()
+    expect(await numberWidth()).toBe('56px')
+  })
+
+  it('comes by itself once the network is back', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/app/tokens')
+    await page.context().setOffline(true)
+    await follow('Channels')
+    await alert().waitFor()
+    await page.context().setOffline(false)
+    await heading('Channels').waitFor()
+    await page.getByText('DeepSeek').first().waitFor()
+    expect(await numberWidth()).toBe('56px')
+  })
+
+  it('comes by itself once the server answers again', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/app/tokens')
+    await page.route(CHUNK, (route) => route.abort())
+    await follow('Channels')
+    await alert().waitFor()
+    await page.unroute(CHUNK)
+    await page.getByText('DeepSeek').first().waitFor()
+  })
+})
