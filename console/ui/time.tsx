@@ -4,7 +4,7 @@ import { absoluteTimeText, relativeTimeText, stampText } from './time-text.ts'
 
 const TICK_MS = 10_000
 const listeners = new Set<() => void>()
-let now = Math.floor(Date.now() / 1000)
+let now = seconds()
 let timer: ReturnType<typeof setInterval> | undefined
 
 /** Unix seconds, moving every ten seconds; one clock for the whole page, still in hidden tabs. */
@@ -13,13 +13,17 @@ export function useNow(): number {
 }
 
 /** A moment (unix seconds): relative with the absolute in its title, or the other way round. */
-export function Time(props: { at: number; style?: 'relative' | 'stamp' }): ReactElement {
+export function Time(props: {
+  at: number
+  style?: 'relative' | 'stamp'
+  /** An end that may lie ahead. All else has happened, however the two clocks differ. */
+  canLieAhead?: boolean
+}): ReactElement {
   const locale = useLocale()
   const current = useNow()
   const isStamp = props.style === 'stamp'
-  // The clock moves in steps: what happened since the last one is not in the future.
-  const isJustNow = props.at > current && props.at - current <= TICK_MS / 1000
-  const relative = relativeTimeText(props.at, isJustNow ? props.at : current, locale)
+  const from = props.canLieAhead === true ? current : Math.max(current, props.at)
+  const relative = relativeTimeText(props.at, from, locale)
   const absolute = absoluteTimeText(props.at, locale)
   return (
     <time
@@ -34,17 +38,26 @@ export function Time(props: { at: number; style?: 'relative' | 'stamp' }): React
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  timer ??= setInterval(tick, TICK_MS)
+  if (timer === undefined) {
+    timer = setInterval(tick, TICK_MS)
+    document.addEventListener('visibilitychange', tick)
+  }
+  tick()
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
     clearInterval(timer)
     timer = undefined
+    document.removeEventListener('visibilitychange', tick)
   }
 }
 
 function tick(): void {
-  if (document.hidden) return
-  now = Math.floor(Date.now() / 1000)
+  if (document.hidden || now === seconds()) return
+  now = seconds()
   for (const listener of listeners) listener()
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1000)
 }

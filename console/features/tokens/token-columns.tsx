@@ -53,7 +53,7 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
     column('expiry', t('tokens.expiry'), {
       width: 88,
       cell: (token) =>
-        token.expired_time < 0 ? t('tokens.never') : <Time at={token.expired_time} />,
+        token.expired_time < 0 ? t('tokens.never') : <Time at={token.expired_time} canLieAhead />,
     }),
     column('group', t('tokens.group'), {
       width: 104,
