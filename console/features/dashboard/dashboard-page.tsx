@@ -5,6 +5,7 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Figures } from './figures.tsx'
 import { FirstRun } from './first-run.tsx'
+import { LiveMark } from './live-mark.tsx'
 import { RecentCalls } from './recent-calls.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 import { useDashboard } from './use-dashboard.ts'
@@ -20,6 +21,7 @@ export function DashboardPage(): ReactElement {
     <Page
       title={t('dashboard.title')}
       lead={t('dashboard.hello', { name: user?.display_name || user?.username || '' })}
+      actions={<LiveMark />}
     >
       {self.error !== null && self.data === undefined ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />

@@ -45,11 +45,16 @@ export function Figures(props: {
       <Figure
         name={t('dashboard.usedEver')}
         value={quota(user?.used_quota)}
-        note={user && t('dashboard.callsEver', { number: number.format(user.request_count) })}
+        note={user && t('dashboard.callsEver', callsOf(user, number))}
       />
     </dl>
   )
 }
+
+const callsOf = ({ request_count }: User, number: Intl.NumberFormat) => ({
+  count: request_count,
+  number: number.format(request_count),
+})
 
 function Figure(props: {
   name: string

@@ -1,9 +1,10 @@
-import { type ReactElement, useEffect, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { liveStream } from '#console/api/live/browser-live.ts'
 import type { LiveState } from '#console/api/live/live-event.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { Button } from '#console/ui/button.tsx'
+import { LiveDot, type LiveKind } from '#console/ui/live-dot.tsx'
 
 type Props = {
   isPaused: boolean
@@ -18,18 +19,17 @@ type Props = {
 export function LiveStatus(props: Props): ReactElement {
   const { t } = useTranslation()
   const state = useLiveState()
-  const seconds = useSecondsUntil(state.kind === 'reconnecting' ? state.retryAt : null)
-  const kind = kindOf(state, props)
   return (
     <div className="tg-log-live">
-      <output className={`tg-log-dot tg-log-dot-${kind}`}>
-        {t(`usageLog.live.${kind}`, { seconds })}
-      </output>
+      <LiveDot
+        kind={kindOf(state, props)}
+        retryAt={state.kind === 'reconnecting' ? state.retryAt : undefined}
+      />
       {state.kind === 'reconnecting' ? (
         <Button
           tone="quiet"
           icon="refresh"
-          label={t('usageLog.retryNow')}
+          label={t('ui.reconnectNow')}
           onClick={() => liveStream().retryNow()}
         />
       ) : (
@@ -45,23 +45,9 @@ export function LiveStatus(props: Props): ReactElement {
   )
 }
 
-type Kind = LiveState['kind'] | 'held' | 'paused' | 'past'
-
-function kindOf(state: LiveState, { isPaused, isHeld, isPast }: Props): Kind {
+function kindOf(state: LiveState, { isPaused, isHeld, isPast }: Props): LiveKind {
   if (state.kind !== 'live') return state.kind
   if (isPast) return 'past'
   if (isPaused) return 'paused'
   return isHeld ? 'held' : 'live'
-}
-
-/** Whole seconds left until a moment (unix milliseconds), counted down. */
-function useSecondsUntil(at: number | null): number {
-  const [now, setNow] = useState(Date.now())
-  useEffect(() => {
-    if (at === null) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), 500)
-    return () => clearInterval(timer)
-  }, [at])
-  return at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000))
 }

@@ -47,4 +47,15 @@ export const ui: Words['ui'] = {
   reload: 'Reload',
   duplicate: 'Not submitted: please do not submit twice!',
   remove: 'Remove {{name}}',
+  live: {
+    live: 'Live',
+    held: 'Paused while you read',
+    paused: 'Paused',
+    connecting: 'Connecting',
+    reconnecting: 'Reconnecting in {{seconds}} s',
+    offline: 'Offline',
+    resting: 'Resting in the background',
+    past: 'Past range',
+  },
+  reconnectNow: 'Reconnect now',
 }

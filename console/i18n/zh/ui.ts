@@ -45,4 +45,15 @@ export const ui = {
   reload: '重新加载',
   duplicate: '提交失败，请勿重复提交！',
   remove: '移除 {{name}}',
+  live: {
+    live: '实时',
+    held: '阅读中，已暂停',
+    paused: '已暂停',
+    connecting: '连接中',
+    reconnecting: '{{seconds}} 秒后重连',
+    offline: '网络已断开',
+    resting: '后台休眠',
+    past: '历史范围',
+  },
+  reconnectNow: '立即重连',
 }

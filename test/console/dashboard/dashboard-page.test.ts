@@ -111,6 +111,21 @@ describe('the dashboard', () => {
     await close()
   })
 
+  it('says whether its numbers renew themselves, and offers another try', async () => {
+    calls = 1
+    const { page, live, close } = await open()
+    await page.getByText('1 call in total').waitFor()
+    await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
+    await live.close()
+    await page
+      .locator('.tg-live-dot')
+      .getByText(/^Reconnecting/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Reconnect now' }).click()
+    await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
+    await close()
+  })
+
   it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
     calls = 42
     const { page, close } = await open()
