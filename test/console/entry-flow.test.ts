@@ -42,6 +42,13 @@ async function fillLogin(): Promise<void> {
 }
 
 describe('login', () => {
+  it('takes letters at once: the first field has the focus', async () => {
+    await page.goto(`${site.url}/login`)
+    await heading('登录到 Tallygate').waitFor()
+    await page.keyboard.type('root')
+    expect(await page.getByLabel('用户名或邮箱').inputValue()).toBe('root')
+  })
+
   it('asks for both fields, and moves to the empty one', async () => {
     await page.goto(`${site.url}/login`)
     await page.getByLabel('用户名或邮箱').fill('root')
@@ -129,6 +136,10 @@ describe('setup', () => {
     for (const words of ['请输入管理员用户名', '密码长度至少为8个字符', '两次输入的密码不一致']) {
       await page.getByText(words).waitFor()
     }
+    await page.getByLabel('用户名').fill('administrator-root')
+    await page.getByText('用户名最多 12 个字符').waitFor()
+    await page.getByLabel('密码', { exact: true }).fill('a'.repeat(21))
+    await page.getByText('密码最多 20 个字符').waitFor()
     await page.getByLabel('用户名').fill('root')
     await page.getByLabel('密码', { exact: true }).fill('correct horse')
     await page.getByLabel('确认密码').fill('correct horse')

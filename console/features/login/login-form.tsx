@@ -30,6 +30,7 @@ export function LoginForm(): ReactElement {
             {...control}
             name="username"
             autoComplete="username"
+            autoFocus
             autoCapitalize="none"
             spellCheck={false}
             value={username}

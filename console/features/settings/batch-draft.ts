@@ -4,18 +4,20 @@ import type { PriceRow } from './price-table.ts'
 export const BATCH_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
 export type BatchField = (typeof BATCH_FIELDS)[number]
 export type BatchDraft = Record<BatchField, string>
+export type BatchFaults = Partial<Record<BatchField, 'notNumber' | 'negative'>>
 
 export const emptyBatch: BatchDraft = { ratio: '', completionRatio: '', cacheRatio: '' }
 
-/** The filled-in fields that hold no number. */
-export function batchFaults(draft: BatchDraft): Set<BatchField> {
-  return new Set(
-    BATCH_FIELDS.filter((field) => {
-      if (draft[field].trim() === '') return false
-      const value = parseDecimal(draft[field])
-      return value === null || isNegative(value)
-    }),
-  )
+/** What is wrong with the filled-in fields. */
+export function batchFaults(draft: BatchDraft): BatchFaults {
+  const faults: BatchFaults = {}
+  for (const field of BATCH_FIELDS) {
+    if (draft[field].trim() === '') continue
+    const value = parseDecimal(draft[field])
+    if (value === null) faults[field] = 'notNumber'
+    else if (isNegative(value)) faults[field] = 'negative'
+  }
+  return faults
 }
 
 /** The rows with the filled-in ratios; a ratio for tokens ends a fixed price per call. */

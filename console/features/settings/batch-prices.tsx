@@ -18,7 +18,7 @@ export function BatchPrices(props: {
   const { t } = useTranslation()
   const [draft, setDraft] = useState<BatchDraft>(emptyBatch)
   const [isChecked, setChecked] = useState(false)
-  const faults = isChecked ? batchFaults(draft) : new Set()
+  const faults = isChecked ? batchFaults(draft) : {}
   const close = () => {
     setDraft(emptyBatch)
     setChecked(false)
@@ -29,7 +29,7 @@ export function BatchPrices(props: {
     if (BATCH_FIELDS.every((field) => draft[field].trim() === '')) {
       return showError(t('settings.batchEmpty'))
     }
-    if (batchFaults(draft).size > 0) return
+    if (Object.keys(batchFaults(draft)).length > 0) return
     props.onApply(batchRows(props.rows, draft))
     setDraft(emptyBatch)
     setChecked(false)
@@ -53,7 +53,7 @@ export function BatchPrices(props: {
         <FormField
           key={field}
           label={t(`settings.${field}`)}
-          error={faults.has(field) ? t('settings.fault.notNumber') : undefined}
+          error={faults[field] && t(`settings.fault.${faults[field]}`)}
         >
           {(control) => (
             <TextInput

@@ -15,7 +15,7 @@ export const FALLBACK_KEYS: readonly FallbackKey[] = [
   'fallback_completion_ratio',
 ]
 
-export type FallbackFault = 'notNumber' | 'mixed' | 'incomplete'
+export type FallbackFault = 'notNumber' | 'negative' | 'mixed' | 'incomplete'
 
 /** A value typed on one side clears the other: the price alone, or both ratios. */
 export function withFallback(draft: FallbackDraft, key: FallbackKey, value: string): FallbackDraft {
@@ -32,11 +32,9 @@ export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   const price = draft.fallback_single_price.trim()
   const ratios = [draft.fallback_input_ratio.trim(), draft.fallback_completion_ratio.trim()]
   const given = [price, ...ratios].filter((text) => text !== '')
-  const isWrong = (text: string) => {
-    const value = parseDecimal(text)
-    return value === null || isNegative(value)
-  }
-  if (given.some(isWrong)) return 'notNumber'
+  const values = given.map(parseDecimal)
+  if (values.includes(null)) return 'notNumber'
+  if (values.some((value) => value !== null && isNegative(value))) return 'negative'
   const hasRatio = ratios.some((text) => text !== '')
   if (price !== '' && hasRatio) return 'mixed'
   if (hasRatio && ratios.includes('')) return 'incomplete'

@@ -16,7 +16,7 @@ export type PriceDraft = {
   callPrice: string
 }
 
-export type PriceFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'zeroPrice'
+export type PriceFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'zeroPrice'
 export type PriceFaults = Partial<Record<keyof PriceDraft, PriceFault>>
 
 export const emptyPrice: PriceDraft = {
@@ -61,7 +61,8 @@ export function priceFaults(draft: PriceDraft, taken: ReadonlySet<string>): Pric
     const text = draft[field].trim()
     if (text === '' && !isNeeded) return
     const value = parseDecimal(text)
-    if (value === null || isNegative(value)) faults[field] = 'notNumber'
+    if (value === null) faults[field] = 'notNumber'
+    else if (isNegative(value)) faults[field] = 'negative'
     else if (refusesZero && isZero(value)) faults[field] = 'zeroPrice'
   }
   if (draft.mode === 'call') check('callPrice', true)

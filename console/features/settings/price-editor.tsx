@@ -6,7 +6,7 @@ import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { showError } from '#console/ui/toast.ts'
 import { Toolbar } from '#console/ui/toolbar.tsx'
 import { BatchPrices } from './batch-prices.tsx'
 import { priceColumns } from './price-columns.tsx'
@@ -29,12 +29,10 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
     if (picked.length === 0) return showError(t('settings.batchChoose'))
     form.set(withoutRows(maps, picked))
     setChosen(new Set())
-    showSuccess(t('settings.applied'))
   }
   const apply = (rows: readonly PriceRow[]) => {
     form.set(withRows(maps, rows))
     setOpen(null)
-    showSuccess(t('settings.applied'))
   }
   const picked = all.filter(({ name }) => chosen.has(name))
   const batch = () =>
@@ -99,18 +97,20 @@ function PriceList(props: {
         onBatch={props.onBatch}
         onDelete={() => onDelete([...props.chosen])}
       />
-      <DataGrid
-        label={t('settings.priceGrid')}
-        rows={found.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
-        rowKey={rowKey}
-        layout={layout}
-        total={found.length}
-        firstIndex={shownPage * pageSize}
-        onOpen={onEdit}
-        maxHeight="none"
-        selection={{ keys: props.chosen, onChange: props.onChosen }}
-        empty={<NoPrices isFiltered={search !== ''} onAdd={() => onEdit('new')} />}
-      />
+      <div className="tg-list-ended">
+        <DataGrid
+          label={t('settings.priceGrid')}
+          rows={found.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
+          rowKey={rowKey}
+          layout={layout}
+          total={found.length}
+          firstIndex={shownPage * pageSize}
+          onOpen={onEdit}
+          maxHeight="none"
+          selection={{ keys: props.chosen, onChange: props.onChosen }}
+          empty={<NoPrices isFiltered={search !== ''} onAdd={() => onEdit('new')} />}
+        />
+      </div>
       <Pagination
         page={shownPage}
         pageSize={pageSize}

@@ -91,6 +91,9 @@ function ModeFields(props: FieldsProps): ReactElement {
 
 type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode'>
 
+/** The one number that its way of entering can't do without. */
+const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])
+
 function NumberField(
   props: FieldsProps & { name: NumberName; label: string; hint: ReactNode },
 ): ReactElement {
@@ -101,6 +104,7 @@ function NumberField(
     <FormField
       label={props.label}
       error={fault && t(`settings.fault.${fault}`)}
+      isRequired={NEEDED.has(name)}
       {...(props.hint === undefined ? {} : { hint: props.hint })}
     >
       {(control) => (

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { enabledModelsQuery } from '#console/api/channels/list-models.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
-import { showSuccess } from '#console/ui/toast.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -21,6 +21,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): 
   if (enabled.error !== null && enabled.data === undefined) {
     return <ErrorState error={enabled.error} onRetry={() => void enabled.refetch()} />
   }
+  if (enabled.data?.length === 0) return <NoChannels />
   const rows = priceRows(maps)
   const priced = new Set(rows.filter(isPriced).map((row) => row.name))
   const missing = (enabled.data ?? []).filter((model) => !priced.has(model)).sort()
@@ -58,9 +59,20 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): 
         onApply={(row) => {
           form.set(withRows(maps, [row]))
           setName(null)
-          showSuccess(t('settings.applied'))
         }}
       />
     </>
+  )
+}
+
+function NoChannels(): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      icon="channels"
+      title={t('settings.unservedTitle')}
+      body={t('settings.unservedBody')}
+      action={<Link to="/admin/channels">{t('settings.toChannels')}</Link>}
+    />
   )
 }

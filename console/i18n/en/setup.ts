@@ -21,6 +21,8 @@ export const setup: Words['setup'] = {
   done: 'The system is set up, one moment…',
   needUsername: 'Please enter the administrator username',
   shortPassword: 'The password needs at least 8 characters',
+  longUsername: 'The username may have 12 characters at most',
+  longPassword: 'The password may have 20 characters at most',
   mismatch: 'The two passwords do not match',
   statusFailed: 'Could not read the setup status',
   failed: 'The setup failed, please try again',

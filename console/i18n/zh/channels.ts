@@ -1,5 +1,5 @@
 export const channels = {
-  title: '渠道',
+  title: '渠道管理',
   lead: '上游服务商的接入点。请求按优先级与权重分配，失败时自动换下一个。',
   filters: '筛选渠道',
   searchKeyword: '搜索 ID、名称或地址',

@@ -9,7 +9,7 @@ export const home = {
   exactTitle: '精确到每一个单位',
   exactBody: '余额是一本账：每次调用先冻结、后结算，绝不透支，也不会重复扣费。',
   liveTitle: '实时可见',
-  liveBody: '调用结束的那一刻就出现在日志里：模型、令牌数、首字时间与价格明细。',
+  liveBody: '调用结束的那一刻就出现在日志里：模型、tokens 数、首字时间与价格明细。',
   yoursTitle: '完全自托管',
   yoursBody: '一条命令启动，密钥加密存储，断电重启也不丢一条记录。',
 }

@@ -19,6 +19,8 @@ export const setup = {
   done: '系统初始化成功，正在跳转…',
   needUsername: '请输入管理员用户名',
   shortPassword: '密码长度至少为8个字符',
+  longUsername: '用户名最多 12 个字符',
+  longPassword: '密码最多 20 个字符',
   mismatch: '两次输入的密码不一致',
   statusFailed: '获取初始化状态失败',
   failed: '系统初始化失败，请重试',

@@ -27,8 +27,8 @@ describe('ratios for many models at once', () => {
 
   it('names every field that holds no number, and no empty one', () => {
     const draft = { ratio: '-1', completionRatio: 'x', cacheRatio: ' ' }
-    expect([...batchFaults(draft)]).toEqual(['ratio', 'completionRatio'])
-    expect(batchFaults(emptyBatch).size).toBe(0)
+    expect(batchFaults(draft)).toEqual({ ratio: 'negative', completionRatio: 'notNumber' })
+    expect(batchFaults(emptyBatch)).toEqual({})
   })
 })
 

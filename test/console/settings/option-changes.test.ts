@@ -58,6 +58,7 @@ describe('the fallback price', () => {
     expect(fallbackFault({ ...on, fallback_input_ratio: '1', fallback_single_price: '1' })).toBe(
       'mixed',
     )
-    expect(fallbackFault({ ...off, fallback_single_price: '-1' })).toBe('notNumber')
+    expect(fallbackFault({ ...off, fallback_single_price: '-1' })).toBe('negative')
+    expect(fallbackFault({ ...off, fallback_single_price: 'x' })).toBe('notNumber')
   })
 })

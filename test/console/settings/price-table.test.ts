@@ -79,7 +79,7 @@ describe('the price form', () => {
     })
     expect(priceFaults(emptyPrice, taken)).toEqual({ name: 'nameMissing', inputPrice: 'notNumber' })
     const negative = { ...emptyPrice, name: 'a', mode: 'call', callPrice: '-1' } as const
-    expect(priceFaults(negative, taken)).toEqual({ callPrice: 'notNumber' })
+    expect(priceFaults(negative, taken)).toEqual({ callPrice: 'negative' })
   })
 
   it('ratio and price are two views of one number', () => {
