@@ -4,10 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { createChannel } from '#console/api/channels/create-channel.ts'
 import { channelsKey } from '#console/api/channels/list-channels.ts'
 import { updateChannel } from '#console/api/channels/update-channel.ts'
-import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
-import { Drawer } from '#console/ui/drawer.tsx'
-import { mayLeave } from '#console/ui/may-leave.ts'
+import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
@@ -49,46 +47,26 @@ function OpenDrawer(props: ChannelDrawerProps & { channel: Channel | 'new' }): R
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     await save(before, draft)
   }, props.onClose)
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
-  const cancel = async () => {
-    if (await mayLeave(isChanged)) props.onClose()
-  }
   const change = (next: ChannelDraft) => {
     setDraft(next)
     if (Object.keys(faults).length > 0) setFaults(channelFaults(next, stored))
   }
   const title =
     channel === 'new' ? t('channels.createTitle') : t('channels.editTitle', { name: channel.name })
-  const footer = (
-    <>
-      <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-      <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
-        {t(channel === 'new' ? 'channels.createAction' : 'channels.saveAction')}
-      </Button>
-    </>
-  )
   return (
-    <Drawer
+    <FormDrawer
       isOpen={props.edited !== null}
-      onClose={props.onClose}
       title={title}
       lead={t('channels.createLead')}
-      hasUnsavedChanges={isChanged}
-      footer={footer}
+      submitText={t(channel === 'new' ? 'channels.createAction' : 'channels.saveAction')}
+      form={form}
+      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={props.onClose}
     >
-      <form
-        ref={form}
-        className="tg-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        <ChannelForm draft={draft} stored={stored} faults={faults} onChange={change} />
-        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
-      </form>
-    </Drawer>
+      <ChannelForm draft={draft} stored={stored} faults={faults} onChange={change} />
+    </FormDrawer>
   )
 }
 

@@ -1,8 +1,6 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { Drawer } from '#console/ui/drawer.tsx'
-import { mayLeave } from '#console/ui/may-leave.ts'
+import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
 import {
   draftOfRow,
@@ -43,7 +41,6 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
   const [draft, setDraft] = useState(before)
   const [faults, setFaults] = useState<PriceFaults>({})
   const taken = row === 'new' ? props.taken : NONE
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
   const change = (next: PriceDraft) => {
     setDraft(next)
     if (Object.keys(faults).length > 0) setFaults(priceFaults(next, taken))
@@ -54,39 +51,19 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
     if (Object.keys(found).length > 0) focusFirstFault(form)
     else props.onApply(rowOfDraft(draft))
   }
-  const cancel = async () => {
-    if (await mayLeave(isChanged)) props.onClose()
-  }
-  const footer = (
-    <>
-      <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-      <Button tone="primary" onClick={apply}>
-        {t('settings.apply')}
-      </Button>
-    </>
-  )
   return (
-    <Drawer
+    <FormDrawer
       isOpen={props.edited !== null}
-      onClose={props.onClose}
       title={t(row === 'new' ? 'settings.priceAddTitle' : 'settings.priceTitle')}
       lead={t('settings.priceLead')}
-      hasUnsavedChanges={isChanged}
-      footer={footer}
+      submitText={t('settings.apply')}
+      form={form}
+      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
+      onSubmit={apply}
+      onClose={props.onClose}
     >
-      <form
-        ref={form}
-        className="tg-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          apply()
-        }}
-      >
-        <PriceFields draft={draft} faults={faults} isNew={row === 'new'} onChange={change} />
-        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
-      </form>
-    </Drawer>
+      <PriceFields draft={draft} faults={faults} isNew={row === 'new'} onChange={change} />
+    </FormDrawer>
   )
 }
 

@@ -5,9 +5,7 @@ import { useStatus } from '#console/api/status/status.ts'
 import { createToken } from '#console/api/tokens/create-token.ts'
 import { tokensKey, tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { updateToken } from '#console/api/tokens/update-token.ts'
-import { Button } from '#console/ui/button.tsx'
-import { Drawer } from '#console/ui/drawer.tsx'
-import { mayLeave } from '#console/ui/may-leave.ts'
+import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Token } from '#read-api/contract/token.ts'
@@ -59,44 +57,25 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactEl
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     await save(before, draft)
   }, props.onClose)
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
-  const cancel = async () => {
-    if (await mayLeave(isChanged)) props.onClose()
-  }
   const change = (patch: Partial<TokenDraft>) => {
     const next = { ...draft, ...patch }
     setDraft(next)
     if (Object.keys(faults).length > 0) setFaults(tokenFaults(next, unit))
   }
   return (
-    <Drawer
+    <FormDrawer
       isOpen={props.edited !== null}
-      onClose={props.onClose}
       title={isNew ? t('tokens.createTitle') : t('tokens.editTitle')}
       lead={props.token === 'new' ? t('tokens.createLead') : props.token.name}
-      hasUnsavedChanges={isChanged}
-      footer={
-        <>
-          <Button onClick={() => void cancel()}>{t('ui.cancel')}</Button>
-          <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
-            {t(isNew ? 'tokens.createAction' : 'tokens.saveAction')}
-          </Button>
-        </>
-      }
+      submitText={t(isNew ? 'tokens.createAction' : 'tokens.saveAction')}
+      form={form}
+      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={props.onClose}
     >
-      <form
-        ref={form}
-        className="tg-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        <TokenForm draft={draft} faults={faults} unit={unit} isNew={isNew} onChange={change} />
-        <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
-      </form>
-    </Drawer>
+      <TokenForm draft={draft} faults={faults} unit={unit} isNew={isNew} onChange={change} />
+    </FormDrawer>
   )
 }
 
