@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 import type { FakeAnswer } from './support/fake-site.ts'
+import { fakeLive } from './usage-log/fake-log.ts'
 
 const admin = adminSuite()
 
@@ -59,12 +60,18 @@ describe('when the server can not serve', () => {
 
   it('what one may not see is said so, with nothing to try again', async () => {
     const { page, site } = admin
+    const live = await fakeLive(page)
     site.routes['GET /api/channel/'] = () => fault(403, 'admins only')
     await openAsRoot(page, site, '/admin/channels')
     const alert = page.getByRole('alert')
     await alert.getByText('You may not see this').waitFor()
     await alert.getByText('admins only').waitFor()
     expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    for (const name of ['New channel', 'Delete selected', 'Next page']) {
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+    }
+    await expect.poll(() => live.opened(), { timeout: 2_000 }).toBe(0)
+    expect(site.calls.filter(({ path }) => path === '/api/channel/')).toHaveLength(1)
   })
 
   it('a refused act is a toast with its request id, once however often it was tried', async () => {

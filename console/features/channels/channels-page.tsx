@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
 import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { isAdmin } from '#console/api/session.ts'
+import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
@@ -33,40 +36,77 @@ const ADDRESS = {
 /** The upstream channels: list, search, create, edit, switch off, delete; statuses live. */
 export function ChannelsPage(): ReactElement {
   const { t } = useTranslation()
+  return isAdmin(useUser()) ? (
+    <Channels />
+  ) : (
+    <Page title={t('channels.title')}>
+      <Panel>
+        <EmptyState icon="eyeOff" title={t('ui.forbidden')} />
+      </Panel>
+    </Page>
+  )
+}
+
+function Channels(): ReactElement {
+  const { t } = useTranslation()
   const [edited, setEdited] = useState<Channel | 'new' | null>(null)
+  const view = useChannelList()
   const create = () => setEdited('new')
+  const { data, error } = view.list
+  const isForbidden = error instanceof ApiError && error.status === 403
   return (
     <Page
       title={t('channels.title')}
       lead={t('channels.lead')}
       actions={
-        <Button tone="primary" icon="add" onClick={create}>
-          {t('channels.create')}
-        </Button>
+        isForbidden ? undefined : (
+          <Button tone="primary" icon="add" onClick={create}>
+            {t('channels.create')}
+          </Button>
+        )
       }
     >
-      <ChannelList onEdit={setEdited} onCreate={create} />
+      {isForbidden ? (
+        <Panel>
+          <ErrorState error={error} />
+        </Panel>
+      ) : (
+        <ChannelList view={view} onEdit={setEdited} onCreate={create} />
+      )}
+      {data !== undefined && <LiveChannels />}
       <ChannelDrawer edited={edited} onClose={() => setEdited(null)} />
     </Page>
   )
 }
 
-function ChannelList(props: {
-  onEdit: (channel: Channel) => void
-  onCreate: () => void
-}): ReactElement {
-  const { onEdit } = props
-  const { t } = useTranslation()
+/** Begins with rows to keep: who may not read them is not asked again. */
+function LiveChannels(): null {
+  useLiveChannels()
+  return null
+}
+
+/** What the address asks for, and its rows. */
+function useChannelList() {
   const [filters, setFilters] = useUrlState(ADDRESS)
   const [pageSize, setPageSize] = usePageSize()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const actions = useChannelActions()
   const list = useQuery({
     ...channelsQuery({ ...filters, pageSize }),
     // Every call changes what a channel has served.
     refetchOnMount: 'always',
   })
-  useLiveChannels()
+  return { filters, setFilters, pageSize, setPageSize, list }
+}
+
+function ChannelList(props: {
+  view: ReturnType<typeof useChannelList>
+  onEdit: (channel: Channel) => void
+  onCreate: () => void
+}): ReactElement {
+  const { onEdit } = props
+  const { filters, setFilters, pageSize, setPageSize, list } = props.view
+  const { t } = useTranslation()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const actions = useChannelActions()
   const refresh = async () => {
     if ((await list.refetch()).isError) showError(t('channels.refreshFailed'))
   }
