@@ -5,7 +5,7 @@ import { hasLeft } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
-import { useIsNarrow } from '#console/ui/use-media.ts'
+import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
 import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
 import { HealthBanner } from './health-banner.tsx'
@@ -19,6 +19,7 @@ export function ConsoleLayout(): ReactElement {
   const user = useUser()
   const status = useStatus()
   const isNarrow = useIsNarrow()
+  const isMedium = useIsMedium()
   const { pathname, search } = useLocation()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [isCollapsed, setCollapsed] = useLocalPreference(
@@ -30,15 +31,18 @@ export function ConsoleLayout(): ReactElement {
     const path = loginPath(`${pathname}${search}`, { isExpired: true })
     return <Navigate to={hasLeft() ? '/login' : path} replace />
   }
+  const isSlim = isCollapsed || isMedium
   return (
-    <div className={isCollapsed && !isNarrow ? 'tg-shell tg-shell-collapsed' : 'tg-shell'}>
+    <div className={isSlim && !isNarrow ? 'tg-shell tg-shell-collapsed' : 'tg-shell'}>
       <SkipLink />
       <TopBar tools={<Commands />} {...(isNarrow ? { onMenu: () => setMenuOpen(true) } : {})} />
-      {isNarrow ? (
-        <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
-      ) : (
-        <Sidebar isCollapsed={isCollapsed} onCollapse={setCollapsed} />
+      {!isNarrow && (
+        <Sidebar
+          isCollapsed={isSlim}
+          onCollapse={isMedium ? () => setMenuOpen(true) : setCollapsed}
+        />
       )}
+      {isMedium && <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />}
       <div className="tg-shell-body">
         <main id="main" className="tg-main" tabIndex={-1}>
           <HealthBanner />

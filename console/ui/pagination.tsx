@@ -19,14 +19,14 @@ export function usePageSize(key = 'page-size'): [PageSize, (size: PageSize) => v
   )
 }
 
-/** `page` counts from 0. */
+/** `page` counts from 0. Nothing where there is nothing to page through. */
 export function Pagination(props: {
   page: number
   pageSize: PageSize
   total: number
   onPage: (page: number) => void
   onPageSize: (size: PageSize) => void
-}): ReactElement {
+}): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { page, pageSize, total } = props
@@ -35,8 +35,9 @@ export function Pagination(props: {
     pageCommand(t('ui.previousPage'), '[', page > 0, () => props.onPage(page - 1)),
     pageCommand(t('ui.nextPage'), ']', page + 1 < pages, () => props.onPage(page + 1)),
   ])
+  if (total === 0) return null
   const range = {
-    from: number.format(total === 0 ? 0 : page * pageSize + 1),
+    from: number.format(page * pageSize + 1),
     to: number.format(Math.min(total, (page + 1) * pageSize)),
     total: number.format(total),
   }

@@ -12,5 +12,8 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches)
 }
 
-/** Phones: below 600 px, lists become cards and the sidebar a drawer. */
-export const useIsNarrow = (): boolean => useMedia('(max-width: 599.98px)')
+/** Phones: up to 600 px, lists become cards and the sidebar a drawer. */
+export const useIsNarrow = (): boolean => useMedia('(max-width: 600px)')
+
+/** Tablets and below: no room for a wide sidebar beside a list. */
+export const useIsMedium = (): boolean => useMedia('(max-width: 900px)')

@@ -74,8 +74,24 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
     return () => box?.removeEventListener('scroll', look)
   }, [box])
   useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
+  useEffect(() => (box === null ? undefined : watchEdge(box)), [box])
   useImperativeHandle(props.gridRef, () => ({
     scrollToTop: () => scroller.current?.scrollTo({ top: 0 }),
     focus: () => scroller.current?.focus(),
   }))
+}
+
+/** Marks a box that can be scrolled further to its end, for as long as it can. */
+function watchEdge(box: HTMLElement): () => void {
+  const look = () => {
+    const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
+    box.toggleAttribute('data-more', isMore)
+  }
+  const sizes = new ResizeObserver(look)
+  for (const element of [box, ...box.children]) sizes.observe(element)
+  box.addEventListener('scroll', look, { passive: true })
+  return () => {
+    sizes.disconnect()
+    box.removeEventListener('scroll', look)
+  }
 }

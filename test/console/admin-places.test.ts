@@ -1,0 +1,188 @@
+import type { Locator } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openAsRoot, token } from './support/admin-site.ts'
+import { adminSuite } from './support/admin-suite.ts'
+import { ok } from './support/fake-site.ts'
+
+const admin = adminSuite()
+const HEIGHT = 860
+
+const sizeTo = (width: number) => admin.page.setViewportSize({ width, height: HEIGHT })
+const boxOf = async (place: Locator) =>
+  (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+
+describe('at every width', () => {
+  it('600 px is still a phone: cards, and the menu behind a button', async () => {
+    const { page, site } = admin
+    await sizeTo(600)
+    await openAsRoot(page, site, '/admin/channels')
+    await page.locator('.tg-card').first().waitFor()
+    await page.getByRole('button', { name: 'Open menu' }).waitFor()
+    expect(await page.locator('.tg-sidebar').count()).toBe(0)
+  })
+
+  it('768 px has a slim sidebar, whose names are one press away', async () => {
+    const { page, site } = admin
+    await sizeTo(768)
+    await openAsRoot(page, site, '/admin/channels')
+    await page.getByRole('grid').waitFor()
+    expect((await boxOf(page.locator('.tg-sidebar'))).width).toBe(60)
+    await page.getByRole('button', { name: 'Expand sidebar' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'API tokens' }).click()
+    await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await sizeTo(1280)
+    expect((await boxOf(page.locator('.tg-sidebar'))).width).toBe(200)
+  })
+
+  it.each(['/app/tokens', '/admin/channels', '/admin/settings'])(
+    'a search takes the width of a phone: %s',
+    async (path) => {
+      const { page, site } = admin
+      await sizeTo(390)
+      await openAsRoot(page, site, path)
+      const search = page.getByRole('searchbox').first()
+      await search.waitFor()
+      const room = await boxOf(page.locator('.tg-toolbar-start').first())
+      expect((await boxOf(search)).width).toBe(room.width)
+      expect(room.width).toBeGreaterThan(300)
+    },
+  )
+})
+
+describe('a list', () => {
+  it('has an edge where columns go on under the pinned one', async () => {
+    const { page, site } = admin
+    await sizeTo(1000)
+    await openAsRoot(page, site, '/admin/channels')
+    const last = page.locator('.tg-grid-body .tg-grid-row > :last-child').first()
+    const shadow = () => last.evaluate((cell) => getComputedStyle(cell).boxShadow)
+    await expect.poll(shadow).not.toBe('none')
+    await page.getByRole('grid').evaluate((grid) => grid.scrollTo({ left: 9_999 }))
+    await expect.poll(shadow).toBe('none')
+  })
+
+  it('that is empty has no pages to turn', async () => {
+    const { page, site } = admin
+    site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
+    await openAsRoot(page, site, '/app/tokens')
+    await page.getByText('No tokens yet').waitFor()
+    expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0)
+  })
+
+  it('has its resize marks in the middle of the header', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/app/tokens')
+    await page.getByRole('grid').waitFor()
+    const head = await boxOf(page.locator('.tg-grid-head'))
+    for (const mark of await page.locator('.tg-grid-resizer').all()) {
+      const box = await boxOf(mark)
+      const middle = box.y + box.height / 2 - (head.y + head.height / 2)
+      expect(Math.abs(middle)).toBeLessThanOrEqual(1)
+    }
+  })
+})
+
+describe('settings', () => {
+  it('a toast never lies on the save bar', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/admin/settings')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    const toast = await boxOf(page.locator('.tg-toast'))
+    const bar = await boxOf(page.locator('.tg-save-bar'))
+    expect(toast.height).toBeGreaterThan(0)
+    expect(toast.y + toast.height).toBeLessThan(bar.y)
+  })
+
+  it('a price below 0 is told so, and what is needed is marked', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/admin/settings')
+    await page.getByRole('button', { name: 'Add model' }).click()
+    const input = page.getByLabel(/^Input price/)
+    expect(await input.getAttribute('aria-required')).toBe('true')
+    expect(await page.getByLabel(/^Output price/).getAttribute('aria-required')).toBeNull()
+    await page.getByLabel(/^Model name/).fill('mine')
+    await input.fill('1')
+    await page.getByLabel(/^Output price/).fill('-1')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Enter 0 or more').waitFor()
+    await page.getByLabel(/^Output price/).fill('2')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Unsaved changes: 2').waitFor()
+    expect(await page.locator('.tg-toast').count()).toBe(0)
+  })
+
+  it('no channels is not the same as every model priced', async () => {
+    const { page, site } = admin
+    site.routes['GET /api/channel/models_enabled'] = () => ok([])
+    await openAsRoot(page, site, '/admin/settings?prices=unset')
+    await page.getByText('No channel serves a model yet').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Go to channels' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Channels' }).waitFor()
+  })
+
+  it.each(['light', 'dark'] as const)('the chosen part stands out: %s', async (colorScheme) => {
+    const { page, site } = admin
+    await page.emulateMedia({ colorScheme })
+    await openAsRoot(page, site, '/admin/settings')
+    const parts = page.locator('.tg-segmented button')
+    await parts.first().waitFor()
+    const [chosen = '', other = ''] = await page.locator('.tg-segmented').evaluate((group) => {
+      const pressed = group.querySelector('[aria-pressed="true"]') ?? group
+      return [getComputedStyle(pressed).boxShadow, getComputedStyle(group).backgroundColor]
+    })
+    expect(contrast(chosen, other)).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe('a moment', () => {
+  it('counts from now, whatever stood still meanwhile, and is never ahead', async () => {
+    const { page, site } = admin
+    const start = Math.floor(Date.now() / 1000)
+    await page.clock.install({ time: start * 1000 })
+    await openAsRoot(page, site, '/admin/settings')
+    await page.clock.runFor(60_000)
+    const used = (id: number, name: string, accessed_time: number) =>
+      token({ id, name, accessed_time })
+    site.routes['GET /api/token/'] = () => {
+      const items = [used(1, 'past', start + 20), used(2, 'ahead', start + 600)]
+      return ok({ items, page: 0, total: 2 })
+    }
+    await page.getByRole('link', { name: 'API tokens' }).click()
+    const row = (name: string) => page.getByRole('row', { name }).locator('.tg-time')
+    await expect.poll(() => row('past').innerText()).toMatch(/^4\d seconds ago$/)
+    expect(await row('ahead').innerText()).toBe('now')
+  })
+
+  it('is right again as soon as its tab is looked at', async () => {
+    const { page, site } = admin
+    const start = Math.floor(Date.now() / 1000)
+    await page.clock.install({ time: start * 1000 })
+    await openAsRoot(page, site, '/app/tokens')
+    const time = page.getByRole('row', { name: 'production' }).locator('.tg-time')
+    await time.waitFor()
+    const hide = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, isHidden)
+    await hide(true)
+    await page.clock.runFor(180_000)
+    expect(await time.innerText()).toMatch(/seconds ago/)
+    await hide(false)
+    await expect.poll(() => time.innerText()).toBe('3 minutes ago')
+  })
+})
+
+/** The contrast of the first colour in each of two texts. */
+function contrast(one: string, two: string): number {
+  const luminance = (text: string): number => {
+    const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).slice(0, 3).map((part) => {
+      const value = Number(part) / 255
+      return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [a, b] = [luminance(one), luminance(two)]
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+}
