@@ -1,0 +1,86 @@
+import type { Locator } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { adminSuite } from './support/admin-suite.ts'
+import { ok } from './support/fake-site.ts'
+import { fakeLive, logRoutes, manyRows, OWNER } from './usage-log/fake-log.ts'
+
+const admin = adminSuite()
+const PRESSES_MAX = 80
+
+/** Tabs until the place has the focus, in sight; a place that no key reaches is a fault. */
+async function tabTo(place: Locator): Promise<void> {
+  await place.first().waitFor()
+  const isThere = () => place.first().evaluate((element) => element === document.activeElement)
+  for (let presses = 0; presses < PRESSES_MAX && !(await isThere()); presses += 1) {
+    await admin.page.keyboard.press('Tab')
+  }
+  expect(await isThere(), String(place)).toBe(true)
+  const outline = await place.first().evaluate((element) => getComputedStyle(element).outlineStyle)
+  expect(outline, `${place} shows its focus`).not.toBe('none')
+}
+
+async function press(place: Locator): Promise<void> {
+  await tabTo(place)
+  await admin.page.keyboard.press('Enter')
+}
+
+async function type(place: Locator, text: string): Promise<void> {
+  await tabTo(place)
+  await admin.page.keyboard.type(text)
+}
+
+const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
+const link = (name: string) => admin.page.getByRole('link', { name, exact: true })
+const title = (name: string) => admin.page.getByRole('heading', { level: 1, name }).waitFor()
+const sent = (call: string) =>
+  admin.site.calls.filter(({ method, path }) => `${method} ${path}` === call).length
+
+it('from the login to the log of a call, by keyboard alone', { timeout: 60_000 }, async () => {
+  const { page, site } = admin
+  const logs = Object.entries(logRoutes(() => manyRows(3)))
+  Object.assign(site.routes, Object.fromEntries(logs.filter(([name]) => name.includes('/log/'))))
+  site.routes['POST /api/user/login'] = () => ok(OWNER)
+  await fakeLive(page)
+  await page.goto(`${site.url}/login`)
+  await page.getByLabel('Password', { exact: true }).waitFor()
+  await page.keyboard.type('root')
+  await type(page.getByLabel('Password', { exact: true }), 'correct horse')
+  await page.keyboard.press('Enter')
+  await title('API tokens')
+
+  await press(link('Channels'))
+  await press(button('New channel'))
+  const drawer = page.getByRole('dialog')
+  await type(drawer.getByLabel('Name'), 'Mine')
+  await type(drawer.getByLabel('Key', { exact: false }).first(), 'sk-upstream')
+  await type(drawer.getByLabel('Models'), 'gpt-9')
+  await page.keyboard.press('Enter')
+  await press(drawer.getByRole('button', { name: 'Create channel' }))
+  await drawer.waitFor({ state: 'detached' })
+  expect(sent('POST /api/channel/')).toBe(1)
+
+  await press(link('Settings'))
+  await press(button('Add model'))
+  await type(drawer.getByLabel('Model name'), 'gpt-9')
+  await type(drawer.getByLabel('Input price'), '2.5')
+  await page.keyboard.press('Enter')
+  await drawer.waitFor({ state: 'detached' })
+  await press(button('Save settings'))
+  await page.getByText('Everything is saved').waitFor()
+  expect(sent('PUT /api/option/')).toBe(1)
+
+  await press(link('API tokens'))
+  await press(button('New token'))
+  await type(drawer.getByLabel('Name'), 'mine')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Your token is ready' }).waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(sent('POST /api/token/')).toBe(1)
+
+  await press(link('Usage logs'))
+  await tabTo(page.getByRole('grid'))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByText('How the cost adds up').waitFor()
+})
