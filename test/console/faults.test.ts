@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
 import type { FakeAnswer } from './support/fake-site.ts'
-import { fakeLive } from './usage-log/fake-log.ts'
+import { enter, fakeLive, OWNER } from './usage-log/fake-log.ts'
 
 const admin = adminSuite()
 
@@ -72,6 +72,15 @@ describe('when the server can not serve', () => {
     }
     await expect.poll(() => live.opened(), { timeout: 2_000 }).toBe(0)
     expect(site.calls.filter(({ path }) => path === '/api/channel/')).toHaveLength(1)
+  })
+
+  it('who is no admin is told so without asking the server', async () => {
+    const { page, site } = admin
+    const member = { ...OWNER, id: 5, role: 1 }
+    await enter(page, `${site.url}/admin/channels`, { language: 'en' }, member)
+    await page.getByText('You may not see this').waitFor()
+    expect(await page.getByRole('button', { name: 'New channel' }).count()).toBe(0)
+    expect(site.calls.filter(({ path }) => path === '/api/channel/')).toEqual([])
   })
 
   it('a refused act is a toast with its request id, once however often it was tried', async () => {
