@@ -60,6 +60,10 @@ describe('a list', () => {
     await expect.poll(shadow).not.toBe('none')
     await page.getByRole('grid').evaluate((grid) => grid.scrollTo({ left: 9_999 }))
     await expect.poll(shadow).toBe('none')
+    await sizeTo(1280)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('gridcell', { name: 'gpt-4o', exact: true }).waitFor()
+    expect(await page.locator('.tg-grid[data-more]').count()).toBe(0)
   })
 
   it('that is empty has no pages to turn', async () => {
@@ -158,6 +162,8 @@ describe('a moment', () => {
     const { page, site } = admin
     const start = Math.floor(Date.now() / 1000)
     await page.clock.install({ time: start * 1000 })
+    site.routes['GET /api/token/'] = () =>
+      ok({ items: [token({ accessed_time: start - 5 })], page: 0, total: 1 })
     await openAsRoot(page, site, '/app/tokens')
     const time = page.getByRole('row', { name: 'production' }).locator('.tg-time')
     await time.waitFor()
