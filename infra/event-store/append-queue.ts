@@ -154,19 +154,38 @@ function nextBatch(waiting: readonly Entry[]): { batch: Entry[]; rest: Entry[] }
 /** Answers what it can and gives back what has to be tried again. Throws when nothing is known. */
 async function flushBatch(batch: readonly Entry[], options: Options): Promise<Entry[]> {
   await lookUpRevisions(batch, options)
-  const parts = batch.flatMap((entry) => entry.parts)
   let result: FlushResult
   try {
-    result = await options.connection.flush(parts)
+    result = await options.connection.flush(batch.map(({ parts }) => parts))
   } catch (error) {
     return await afterFault(batch, error, options)
   }
-  if (result.isWritten) {
-    answerAll(batch, result.before)
-    options.onCommitted(result.before, parts)
-    return []
+  const { before, actual } = result
+  const refused = actual === null ? [] : wrongOnes(batch, actual)
+  const written = batch.filter((entry) => !refused.some((wrong) => wrong.entry === entry))
+  answerAll(written, before)
+  if (written.length > 0) {
+    options.onCommitted(
+      before,
+      written.flatMap(({ parts }) => parts),
+    )
   }
-  return await afterConflict(batch, result.actual, options)
+  return await afterConflict(refused, options)
+}
+
+/** An entry with a wrong revision, which stream's it was, and what it is in truth. */
+type Wrong = { readonly entry: Entry; readonly index: number; readonly actual: number }
+
+function wrongOnes(batch: readonly Entry[], actual: readonly number[]): Wrong[] {
+  const wrong: Wrong[] = []
+  let place = 0
+  for (const entry of batch) {
+    const found = actual.slice(place, place + entry.parts.length)
+    place += entry.parts.length
+    const index = entry.parts.findIndex(({ expected }, part) => expected !== found[part])
+    if (index >= 0) wrong.push({ entry, index, actual: found[index] ?? -1 })
+  }
+  return wrong
 }
 
 async function lookUpRevisions(batch: readonly Entry[], options: Options): Promise<void> {
@@ -222,23 +241,12 @@ function answerAll(batch: readonly Entry[], before: number): void {
   }
 }
 
-/** Nothing of the batch was written. At least one append of it will not be tried again as it is. */
-async function afterConflict(
-  batch: readonly Entry[],
-  actual: readonly number[],
-  options: Options,
-): Promise<Entry[]> {
+/** Nothing of these was written. */
+async function afterConflict(refused: readonly Wrong[], options: Options): Promise<Entry[]> {
   const again: Entry[] = []
-  let place = 0
-  for (const entry of batch) {
-    const found = actual.slice(place, place + entry.parts.length)
-    place += entry.parts.length
-    const index = entry.parts.findIndex(({ expected }, part) => expected !== found[part])
+  for (const { entry, index, actual } of refused) {
     const part = entry.given[index]
-    if (part === undefined) {
-      again.push(entry)
-      continue
-    }
+    if (part === undefined) throw new Error(`an append without its part ${index}`)
     const written = await options.findWritten(entry.parts)
     if (written !== null) {
       options.onFound(written.position)
@@ -247,7 +255,7 @@ async function afterConflict(
       entry.parts = exactParts(entry.given, new Map())
       again.push(entry)
     } else {
-      finish(entry, new RevisionConflict(part.stream, part.expected, found[index] ?? -1))
+      finish(entry, new RevisionConflict(part.stream, part.expected, actual))
     }
   }
   return again

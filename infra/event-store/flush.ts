@@ -10,14 +10,19 @@ export type ExactPart = {
   readonly events: readonly EncodedEvent[]
 }
 
-/** Where the first event went, or, when nothing was written, each part's actual revision. */
-export type FlushResult =
-  | { readonly isWritten: true; readonly before: number }
-  | { readonly isWritten: false; readonly actual: readonly number[] }
+/**
+ * What was written stands behind the position `before`, in the order given. `actual`: null when
+ * that is everything; else each part's actual revision, and the appends that had a wrong one,
+ * and they alone, were not written.
+ */
+export type FlushResult = {
+  readonly before: number
+  readonly actual: readonly number[] | null
+}
 
 export type FlushConnection = {
-  /** One transaction: all parts (each stream once) or nothing. */
-  readonly flush: (parts: readonly ExactPart[]) => Promise<FlushResult>
+  /** One transaction of several appends, of each all parts or none. Each stream occurs once. */
+  readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
   /** Process id of the server's side of the connection; null when there is none. */
   readonly serverPid: () => number | null
   /** Drops the connection; the next flush opens another. */
@@ -60,11 +65,11 @@ export function createFlushConnection(connectionString: string): FlushConnection
     drop,
     // The driver has it, its types don't say so.
     serverPid: () => (client as { processID?: number } | null)?.processID ?? null,
-    flush: async (parts) => {
+    flush: async (appends) => {
       const open = await connect()
       const late = setTimeout(drop, REPLY_WITHIN_MS)
       try {
-        return await send(open, writer, parts)
+        return await send(open, writer, appends)
       } finally {
         clearTimeout(late)
       }
@@ -75,19 +80,21 @@ export function createFlushConnection(connectionString: string): FlushConnection
 async function send(
   client: Client,
   writer: ArrayWriter,
-  parts: readonly ExactPart[],
+  appends: readonly (readonly ExactPart[])[],
 ): Promise<FlushResult> {
   writer.reset()
+  const parts = appends.flat()
   const events = parts.flatMap((part) => part.events)
   const reached = parts.map((part) => part.expected + part.events.length)
   const { rows } = await client.query<[string[]]>({
     name: 'append',
     rowMode: 'array',
-    text: 'select event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    text: 'select event_store.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
     values: [
       writer.texts(parts.map(({ stream }) => stream)),
       writer.int8s(parts.map(({ expected }) => expected)),
       writer.int8s(reached),
+      writer.int8s(appends.flatMap((append, index) => append.map(() => index))),
       writer.texts(parts.flatMap((part) => part.events.map(() => part.stream))),
       writer.int8s(parts.flatMap((part) => part.events.map((_, i) => part.expected + 1 + i))),
       writer.uuids(events.map(({ id }) => id)),
@@ -99,8 +106,8 @@ async function send(
       writer.int8s(events.map(({ meta }) => meta.at)),
     ],
   })
-  const [first = -1, ...actual] = (rows[0]?.[0] ?? []).map(Number)
-  return first >= 0 ? { isWritten: true, before: first } : { isWritten: false, actual }
+  const [before = -1, ...actual] = (rows[0]?.[0] ?? []).map(Number)
+  return { before, actual: actual.length === 0 ? null : actual }
 }
 
 function withSettings(connectionString: string): string {

@@ -32,37 +32,57 @@ const DDL = `
     primary key (position)
   ) partition by range (position);
   create or replace function event_store.append(
-    streams text[], expected int8[], reached int8[],
+    streams text[], expected int8[], reached int8[], appends int8[],
     event_streams text[], revisions int8[], ids uuid[], types text[], versions int2[],
     bodies text[], actors text[], causes text[], times int8[]
   ) returns int8[] language plpgsql as $append$
   declare
     before int8;
     actual int8[];
-    is_conflict boolean;
+    wrong int8[];
+    kept_out text[];
+    written int8 := cardinality(ids);
   begin
-    update event_store.head h set position = h.position + cardinality(ids)
-      returning h.position - cardinality(ids) into before;
+    update event_store.head h set position = h.position + written
+      returning h.position - written into before;
     select array_agg(coalesce(s.revision, -1) order by g.place),
-        bool_or(coalesce(s.revision, -1) <> g.wanted)
-      into actual, is_conflict
-      from unnest(streams, expected) with ordinality g(stream, wanted, place)
+        array_agg(g.append) filter (where coalesce(s.revision, -1) <> g.wanted)
+      into actual, wrong
+      from unnest(streams, expected, appends) with ordinality g(stream, wanted, append, place)
         left join event_store.streams s on s.stream = g.stream;
-    if is_conflict then
-      update event_store.head set position = before;
-      return array[-1::int8] || actual;
+    if wrong is null then
+      insert into event_store.events
+        (position, stream, revision, id, type, v, data, actor, cause, at)
+        select before + e.place, e.stream, e.revision, e.id, e.type, e.v, e.data, e.actor,
+          e.cause, e.at
+        from unnest(event_streams, revisions, ids, types, versions, bodies, actors, causes, times)
+          with ordinality e(stream, revision, id, type, v, data, actor, cause, at, place);
+      insert into event_store.streams as s (stream, revision)
+        select g.stream, g.revision from unnest(streams, reached) g(stream, revision)
+        on conflict (stream) do update set revision = excluded.revision;
+      perform pg_notify('${CHANNEL}', (before + written)::text);
+      return array[before];
     end if;
-    insert into event_store.events
-      (position, stream, revision, id, type, v, data, actor, cause, at)
-      select before + e.place, e.stream, e.revision, e.id, e.type, e.v, e.data, e.actor, e.cause,
-        e.at
-      from unnest(event_streams, revisions, ids, types, versions, bodies, actors, causes, times)
-        with ordinality e(stream, revision, id, type, v, data, actor, cause, at, place);
+    -- A wrong revision keeps out the append it belongs to, all of its streams, and no other.
+    select array_agg(g.stream) into kept_out
+      from unnest(streams, appends) g(stream, append) where g.append = any (wrong);
+    with added as (
+      insert into event_store.events
+        (position, stream, revision, id, type, v, data, actor, cause, at)
+        select before + row_number() over (order by e.place), e.stream, e.revision, e.id, e.type,
+          e.v, e.data, e.actor, e.cause, e.at
+        from unnest(event_streams, revisions, ids, types, versions, bodies, actors, causes, times)
+          with ordinality e(stream, revision, id, type, v, data, actor, cause, at, place)
+        where e.stream <> all (kept_out)
+      returning 1
+    ) select count(*) into written from added;
     insert into event_store.streams as s (stream, revision)
       select g.stream, g.revision from unnest(streams, reached) g(stream, revision)
+      where g.stream <> all (kept_out)
       on conflict (stream) do update set revision = excluded.revision;
-    perform pg_notify('${CHANNEL}', (before + cardinality(ids))::text);
-    return array[before];
+    update event_store.head set position = before + written;
+    if written > 0 then perform pg_notify('${CHANNEL}', (before + written)::text); end if;
+    return array[before] || actual;
   end
   $append$;
 `

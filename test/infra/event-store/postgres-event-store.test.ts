@@ -44,6 +44,38 @@ describe('the event store in Postgres', () => {
     await close()
   })
 
+  it('a wrong revision keeps out its own append, all of its streams, and no neighbour', async () => {
+    const { store, close } = await open()
+    const hot = newStream()
+    await store.append([to(hot, 'none')])
+    const start = await store.headPosition()
+    const pairs = Array.from({ length: 40 }, () => [newStream(), newStream()] as const)
+    const wrong = pairs.map((_, index) => index % 3 === 1)
+    const outcomes = await Promise.allSettled(
+      pairs.map(([one, two], index) =>
+        store.append([
+          to(one, 'none', [newEvent(), newEvent()]),
+          wrong[index] ? to(`${hot}-${index}`, 7) : to(two, 'none'),
+        ]),
+      ),
+    )
+    expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(wrong)
+    const written = await store.readAll(start, 1_000)
+    const good = pairs.filter((_, index) => !wrong[index])
+    expect(written.map(({ stream }) => stream)).toEqual(
+      good.flatMap(([one, two]) => [one, one, two]),
+    )
+    expect(written.map(({ position }) => position)).toEqual(written.map((_, i) => start + 1 + i))
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') continue
+      const [first] = outcome.value.streams
+      const event = written.find(({ stream }) => stream === first?.stream)
+      expect(event?.position).toBe(first?.positions[0])
+    }
+    expect(await store.headPosition()).toBe(start + written.length)
+    await close()
+  })
+
   it('two processes share one order, and wake each other’s readers', async () => {
     const database = await testDatabase()
     const open = () => createPostgresEventStore({ connectionString: database.url, log })
