@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '#infra/config/read-config.ts'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { JournalEntry } from '#infra/demo/journal.ts'
+import { type Running, startProduct } from '#infra/start.ts'
+import { kafkaForTests } from '../support/kafka/kafka-for-tests.ts'
+import { PASSWORD, setOption } from '../support/product.ts'
+import { redisEngine, startOwnRedis } from '../support/redis.ts'
+import { SHORT_LEASES, startProviderProcess, startSite } from '../support/site.ts'
+import { type Books, readBooks } from './books.ts'
+import { type CallRecord, callInStorm } from './callers.ts'
+import { LiveReader } from './live-reader.ts'
+import { startStoreProcess } from './store-process.ts'
+
+const STOPPED_MS = Number(process.env.CHAOS_STOPPED_MS ?? 30_000)
+const OPENING_BALANCE = 1_000_000_000
+
+const engine = redisEngine === 'redis-server' ? await kafkaForTests() : { skip: 'no redis-server' }
+const kafka = 'skip' in engine || engine.kind === 'given' ? null : engine
+const why = 'skip' in engine ? engine.skip : 'the given Kafka is not ours to kill'
+const skipped = kafka === null ? ` (skipped: ${why})` : ''
+
+let records: CallRecord[]
+let books: Books
+let journal: JournalEntry[]
+let running: Running
+let live: LiveReader
+/** What the processes had to say about it all. */
+let complaints = ''
+const stops: (() => unknown)[] = []
+
+beforeAll(async () => {
+  if (kafka === null) return
+  const [store, redis, site] = [await startStoreProcess(), await startOwnRedis(), await startSite()]
+  const provider = await startProviderProcess({ gapMs: 2, answerTokens: 8, firstByteMs: 1 })
+  stops.push(() => kafka.stop(), store.stop, redis.stop, provider.close, site.close)
+  const engines = {
+    EVENT_STORE: 'eventstoredb',
+    EVENTSTORE_URL: store.url,
+    KAFKA_BROKERS: kafka.brokers.join(),
+    REDIS_URL: redis.url,
+    NODE_OPTIONS: SHORT_LEASES,
+  }
+  const first = await site.start('projections', engines)
+  const api = await site.start('write-api,read-api', engines)
+  const relay = await site.start('relay', engines)
+  const stopped = await site.start('projections', engines)
+  const root = new ConsoleClient(api.url)
+  const key = await furnish(root, provider.url)
+  live = new LiveReader(root)
+  await live.start()
+
+  let isOver = false
+  const storm = callInStorm({
+    url: relay.url,
+    key,
+    total: 1_000,
+    atOnce: 10,
+    isOver: () => isOver,
+  })
+  await delay(2_000)
+  process.kill(stopped.pid, 'SIGSTOP')
+  const stoppedAt = Date.now()
+  for (const part of [kafka, redis, store]) {
+    await part.kill()
+    await delay(2_500)
+    await part.restart()
+    await delay(3_000)
+    live.cut()
+  }
+  await first.kill()
+  await delay(1_000)
+  await first.start()
+  await delay(Math.max(0, STOPPED_MS - (Date.now() - stoppedAt)))
+  process.kill(stopped.pid, 'SIGCONT')
+  await delay(4_000)
+  isOver = true
+  records = await storm
+  journal = await provider.journal()
+
+  const config = readConfig({ ...site.environment, ...engines, LOG_LEVEL: 'silent', PORT: '0' })
+  await relay.stop()
+  const isShown = () => records.every(({ outcome, requestId }) => isSeen(outcome, requestId))
+  for (const end = Date.now() + 30_000; Date.now() < end && !isShown(); ) await delay(200)
+  expect([await first.stop(), await stopped.stop(), await api.stop()]).toEqual([0, 0, 0])
+  complaints = [first, stopped, api, relay].map(({ output }) => output).join('')
+  const roles = new Set(['projections', 'relay'] as const)
+  running = await startProduct({ ...config, roles })
+  stops.push(() => running.stop(1_000))
+  books = await readBooks(running)
+  const count = (outcome: CallRecord['outcome']) =>
+    records.filter((record) => record.outcome === outcome).length
+  process.stdout.write(
+    `engines: ${records.length} calls, ${count('acknowledged')} acknowledged, ` +
+      `${count('unknown')} interrupted, ${count('refused')} refused, ` +
+      `${live.rows.size} rows live over ${live.reconnects} reconnects\n`,
+  )
+}, 300_000)
+
+afterAll(async () => {
+  live?.stop()
+  for (const stop of stops.reverse()) await stop()
+}, 60_000)
+
+const isSeen = (outcome: CallRecord['outcome'], call: string | null): boolean =>
+  outcome !== 'acknowledged' || live.rows.has(call ?? '')
+
+describe.skipIf(kafka === null)(
+  `EventStoreDB, Kafka, Redis and a projector killed, another stopped for a while${skipped}`,
+  () => {
+    it('the faults were real: each engine was missed', () => {
+      expect(complaints).toMatch(/UNAVAILABLE/)
+      expect(complaints).toMatch(/nothing comes from Kafka/)
+      expect(complaints).toMatch(/Redis is lost/)
+    })
+
+    it('every call acknowledged is billed once, each admitted one ended once, no hold left', () => {
+      const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
+      expect(acknowledged.length).toBeGreaterThan(500)
+      const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
+      expect(wrong).toEqual([])
+      expect(books.endedNotOnce).toEqual([])
+      expect([books.held, books.ledgerSum]).toEqual([0n, 0n])
+      const charges = [...books.charged.values()].reduce((sum, charge) => sum + charge, 0n)
+      expect(books.balance).toBe(BigInt(OPENING_BALANCE) - charges)
+    })
+
+    it('nothing is billed that the provider was not asked, and nothing was asked twice', () => {
+      const asked = new Map<string, number>()
+      for (const { requestId } of journal) asked.set(requestId, (asked.get(requestId) ?? 0) + 1)
+      expect([...books.charged.keys()].filter((call) => !asked.has(call))).toEqual([])
+      expect([...asked].filter(([, count]) => count !== 1)).toEqual([])
+    })
+
+    it('the socket went on behind each break: every row, none twice', () => {
+      expect(live.reconnects).toBeGreaterThanOrEqual(3)
+      expect(live.resyncs).toBe(0)
+      const missing = records.filter(({ outcome, requestId }) => !isSeen(outcome, requestId))
+      expect(missing).toEqual([])
+      expect([...live.rows].filter(([, count]) => count !== 1)).toEqual([])
+    })
+
+    it('read models equal the fold of the events', async () => {
+      const last = await running.core.store.headPosition()
+      const names = [...(running.projections?.positions().keys() ?? [])]
+      expect(await running.freshness.waitFor(names, last, 30_000)).toBe(true)
+      const verified = await running.projections?.verify()
+      expect(verified?.filter(({ isEqual }) => !isEqual)).toEqual([])
+    })
+  },
+)
+
+async function furnish(root: ConsoleClient, providerUrl: string): Promise<string> {
+  await root.setUp('root', PASSWORD)
+  const id = await root.logIn('root', PASSWORD)
+  await root.must('PUT', '/api/user/', { id, quota: OPENING_BALANCE })
+  await setOption(root, 'ModelRatio', { 'sim-small': 1 })
+  await setOption(root, 'CompletionRatio', { 'sim-small': 2 })
+  await root.must('POST', '/api/channel/', {
+    ...{ name: 'storm', type: 1, key: 'sk-storm', base_url: providerUrl },
+    ...{ models: 'sim-small', group: 'default' },
+  })
+  return (await root.createToken({ name: 'storm', unlimited_quota: true })).key
+}
