@@ -11,6 +11,7 @@ import { createLeases, endAllLeases } from './leases/leases.ts'
 import { startEmbeddedPostgres } from './postgres/embedded.ts'
 import { createPools } from './postgres/pools.ts'
 import { refuseUnsafeServer } from './postgres/server-checks.ts'
+import { createSharedClock } from './postgres/shared-clock.ts'
 import { openLimits } from './redis/open-limits.ts'
 import { createLog } from './telemetry/log.ts'
 import { createVault } from './vault/vault.ts'
@@ -31,6 +32,9 @@ export async function startCore(config: Config): Promise<RunningCore> {
     closers.push(() => pools.close())
     if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
     else await endAllLeases(pools.pg)
+    const clock = await createSharedClock(pools.pg, log)
+    closers.push(async () => clock.stop())
+    const { now } = clock
     const leases = await createLeases(pools.pg, log)
     const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
     closers.push(() => store.close())
@@ -38,7 +42,7 @@ export async function startCore(config: Config): Promise<RunningCore> {
     closers.push(() => bus.close())
     const snapshots = await createPostgresSnapshots(pools.pg)
     const { redisUrl } = config
-    const shared = await openLimits({ redisUrl, secretKey, log, now: Date.now })
+    const shared = await openLimits({ redisUrl, secretKey, log, now })
     closers.push(shared.close)
     const core: Core = {
       config,
@@ -52,7 +56,7 @@ export async function startCore(config: Config): Promise<RunningCore> {
       shortLived: shared.shortLived,
       vault: await createVault({ pg: pools.pg, secretKey }),
       log,
-      now: Date.now,
+      now,
     }
     return { core, close }
   } catch (error) {

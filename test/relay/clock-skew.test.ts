@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { PASSWORD, setOption } from '#test/support/product.ts'
+import {
+  LATE_CLOCK,
+  type ProviderProcess,
+  SHORT_LEASES,
+  type Site,
+  startProviderProcess,
+  startSite,
+} from '#test/support/site.ts'
+import { callAtOnce } from './support/many-calls.ts'
+
+let site: Site
+let provider: ProviderProcess
+let root: ConsoleClient
+let key: string
+beforeAll(async () => {
+  ;[site, provider] = await Promise.all([
+    startSite(),
+    startProviderProcess({ firstByteMs: 1, gapMs: 500, answerTokens: 24 }),
+  ])
+  const office = await site.start('write-api,read-api,projections')
+  root = new ConsoleClient(office.url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  await setOption(root, 'ModelRatio', { 'sim-small': 1 })
+  await root.must('POST', '/api/channel/', {
+    ...{ name: 'slow', type: 1, key: 'sk-slow', base_url: provider.url },
+    ...{ models: 'sim-small', group: 'default' },
+  })
+  key = (await root.createToken({ name: 'late', unlimited_quota: true })).key
+}, 60_000)
+afterAll(async () => {
+  provider?.close()
+  await site?.close()
+})
+
+it('a relay whose machine is five minutes behind keeps its calls from the sweeper', async () => {
+  // The one whose clock is right comes first, and sweeps.
+  const right = await site.start('relay', { NODE_OPTIONS: SHORT_LEASES })
+  const late = await site.start('relay', { NODE_OPTIONS: `${SHORT_LEASES} ${LATE_CLOCK}` })
+  const calls = await Promise.all(callAtOnce(2, [late.url, right.url], key))
+  expect(calls.map(({ outcome }) => outcome)).toEqual(['whole', 'whole'])
+  const rows = async () => {
+    const { items } = await root.must<{ items: LogEntry[] }>('GET', '/api/log/self/?p=0')
+    return items.filter(({ request_id }) => calls.some(({ requestId }) => requestId === request_id))
+  }
+  await expect.poll(async () => (await rows()).length).toBe(2)
+  for (const row of await rows()) {
+    expect(row).toMatchObject({ type: 2, completion_tokens: 24 })
+    expect(Math.abs(row.created_at - Date.now() / 1_000)).toBeLessThan(60)
+  }
+}, 60_000)
