@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { Config } from './config/config.ts'
 import { readConfig } from './config/read-config.ts'
 import { explainStart } from './explain-start.ts'
 import { type Started, startProduct, type Tell } from './start.ts'
@@ -6,9 +7,12 @@ import { startWithWorkers, wantsWorkers } from './workers/primary.ts'
 
 const DRAIN_MS = 120_000
 const HURRIED_DRAIN_MS = 10_000
+/** For what a start has opened to be closed; what is left then ends with the process. */
+const ABORT_WITHIN_MS = 10_000
 
 /**
- * Starts the product from the environment and stops it on a signal. The command `npm start`.
+ * Starts the product from the environment and stops it on a signal, at any time from now on: the
+ * exit code is 0 then. The command `npm start`.
  * `isFurnished`: whoever calls sets the site up, so that nobody needs to be told how.
  */
 export async function main(
@@ -18,29 +22,53 @@ export async function main(
   const later: string[] = []
   const say = (line: string) => process.stdout.write(`${line}\n`)
   const tell: Tell = (line, when) => (when === 'ready' ? later.push(line) : say(line))
+  const aborting = new AbortController()
   try {
     const config = readConfig(environment)
-    const running = wantsWorkers(config)
-      ? await startWithWorkers(config, environment, tell)
-      : await startProduct(config, tell)
-    stopOnSignals(running)
+    const starting = start(config, environment, tell, aborting.signal)
+    stopOnSignals(starting, aborting)
+    const running = await starting
     say(`Tallygate is ready: ${running.url}`)
     if (!isFurnished) for (const line of later) say(line.replace('{url}', running.url))
     return running
   } catch (error) {
+    if (aborting.signal.aborted) return null
     process.stderr.write(`${explainStart(error)}\n`)
     process.exitCode = 1
     return null
   }
 }
 
-function stopOnSignals(running: Started): void {
+const start = (
+  config: Config,
+  environment: NodeJS.ProcessEnv,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<Started> =>
+  wantsWorkers(config)
+    ? startWithWorkers(config, environment, tell, signal)
+    : startProduct(config, tell, null, signal)
+
+/** During the start the first signal aborts it; afterwards it drains, and a second one hurries. */
+function stopOnSignals(starting: Promise<Started>, aborting: AbortController): void {
+  let running: Started | null = null
+  const started = starting.then(
+    (its) => {
+      running = its
+    },
+    () => {},
+  )
   let isStopping = false
   const stop = async (graceMs: number) => {
-    if (isStopping) return running.hurry(HURRIED_DRAIN_MS)
+    if (isStopping) return running?.hurry(HURRIED_DRAIN_MS)
     isStopping = true
     try {
-      await running.stop(graceMs)
+      if (running === null) {
+        setTimeout(() => process.exit(0), ABORT_WITHIN_MS)
+        aborting.abort()
+        await started
+      }
+      await running?.stop(graceMs)
       process.exit(0)
     } catch (error) {
       process.stderr.write(`stopping failed: ${explainStart(error)}\n`)

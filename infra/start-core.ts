@@ -1,3 +1,4 @@
+import { abortable, NEVER } from './abortable.ts'
 import type { Config } from './config/config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Core } from './core.ts'
@@ -18,50 +19,63 @@ import { createVault } from './vault/vault.ts'
 
 export type RunningCore = { readonly core: Core; readonly close: () => Promise<void> }
 
-/** Database, event store, deciding and vault: what every role stands on. */
-export async function startCore(config: Config): Promise<RunningCore> {
+type Closers = (() => Promise<void>)[]
+
+/**
+ * Database, event store, deciding and vault: what every role stands on. Once `signal` is aborted,
+ * it throws, with what was opened until then closed.
+ */
+export async function startCore(config: Config, signal: AbortSignal = NEVER): Promise<RunningCore> {
   const log = createLog(config.logLevel)
-  const closers: (() => Promise<void>)[] = []
+  const closers: Closers = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
-    const database = await openDatabase(config, log, closers)
-    const secretKey = loadSecretKey(config.secretKey, config.dataDir)
-    const pools = await createPools(database)
-    closers.push(() => pools.close())
-    if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
-    else await endAllLeases(pools.pg)
-    const clock = await createSharedClock(pools.pg, log)
-    closers.push(async () => clock.stop())
-    const { now } = clock
-    const leases = await createLeases(pools.pg, log)
-    const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
-    closers.push(() => store.close())
-    const bus = await openBus(config, { store, leases, log })
-    closers.push(() => bus.close())
-    const snapshots = await createPostgresSnapshots(pools.pg)
-    const { redisUrl } = config
-    const shared = await openLimits({ redisUrl, secretKey, log, now })
-    closers.push(shared.close)
-    const core: Core = {
-      config,
-      db: pools.db,
-      pg: pools.pg,
-      store,
-      actors: createStreamActors({ store, snapshots, log }),
-      bus,
-      leases,
-      limits: shared.limits,
-      shortLived: shared.shortLived,
-      vault: await createVault({ pg: pools.pg, secretKey }),
-      log,
-      now,
-    }
-    return { core, close }
+    const database = await openDatabase(config, log, closers, signal)
+    return { core: await abortable(openCore(config, database, log, closers), signal), close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+async function openCore(
+  config: Config,
+  database: string,
+  log: Core['log'],
+  closers: Closers,
+): Promise<Core> {
+  const secretKey = loadSecretKey(config.secretKey, config.dataDir)
+  const pools = await createPools(database)
+  closers.push(() => pools.close())
+  if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
+  else await endAllLeases(pools.pg)
+  const clock = await createSharedClock(pools.pg, log)
+  closers.push(async () => clock.stop())
+  const { now } = clock
+  const leases = await createLeases(pools.pg, log)
+  const store = await openEventStore({ url: config.eventStore.url, database, pg: pools.pg, log })
+  closers.push(() => store.close())
+  const bus = await openBus(config, { store, leases, log })
+  closers.push(() => bus.close())
+  const snapshots = await createPostgresSnapshots(pools.pg)
+  const { redisUrl } = config
+  const shared = await openLimits({ redisUrl, secretKey, log, now })
+  closers.push(shared.close)
+  return {
+    config,
+    db: pools.db,
+    pg: pools.pg,
+    store,
+    actors: createStreamActors({ store, snapshots, log }),
+    bus,
+    leases,
+    limits: shared.limits,
+    shortLived: shared.shortLived,
+    vault: await createVault({ pg: pools.pg, secretKey }),
+    log,
+    now,
   }
 }
 
@@ -77,10 +91,11 @@ async function openBus(
 async function openDatabase(
   config: Config,
   log: Core['log'],
-  closers: (() => Promise<void>)[],
+  closers: Closers,
+  signal: AbortSignal,
 ): Promise<string> {
   if (config.databaseUrl !== null) return config.databaseUrl
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, signal })
   closers.push(() => embedded.stop())
   return embedded.connectionString
 }

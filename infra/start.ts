@@ -8,6 +8,7 @@ import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
 import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/server.ts'
 import { writeApi } from '#write-api/server.ts'
+import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
 import { createHttpApp } from './http/app.ts'
@@ -42,14 +43,18 @@ type Parts = {
 
 export type Running = Started & Parts & { readonly core: Core }
 
-/** Starts the roles of `config` in this process, on one port. Throws before it serves anything. */
+/**
+ * Starts the roles of `config` in this process, on one port. Throws before it serves anything;
+ * also once `signal` is aborted, with what was opened until then closed.
+ */
 export async function startProduct(
   config: Config,
   tell: Tell = () => {},
   siblings: Siblings | null = null,
+  signal: AbortSignal = NEVER,
 ): Promise<Running> {
   const state = { isDraining: false }
-  return await startAll(config, state, async (core, parts, closers) => {
+  return await startAll({ config, state, signal }, async (core, parts, closers) => {
     const app = await buildApp(core, { ...parts, state, tell, siblings })
     closers.push(() => app.close())
     await app.listen({ port: config.port, host: config.host, backlog: 4096 })
@@ -58,14 +63,19 @@ export async function startProduct(
 }
 
 /** The same without a port, for a process whose workers listen. */
-export const startUnserved = (config: Config): Promise<Running> =>
-  startAll(config, { isDraining: false }, async () => '')
+export const startUnserved = (config: Config, signal: AbortSignal): Promise<Running> =>
+  startAll({ config, state: { isDraining: false }, signal }, async () => '')
 
 type Closers = (() => Promise<unknown>)[]
 
+type Starting = {
+  readonly config: Config
+  readonly state: { isDraining: boolean }
+  readonly signal: AbortSignal
+}
+
 async function startAll(
-  config: Config,
-  state: { isDraining: boolean },
+  { config, state, signal }: Starting,
   serve: (core: Core, parts: Parts, closers: Closers) => Promise<string>,
 ): Promise<Running> {
   const closers: Closers = []
@@ -73,10 +83,10 @@ async function startAll(
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
-    const { core, close } = await startCore(config)
+    const { core, close } = await startCore(config, signal)
     closers.push(close)
-    const parts = await startParts(core, closers)
-    const url = await serve(core, parts, closers)
+    const parts = await abortable(startParts(core, closers), signal)
+    const url = await abortable(serve(core, parts, closers), signal)
     return {
       url,
       core,

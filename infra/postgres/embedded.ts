@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { NEVER } from '../abortable.ts'
 import { type Cluster, openCluster, runAsFor, USER } from './cluster.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { nativeBinaries } from './native-binaries.ts'
@@ -25,10 +26,13 @@ export async function startEmbeddedPostgres({
   dataDir,
   log,
   durable = true,
+  signal = NEVER,
 }: {
   readonly dataDir: string
   readonly log: Logger
   readonly durable?: boolean
+  /** Aborted, it ends a start under way, which throws its reason. */
+  readonly signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
   const lock = lockDataFolder(dataDir)
   try {
@@ -36,8 +40,9 @@ export async function startEmbeddedPostgres({
     const native = await nativeBinaries(runAs)
     const cluster = await openCluster(dataDir, native, runAs, durable)
     await stopOrphans(cluster, log)
-    const { server, port } = await startOnFreePort(cluster, native, durable, log)
-    const start = () => startServer(cluster, native, port, durable, log)
+    signal.throwIfAborted()
+    const { server, port } = await startOnFreePort(cluster, native, durable, log, signal)
+    const start = () => startServer(cluster, native, port, durable, log, NEVER)
     const supervised = supervise(server, start, cluster, log)
     return {
       connectionString: `postgres://${USER}:${cluster.password}@127.0.0.1:${port}/postgres`,
@@ -55,11 +60,17 @@ export async function startEmbeddedPostgres({
   }
 }
 
-async function startOnFreePort(cluster: Cluster, native: string, durable: boolean, log: Logger) {
+async function startOnFreePort(
+  cluster: Cluster,
+  native: string,
+  durable: boolean,
+  log: Logger,
+  signal: AbortSignal,
+) {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort()
     try {
-      return { server: await startServer(cluster, native, port, durable, log), port }
+      return { server: await startServer(cluster, native, port, durable, log, signal), port }
     } catch (error) {
       if (!(error instanceof PortTaken) || attempt === 5) throw error
     }

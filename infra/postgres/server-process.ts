@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { abortable } from '../abortable.ts'
 import { type Cluster, ownFolder } from './cluster.ts'
 import { cleanEnvironment } from './run-command.ts'
 
@@ -18,13 +19,17 @@ export type ServerProcess = {
 /** The port was taken between finding it free and using it. */
 export class PortTaken extends Error {}
 
-/** Starts Postgres on 127.0.0.1 and answers once it accepts connections. */
+/**
+ * Starts Postgres on 127.0.0.1 and answers once it accepts connections. Whenever it throws, nothing
+ * runs any more.
+ */
 export async function startServer(
   cluster: Cluster,
   native: string,
   port: number,
   durable: boolean,
   log: Logger,
+  signal: AbortSignal,
 ): Promise<ServerProcess> {
   const child = spawn(join(native, 'bin', 'postgres'), parametersOf(cluster, port, durable), {
     ...cluster.runAs,
@@ -41,7 +46,12 @@ export async function startServer(
   const stopOnExit = (): void => void child.kill('SIGINT')
   process.on('exit', stopOnExit)
   void ended.then(() => process.off('exit', stopOnExit))
-  await untilReady(child, log)
+  try {
+    await abortable(untilReady(child, log), signal)
+  } catch (error) {
+    await stopServer(child, ended)
+    throw error
+  }
   return { pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
 }
 

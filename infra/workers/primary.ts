@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Pool } from 'pg'
+import { abortable } from '../abortable.ts'
 import type { Config, Role } from '../config/config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { ensureConsoleBuilt } from '../http/console-build.ts'
@@ -19,12 +20,14 @@ export const wantsWorkers = ({ relayWorkers, roles }: Config): boolean =>
 
 /**
  * The product in `config.relayWorkers` processes that serve one port, and this one, which has what
- * there must be once: the embedded Postgres and the projections. Throws before anything is served.
+ * there must be once: the embedded Postgres and the projections. Throws before anything is served,
+ * also once `signal` is aborted: then nothing is left of it.
  */
 export async function startWithWorkers(
   config: Config,
   environment: Environment,
   tell: Tell,
+  signal: AbortSignal,
 ): Promise<Started> {
   const log = createLog(config.logLevel)
   const closers: (() => Promise<unknown>)[] = []
@@ -32,14 +35,14 @@ export async function startWithWorkers(
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
-    const databaseUrl = config.databaseUrl ?? (await ownDatabase(config, log, closers))
+    const databaseUrl = config.databaseUrl ?? (await ownDatabase(config, log, closers, signal))
     const secretKey = loadSecretKey(config.secretKey, config.dataDir)
     const roles = (isOurs: boolean): Role[] =>
       [...config.roles].filter((role) => (role === 'projections') === isOurs)
     const own = { ...config, databaseUrl, secretKey, roles: new Set(roles(true)) }
-    const unserved = await startUnserved(own)
+    const unserved = await startUnserved(own, signal)
     closers.push(() => unserved.stop(0))
-    if (config.roles.has('console')) await ensureConsoleBuilt(tell)
+    if (config.roles.has('console')) await abortable(ensureConsoleBuilt(tell), signal)
     const { core, projections } = unserved
     const registry = createMetrics({
       callsInFlight: () => 0,
@@ -57,6 +60,7 @@ export async function startWithWorkers(
         PORT: String(config.port === 0 ? await freePort(config.host) : config.port),
       },
       log,
+      signal,
       tell: (line) => tell(line, 'ready'),
       ownMetrics: () => registry.getMetricsAsJSON(),
     })
@@ -78,8 +82,9 @@ async function ownDatabase(
   { dataDir }: Config,
   log: ReturnType<typeof createLog>,
   closers: (() => Promise<unknown>)[],
+  signal: AbortSignal,
 ): Promise<string> {
-  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, log })
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, log, signal })
   closers.push(stop)
   // Whoever held one is gone: with this Postgres, there were no processes but those of one start.
   const pg = new Pool({ connectionString, max: 1 })

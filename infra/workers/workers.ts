@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { abortable } from '../abortable.ts'
 import { createGathering } from './gathering.ts'
 import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
 
@@ -16,6 +17,8 @@ type Options = {
   /** Theirs alone: never on a command line, which every user of the machine can read. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
+  /** Aborted, it ends a start under way. */
+  readonly signal: AbortSignal
   readonly tell: (line: string) => void
   readonly ownMetrics: () => Promise<Metrics>
 }
@@ -43,7 +46,10 @@ export async function startWorkers(options: Options): Promise<Workers> {
   const crew = new Crew(options)
   const names = Array.from({ length: options.count }, (_, index) => `worker-${index + 1}`)
   try {
-    const [url = ''] = await Promise.all(names.map((name) => crew.start(name, PAUSE_MS)))
+    const [url = ''] = await abortable(
+      Promise.all(names.map((name) => crew.start(name, PAUSE_MS))),
+      options.signal,
+    )
     crew.keep(names)
     return { url, drain: (graceMs) => crew.drain(graceMs) }
   } catch (error) {

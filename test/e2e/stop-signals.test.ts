@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { killTree, treeOf } from '../support/process-tree.ts'
+
+/** A command in a process group of its own, as a terminal starts one, with all that it prints. */
+type Started = { readonly child: ChildProcess; readonly pid: number; readonly said: () => string }
+
+const started: Started[] = []
+const folders: string[] = []
+afterEach(() => {
+  for (const { pid } of started.splice(0)) killTree(pid)
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+function start(command: readonly string[], environment: Record<string, string>): Started {
+  const { DATABASE_URL: _database, SECRET_KEY: _key, ...inherited } = process.env
+  const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-signals-'))
+  folders.push(dataDir)
+  const [program = '', ...parameters] = command
+  const child = spawn(program, parameters, {
+    env: { ...inherited, LOG_LEVEL: 'debug', PORT: '0', DATA_DIR: dataDir, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let said = ''
+  const listen = (bytes: Buffer): void => {
+    said += bytes
+  }
+  child.stdout.on('data', listen)
+  child.stderr.on('data', listen)
+  const its = { child, pid: child.pid ?? 0, said: () => said }
+  started.push(its)
+  return its
+}
+
+/** null: it is gone, or only its exit code is left. */
+function commandOf(pid: number): string | null {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return command === '' ? null : command
+  } catch {
+    return null
+  }
+}
+
+const commandsOf = (pids: readonly number[]) =>
+  pids.map(commandOf).filter((command) => command !== null)
+
+const until = (isSo: () => boolean) =>
+  expect.poll(isSo, { timeout: 60_000, interval: 10 }).toBe(true)
+
+const READY = /Tallygate is ready/
+
+it.each([
+  ['SIGTERM to npm', (pid: number) => process.kill(pid, 'SIGTERM')],
+  ['Ctrl-C, which all of the terminal hears,', (pid: number) => process.kill(-pid, 'SIGINT')],
+])(
+  '%s ends the product and its Postgres',
+  async (_name, signal) => {
+    const { child, pid, said } = start(['npm', 'start'], { ROLES: 'write-api,projections' })
+    await until(() => READY.test(said()))
+    const all = treeOf(pid)
+    expect(commandsOf(all).join('\n')).toMatch(/node .*infra\/main\.ts[\s\S]*postgres/)
+    const ended = once(child, 'exit')
+    signal(pid)
+    await ended
+    await expect.poll(() => commandsOf(all)).toEqual([])
+  },
+  90_000,
+)
+
+// A relay alone waits for read models that nobody makes: its start never ends by itself.
+it.each([
+  ['Postgres is installed', {}, /initdb/, /^/],
+  ['Postgres starts', {}, /bin\/postgres -D/, /^/],
+  ['it waits for read models', {}, /bin\/postgres -D/, /ready to accept connections/],
+  ['workers start', { RELAY_WORKERS: '2' }, /worker-program/, /^/],
+])(
+  'a signal while %s ends all, with 0',
+  async (_moment, environment, running, heard) => {
+    const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
+      ROLES: 'relay',
+      ...environment,
+    })
+    const tree = () => commandsOf(treeOf(pid)).join('\n')
+    await until(() => running.test(tree()) && heard.test(said()))
+    const all = treeOf(pid)
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const [code] = await ended
+    expect(code, said()).toBe(0)
+    expect(said()).not.toMatch(READY)
+    await expect.poll(() => commandsOf(all)).toEqual([])
+  },
+  90_000,
+)
