@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { z } from 'zod'
+import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import { atCheckpoint } from '../checkpoint.ts'
 
@@ -28,6 +29,15 @@ export async function allOptions(db: DatabasePool): Promise<AllOptions> {
   const pairs = (isSecret: boolean) =>
     new Map(options.filter((o) => o.isSecret === isSecret).map((o) => [o.key, o.value]))
   return { position, revision, values: pairs(false), secretRefs: pairs(true) }
+}
+
+/** Whether a call of the model would be refused for want of a price, as prices are now. */
+export async function unpricedModels(
+  db: DatabasePool,
+): Promise<(model: string, group: string) => boolean> {
+  const { values, revision } = await allOptions(db)
+  const prices = readPriceList(values, revision)
+  return (model, group) => 'refused' in priceOf(prices, model, group, { acceptsUnpriced: false })
 }
 
 const siteRow = z.object({

@@ -2,12 +2,17 @@ import Type from 'typebox'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { servedModels } from '#projections/channels/query.ts'
+import { unpricedModels } from '#projections/options/query.ts'
+import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
 import { type App, type ReadParts, upToDate } from '../question.ts'
 import { usableGroups } from './usable-groups.ts'
 
-/** `GET /api/user/models`: what enabled channels offer to the groups the user may use. */
+/**
+ * `GET /api/user/models`: what the user can call: offered by enabled channels to the groups that
+ * are the user's to use, and priced there, unless the user accepts models without a price.
+ */
 export function listUserModels(app: App, parts: ReadParts): void {
   app.get(
     '/api/user/models',
@@ -16,9 +21,18 @@ export function listUserModels(app: App, parts: ReadParts): void {
       preHandler: [onlyUser, upToDate(parts, 'channels', 'options', 'users')],
     },
     async (request) => {
-      const own = usableGroups(await optionsInForce(parts.core), principalOf(request).group)
-      const served = await servedModels(parts.core.db)
-      const models = served.filter(({ groups }) => groups.some((group) => own.has(group)))
+      const { core } = parts
+      const { userId, group: userGroup } = principalOf(request)
+      const own = usableGroups(await optionsInForce(core), userGroup)
+      const isUnpriced = await unpricedModels(core.db)
+      const user = await findUser(core.db, userId)
+      const acceptsUnpriced = user?.settings.acceptUnsetModelRatioModel === true
+      const isCallable = (model: string, group: string): boolean =>
+        own.has(group) && (acceptsUnpriced || !isUnpriced(model, group))
+      const served = await servedModels(core.db)
+      const models = served.filter(({ model, groups }) =>
+        groups.some((group) => isCallable(model, group)),
+      )
       return success(models.map(({ model }) => model))
     },
   )

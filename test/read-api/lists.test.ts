@@ -122,6 +122,17 @@ describe('tokens', () => {
   })
 })
 
+describe('models', () => {
+  it('are a user’s to call where a group of the user’s reaches them, and once priced', async () => {
+    const callable = async () => (await api.get('/api/user/models', alice)).body.data
+    expect(await callable()).toEqual([])
+    const value = '{"sim-small":1,"sim-vip":1}'
+    const data = { key: 'ModelRatio', value }
+    await api.settled(await api.append([{ stream: 'options', type: 'OptionSet', v: 1, data }]))
+    expect(await callable()).toEqual(['sim-small'])
+  })
+})
+
 describe('channels', () => {
   it('are listed by priority, by id or by tag, never with a key', async () => {
     const ids = async (query: string) => {
@@ -147,7 +158,6 @@ describe('channels', () => {
   it('offer their models to the groups that reach them', async () => {
     const enabled = await api.get('/api/channel/models_enabled', admin)
     expect(enabled.body.data).toEqual(['sim-small', 'sim-vip'])
-    expect((await api.get('/api/user/models', alice)).body.data).toEqual(['sim-small'])
     const known = await api.get<{ id: string }[]>('/api/channel/models', admin)
     expect(known.body.data).toContainEqual({ id: 'sim-large' })
   })
