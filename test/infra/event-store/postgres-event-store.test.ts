@@ -44,7 +44,7 @@ describe('the event store in Postgres', () => {
     await close()
   })
 
-  it('a wrong revision keeps out its own append, all of its streams, and no neighbour', async () => {
+  it('a wrong revision keeps out its own append with all streams, and no neighbour', async () => {
     const { store, close } = await open()
     const hot = newStream()
     await store.append([to(hot, 'none')])

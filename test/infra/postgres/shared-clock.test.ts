@@ -22,7 +22,7 @@ const databaseNow = async (): Promise<number> => {
   return Number(rows[0].ms)
 }
 
-it('goes by the database, whatever this machine’s clock says, and tells that it differs', async () => {
+it('goes by the database, whatever this machine’s clock says, and tells it', async () => {
   const right = Date.now()
   vi.spyOn(Date, 'now').mockImplementation(() => right - 300_000)
   const lines: string[] = []
