@@ -28,6 +28,7 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Lane
   const queues = createQueues((lane) =>
     createLaneQueue({
       ...{ lane, delivery, history: parts.history, log },
+      headPosition: () => store.headPosition(),
       done: (offset) => session.done(lane, offset),
       setPaused: (isPaused) => session.setPaused(lane, isPaused),
     }),
@@ -52,7 +53,7 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Lane
   const feed = feedFromStore({
     ...{ store, delivery, timings, log, name },
     lastNews: (lane) => queues.of(lane).lastNews(),
-    isIdle: (lane) => queues.of(lane).isIdle(),
+    isDelivering: (lane) => queues.of(lane).isDelivering(),
   })
   const looking = setInterval(() => {
     const awaySince = session.awaySince()
@@ -77,6 +78,7 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Lane
       await held.stop()
       await feed.stop()
       await session.stop()
+      queues.clearBut([])
     },
   }
 }

@@ -38,17 +38,42 @@ export function headOf({ headers }: Pick<KafkaMessage, 'headers'>): MessageHead 
   return { after, position, history: String(headers?.history) }
 }
 
-/** null: not one of ours, or of another history of events. Throws on a value that is no JSON. */
-export function decodeMessage(message: KafkaMessage, history: string): LaneMessage | null {
+/**
+ * null: not one of ours, or of another history of events. `unreadable`: it says that it is ours,
+ * and is not what we send. What it may have told is then a gap.
+ */
+export function decodeMessage(
+  message: KafkaMessage,
+  history: string,
+): LaneMessage | 'unreadable' | null {
   const head = headOf(message)
   if (head === null || head.history !== history) return null
-  const text = message.value?.toString() ?? ''
-  return {
-    after: head.after,
-    position: head.position,
-    event: text === '' ? null : (JSON.parse(text) as Recorded),
+  const { after, position } = head
+  const { key, value } = message
+  // NOTE: a key without a value would pass for a watermark, and hide the event it is about.
+  if (value === null && key === null) return { after, position, event: null }
+  const event = value === null ? null : eventOf(value)
+  return event?.position === position ? { after, position, event } : 'unreadable'
+}
+
+function eventOf(value: Buffer): Recorded | null {
+  try {
+    const parsed: unknown = JSON.parse(value.toString())
+    return isRecorded(parsed) ? parsed : null
+  } catch {
+    return null
   }
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isRecorded = (value: unknown): value is Recorded =>
+  isObject(value) &&
+  [value.id, value.type, value.stream].every((each) => typeof each === 'string') &&
+  [value.v, value.revision, value.position].every(Number.isSafeInteger) &&
+  isObject(value.data) &&
+  isObject(value.meta)
 
 export type Portion = {
   readonly events: readonly Recorded[]
@@ -58,9 +83,14 @@ export type Portion = {
 
 /**
  * What is new behind `handed` in messages of one lane, in portions without a gap inside. A portion
- * whose `after` is beyond the end of the one before has a gap in front of it.
+ * whose `after` is beyond the end of the one before has a gap in front of it. So has the last one,
+ * up to `gapUpTo`, where something may have been missed.
  */
-export function portionsOf(handed: number, messages: readonly LaneMessage[]): Portion[] {
+export function portionsOf(
+  handed: number,
+  messages: readonly LaneMessage[],
+  gapUpTo = 0,
+): Portion[] {
   const portions: { events: Recorded[]; after: number; position: number }[] = []
   let reached = handed
   for (const { after, position, event } of messages) {
@@ -75,5 +105,6 @@ export function portionsOf(handed: number, messages: readonly LaneMessage[]): Po
     last.position = position
     reached = position
   }
+  if (gapUpTo > reached) portions.push({ events: [], after: gapUpTo, position: gapUpTo })
   return portions
 }

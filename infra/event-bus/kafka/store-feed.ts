@@ -15,8 +15,8 @@ type Parts = {
   readonly name: string
   /** When Kafka last told something new of the lane, by `performance.now()`. */
   readonly lastNews: (lane: number) => number
-  /** Nothing from Kafka waits for the worker. */
-  readonly isIdle: (lane: number) => boolean
+  /** The worker has something from Kafka in hand. */
+  readonly isDelivering: (lane: number) => boolean
 }
 
 export type StoreFeed = {
@@ -26,7 +26,8 @@ export type StoreFeed = {
 
 /**
  * Feeds lanes from the event store for as long as Kafka does not, whatever the reason: no broker,
- * no publisher, a deaf consumer, a topic that is gone. A lane is stalled when the store has been
+ * no publisher, a deaf consumer, a topic that is gone, messages that wait and can't be worked off. A
+ * lane is stalled when the store has been
  * further than it for `stallMs`, and no news of it came from Kafka in that time.
  */
 export function feedFromStore(parts: Parts): StoreFeed {
@@ -84,11 +85,11 @@ export function feedFromStore(parts: Parts): StoreFeed {
   }
 }
 
-function createStallWatch({ delivery, timings, lastNews, isIdle }: Parts, fed: Set<number>) {
+function createStallWatch({ delivery, timings, lastNews, isDelivering }: Parts, fed: Set<number>) {
   const behindSince = new Map<number, number>()
   return (lane: number, head: number, now: number): boolean => {
     const handed = delivery.handed(lane)
-    const isSilent = now - lastNews(lane) > timings.stallMs && isIdle(lane)
+    const isSilent = now - lastNews(lane) > timings.stallMs && !isDelivering(lane)
     if (!isSilent || handed === null) fed.delete(lane)
     if (handed === null || handed >= head) {
       behindSince.delete(lane)

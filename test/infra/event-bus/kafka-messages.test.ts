@@ -42,6 +42,18 @@ describe('a message', () => {
     const { headers: _none, ...bare } = message
     expect(decodeMessage(bare as typeof message, 'h')).toBeNull()
   })
+
+  it('that says it is ours and is not what we send can not be read', () => {
+    const event = asReceived(encodeMessage({ after: 1, position: 2, event: recorded(2) }, 'h'))
+    const watermark = asReceived(encodeMessage({ after: 1, position: 2, event: null }, 'h'))
+    const key = Buffer.from('1')
+    const values = ['', '{', 'null', '7', '{"position":2}', JSON.stringify(recorded(3))]
+    for (const value of values.map((text) => Buffer.from(text))) {
+      expect(decodeMessage({ ...event, value }, 'h')).toBe('unreadable')
+      expect(decodeMessage({ ...event, value }, 'another')).toBeNull()
+    }
+    expect(decodeMessage({ ...watermark, key }, 'h')).toBe('unreadable')
+  })
 })
 
 /** True messages about a lane with these events, from as many publishers as there are starts. */

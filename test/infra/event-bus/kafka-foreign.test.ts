@@ -1,0 +1,149 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Kafka, logLevel } from 'kafkajs'
+import { type Logger, pino } from 'pino'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHistory } from '#infra/event-bus/kafka/history.ts'
+import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
+import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
+import { lowestCheckpoint, startRecording } from './recording-worker.ts'
+
+const kafka = await kafkaForTests()
+const isMissing = 'skip' in kafka || kafka.kind === 'mock'
+const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const brokers = 'skip' in kafka ? [] : kafka.brokers
+afterAll(async () => {
+  if (!('skip' in kafka)) await kafka.stop()
+})
+
+/** Kafka brings the events: the store comes to help only where a busy machine leaves it stuck. */
+const STALL_MS = 10_000
+
+let fixture: BusFixture
+let topic: string
+let name: string
+let warnings: string[]
+let settings: { stallMs: number; isPublisher: boolean; wrap: (store: EventStore) => EventStore }
+beforeEach(async () => {
+  topic = `foreign-${randomUUID()}`
+  name = `work-${randomUUID()}`
+  warnings = []
+  const log: Logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) })
+  settings = { stallMs: STALL_MS, isPublisher: true, wrap: (store) => store }
+  fixture = await openBusFixture((parts) => {
+    const { stallMs, isPublisher, wrap } = settings
+    const timings = { ...QUICK_TIMINGS, stallMs }
+    const store = wrap(parts.store)
+    return createKafkaBus({ ...parts, store, log, topic, brokers, isPublisher, timings })
+  })
+})
+afterEach(() => fixture.close())
+
+const work = async () => {
+  const bus = await fixture.openBus()
+  return startRecording({ pg: fixture.pg, store: fixture.store, bus, name })
+}
+
+const told = () => warnings.filter((line) => line.includes('could not be read'))
+
+type Foreign = { readonly key: string | null; readonly value: Buffer | null }
+
+/** Into every lane, as if it told of the event that comes next. */
+async function sendForeign(message: Foreign): Promise<void> {
+  const head = await fixture.store.headPosition()
+  const history = (await createHistory(fixture.store)()) ?? ''
+  const headers = { after: String(head), position: String(head + 40), history }
+  const producer = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).producer()
+  await producer.connect()
+  for (const sent of [headers, {}]) {
+    const messages = ALL_LANES.map((partition) => ({ ...message, partition, headers: sent }))
+    for (const each of messages) await producer.send({ topic, messages: [each] })
+  }
+  await producer.disconnect()
+}
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+const kinds: [string, Foreign][] = [
+  ['random bytes', { key: null, value: randomBytes(200) }],
+  ['JSON of another shape', { key: 'a', value: json({ hello: [1, 2] }) }],
+  ['JSON that is no object', { key: 'a', value: json(null) }],
+  ['an event without its place', { key: 'a', value: json({ type: 'Happened', data: {} }) }],
+  ['an empty value', { key: 'a', value: Buffer.alloc(0) }],
+  ['a tombstone', { key: 'account-1', value: null }],
+  ['a huge value', { key: null, value: randomBytes(900_000) }],
+]
+
+describe.skipIf(isMissing)(`a foreign message in a lane (${place})`, () => {
+  it.each(kinds)(
+    '%s: what is before and after it is worked off once, in order',
+    async (...kind) => {
+      await work()
+      await appendSome(fixture.store, 60)
+      await expectFold(fixture, name)
+      await sendForeign(kind[1])
+      await appendSome(fixture.store, 200)
+      await expectFold(fixture, name)
+      expect(told()).toHaveLength(ALL_LANES.length)
+    },
+  )
+
+  it('makes the worker look at the store, though nothing of ours follows', async () => {
+    settings.isPublisher = false
+    settings.stallMs = 600_000
+    await appendSome(fixture.store, 40)
+    await work()
+    await expectFold(fixture, name)
+    await appendSome(fixture.store, 40)
+    // Again and again, since the consumer may not be there yet.
+    const lowest = async () => {
+      await sendForeign({ key: 'a', value: randomBytes(20) })
+      return lowestCheckpoint(fixture.pg, name)
+    }
+    await expect.poll(lowest).toBe(await fixture.store.headPosition())
+    await expectFold(fixture, name)
+    expect(told()).toHaveLength(ALL_LANES.length)
+  })
+})
+
+describe.skipIf(isMissing)(`when the history can't be read (${place})`, () => {
+  let failures = 0
+  let isFailing = true
+  /** The first event alone, by which the history is known, can't be read. */
+  const failing = (store: EventStore): EventStore => ({
+    ...store,
+    readAll: async (after, limit) => {
+      if (limit !== 1 || !isFailing) return store.readAll(after, limit)
+      failures += 1
+      throw new Error('the store does not answer')
+    },
+  })
+  const workAndFail = async () => {
+    failures = 0
+    isFailing = true
+    await appendSome(fixture.store, 40)
+    await fixture.openBus()
+    settings.isPublisher = false
+    settings.wrap = failing
+    await work()
+    await expectFold(fixture, name)
+    await appendSome(fixture.store, 200)
+    // Messages are there, and are tried again without others that follow.
+    await expect.poll(() => failures).toBeGreaterThan(3 * ALL_LANES.length)
+  }
+
+  it('and then can, the lane goes on by itself though nothing follows', async () => {
+    settings.stallMs = 600_000
+    await workAndFail()
+    isFailing = false
+    await expectFold(fixture, name)
+  })
+
+  it('at all, the event store feeds the lanes', async () => {
+    settings.stallMs = 800
+    await workAndFail()
+    await expectFold(fixture, name)
+  })
+})
