@@ -15,3 +15,5 @@ export type LogParams = {
 
 /** The root of every query about calls: what the live stream makes stale. */
 export const logsKey = ['logs'] as const
+/** Of the log's bars over time. */
+export const barsKey = [...logsKey, 'bars'] as const

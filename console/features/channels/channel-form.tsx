@@ -95,7 +95,7 @@ function Address({ draft, faults, onChange }: ChannelFormProps): ReactElement {
   return (
     <FormField
       label={t('channels.baseUrl')}
-      hint={draft.baseUrl === '' ? undefined : t('channels.baseUrlHint', { address })}
+      hint={URL.canParse(draft.baseUrl) ? t('channels.baseUrlHint', { address }) : undefined}
       error={faults.baseUrl && t(`channels.fault.${faults.baseUrl}`)}
       isRequired
     >

@@ -125,7 +125,7 @@ function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
   const { t } = useTranslation()
   if (draft.mode === 'call') {
     const quota = quotaOfDollars(draft.callPrice)
-    if (quota === '') return null
+    if (quota === '' || quota.startsWith('-')) return null
     const text = t('settings.equalsCall', { quota })
     return <output className="tg-equals">{t('settings.equals', { text })}</output>
   }
@@ -133,7 +133,7 @@ function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
   const input = isPrice ? draft.inputPrice : priceOfRatio(draft.ratio)
   const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
   const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
-  if (input === '' || ratio === '') return null
+  if (input === '' || ratio === '' || `${input}${output}`.includes('-')) return null
   const completion = completionRatioOf(input, output) || t('settings.builtIn')
   const text = isPrice
     ? t('settings.equalsRatio', { ratio, completion })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { callsByHour } from '#console/api/logs/calls-by-hour.ts'
-import { logsKey } from '#console/api/logs/log-query.ts'
+import { barsKey } from '#console/api/logs/log-query.ts'
 import { useMedia } from '#console/ui/use-media.ts'
 import { type CallBar, callBars, canCount, planBars } from './call-bars.ts'
 import { useIsTight } from './use-is-tight.ts'
@@ -18,7 +18,7 @@ export function useCallBars(view: LogView): readonly CallBar[] | 'pending' | nul
   const isOn = !isTight && plan !== null && canCount(filters)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
   const { data, isPending } = useQuery({
-    queryKey: [...logsKey, 'bars', scope, filters.username, plan],
+    queryKey: [...barsKey, scope, filters.username, plan],
     queryFn: ({ signal }) =>
       callsByHour({
         scope,

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useRef } from 'react'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs/list-logs.ts'
-import { logsKey } from '#console/api/logs/log-query.ts'
+import { barsKey, logsKey } from '#console/api/logs/log-query.ts'
 import { logStat } from '#console/api/logs/log-stat.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { isListed } from './live-filter.ts'
@@ -46,10 +46,9 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     placeholderData: keepPreviousData,
     refetchInterval: RATES_EVERY_MS,
   })
-  const refreshStat = useThrottled(
-    () => void client.invalidateQueries({ queryKey: statKey }),
-    STAT_EVERY_MS,
-  )
+  const refreshStat = useThrottled(() => {
+    for (const queryKey of [statKey, barsKey]) void client.invalidateQueries({ queryKey })
+  }, STAT_EVERY_MS)
   const [tail, update] = useTail(view.key, isHeld)
   const rows = page.data?.items ?? NONE
   const readAgain = (position: number | null) => {

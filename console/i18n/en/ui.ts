@@ -22,6 +22,7 @@ export const ui: Words['ui'] = {
   densityComfortable: 'Comfortable',
   selectRow: 'Select row',
   selectAll: 'Select all',
+  editRow: 'Edit',
   expandRow: 'Show details',
   collapseRow: 'Hide details',
   pageSize: 'Rows per page',

@@ -20,6 +20,7 @@ export const ui = {
   densityComfortable: '宽松',
   selectRow: '选择此行',
   selectAll: '选择全部',
+  editRow: '编辑',
   expandRow: '展开详情',
   collapseRow: '收起详情',
   pageSize: '每页条数',

@@ -48,7 +48,8 @@ export function GridCard<Row>(given: {
             aria-expanded={props.expand === undefined ? undefined : isExpanded}
             onClick={() => grid.open(index)}
           >
-            {isExpanded ? t('ui.collapseRow') : t('ui.expandRow')}
+            {props.expand === undefined && t('ui.editRow')}
+            {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
             <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
           </button>
         )}
