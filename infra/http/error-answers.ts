@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { StoreUnavailable } from '../event-store/port.ts'
+import { isUnavailable } from '../postgres/bounded.ts'
 import { VaultBusy } from '../vault/port.ts'
 import { sendRefusal } from './envelope.ts'
 import { type FaultCode, fault } from './faults.ts'
@@ -40,7 +41,8 @@ export function addErrorAnswers(app: FastifyInstance): void {
 
 function refusalFor(error: FastifyError): HttpRefusal {
   if (error instanceof HttpRefusal) return error
-  if (error instanceof VaultBusy || error instanceof StoreUnavailable) {
+  const isBusy = error instanceof VaultBusy || error instanceof StoreUnavailable
+  if (isBusy || isUnavailable(error)) {
     return fault('Unavailable', RETRY_AFTER_SECONDS)
   }
   const code = BY_CODE[error.code]

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
+import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 
 /** What one process at a time may do, among all on one Postgres. */
@@ -40,6 +41,8 @@ export type Leases = {
 }
 
 export const LEASE_TTL_MS = 10_000
+/** After it stood still, a process may find that its lease is its own still. */
+const ASK_MS_MIN = 1_000
 
 const DDL = `
   create table if not exists leases.leases (
@@ -155,10 +158,11 @@ function holdOn(
     while (!stopping.signal.aborted && !over.signal.aborted) {
       await pause()
       const askedAt = performance.now()
-      const kept = await take(name, ttlMs).catch(() => undefined)
+      const leftMs = Math.max(knownUntil - askedAt, ASK_MS_MIN)
+      const kept = await answerIn(take(name, ttlMs), leftMs).catch(() => undefined)
       if (kept?.fence === lease.fence) knownUntil = askedAt + ttlMs
       // Another one's now, or unknown for so long that it may be.
-      else if (kept !== undefined || performance.now() > knownUntil) break
+      else if (kept !== undefined || performance.now() >= knownUntil) break
     }
     over.abort()
   }

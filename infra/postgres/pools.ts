@@ -7,6 +7,7 @@ import {
   type Interceptor,
   SchemaValidationError,
 } from 'slonik'
+import { boundedDriver, boundQueries } from './bounded.ts'
 import { withDurableCommits } from './durable-commits.ts'
 
 export type Pools = {
@@ -15,25 +16,48 @@ export type Pools = {
   readonly close: () => Promise<void>
 }
 
+/** Includes the wait for another's connection to come free. */
+const CONNECT_WITHIN_MS = 10_000
+const QUERY_WITHIN_MS = 15_000
+/** For the last answer on a connection that is closed. */
+const GIVE_UP_WITHIN_MS = 2_000
+
 /**
  * The two ways to Postgres: Slonik for SQL of ordinary pace (int8 → bigint, numeric → text,
  * timestamptz → ISO text, rows checked by their zod type) and bare pg for hot paths.
  *
  * A lost connection fails the query that was running on it and nothing else: both pools open new
  * ones. Every session commits synchronously, whatever the server's own default.
+ *
+ * A statement of either is answered within `queryWithinMs` or throws `DatabaseUnavailable`, and its
+ * connection is given up; only those on a client of `pg.connect()` may take longer.
  */
-export async function createPools(connectionString: string, log?: Logger): Promise<Pools> {
+export async function createPools(
+  connectionString: string,
+  log?: Logger,
+  queryWithinMs = QUERY_WITHIN_MS,
+): Promise<Pools> {
   const url = withDurableCommits(connectionString)
-  const pg = new Pool({ connectionString: url, max: 12, keepAlive: true, maxLifetimeSeconds: 3600 })
+  const pg = new Pool({
+    connectionString: url,
+    max: 12,
+    keepAlive: true,
+    maxLifetimeSeconds: 3600,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+  })
+  boundQueries(pg, queryWithinMs)
   const onError = (error: Error): void => {
     log?.warn({ reason: error.message }, 'an idle database connection was lost')
   }
   pg.on('error', onError)
   const db = await createPool(url, {
+    driverFactory: boundedDriver(queryWithinMs),
     typeParsers,
     interceptors: [checkedRows],
     maxPoolSize: 16,
     idleTimeout: 60_000,
+    connectionTimeout: CONNECT_WITHIN_MS,
+    gracefulTerminationTimeout: GIVE_UP_WITHIN_MS,
     // No part leaves state in a session, so that a round trip per use can be saved.
     resetConnection: async () => {},
   })

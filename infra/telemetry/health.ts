@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { onlyAdmin } from '../http/access.ts'
+import { answerIn } from '../postgres/bounded.ts'
 import type { Siblings } from '../workers/siblings.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -13,7 +14,8 @@ export type HealthSources = {
   readonly siblings: Siblings | null
 }
 
-const STORE_PROBE_MAX_AGE_MS = 5_000
+const PROBE_MAX_AGE_MS = 5_000
+const PROBE_WITHIN_MS = 2_000
 
 /** `/livez` (the loop turns), `/readyz` (calls can be taken), `/metrics` (admins, scrapers). */
 export async function addHealthRoutes(
@@ -21,10 +23,15 @@ export async function addHealthRoutes(
   core: Core,
   sources: HealthSources,
 ): Promise<void> {
-  const probe = storeProbe(core)
+  const hasDatabase = probe(core, () => core.pg.query('select 1'))
+  const hasStore = probe(core, () => core.store.headPosition())
+  const missing = async (): Promise<string | null> => {
+    const [database, store] = await Promise.all([hasDatabase(), hasStore()])
+    return database ? (store ? null : 'event store') : 'Postgres'
+  }
   app.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {
-    const fault = sources.isDraining() ? 'draining' : (await probe()) ? null : 'event store'
+    const fault = sources.isDraining() ? 'draining' : await missing()
     if (fault !== null) reply.header('retry-after', '5')
     return reply
       .code(fault === null ? 200 : 503)
@@ -47,14 +54,14 @@ export async function addHealthRoutes(
   })
 }
 
-/** Whether the store answered within the last seconds; asks again only when that is long ago. */
-function storeProbe(core: Core): () => Promise<boolean> {
+/** Whether it answered within the last seconds; asks again only when that is long ago. */
+function probe({ now }: Core, ask: () => Promise<unknown>): () => Promise<boolean> {
   let answeredAt = 0
   return async () => {
-    if (core.now() - answeredAt < STORE_PROBE_MAX_AGE_MS) return true
+    if (now() - answeredAt < PROBE_MAX_AGE_MS) return true
     try {
-      await core.store.headPosition()
-      answeredAt = core.now()
+      await answerIn(ask(), PROBE_WITHIN_MS)
+      answeredAt = now()
       return true
     } catch {
       return false

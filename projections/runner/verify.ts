@@ -49,7 +49,7 @@ async function verifyAlone(
   )
   try {
     await foldAnew(core, projection, context, fresh, positions)
-    const expected = await canonicalHash(core.pg, fresh, tables)
+    const expected = await inTransaction(core.pg, (client) => canonicalHash(client, fresh, tables))
     const position = lowestOf(positions)
     return { name: projection.name, position, isEqual: found === expected, found, expected }
   } finally {

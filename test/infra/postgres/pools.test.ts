@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { DatabaseUnavailable } from '#infra/postgres/bounded.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
 import { decimalText, isoTime, quota, wireInteger } from '#infra/postgres/row-types.ts'
@@ -50,6 +51,33 @@ describe('pools', () => {
     const { rows } = await others.pg.query(`select current_setting('synchronous_commit') s`)
     expect(rows).toEqual([{ s: 'on' }])
     await others.close()
+  })
+
+  it('give up what is not answered in time, on both, and go on', async () => {
+    const hurried = await createPools(database.url, undefined, 200)
+    const slow = sql.type(z.object({ n: z.number() }))`select 1 n from pg_sleep(30)`
+    const one = sql.type(z.object({ n: z.number() }))`select 1 n`
+    const outcomes = await Promise.allSettled([
+      hurried.db.any(slow),
+      hurried.db.transaction((connection) => connection.any(slow)),
+      hurried.pg.query('select from pg_sleep(30)'),
+      hurried.pg.query({ text: 'select from pg_sleep($1)', values: [30] }),
+      hurried.pg.query('select from pg_sleep($1)', [30]),
+    ])
+    const unavailable = { status: 'rejected', reason: expect.any(DatabaseUnavailable) }
+    expect(outcomes).toEqual(outcomes.map(() => unavailable))
+    expect(await hurried.db.oneFirst(one)).toBe(1)
+    expect((await hurried.pg.query('select 1 n')).rows).toEqual([{ n: 1 }])
+    await hurried.close()
+  })
+
+  it('leave the time that it takes to what is begun on a client', async () => {
+    const hurried = await createPools(database.url, undefined, 100)
+    const client = await hurried.pg.connect()
+    const { rowCount } = await client.query('select from pg_sleep(0.5)')
+    client.release()
+    expect(rowCount).toBe(1)
+    await hurried.close()
   })
 
   it('survive the loss of all their connections', async () => {

@@ -1,0 +1,73 @@
+import { createPgDriverFactory } from '@slonik/pg-driver'
+import type { Pool, QueryConfig, QueryResult } from 'pg'
+import {
+  BackendTerminatedError,
+  BackendTerminatedUnexpectedlyError,
+  ConnectionError,
+  type DriverClient,
+  type DriverFactory,
+} from 'slonik'
+
+/** Postgres gave no answer in time; whether the statement was carried out is not known. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable'
+}
+
+/** Whether the error tells of a database that can't be reached, rather than of the statement. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable ||
+  error instanceof ConnectionError ||
+  error instanceof BackendTerminatedError ||
+  error instanceof BackendTerminatedUnexpectedlyError
+
+/** The driver has the field, its types don't say so; 0: no limit. */
+type Statement = QueryConfig & { readonly query_timeout?: number }
+
+const NO_ANSWER = /^(Query read timeout|timeout exceeded when trying to connect)|due to .*timeout$/
+
+/**
+ * Bounds `pg.query` to `withinMs`, unless the statement says its own `query_timeout`. Statements on
+ * a client of `pg.connect()` are not bounded: rebuilds, verifies and DDL that waits for its turn
+ * may take as long as they need.
+ */
+export function boundQueries(pg: Pool, withinMs: number): void {
+  const query = pg.query.bind(pg) as (config: Statement) => Promise<QueryResult>
+  const bounded = async (statement: string | QueryConfig, values?: unknown[]) => {
+    const config = typeof statement === 'string' ? { text: statement } : statement
+    const given = values === undefined ? {} : { values }
+    try {
+      return await query({ query_timeout: withinMs, ...config, ...given })
+    } catch (error) {
+      const { message } = error as Error
+      if (!NO_ANSWER.test(message)) throw error
+      throw new DatabaseUnavailable(message, { cause: error })
+    }
+  }
+  pg.query = bounded as Pool['query']
+}
+
+/** Slonik's driver, with each statement bounded: Slonik drops a connection that failed. */
+export const boundedDriver =
+  (withinMs: number): DriverFactory =>
+  async (settings) => {
+    const driver = await createPgDriverFactory()(settings)
+    const bound = (client: DriverClient): DriverClient => ({
+      ...client,
+      query: (...statement) => answerIn(client.query(...statement), withinMs),
+    })
+    return { ...driver, createClient: async () => bound(await driver.createClient()) }
+  }
+
+/** Rejects with `DatabaseUnavailable` when there is no answer in time. */
+export async function answerIn<T>(answer: Promise<T>, withinMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new DatabaseUnavailable(`no answer within ${withinMs} ms`)),
+    withinMs,
+  )
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

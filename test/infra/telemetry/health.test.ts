@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { treeOf } from '#test/support/process-tree.ts'
+import { PASSWORD } from '#test/support/product.ts'
+import { ProductProcess } from '#test/support/product-process.ts'
+
+let product: ProductProcess
+let root: ConsoleClient
+
+beforeAll(async () => {
+  product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections' })
+  await product.start()
+  root = new ConsoleClient(product.url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+}, 60_000)
+afterAll(() => product.remove())
+
+/** Every process of its Postgres, which are its only children. */
+const databaseOf = (): number[] => treeOf(product.pid).slice(1)
+
+it('a frozen Postgres makes it unready at once, and requests are refused in time', async () => {
+  const readiness = async () => {
+    const answer = await fetch(`${product.url}/readyz`)
+    return `${answer.status} ${(await answer.text()).trim()}`
+  }
+  const self = async () => (await root.call('GET', '/api/user/self')).status
+  expect([await readiness(), await self()]).toEqual(['200 ok', 200])
+  const frozen = databaseOf()
+  expect(frozen.length).toBeGreaterThan(3)
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+  try {
+    const refused = self()
+    await expect.poll(readiness, { timeout: 12_000 }).toBe('503 Postgres')
+    expect(await refused).toBe(503)
+  } finally {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT')
+  }
+  await expect.poll(readiness).toBe('200 ok')
+  expect(await self()).toBe(200)
+}, 60_000)
