@@ -42,36 +42,20 @@ export function createLaneQueue(parts: Parts): LaneQueue {
   const { lane, delivery, log, setPaused } = parts
   let waiting: KafkaMessage[] = []
   let isWorking = false
-  let isDelivering = false
   let retry: NodeJS.Timeout | undefined
-  let lastNews = Number.NEGATIVE_INFINITY
   let lastCame = Number.NEGATIVE_INFINITY
   const reading = createReading(parts)
+  const handing = createHanding(parts)
   const isFailureToTell = createLimit()
 
-  const handOn = async (portions: readonly Portion[]): Promise<boolean> => {
-    for (const portion of portions) {
-      lastNews = performance.now()
-      await delivery.deliver({ lanes: [lane], ...portion })
-      // Lost meanwhile: whoever has it now gets the rest from Kafka too.
-      if ((delivery.handed(lane) ?? -1) < portion.position) return false
-    }
-    return true
-  }
   const workOff = async (): Promise<void> => {
     const taken = waiting.slice(0, BATCH_MAX)
     const last = taken.at(-1)
     if (last === undefined || delivery.handed(lane) === null) return
     // Outside of `alone`: a store that does not answer must not hold up whoever else feeds.
-    const { messages, gapUpTo } = await reading(taken)
+    const found = await reading(taken)
     await delivery.alone([lane], async () => {
-      const handed = delivery.handed(lane)
-      if (handed === null) return
-      isDelivering = true
-      const isDone = await handOn(portionsOf(handed, messages, gapUpTo)).finally(() => {
-        isDelivering = false
-      })
-      if (!isDone) return
+      if (!(await handing.handOn(found))) return
       // `clear` may have emptied the queue under way.
       waiting = waiting[0] === taken[0] ? waiting.slice(taken.length) : waiting
       parts.done(last.offset)
@@ -108,9 +92,38 @@ export function createLaneQueue(parts: Parts): LaneQueue {
       clearTimeout(retry)
       setPaused(false)
     },
-    isDelivering: () => isDelivering,
-    lastNews: () => lastNews,
+    isDelivering: handing.isDelivering,
+    lastNews: handing.lastNews,
     lastCame: () => lastCame,
+  }
+}
+
+type Found = { readonly messages: readonly LaneMessage[]; readonly gapUpTo: number }
+
+function createHanding({ lane, delivery }: Parts) {
+  let isDelivering = false
+  let lastNews = Number.NEGATIVE_INFINITY
+  const deliver = async (portions: readonly Portion[]): Promise<boolean> => {
+    for (const portion of portions) {
+      lastNews = performance.now()
+      await delivery.deliver({ lanes: [lane], ...portion })
+      // Lost meanwhile: whoever has it now gets the rest from Kafka too.
+      if ((delivery.handed(lane) ?? -1) < portion.position) return false
+    }
+    return true
+  }
+  return {
+    /** False: the lane is not ready, or was lost under way. */
+    handOn: async ({ messages, gapUpTo }: Found): Promise<boolean> => {
+      const handed = delivery.handed(lane)
+      if (handed === null) return false
+      isDelivering = true
+      return await deliver(portionsOf(handed, messages, gapUpTo)).finally(() => {
+        isDelivering = false
+      })
+    },
+    isDelivering: (): boolean => isDelivering,
+    lastNews: (): number => lastNews,
   }
 }
 
@@ -120,9 +133,7 @@ export function createLaneQueue(parts: Parts): LaneQueue {
  */
 function createReading({ lane, history, headPosition, log }: Parts) {
   const [isUnreadableToTell, isStrangeToTell] = [createLimit(), createLimit()]
-  return async (
-    taken: readonly KafkaMessage[],
-  ): Promise<{ messages: readonly LaneMessage[]; gapUpTo: number }> => {
+  return async (taken: readonly KafkaMessage[]): Promise<Found> => {
     const ours = await history()
     // Without any event in the store, no message can be about one.
     const found = taken.map((message) => (ours === null ? null : decodeMessage(message, ours)))

@@ -26,9 +26,9 @@ export type StoreFeed = {
 
 /**
  * Feeds lanes from the event store for as long as Kafka does not, whatever the reason: no broker,
- * no publisher, a deaf consumer, a topic that is gone, messages that wait and can't be worked off. A
- * lane is stalled when the store has been
- * further than it for `stallMs`, and no news of it came from Kafka in that time.
+ * no publisher, a deaf consumer, a topic that is gone, messages that can't be worked off. A lane
+ * is stalled when the store has been further than it for `stallMs`, and no news of it came from
+ * Kafka in that time.
  */
 export function feedFromStore(parts: Parts): StoreFeed {
   const { store, delivery, timings, log, name } = parts
