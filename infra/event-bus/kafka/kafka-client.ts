@@ -1,6 +1,7 @@
 import { type Admin, Kafka, type logCreator, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import { LANE_COUNT } from '../lanes.ts'
+import { calmRequestQueues } from './request-queue.ts'
 import type { KafkaTimings } from './timings.ts'
 
 /** Bounded: every caller tries again by itself, and may have something better to do meanwhile. */
@@ -12,12 +13,13 @@ const REPLICAS_MAX = 3
 /** kafkajs may wait for what never comes when a connection ends at the wrong moment. */
 const DISCONNECT_MS_MAX = 3_000
 
-export const createKafkaClient = (
+export function createKafkaClient(
   brokers: readonly string[],
   timings: KafkaTimings,
   log: Logger,
-): Kafka =>
-  new Kafka({
+): Kafka {
+  calmRequestQueues()
+  return new Kafka({
     clientId: 'tallygate',
     brokers: [...brokers],
     connectionTimeout: CONNECT_MS_MAX,
@@ -28,6 +30,7 @@ export const createKafkaClient = (
     logLevel: logLevel.WARN,
     logCreator: logInto(log),
   })
+}
 
 /** What kafkajs calls an error is mended by the next try; the bus says itself what matters. */
 const logInto =
