@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -7,8 +7,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
+import { disconnect } from '#infra/event-bus/kafka/kafka-client.ts'
 
 const READY_MS_MAX = 60_000
+const TRIES_MAX = 3
+const LAST_LINES = 40
+const ATTEMPT_MS_MAX = 5_000
+/**
+ * NOTE: beyond them, Linux takes ports for outgoing connections: a client that looks for a broker
+ * which is just starting may get that broker's own port, and be connected with itself.
+ */
+const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000]
 /** Small and quick to start rather than fast. */
 const JVM = ['-Xms96m', '-Xmx320m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
@@ -24,27 +33,35 @@ export type KafkaProcess = {
 
 /**
  * One KRaft node that is broker and controller, with its data in a temporary folder. A port that
- * was free may be another's by the time Kafka takes it: then again, on others.
+ * was free may be another's by the time Kafka takes it: then again, on others. A machine that is
+ * too busy is no reason to try again: it would be busier.
  */
-export async function startKafkaProcess(libs: string, tries = 3): Promise<KafkaProcess> {
-  try {
-    return await startOnFreePorts(libs)
-  } catch (error) {
-    if (tries <= 1) throw error
-    return await startKafkaProcess(libs, tries - 1)
+export const startKafkaProcess = (libs: string): Promise<KafkaProcess> =>
+  unlessEndedEarly(() => startOnFreePorts(libs))
+
+async function unlessEndedEarly<T>(begin: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await begin()
+    } catch (error) {
+      if (!(error instanceof EndedEarlyError) || tries === TRIES_MAX) throw error
+    }
   }
 }
 
+/** Kafka ended by itself; the message has its last lines. */
+class EndedEarlyError extends Error {}
+
 async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
   const home = mkdtempSync(join(tmpdir(), 'tallygate-kafka-'))
-  const [port, controllerPort] = [await freePort(), await freePort()]
+  const port = await freePort()
+  const controllerPort = await freePort([port])
   const brokers = [`127.0.0.1:${port}`]
   const settings = join(home, 'server.properties')
   writeFileSync(settings, properties(port, controllerPort, join(home, 'data')))
   const classpath = ['-cp', join(libs, '*')]
   const clusterId = randomBytes(16).toString('base64url')
   const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', settings]
-  await ended(start(home, [...classpath, ...format]))
   let child: ChildProcess | null = null
   const kill = async (): Promise<void> => {
     const dying = child
@@ -54,10 +71,11 @@ async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
     dying.kill('SIGKILL')
     await exit
   }
-  const restart = async (): Promise<void> => {
+  const log = join(home, 'output.log')
+  const begin = async (): Promise<void> => {
     await kill()
     child = start(home, [...JVM, ...classpath, 'kafka.Kafka', settings])
-    await untilReady(brokers, child, join(home, 'output.log'))
+    await untilReady(brokers, child, log)
   }
   // A test process that ends by itself takes the broker along.
   const onExit = (): void => void child?.kill('SIGKILL')
@@ -68,12 +86,13 @@ async function startOnFreePorts(libs: string): Promise<KafkaProcess> {
     rmSync(home, { recursive: true, force: true })
   }
   try {
-    await restart()
+    await ended(start(home, [...JVM, ...classpath, ...format]), log)
+    await begin()
   } catch (error) {
     await stop()
     throw error
   }
-  return { brokers, kill, restart, stop }
+  return { brokers, kill, restart: () => unlessEndedEarly(begin), stop }
 }
 
 const properties = (port: number, controllerPort: number, data: string): string =>
@@ -108,37 +127,55 @@ function start(home: string, args: readonly string[]): ChildProcess {
   return child
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess, log: string): Promise<void> {
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`Kafka's storage could not be made: exit ${code}`)
+  if (code !== 0) throw new EndedEarlyError(`no storage for Kafka:\n${lastLines(log)}`)
 }
 
 /** Until the broker answers who it is. */
-async function untilReady(brokers: string[], child: ChildProcess, output: string): Promise<void> {
-  const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } })
+async function untilReady(brokers: string[], child: ChildProcess, log: string): Promise<void> {
+  const kafka = new Kafka({
+    ...{ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } },
+    requestTimeout: ATTEMPT_MS_MAX,
+    connectionTimeout: ATTEMPT_MS_MAX,
+  })
   const giveUpAt = performance.now() + READY_MS_MAX
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() > giveUpAt) {
-      throw new Error(`Kafka did not start:\n${readFileSync(output, 'utf8').slice(-2_000)}`)
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const how = child.signalCode ?? `exit ${child.exitCode}`
+      throw new EndedEarlyError(`Kafka ended before it answered (${how}):\n${lastLines(log)}`)
+    }
+    if (performance.now() > giveUpAt) {
+      throw new Error(`Kafka does not answer after ${READY_MS_MAX} ms:\n${lastLines(log)}`)
     }
     const admin = kafka.admin()
-    try {
-      await admin.connect()
-      if ((await admin.describeCluster()).brokers.length > 0) return
-    } catch {
-      await delay(100)
-    } finally {
-      await admin.disconnect()
-    }
+    const isReady = await admin
+      .connect()
+      .then(() => admin.describeCluster())
+      .then(
+        (cluster) => cluster.brokers.length > 0,
+        () => false,
+      )
+    await disconnect(admin)
+    if (isReady) return
+    await delay(100)
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+const lastLines = (log: string): string =>
+  readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
+
+/** By chance, so that two files that look at the same time find different ones. */
+export async function freePort(others: readonly number[] = []): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT)
+    if (!others.includes(port) && (await isFree(port))) return port
+  }
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })

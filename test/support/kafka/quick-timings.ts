@@ -1,19 +1,22 @@
 import type { KafkaTimings } from '#infra/event-bus/kafka/timings.ts'
 
-/** What lasts seconds in production, so short that tests can wait for it. */
+/**
+ * What lasts seconds in production, so short that tests can wait for it, and so long that a busy
+ * machine keeps to it: a consumer thrown out of its group every few seconds gets nothing done.
+ */
 export const QUICK_TIMINGS: Partial<KafkaTimings> = {
-  sessionTimeoutMs: 1_500,
-  heartbeatMs: 200,
+  sessionTimeoutMs: 3_000,
+  heartbeatMs: 300,
   fetchWaitMs: 200,
-  requestTimeoutMs: 3_000,
-  silentMs: 4_000,
+  requestTimeoutMs: 5_000,
+  silentMs: 6_000,
   reconnectMsMax: 1_000,
-  awayMs: 1_500,
-  laneTtlMs: 2_000,
+  awayMs: 2_000,
+  laneTtlMs: 3_000,
   graceMs: 1_000,
   stallMs: 800,
   headPollMs: 200,
   storePollMs: 100,
   watermarkMs: 100,
-  publisherTtlMs: 1_500,
+  publisherTtlMs: 2_500,
 }
