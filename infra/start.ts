@@ -11,6 +11,7 @@ import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
+import { createDrain, type DrainState } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
@@ -28,7 +29,7 @@ export type Tell = (line: string, when?: 'ready') => void
 export type Started = {
   /** Where it listens, as a browser can open it. */
   readonly url: string
-  /** Streams finish (up to `graceMs`), new work is refused, then everything closes. */
+  /** Streams finish (up to `graceMs`), the port closes, then everything else does. */
   stop(graceMs: number): Promise<void>
   /** Shortens the grace of a stop under way. */
   hurry(graceMs: number): void
@@ -53,30 +54,35 @@ export async function startProduct(
   siblings: Siblings | null = null,
   signal: AbortSignal = NEVER,
 ): Promise<Running> {
-  const state = { isDraining: false }
+  const state = { isDraining: false, isRefusing: false }
   return await startAll({ config, state, signal }, async (core, parts, closers) => {
     const app = await buildApp(core, { ...parts, state, tell, siblings })
     closers.push(() => app.close())
     await app.listen({ port: config.port, host: config.host, backlog: 4096 })
-    return urlOf(app, config)
+    return { url: urlOf(app, config), server: app.server }
   })
 }
 
 /** The same without a port, for a process whose workers listen. */
 export const startUnserved = (config: Config, signal: AbortSignal): Promise<Running> =>
-  startAll({ config, state: { isDraining: false }, signal }, async () => '')
+  startAll({ config, state: { isDraining: false, isRefusing: false }, signal }, async () => ({
+    url: '',
+    server: null,
+  }))
 
 type Closers = (() => Promise<unknown>)[]
 
+type Served = { readonly url: string; readonly server: Server | null }
+
 type Starting = {
   readonly config: Config
-  readonly state: { isDraining: boolean }
+  readonly state: DrainState
   readonly signal: AbortSignal
 }
 
 async function startAll(
   { config, state, signal }: Starting,
-  serve: (core: Core, parts: Parts, closers: Closers) => Promise<string>,
+  serve: (core: Core, parts: Parts, closers: Closers) => Promise<Served>,
 ): Promise<Running> {
   const closers: Closers = []
   const closeAll = async () => {
@@ -86,15 +92,15 @@ async function startAll(
     const { core, close } = await startCore(config, signal)
     closers.push(close)
     const parts = await abortable(startParts(core, closers), signal)
-    const url = await abortable(serve(core, parts, closers), signal)
+    const { url, server } = await abortable(serve(core, parts, closers), signal)
+    const drain = createDrain(state, parts.relay, server)
     return {
       url,
       core,
       ...parts,
-      hurry: (graceMs) => void parts.relay?.drain(graceMs),
+      hurry: drain.hurry,
       stop: async (graceMs) => {
-        state.isDraining = true
-        await parts.relay?.drain(graceMs)
+        await drain.start(graceMs)
         await closeAll()
       },
     }
@@ -120,7 +126,7 @@ async function startParts(core: Core, closers: Closers): Promise<Parts> {
 }
 
 type Serving = Parts & {
-  readonly state: { readonly isDraining: boolean }
+  readonly state: Readonly<DrainState>
   readonly tell: Tell
   readonly siblings: Siblings | null
 }
@@ -128,13 +134,12 @@ type Serving = Parts & {
 async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> {
   const { relay, freshness, tell, state } = serving
   const { roles } = core.config
-  const isDraining = () => state.isDraining
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
-    serverFactory: (handler) => serverFor(relay ?? noRelay, handler),
-    isDraining,
+    serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
+    isDraining: () => state.isRefusing,
   })
-  await addHealthRoutes(app, core, { ...serving, isDraining })
+  await addHealthRoutes(app, core, { ...serving, isDraining: () => state.isDraining })
   if (roles.has('write-api')) await writeApi(app, { core, freshness, tell })
   if (roles.has('read-api')) await readApi(app, { core, freshness })
   if (roles.has('console')) {
@@ -145,10 +150,15 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
 }
 
 /** The relay's paths never pass through the management API's router and hooks. */
-function serverFor(relay: RelayPaths, handler: RequestListener): Server {
+function serverFor(
+  relay: RelayPaths,
+  handler: RequestListener,
+  state: Readonly<DrainState>,
+): Server {
   return createServer(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000, noDelay: true },
     (request, response) => {
+      if (state.isDraining) response.shouldKeepAlive = false
       if (relay.matches(request.url ?? '')) relay.handle(request, response)
       else handler(request, response)
     },
