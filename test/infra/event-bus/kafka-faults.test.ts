@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import type { KafkaTimings } from '#infra/event-bus/kafka/timings.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
@@ -10,6 +10,9 @@ import { freePort } from '#test/support/kafka/kafka-process.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
+
+/** Each waits for several things, of which any may take its 25 s on a busy machine. */
+vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()
 const canBeKilled = !('skip' in kafka) && ['maven', 'container'].includes(kafka.kind)

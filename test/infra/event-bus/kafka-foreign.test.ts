@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Kafka, logLevel } from 'kafkajs'
 import { type Logger, pino } from 'pino'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHistory } from '#infra/event-bus/kafka/history.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
@@ -10,6 +10,9 @@ import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
 import { lowestCheckpoint, startRecording } from './recording-worker.ts'
+
+/** Each waits for several things, of which any may take its 25 s on a busy machine. */
+vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()
 const isMissing = 'skip' in kafka || kafka.kind === 'mock'

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
 import { disconnect } from '#infra/event-bus/kafka/kafka-client.ts'
+import { calmRequestQueues } from '#infra/event-bus/kafka/request-queue.ts'
 
 const READY_MS_MAX = 60_000
 const TRIES_MAX = 3
@@ -134,6 +135,7 @@ async function ended(child: ChildProcess, log: string): Promise<void> {
 
 /** Until the broker answers who it is. */
 async function untilReady(brokers: string[], child: ChildProcess, log: string): Promise<void> {
+  calmRequestQueues()
   const kafka = new Kafka({
     ...{ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } },
     requestTimeout: ATTEMPT_MS_MAX,
