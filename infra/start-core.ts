@@ -60,8 +60,8 @@ async function openCore(
   const bus = await openBus(config, { store, leases, log })
   closers.push(() => bus.close())
   const snapshots = await createPostgresSnapshots(pools.pg)
-  const { redisUrl } = config
-  const shared = await openLimits({ redisUrl, secretKey, log, now })
+  const { redisUrl, relayWorkers: workers } = config
+  const shared = await openLimits({ redisUrl, secretKey, log, now, workers })
   closers.push(shared.close)
   return {
     config,

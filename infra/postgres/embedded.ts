@@ -6,7 +6,12 @@ import { type Cluster, openCluster, runAsFor, USER } from './cluster.ts'
 import { lockDataFolder } from './data-lock.ts'
 import { nativeBinaries } from './native-binaries.ts'
 import { stopOrphans } from './orphans.ts'
-import { PortTaken, type ServerProcess, startServer } from './server-process.ts'
+import {
+  PortTaken,
+  type ServerProcess,
+  type ServerSettings,
+  startServer,
+} from './server-process.ts'
 
 export type EmbeddedPostgres = {
   readonly connectionString: string
@@ -26,11 +31,14 @@ export async function startEmbeddedPostgres({
   dataDir,
   log,
   durable = true,
+  workers = 1,
   signal = NEVER,
 }: {
   readonly dataDir: string
   readonly log: Logger
   readonly durable?: boolean
+  /** How many processes serve the port, each with connections of its own. */
+  readonly workers?: number
   /** Aborted, it ends a start under way, which throws its reason. */
   readonly signal?: AbortSignal
 }): Promise<EmbeddedPostgres> {
@@ -41,8 +49,9 @@ export async function startEmbeddedPostgres({
     const cluster = await openCluster(dataDir, native, runAs, durable)
     await stopOrphans(cluster, log)
     signal.throwIfAborted()
-    const { server, port } = await startOnFreePort(cluster, native, durable, log, signal)
-    const start = () => startServer(cluster, native, port, durable, log, NEVER)
+    const settings = { durable, connections: connectionsFor(workers) }
+    const { server, port } = await startOnFreePort(cluster, native, settings, log, signal)
+    const start = () => startServer(cluster, native, port, settings, log, NEVER)
     const supervised = supervise(server, start, cluster, log)
     return {
       connectionString: `postgres://${USER}:${cluster.password}@127.0.0.1:${port}/postgres`,
@@ -60,17 +69,25 @@ export async function startEmbeddedPostgres({
   }
 }
 
+const CONNECTIONS_MIN = 450
+/** What a process of the product opens at most. */
+const CONNECTIONS_EACH = 40
+
+/** For the primary, its workers, and some for whoever looks into it by hand. */
+const connectionsFor = (workers: number): number =>
+  Math.max(CONNECTIONS_MIN, 50 + CONNECTIONS_EACH * (workers + 1))
+
 async function startOnFreePort(
   cluster: Cluster,
   native: string,
-  durable: boolean,
+  settings: ServerSettings,
   log: Logger,
   signal: AbortSignal,
 ) {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort()
     try {
-      return { server: await startServer(cluster, native, port, durable, log, signal), port }
+      return { server: await startServer(cluster, native, port, settings, log, signal), port }
     } catch (error) {
       if (!(error instanceof PortTaken) || attempt === 5) throw error
     }

@@ -16,6 +16,13 @@ export type ServerProcess = {
   readonly stop: () => Promise<void>
 }
 
+export type ServerSettings = {
+  /** false: what was committed may be lost in a crash; for tests alone. */
+  readonly durable: boolean
+  /** How many it takes at once. */
+  readonly connections: number
+}
+
 /** The port was taken between finding it free and using it. */
 export class PortTaken extends Error {}
 
@@ -27,11 +34,11 @@ export async function startServer(
   cluster: Cluster,
   native: string,
   port: number,
-  durable: boolean,
+  settings: ServerSettings,
   log: Logger,
   signal: AbortSignal,
 ): Promise<ServerProcess> {
-  const child = spawn(join(native, 'bin', 'postgres'), parametersOf(cluster, port, durable), {
+  const child = spawn(join(native, 'bin', 'postgres'), parametersOf(cluster, port, settings), {
     ...cluster.runAs,
     cwd: cluster.folder,
     env: cleanEnvironment(),
@@ -55,14 +62,17 @@ export async function startServer(
   return { pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
 }
 
-function parametersOf(cluster: Cluster, port: number, durable: boolean): string[] {
+function parametersOf(
+  cluster: Cluster,
+  port: number,
+  { durable, connections }: ServerSettings,
+): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
     cluster_name: cluster.name,
-    // Each process of the product opens up to 40: enough for RELAY_WORKERS=10.
-    max_connections: '450',
+    max_connections: String(connections),
     shared_buffers: '256MB',
     max_wal_size: '2GB',
     jit: 'off',

@@ -6,7 +6,7 @@ import type { ShortLived } from '../limits/short-lived.ts'
 import { connectRedis } from './connect-redis.ts'
 import { createRedisLimits } from './redis-limits.ts'
 import { createRedisShortLived } from './redis-short-lived.ts'
-import { SEAT_LEASE_MS, startSharedLimits } from './shared-limits.ts'
+import { SEAT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
@@ -21,13 +21,21 @@ type Settings = {
   readonly log: Logger
   /** Unix milliseconds. */
   readonly now: () => number
+  /** How many processes serve one port: without Redis, each has its share of the limits. */
+  readonly workers?: number
 }
 
 /** Limits and short-lived values, shared where there is a Redis. One away stops no start. */
-export async function openLimits({ redisUrl, secretKey, log, now }: Settings): Promise<OpenLimits> {
+export async function openLimits(settings: Settings): Promise<OpenLimits> {
+  const { redisUrl, secretKey, log, now, workers = 1 } = settings
   if (redisUrl === null) {
-    const limits = createMemoryLimits(now)
-    const close = async () => limits.close()
+    const own = createMemoryLimits(now)
+    const limits: Limits = {
+      ...own,
+      enter: (owner, claims) =>
+        own.enter(owner, workers === 1 ? claims : claims.map((claim) => shareOf(claim, workers))),
+    }
+    const close = async () => own.close()
     return { limits, shortLived: createMemoryShortLived(now), close }
   }
   const client = await connectRedis(redisUrl, log)

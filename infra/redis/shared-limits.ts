@@ -180,7 +180,8 @@ class Link {
 
 const isSeats = (claim: Claim): claim is SeatsClaim => claim.kind === 'seats'
 
-function shareOf(claim: Claim, instances: number): Claim {
+/** What one of `instances` processes allows, so that together they keep to the claim. */
+export function shareOf(claim: Claim, instances: number): Claim {
   const share = (whole: number): number => Math.ceil(whole / instances)
   return claim.kind === 'backoff'
     ? { ...claim, freeTries: share(claim.freeTries) }

@@ -79,12 +79,17 @@ export async function startWithWorkers(
 }
 
 async function ownDatabase(
-  { dataDir }: Config,
+  { dataDir, relayWorkers: workers }: Config,
   log: ReturnType<typeof createLog>,
   closers: (() => Promise<unknown>)[],
   signal: AbortSignal,
 ): Promise<string> {
-  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, log, signal })
+  const { connectionString, stop } = await startEmbeddedPostgres({
+    dataDir,
+    log,
+    workers,
+    signal,
+  })
   closers.push(stop)
   // Whoever held one is gone: with this Postgres, there were no processes but those of one start.
   const pg = new Pool({ connectionString, max: 1 })

@@ -140,6 +140,14 @@ describe('the image', () => {
     )
   })
 
+  it('has one Node, and databases are healthy once they take connections', () => {
+    expect(textOf('Dockerfile')).toMatch(/npm ci --omit=dev[^&]*&& rm -rf node_modules\/node /)
+    const checks = services.map(({ its }) => its.healthcheck?.test.join(' ') ?? '')
+    const asked = checks.filter((check) => check.includes('pg_isready'))
+    expect(asked).toHaveLength(2)
+    for (const check of asked) expect(check).toContain('pg_isready -h 127.0.0.1 ')
+  })
+
   it('has every folder that the servers import', () => {
     const copied = lines.flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? [])
     const { imports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))

@@ -1,0 +1,24 @@
+import pino from 'pino'
+import { expect, it } from 'vitest'
+import { type Claim, isFull } from '#infra/limits/port.ts'
+import { openLimits } from '#infra/redis/open-limits.ts'
+
+it('without Redis, a worker allows its share of a limit, rounded up', async () => {
+  const allowed = async (workers: number, claim: Claim): Promise<number> => {
+    const { limits, close } = await openLimits({
+      redisUrl: null,
+      secretKey: new Uint8Array(32),
+      log: pino({ level: 'silent' }),
+      now: () => 1_000_000,
+      workers,
+    })
+    let count = 0
+    while (!isFull(await limits.enter('owner', [claim]))) count += 1
+    await close()
+    return count
+  }
+  const seats: Claim = { kind: 'seats', key: 'seats', max: 5 }
+  const rate: Claim = { kind: 'rate', key: 'rate', max: 10, periodMs: 60_000, isRefundable: false }
+  expect([await allowed(1, seats), await allowed(2, seats)]).toEqual([5, 3])
+  expect([await allowed(1, rate), await allowed(4, rate)]).toEqual([10, 3])
+})
