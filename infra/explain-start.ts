@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import { ConfigError } from './config/config-error.ts'
 
 /** One line for what an operator can mend; the whole error for what only we can. */
@@ -7,6 +8,29 @@ export function explainStart(error: unknown): string {
   if ('code' in error && error.code === 'EADDRINUSE') {
     return `Tallygate can't start. PORT: another program listens there (${error.message})`
   }
+  if (isDatabaseAway(error)) {
+    return `Tallygate can't start. DATABASE_URL: the database can't be used (${reasonOf(error)})`
+  }
   const isOperators = error instanceof ConfigError || 'isOperatorError' in error
   return isOperators ? `Tallygate can't start. ${error.message}` : (error.stack ?? error.message)
 }
+
+/** Not let in, no such database, too many clients, starting or stopping. */
+const REFUSALS = /^(28|3D000|53300|57P0)/
+const UNREACHED = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
+
+/** NOTE: the other engines name their own variable, so that a bare fault of a socket is Postgres'. */
+function isDatabaseAway(error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : ''
+  if (error instanceof DatabaseError) return REFUSALS.test(code)
+  return (
+    UNREACHED.test(code) ||
+    /^(Connection terminated|The server does not support SSL)/.test(error.message)
+  )
+}
+
+/** A name with several addresses fails with all of their faults and no message of its own. */
+const reasonOf = (error: Error): string =>
+  error instanceof AggregateError
+    ? error.errors.map(({ message }: Error) => message).join('; ')
+    : error.message

@@ -15,8 +15,15 @@ export const enginesOf = (read: Read): Engines => ({
 })
 
 function eventStoreOf(read: Read): Engines['eventStore'] {
-  const kind = read('EVENT_STORE') ?? 'postgres'
+  const named = read('EVENT_STORE')
+  const kind = named ?? 'postgres'
   const url = read('EVENTSTORE_URL')
+  if (named === null && url !== null) {
+    throw new ConfigError(
+      'EVENT_STORE',
+      'must be given together with EVENTSTORE_URL: "eventstoredb" to use it, else "postgres"',
+    )
+  }
   if (kind === 'postgres') return { url: null }
   if (kind !== 'eventstoredb') {
     throw new ConfigError('EVENT_STORE', `must be "postgres" or "eventstoredb", not "${kind}"`)

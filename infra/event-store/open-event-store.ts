@@ -16,7 +16,10 @@ type Options = {
   readonly log: Logger
 }
 
-/** The event store that the environment names, with nothing left of another one beside it. */
+/**
+ * The event store that the environment names. Throws `ConfigError` when the database belongs to
+ * another one.
+ */
 export async function openEventStore({ url, database, pg, log }: Options): Promise<EventStore> {
   const name = eventStoreName(url)
   const store =
@@ -24,8 +27,7 @@ export async function openEventStore({ url, database, pg, log }: Options): Promi
       ? await createPostgresEventStore({ connectionString: database, log })
       : await openEventStoreDb(url, await createPostgresLocks(database, name), log)
   try {
-    await settleStoreIdentity({ pg, store, name, log })
-    return store
+    return await settleStoreIdentity({ pg, store, name })
   } catch (error) {
     await store.close()
     throw error

@@ -1,21 +1,26 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Logger } from 'pino'
+import { ConfigError } from '../config/config-error.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
-import type { EventStore } from './port.ts'
+import { type EventStore, StoreUnavailable } from './port.ts'
 
+/** `is_used`: something may have been written to the store. A store of before is taken as used. */
 const DDL = `
   create table if not exists store_identity.current (
     is_only boolean primary key default true check (is_only),
     name text not null,
     first_event text
-  )`
+  );
+  alter table store_identity.current
+    add column if not exists is_used boolean not null default true`
 
 const POSTGRES = 'postgres'
 
-type Identity = {
+/** The store that a database belongs to. */
+export type StoreIdentity = {
   readonly name: string
-  /** Id and position of the first event; null while there is none. */
+  /** Id and position of the first event; null while none is known. */
   readonly firstEvent: string | null
+  readonly isUsed: boolean
 }
 
 /** `postgres`, or the hosts of EventStoreDB: what a store is called while it is empty. */
@@ -25,68 +30,169 @@ export function eventStoreName(url: string | null): string {
   return `eventstoredb ${hosts.toLowerCase().split(',').sort().join(',')}`
 }
 
-type Options = {
-  readonly pg: Pool
-  readonly store: EventStore
-  readonly name: string
-  readonly log: Logger
-}
+/** What a store is known by. */
+export const firstEventName = (first: { readonly id: string; readonly position: number }): string =>
+  `${first.id}@${first.position}`
+
+export const isPostgres = ({ name }: Pick<StoreIdentity, 'name'>): boolean => name === POSTGRES
+
+type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: string }
 
 /**
- * Positions belong to one store. Where the database last stood beside another one, its snapshots
- * and the places of its read models are dropped, and both are made anew from this store's events.
+ * Ties the database to its event store, and answers with the store to use. A database that belongs
+ * to another store is refused (`ConfigError`): going on would begin a second history beside the
+ * first, with the same accounts and their money. A database never used takes whatever is given.
  *
  * A store is known by its first event and that one's position, and by its name while it is empty.
- * NOTE: no process that uses the other store may still be running.
  */
-export async function settleStoreIdentity({ pg, store, name, log }: Options): Promise<void> {
+export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
   const [first] = await store.readAll(0, 1)
-  const firstEvent = first === undefined ? null : `${first.id}@${first.position}`
-  await ensureSchema(pg, 'store_identity', DDL)
+  const firstEvent = first === undefined ? null : firstEventName(first)
+  await withIdentityLocked(pg, async (client) => {
+    const before = await readStoreIdentity(client)
+    const isSame =
+      before.firstEvent === null ? before.name === name : before.firstEvent === firstEvent
+    if (before.isUsed && !isSame) throw refusalOf(before, name)
+    const isUsed = before.isUsed || firstEvent !== null
+    const now = { name, firstEvent, isUsed }
+    if (isSame) await writeIdentity(client, now)
+    else await moveStoreIdentity(client, now)
+  })
+  return firstEvent === null && name !== POSTGRES ? markedAtFirstAppend(store, pg) : store
+}
+
+/** Makes the place where the identity is kept, and locks it while `work` has a transaction. */
+async function withIdentityLocked(
+  pg: Pool,
+  work: (client: PoolClient) => Promise<void>,
+): Promise<void> {
+  await ensureIdentitySchema(pg)
   const client = await pg.connect()
   let failure: Error | undefined
   try {
     await client.query('begin')
     await client.query('lock table store_identity.current in exclusive mode')
-    const before = await identityBefore(client)
-    if (!isSame(before, { name, firstEvent })) {
-      log.warn({ before: before.name, name }, 'another event store: read models begin anew')
-      await dropWhatHasPositions(client)
-    }
-    await client.query(
-      `insert into store_identity.current (name, first_event) values ($1, $2)
-       on conflict (is_only) do update
-       set name = excluded.name, first_event = excluded.first_event`,
-      [name, firstEvent],
-    )
+    await work(client)
     await client.query('commit')
   } catch (error) {
     failure = error as Error
     await client.query('rollback').catch(() => {})
     throw error
   } finally {
-    client.release(failure)
+    client.release(failure instanceof ConfigError ? undefined : failure)
   }
 }
 
+export const ensureIdentitySchema = (pg: Pool): Promise<void> =>
+  ensureSchema(pg, 'store_identity', DDL)
+
 /** A database without a row is new, or of a release that knew no other store than Postgres. */
-async function identityBefore(client: PoolClient): Promise<Identity> {
-  const { rows } = await client.query<{ name: string; first_event: string | null }>(
-    'select name, first_event from store_identity.current',
-  )
-  return { name: rows[0]?.name ?? POSTGRES, firstEvent: rows[0]?.first_event ?? null }
+export async function readStoreIdentity(client: Pool | PoolClient): Promise<StoreIdentity> {
+  const { rows } = await client.query<{
+    name: string
+    first_event: string | null
+    is_used: boolean
+  }>('select name, first_event, is_used from store_identity.current')
+  const [row] = rows
+  const name = row?.name ?? POSTGRES
+  const firstEvent = row?.first_event ?? null
+  // What was written to Postgres since its last start is looked up, not remembered.
+  const isUsed =
+    name === POSTGRES
+      ? firstEvent !== null || (await hasEvents(client))
+      : (row?.is_used ?? false) || firstEvent !== null
+  return { name, firstEvent, isUsed }
 }
 
-const isSame = (before: Identity, now: Identity): boolean =>
-  before.firstEvent === null ? before.name === now.name : before.firstEvent === now.firstEvent
+async function hasEvents(client: Pool | PoolClient): Promise<boolean> {
+  if (!(await isTable(client, 'event_store.events'))) return false
+  const { rows } = await client.query('select from event_store.events limit 1')
+  return rows.length > 0
+}
 
-/** Tables of parts that were never here are not missed. */
-async function dropWhatHasPositions(client: PoolClient): Promise<void> {
+async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
+  await client.query(
+    `insert into store_identity.current (name, first_event, is_used) values ($1, $2, $3)
+     on conflict (is_only) do update set name = excluded.name,
+       first_event = excluded.first_event, is_used = excluded.is_used`,
+    [now.name, now.firstEvent, now.isUsed],
+  )
+}
+
+/**
+ * Ties the database to another store. Positions belong to one store, so that snapshots and the
+ * places of the read models are dropped: both are made anew from the other's events.
+ *
+ * NOTE: no process that uses the former store may still be running.
+ */
+export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
+  // Tables of parts that were never here are not missed.
   for (const table of ['snapshots.states', 'projections.checkpoint', 'joint_appends.healed']) {
-    const { rows } = await client.query<{ is_there: boolean }>(
-      'select to_regclass($1) is not null as is_there',
-      [table],
+    if (await isTable(client, table)) await client.query(`delete from ${table}`)
+  }
+  await writeIdentity(client, now)
+}
+
+async function isTable(client: Pool | PoolClient, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    'select to_regclass($1) is not null as is_there',
+    [name],
+  )
+  return rows[0]?.is_there ?? false
+}
+
+function refusalOf(before: StoreIdentity, given: string): ConfigError {
+  const belongs = "this database's history is"
+  if (isPostgres(before)) {
+    if (given === POSTGRES) {
+      return new ConfigError('DATABASE_URL', `${belongs} gone from it: restore it from a backup`)
+    }
+    return new ConfigError(
+      'EVENT_STORE',
+      `${belongs} in Postgres: start without EVENT_STORE, or move it first with \`npm run es:copy\``,
     )
-    if (rows[0]?.is_there) await client.query(`delete from ${table}`)
+  }
+  const hosts = before.name.replace('eventstoredb ', '')
+  if (given === POSTGRES) {
+    return new ConfigError(
+      'EVENT_STORE',
+      `${belongs} in EventStoreDB at ${hosts}: set EVENT_STORE=eventstoredb and ` +
+        `EVENTSTORE_URL=esdb://${hosts}, with the options that it had`,
+    )
+  }
+  return new ConfigError(
+    'EVENTSTORE_URL',
+    `${belongs} in EventStoreDB at ${hosts}, and it is not what this server holds: name that one`,
+  )
+}
+
+/**
+ * An empty store away from the database: that it is used is kept before anything is written to it,
+ * so that no start in between takes the database for a new one.
+ */
+function markedAtFirstAppend(store: EventStore, pg: Pool): EventStore {
+  let isKnown = false
+  const mark = () =>
+    pg.query('update store_identity.current set is_used = true where not is_used').catch(() => {
+      throw new StoreUnavailable('the database did not answer')
+    })
+  const recordFirst = async (): Promise<void> => {
+    const [first] = await store.readAll(0, 1)
+    if (first === undefined) return
+    await pg.query('update store_identity.current set first_event = $1 where first_event is null', [
+      firstEventName(first),
+    ])
+    isKnown = true
+  }
+  return {
+    ...store,
+    append: async (streams) => {
+      if (isKnown) return await store.append(streams)
+      await mark()
+      const appended = await store.append(streams)
+      // What fails here is done at the next append, or by the next start.
+      await recordFirst().catch(() => {})
+      return appended
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { EncodedEvent } from '../encoded-append.ts'
+import { firstEventName } from '../store-identity.ts'
 import type { CopySource } from './copy-source.ts'
 import type { EventReads } from './event-reads.ts'
 
@@ -11,12 +12,15 @@ export type Comparison = {
   readonly different: readonly string[]
   /** Whether all events lie in the same order at both ends. */
   readonly isSameOrder: boolean
+  /** What the target is known by; null: it is empty. */
+  readonly firstEvent: string | null
 }
 
 type End = {
   readonly streams: Map<string, { count: number; hash: string }>
   events: number
   order: string
+  firstEvent: string | null
 }
 
 const PAGE = 2_000
@@ -37,11 +41,12 @@ export async function compareHistories(
     events: one.events,
     different: different.slice(0, DIFFERENT_MAX),
     isSameOrder: one.order === two.order,
+    firstEvent: two.firstEvent,
   }
 }
 
 async function sourceEnd(source: CopySource): Promise<End> {
-  const end: End = { streams: new Map(), events: 0, order: '' }
+  const end: End = { streams: new Map(), events: 0, order: '', firstEvent: null }
   for (let position = 0; ; ) {
     const page = await source.after(position)
     for (const { stream, revision, event } of page) add(end, stream, revision, event)
@@ -52,10 +57,11 @@ async function sourceEnd(source: CopySource): Promise<End> {
 }
 
 async function targetEnd(target: EventReads): Promise<End> {
-  const end: End = { streams: new Map(), events: 0, order: '' }
+  const end: End = { streams: new Map(), events: 0, order: '', firstEvent: null }
   for (let position = 0; ; ) {
     const page = await target.readAll(position, PAGE)
     for (const { recorded } of page) {
+      end.firstEvent ??= firstEventName(recorded)
       add(end, recorded.stream, recorded.revision, encodedOf(recorded))
     }
     const last = page.at(-1)

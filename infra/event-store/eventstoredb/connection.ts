@@ -1,4 +1,5 @@
 import { EventStoreDBClient } from '@eventstore/db-client'
+import { ConfigError } from '../../config/config-error.ts'
 
 /** A client of the server, which can be exchanged for a new one. */
 export type Connection = {
@@ -20,6 +21,7 @@ let opened = 0
 
 /**
  * `url` as the client takes it (`esdb://`, `esdb+discover://`), or with `kurrentdb` for `esdb`.
+ * Throws `ConfigError` when it can't be parsed.
  *
  * NOTE: the client would send appends through one duplex stream and a module-global map: a broken
  * stream rejects other clients' appends, an answer that then still comes throws in an event
@@ -52,9 +54,19 @@ function closeChannel(client: EventStoreDBClient): void {
 }
 
 function newClient(url: string): EventStoreDBClient {
-  const client = EventStoreDBClient.connectionString(withOwnConnection(url))
+  const client = parsed(withOwnConnection(url))
   ;(client as unknown as Inner).supports = async () => false
   return client
+}
+
+/** The client's own words say what is wrong, but quote what we added; the first line will do. */
+function parsed(url: string): EventStoreDBClient {
+  try {
+    return EventStoreDBClient.connectionString(url)
+  } catch (error) {
+    const [fault = ''] = (error as Error).message.replace(/ at position \d+/, '').split('\n')
+    throw new ConfigError('EVENTSTORE_URL', `can't be used: ${fault}`)
+  }
 }
 
 /**
@@ -65,9 +77,14 @@ function withOwnConnection(url: string): string {
   opened += 1
   const [address = '', query = ''] = url.replace(/^kurrentdb/, 'esdb').split('?')
   const options = new URLSearchParams(query)
-  const interval = Number(options.get('keepAliveInterval') ?? KEEPALIVE_MS)
+  const given = options.get('keepAliveInterval') ?? String(KEEPALIVE_MS)
+  if (!/^[1-9]\d{0,8}$/.test(given)) {
+    const fault = `keepAliveInterval must be a whole number of milliseconds, not "${given}"`
+    throw new ConfigError('EVENTSTORE_URL', fault)
+  }
+  const interval = Number(given)
   options.set('keepAliveInterval', String(interval + (opened % 1_000)))
   if (!options.has('defaultDeadline')) options.set('defaultDeadline', String(ATTEMPT_WITHIN_MS))
   // A blank as the client decodes it.
-  return `${address.replace(/\/+$/, '')}?${options}`.replaceAll('+', '%20')
+  return `${address.replace(/\/+$/, '')}?${String(options).replaceAll('+', '%20')}`
 }

@@ -27,6 +27,7 @@ describe('a variable that cannot be used', () => {
     ['SECRET_KEY', { SECRET_KEY: 'short' }],
     ['SECRET_KEY', { SECRET_KEY: Buffer.alloc(32).toString('base64') }],
     ['EVENT_STORE', { EVENT_STORE: 'mongodb' }],
+    ['EVENT_STORE', { EVENTSTORE_URL: 'esdb://h:2113' }],
     ['EVENTSTORE_URL', { EVENT_STORE: 'eventstoredb' }],
     ['EVENTSTORE_URL', { EVENT_STORE: 'eventstoredb', EVENTSTORE_URL: 'http://h:2113' }],
     ['KAFKA_BROKERS', { KAFKA_BROKERS: 'kafka' }],

@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { copyHistory } from '#infra/event-store/eventstoredb/copy-history.ts'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
-import type { EventStore } from '#infra/event-store/port.ts'
+import { openEventStore } from '#infra/event-store/open-event-store.ts'
+import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import {
@@ -18,6 +20,7 @@ import {
   startEventStoreDbServer,
 } from '#test/support/event-store-db/server.ts'
 import { testDatabase } from '#test/support/postgres.ts'
+import { treeOf } from '#test/support/process-tree.ts'
 import { newEvent, to } from './conformance.ts'
 
 const PROGRAM = fileURLToPath(
@@ -27,12 +30,12 @@ const log = pino({ level: 'silent' })
 let database: Awaited<ReturnType<typeof testDatabase>>
 let source: EventStore
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await testDatabase()
   source = await createPostgresEventStore({ connectionString: database.url, log })
   await writeHistory(source)
 })
-afterAll(async () => {
+afterEach(async () => {
   await source.close()
   await database.drop()
 })
@@ -113,11 +116,67 @@ it('a history killed on its way three times arrives whole, in order, byte by byt
   const copied = new Map(server.log.all().map(({ id, data }) => [id, Buffer.from(data).toString()]))
   expect(rows.filter(({ id, data }) => copied.get(id) !== data)).toEqual([])
   await pg.end()
-  // A second time there is nothing to do.
+})
+
+it('after a copy the database belongs to the target, and Postgres takes no more events', async () => {
+  const [server, other] = [await startTarget(), await startTarget()]
+  expect((await startCopy(server).exited).code).toBe(0)
+  const pg = new Pool({ connectionString: database.url })
+  onTestFinished(() => pg.end())
+  const host = new URL(server.url.replace('esdb', 'http')).host
+  await expect(openEventStore({ url: null, database: database.url, pg, log })).rejects.toThrow(
+    `EVENT_STORE: this database's history is in EventStoreDB at ${host}: `,
+  )
+  // Not even for a process that was started before.
+  const late = await createPostgresEventStore({
+    ...{ connectionString: database.url, log, deadlineMs: 500 },
+  })
+  await expect(late.append([to('late', 'none')])).rejects.toThrow(StoreUnavailable)
+  await late.close()
+  const store = await openEventStore({ url: server.url, database: database.url, pg, log })
+  await store.append([to('new', 'none')])
+  await store.close()
+  // A second time there is nothing to do, and nowhere else to copy it to.
   const before = server.log.all().length
+  const said = `the history went to eventstoredb ${host} before\n`
   expect(await startCopy(server).exited).toEqual({ code: 0, said })
   expect(server.log.all()).toHaveLength(before)
+  const refused = `EVENTSTORE_URL: ${said}`
+  expect(await startCopy(other).exited).toEqual({ code: 1, said: refused })
+  expect(other.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
 })
+
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s stops the copy and its Postgres, and moves nothing',
+  async (signal) => {
+    const server = await startTarget()
+    const folder = mkdtempSync(join(tmpdir(), 'tallygate-copy-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const dataDir = join(folder, 'data')
+    await withEmbedded(dataDir, writeHistory)
+    server.slowDown(20)
+    const { child, exited } = startCopy(server, { DATA_DIR: dataDir })
+    await expect.poll(() => server.log.all().length, { interval: 5 }).toBeGreaterThan(10)
+    const all = treeOf(child.pid ?? 0)
+    expect(all.length).toBeGreaterThan(1)
+    child.kill(signal)
+    expect(await exited).toEqual({ code: 1, said: 'stopped\n' })
+    await expect.poll(() => all.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
+    await withEmbedded(dataDir, async (store) => void (await store.append([to('later', 'none')])))
+  },
+  60_000,
+)
+
+async function withEmbedded(dataDir: string, work: (store: EventStore) => Promise<void>) {
+  const embedded = await startEmbeddedPostgres({ dataDir, log })
+  const store = await createPostgresEventStore({
+    connectionString: embedded.connectionString,
+    log,
+  })
+  await work(store)
+  await store.close()
+  await embedded.stop()
+}
 
 it('a target with another history is refused, and left as it is', async () => {
   const server = await startTarget()
@@ -130,30 +189,31 @@ it('a target with another history is refused, and left as it is', async () => {
   expect(server.log.all().filter(({ stream }) => !stream.startsWith('$'))).toHaveLength(1)
 })
 
-it('what differs at the end is named, and the program fails', async () => {
+it('what differs at the end is named, and the program fails and moves nothing', async () => {
   const server = await startTarget()
-  expect((await startCopy(server).exited).code).toBe(0)
+  const pg = new Pool({ connectionString: database.url })
+  await copyHistory({ pg, url: server.url, log })
+  await pg.end()
   const long = server.log.stream('long')
   const [last] = long.slice(-1)
   if (last !== undefined) Object.assign(last, { data: Buffer.from('{"n":499,"x":""}') })
   const { code, said } = await startCopy(server).exited
   expect(said).toBe('different: long\n980 events in 128 streams: NOT the same\n')
   expect(code).toBe(1)
+  await source.append([to('later', 'none')])
 })
 
-it('the embedded database is opened, copied and closed again', async () => {
+it('the embedded database is opened, copied and closed again; none is made', async () => {
   const server = await startTarget()
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-copy-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const from = { DATA_DIR: join(folder, 'data') }
-  const empty = 'DATABASE_URL, DATA_DIR: there is no history in this database\n'
-  expect(await startCopy(server, from).exited).toEqual({ code: 1, said: empty })
-  const embedded = await startEmbeddedPostgres({ dataDir: from.DATA_DIR, log })
-  const { connectionString } = embedded
-  const store = await createPostgresEventStore({ connectionString, log })
-  await store.append([to('a', 'none'), to('b', 'none')])
-  await store.close()
-  await embedded.stop()
+  const none = `DATA_DIR: there is no history in ${from.DATA_DIR}\n`
+  expect(await startCopy(server, from).exited).toEqual({ code: 1, said: none })
+  expect(existsSync(from.DATA_DIR)).toBe(false)
+  await withEmbedded(from.DATA_DIR, async (store) => {
+    await store.append([to('a', 'none'), to('b', 'none')])
+  })
   const same = '2 events in 2 streams: the same\n'
   expect(await startCopy(server, from).exited).toEqual({ code: 0, said: same })
 })

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { openEventStore } from '#infra/event-store/open-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresSnapshots, type Snapshots } from '#infra/event-store/snapshots.ts'
@@ -14,12 +14,12 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let pg: Pool
 let snapshots: Snapshots
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await testDatabase()
   pg = new Pool({ connectionString: database.url })
   snapshots = await createPostgresSnapshots(pg)
 })
-afterAll(async () => {
+afterEach(async () => {
   await pg.end()
   await database.drop()
 })
@@ -30,6 +30,7 @@ async function onStore(url: string | null, work: (store: EventStore) => Promise<
   await work(store).finally(() => store.close())
 }
 
+const nothing = async () => {}
 const keepSnapshot = () =>
   snapshots.save('a', { version: 1, revision: 0, position: 1, state: { n: 1 } })
 const hasSnapshot = async () => (await snapshots.load('a')) !== null
@@ -40,37 +41,75 @@ async function startServer() {
   return server
 }
 
-it('what belongs to positions of one store is dropped where another one is used', async () => {
+it('a database that was used with one EventStoreDB is refused with any other store', async () => {
   const [one, two] = [await startServer(), await startServer()]
-  await keepSnapshot()
-  await onStore(null, async () => {})
-  expect(await hasSnapshot()).toBe(true)
-  // Empty stores are known by their name, the others by their first event.
+  const host = new URL(one.url.replace('esdb', 'http')).host
   await onStore(one.url, async (store) => {
-    expect(await hasSnapshot()).toBe(false)
-    await keepSnapshot()
     await store.append([to('a', 'none')])
+    await keepSnapshot()
   })
-  await onStore(one.url, async () => expect(await hasSnapshot()).toBe(true))
-  await onStore(`${one.url}&connectionName=other`, async (store) => {
-    expect(await hasSnapshot()).toBe(true)
-    await store.append([to('a', 0)])
-  })
-  await onStore(two.url, async () => expect(await hasSnapshot()).toBe(false))
-  await keepSnapshot()
-  await onStore(null, async () => expect(await hasSnapshot()).toBe(false))
+  await expect(onStore(null, nothing)).rejects.toThrow(
+    `EVENT_STORE: this database's history is in EventStoreDB at ${host}: ` +
+      `set EVENT_STORE=eventstoredb and EVENTSTORE_URL=esdb://${host}`,
+  )
+  await expect(onStore(two.url, nothing)).rejects.toThrow(
+    `EVENTSTORE_URL: this database's history is in EventStoreDB at ${host}`,
+  )
+  expect(await hasSnapshot()).toBe(true)
+  // Its address may change: it is known by its first event.
+  await onStore(one.url.replace('127.0.0.1', 'localhost'), nothing)
+  await onStore(one.url, nothing)
+  expect(await hasSnapshot()).toBe(true)
 })
 
-it('the places of the read models are dropped with it, so that they are made anew', async () => {
+it('a first append that nobody heard the end of counts as use', async () => {
   const server = await startServer()
+  await onStore(server.url, async (store) => {
+    server.slowDown(60_000)
+    const appending = store.append([to('a', 'none')]).catch(() => {})
+    const isUsed = async () =>
+      (await pg.query('select is_used from store_identity.current')).rows[0]?.is_used
+    await expect.poll(isUsed).toBe(true)
+    await server.stop()
+    await appending
+  })
+  await expect(onStore(null, nothing)).rejects.toThrow('EVENT_STORE: ')
+})
+
+it('a database with events of its own is refused with EventStoreDB, also without a row', async () => {
+  const server = await startServer()
+  await onStore(null, async (store) => void (await store.append([to('a', 'none')])))
+  const said =
+    "EVENT_STORE: this database's history is in Postgres: start without EVENT_STORE, " +
+    'or move it first with `npm run es:copy`'
+  await expect(onStore(server.url, nothing)).rejects.toThrow(said)
+  await pg.query('drop table store_identity.current')
+  await expect(onStore(server.url, nothing)).rejects.toThrow(said)
+  await onStore(null, nothing)
+})
+
+it('a database never used takes any store; what belongs to positions is dropped', async () => {
+  const [one, two] = [await startServer(), await startServer()]
   await pg.query(`create schema projections;
     create table projections.checkpoint (name text, position int8);
     insert into projections.checkpoint values ('users', 700)`)
-  const count = async () => (await pg.query('select from projections.checkpoint')).rowCount
-  await onStore(null, async () => {})
-  expect(await count()).toBe(1)
-  await onStore(server.url, async () => {})
-  expect(await count()).toBe(0)
+  const places = async () => (await pg.query('select from projections.checkpoint')).rowCount
+  await keepSnapshot()
+  await onStore(null, nothing)
+  expect([await hasSnapshot(), await places()]).toEqual([true, 1])
+  await onStore(one.url, nothing)
+  expect([await hasSnapshot(), await places()]).toEqual([false, 0])
+  await onStore(null, nothing)
+  await onStore(two.url, async (store) => void (await store.append([to('a', 'none')])))
+  await expect(onStore(one.url, nothing)).rejects.toThrow('EVENTSTORE_URL: ')
+  // A new database beside an existing history.
+  const other = await testDatabase()
+  onTestFinished(() => other.drop())
+  const its = new Pool({ connectionString: other.url })
+  const store = await openEventStore({ url: two.url, database: other.url, pg: its, log })
+  expect(await store.readAll(0, 10)).toHaveLength(1)
+  await store.close()
+  await its.end()
 })
 
 it('a server that does not answer stops the start and names the variable', async () => {
