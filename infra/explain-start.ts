@@ -19,7 +19,7 @@ export function explainStart(error: unknown): string {
 const REFUSALS = /^(28|3D000|53300|57P0)/
 const UNREACHED = /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/
 
-/** NOTE: the other engines name their own variable, so that a bare fault of a socket is Postgres'. */
+/** NOTE: other engines name their own variable: a bare fault of a socket is Postgres'. */
 function isDatabaseAway(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
   if (error instanceof DatabaseError) return REFUSALS.test(code)

@@ -149,7 +149,7 @@ function refusalOf(before: StoreIdentity, given: string): ConfigError {
     }
     return new ConfigError(
       'EVENT_STORE',
-      `${belongs} in Postgres: start without EVENT_STORE, or move it first with \`npm run es:copy\``,
+      `${belongs} in Postgres: start without EVENT_STORE, or move it first: \`npm run es:copy\``,
     )
   }
   const hosts = before.name.replace('eventstoredb ', '')

@@ -96,7 +96,8 @@ async function copyFrozen(pg: Pool, url: string, log: Log): Promise<boolean> {
 
 /** Also a process that runs, or one of an earlier release, can't append any more. */
 const SEAL = `
-  create or replace function event_store.refuse_append() returns trigger language plpgsql as $refuse$
+  create or replace function event_store.refuse_append() returns trigger language plpgsql
+  as $refuse$
   begin
     raise exception 'the history was moved to EventStoreDB' using errcode = '55000';
   end

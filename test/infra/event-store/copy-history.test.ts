@@ -118,7 +118,7 @@ it('a history killed on its way three times arrives whole, in order, byte by byt
   await pg.end()
 })
 
-it('after a copy the database belongs to the target, and Postgres takes no more events', async () => {
+it('a copied database belongs to the target, and Postgres takes no more events', async () => {
   const [server, other] = [await startTarget(), await startTarget()]
   expect((await startCopy(server).exited).code).toBe(0)
   const pg = new Pool({ connectionString: database.url })

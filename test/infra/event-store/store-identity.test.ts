@@ -76,7 +76,7 @@ it('a first append that nobody heard the end of counts as use', async () => {
   await expect(onStore(null, nothing)).rejects.toThrow('EVENT_STORE: ')
 })
 
-it('a database with events of its own is refused with EventStoreDB, also without a row', async () => {
+it('a database with events of its own is refused with EventStoreDB, row or none', async () => {
   const server = await startServer()
   await onStore(null, async (store) => void (await store.append([to('a', 'none')])))
   const said =
