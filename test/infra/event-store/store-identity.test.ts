@@ -81,7 +81,7 @@ it('a database with events of its own is refused with EventStoreDB, row or none'
   await onStore(null, async (store) => void (await store.append([to('a', 'none')])))
   const said =
     "EVENT_STORE: this database's history is in Postgres: start without EVENT_STORE, " +
-    'or move it first with `npm run es:copy`'
+    'or move it first: `npm run es:copy`'
   await expect(onStore(server.url, nothing)).rejects.toThrow(said)
   await pg.query('drop table store_identity.current')
   await expect(onStore(server.url, nothing)).rejects.toThrow(said)
