@@ -17,12 +17,14 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'servers',
+          // Brokers, databases and clocks on two busy cores: what is wrong is wrong twice.
+          retry: process.env.CI ? 1 : 0,
           include: ['test/**/*.test.ts'],
           exclude: ['test/console/**', 'test/chaos/**'],
         },
       },
       {
-        // Browsers on two busy cores: a fault shows twice, a hiccup does not.
+        // Browsers too, and they are the busiest.
         test: {
           ...shared,
           name: 'console',
