@@ -29,6 +29,14 @@ const PROGRAM = fileURLToPath(
 const log = pino({ level: 'silent' })
 let database: Awaited<ReturnType<typeof testDatabase>>
 let source: EventStore
+/** Ended before their database goes. */
+let pools: Pool[] = []
+
+const openPool = (): Pool => {
+  const pg = new Pool({ connectionString: database.url })
+  pools.push(pg)
+  return pg
+}
 
 beforeEach(async () => {
   database = await testDatabase()
@@ -36,6 +44,8 @@ beforeEach(async () => {
   await writeHistory(source)
 })
 afterEach(async () => {
+  await Promise.all(pools.map((pg) => pg.end()))
+  pools = []
   await source.close()
   await database.drop()
 })
@@ -109,20 +119,18 @@ it('a history killed on its way three times arrives whole, in order, byte by byt
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
   expect(await eventsOf(store)).toEqual(await eventsOf(source))
   await store.close()
-  const pg = new Pool({ connectionString: database.url })
+  const pg = openPool()
   const { rows } = await pg.query<{ id: string; data: string }>(
     'select id, data from event_store.events',
   )
   const copied = new Map(server.log.all().map(({ id, data }) => [id, Buffer.from(data).toString()]))
   expect(rows.filter(({ id, data }) => copied.get(id) !== data)).toEqual([])
-  await pg.end()
 })
 
 it('a copied database belongs to the target, and Postgres takes no more events', async () => {
   const [server, other] = [await startTarget(), await startTarget()]
   expect((await startCopy(server).exited).code).toBe(0)
-  const pg = new Pool({ connectionString: database.url })
-  onTestFinished(() => pg.end())
+  const pg = openPool()
   const host = new URL(server.url.replace('esdb', 'http')).host
   await expect(openEventStore({ url: null, database: database.url, pg, log })).rejects.toThrow(
     `EVENT_STORE: this database's history is in EventStoreDB at ${host}: `,
@@ -191,9 +199,8 @@ it('a target with another history is refused, and left as it is', async () => {
 
 it('what differs at the end is named, and the program fails and moves nothing', async () => {
   const server = await startTarget()
-  const pg = new Pool({ connectionString: database.url })
+  const pg = openPool()
   await copyHistory({ pg, url: server.url, log })
-  await pg.end()
   const long = server.log.stream('long')
   const [last] = long.slice(-1)
   if (last !== undefined) Object.assign(last, { data: Buffer.from('{"n":499,"x":""}') })
