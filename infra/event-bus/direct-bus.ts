@@ -3,6 +3,7 @@ import type { EventStore } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/leases.ts'
 import { LaneFeed } from './lane-feed.ts'
 import { shareLanes } from './lane-shares.ts'
+import { createOpenWorks } from './open-works.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 import { watchStore } from './watch-store.ts'
 
@@ -30,24 +31,11 @@ export function createDirectBus({
   log,
   ttlMs = LANE_TTL_MS,
 }: DirectBusParts): EventBus {
-  const open = new Set<{ readonly stop: () => Promise<void> }>()
-  const keeping = <T extends { readonly stop: () => Promise<void> }>(started: T): T => {
-    const kept = {
-      ...started,
-      stop: async () => {
-        open.delete(kept)
-        await started.stop()
-      },
-    }
-    open.add(kept)
-    return kept
-  }
+  const works = createOpenWorks()
   return {
-    work: (name, worker) => keeping(workLanes({ store, leases, log, ttlMs }, name, worker)),
-    watch: (onNews) => keeping(watchStore({ store, log }, onNews)),
-    close: async () => {
-      await Promise.all([...open].map(({ stop }) => stop()))
-    },
+    work: (name, worker) => works.keep(workLanes({ store, leases, log, ttlMs }, name, worker)),
+    watch: (onNews) => works.keep(watchStore({ store, log }, onNews)),
+    close: works.stopAll,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/leases.ts'
+import { createOpenWorks } from '../open-works.ts'
 import type { EventBus } from '../port.ts'
 import { createHistory } from './history.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
@@ -40,29 +41,16 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
       log.warn({ err, brokers }, 'Kafka does not answer: the event store is read instead')
     }),
   )
-  const open = new Set<{ readonly stop: () => Promise<void> }>()
-  const keeping = <T extends { readonly stop: () => Promise<void> }>(started: T): T => {
-    const kept = {
-      ...started,
-      stop: async () => {
-        open.delete(kept)
-        await started.stop()
-      },
-    }
-    open.add(kept)
-    return kept
-  }
+  const works = createOpenWorks()
   if (isPublisher) {
     // The lease is the topic's, so that two topics on one database each have their publisher.
     const lease = topic === KAFKA_TOPIC ? 'kafka-publisher' : `kafka-publisher:${topic}`
     const ttl = { ttlMs: timings.publisherTtlMs }
-    keeping(leases.hold(lease, (_lease, lost) => publish(parts, lost), ttl))
+    works.keep(leases.hold(lease, (_lease, lost) => publish(parts, lost), ttl))
   }
   return {
-    work: (name, worker) => keeping(workOn(parts, name, worker)),
-    watch: (onNews) => keeping(watchTopic(parts, onNews)),
-    close: async () => {
-      await Promise.all([...open].map(({ stop }) => stop()))
-    },
+    work: (name, worker) => works.keep(workOn(parts, name, worker)),
+    watch: (onNews) => works.keep(watchTopic(parts, onNews)),
+    close: works.stopAll,
   }
 }
