@@ -38,10 +38,19 @@ export type SetTokenBudget = {
   readonly isUnlimited: boolean
 }
 
-export type CloseTokenBudget = {
-  readonly type: 'CloseTokenBudget'
+/** What each of these new tokens may spend. */
+export type OpenTokenBudgets = {
+  readonly type: 'OpenTokenBudgets'
   readonly userId: number
-  readonly tokenId: number
+  readonly tokenIds: readonly number[]
+  readonly remain: Quota
+  readonly isUnlimited: boolean
+}
+
+export type CloseTokenBudgets = {
+  readonly type: 'CloseTokenBudgets'
+  readonly userId: number
+  readonly tokenIds: readonly number[]
 }
 
 export type AdmitCall = {
@@ -111,7 +120,8 @@ export type AccountCommand =
   | GrantQuota
   | DeductQuota
   | SetTokenBudget
-  | CloseTokenBudget
+  | OpenTokenBudgets
+  | CloseTokenBudgets
   | AdmitCall
   | RecordProgress
   | SettleCall

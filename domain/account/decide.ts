@@ -1,7 +1,13 @@
 import type { Decider } from '../shared/decider.ts'
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { AccountCommand, DeductQuota, GrantQuota, SetTokenBudget } from './commands.ts'
+import type {
+  AccountCommand,
+  DeductQuota,
+  GrantQuota,
+  OpenTokenBudgets,
+  SetTokenBudget,
+} from './commands.ts'
 import { admitCall, interruptCall, recordProgress, releaseCall, settleCall } from './decide-call.ts'
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
@@ -26,10 +32,13 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
         return deductQuota(command, state)
       case 'SetTokenBudget':
         return setTokenBudget(command, state)
-      case 'CloseTokenBudget': {
-        const { userId, tokenId } = command
-        if (!state.budgets.has(tokenId)) return []
-        return [{ type: 'TokenBudgetClosed', v: 1, data: { userId, tokenId } }]
+      case 'OpenTokenBudgets':
+        return openTokenBudgets(command, state)
+      case 'CloseTokenBudgets': {
+        const { userId } = command
+        const tokenIds = command.tokenIds.filter((tokenId) => state.budgets.has(tokenId))
+        if (tokenIds.length === 0) return []
+        return [{ type: 'TokenBudgetsClosed', v: 1, data: { userId, tokenIds } }]
       }
       case 'AdmitCall':
         return admitCall(command, state)
@@ -78,6 +87,19 @@ function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   if (budget?.remain === remain && budget.isUnlimited === isUnlimited) return []
   const data = { userId, tokenId, remain: toWire(remain), isUnlimited }
   return [{ type: 'TokenBudgetSet', v: 1, data }]
+}
+
+/** For tokens that have none yet: opened again, it changes nothing. */
+function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outcome {
+  const { userId, remain, isUnlimited } = command
+  const tokenIds = command.tokenIds.filter((tokenId) => !state.budgets.has(tokenId))
+  if (tokenIds.length === 0) return []
+  // NOTE: calls of a token whose budget was closed may still be open, and give it back their rest.
+  if (tokenIds.some((id) => !isInRange(remain) || !isInRange(remain + heldBy(id, state)))) {
+    return refuse('AmountOutOfRange')
+  }
+  const data = { userId, tokenIds, remain: toWire(remain), isUnlimited }
+  return [{ type: 'TokenBudgetsOpened', v: 1, data }]
 }
 
 const heldBy = (tokenId: number, { open }: AccountState): Quota =>

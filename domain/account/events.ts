@@ -46,6 +46,23 @@ export type TokenBudgetSet = Fact<
   }
 >
 
+/** As tokens that were made together have it, each for itself. */
+export type TokenBudgetsOpened = Fact<
+  'TokenBudgetsOpened',
+  {
+    readonly userId: number
+    readonly tokenIds: readonly number[]
+    readonly remain: WireQuota
+    readonly isUnlimited: boolean
+  }
+>
+
+export type TokenBudgetsClosed = Fact<
+  'TokenBudgetsClosed',
+  { readonly userId: number; readonly tokenIds: readonly number[] }
+>
+
+/** Written before tokens could be deleted together; read as ever. */
 export type TokenBudgetClosed = Fact<
   'TokenBudgetClosed',
   { readonly userId: number; readonly tokenId: number }
@@ -171,6 +188,8 @@ export type AccountEvent =
   | QuotaGranted
   | QuotaDeducted
   | TokenBudgetSet
+  | TokenBudgetsOpened
+  | TokenBudgetsClosed
   | TokenBudgetClosed
   | CallAdmitted
   | CallProgressed

@@ -20,6 +20,14 @@ export function evolveAccount(state: AccountState, event: AccountEvent): Account
       state.budgets.set(tokenId, { remain: fromWire(remain), isUnlimited })
       return state
     }
+    case 'TokenBudgetsOpened': {
+      const { tokenIds, remain, isUnlimited } = event.data
+      for (const id of tokenIds) state.budgets.set(id, { remain: fromWire(remain), isUnlimited })
+      return state
+    }
+    case 'TokenBudgetsClosed':
+      for (const tokenId of event.data.tokenIds) state.budgets.delete(tokenId)
+      return state
     case 'TokenBudgetClosed':
       state.budgets.delete(event.data.tokenId)
       return state

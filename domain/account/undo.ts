@@ -27,6 +27,13 @@ function undoOthers(state: AccountState, event: AccountEvent): () => void {
     case 'TokenBudgetSet':
     case 'TokenBudgetClosed':
       return undoBudget(state, event.data.tokenId)
+    case 'TokenBudgetsOpened':
+    case 'TokenBudgetsClosed': {
+      const undos = event.data.tokenIds.map((tokenId) => undoBudget(state, tokenId))
+      return () => {
+        for (const undo of undos) undo()
+      }
+    }
     case 'CallAdmitted': {
       const { call, tokenId } = event.data
       const budget = undoBudget(state, tokenId)

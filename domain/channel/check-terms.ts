@@ -1,16 +1,21 @@
+import { badCharacter, isName, isText } from '../shared/characters.ts'
 import { isNumber, isObject, type ParsedJson, parseJsonText } from '../shared/json-text.ts'
+import { refuse } from '../shared/refusal.ts'
 import type { ChannelTerms } from './events.ts'
+import type { ChannelRefusal } from './refusals.ts'
 
 export type TermsFault =
   | 'not-json'
   | 'duplicate-key'
   | 'too-deep'
+  | 'bad-character'
   | 'not-object'
   | 'not-url'
   | 'not-text'
   | 'not-status'
   | 'mapping-circle'
   | 'mapping-too-deep'
+  | 'too-long'
 
 /** `field` as on the wire; `name` the entry at fault. */
 export type FaultyField = {
@@ -20,17 +25,50 @@ export type FaultyField = {
 }
 
 const MAPPING_DEPTH_MAX = 8
+/** Words in the place of an address; what each stands for, its provider's profile says. */
+export const NAMED_BASES: ReadonlySet<string> = new Set([
+  'doubao-coding-plan',
+  'glm-coding-plan',
+  'glm-coding-plan-international',
+  'kimi-coding-plan',
+])
+/** Of all terms as JSON: with the references of a thousand keys they must fit one event. */
+const TERMS_BYTES_MAX = 400_000
+/** A kind whose extra field is the region, and one whose extra field has a default. */
+const REGIONAL = 41
+const VERSIONED = 18
+
+/** Kinds that the rules here speak of: they may be entered before a provider serves them. */
+export const RULED_TYPES: ReadonlySet<number> = new Set([REGIONAL, VERSIONED])
 
 type Members = Exclude<ReturnType<typeof readObject>, FaultyField>
+
+/** As terms are kept. */
+export const tidied = (terms: ChannelTerms): ChannelTerms => ({
+  ...terms,
+  baseUrl: terms.baseUrl.trim().replace(/\/+$/, ''),
+  tag: terms.tag.trim(),
+  other: terms.type === VERSIONED && terms.other.trim() === '' ? 'v2.1' : terms.other,
+})
+
+export function refusalOfTerms(terms: ChannelTerms): ChannelRefusal | null {
+  if (terms.name.trim() === '') return refuse('NameRequired')
+  if (terms.models.length === 0) return refuse('ModelsRequired')
+  const faulty = faultyField(terms)
+  return faulty === null ? null : refuse('InvalidField', faulty)
+}
 
 /** The first field that can't be right, or null. Empty texts are. */
 export function faultyField(terms: ChannelTerms): FaultyField | null {
   return (
+    tooLong(terms) ??
+    faultyText(terms) ??
     faultyUrl(terms.baseUrl) ??
     faultyMapping(terms.modelMapping) ??
     faultyStatuses(terms.statusCodeMapping) ??
     faultyObject('setting', terms.setting) ??
-    faultyObject('param_override', terms.paramOverride)
+    faultyObject('param_override', terms.paramOverride) ??
+    faultyRegion(terms)
   )
 }
 
@@ -41,12 +79,62 @@ export function proxyOf({ setting }: ChannelTerms): string {
   return typeof proxy === 'string' ? proxy : ''
 }
 
+/** Names can be read, all of them; further texts hold nothing that is none. */
+function faultyText(terms: ChannelTerms): FaultyField | null {
+  for (const [field, key] of NAMES) {
+    const names = [terms[key]].flat()
+    if (!names.every(isName)) return { field, fault: 'bad-character' }
+  }
+  return isText(terms.other) ? null : { field: 'other', fault: 'bad-character' }
+}
+
+const NAMES = [
+  ['name', 'name'],
+  ['tag', 'tag'],
+  ['models', 'models'],
+  ['group', 'groups'],
+  ['test_model', 'testModel'],
+  ['openai_organization', 'organization'],
+  ['model_prefix', 'modelPrefix'],
+] as const
+
 function faultyUrl(baseUrl: string): FaultyField | null {
-  if (baseUrl === '') return null
+  if (baseUrl === '' || NAMED_BASES.has(baseUrl)) return null
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   const isPlain = isWeb && url.username === '' && url.password === '' && !/[\s\\]/.test(baseUrl)
   return isPlain ? null : { field: 'base_url', fault: 'not-url' }
+}
+
+/** The region of this kind is JSON, or a name. */
+const faultyRegion = ({ type, other }: ChannelTerms): FaultyField | null =>
+  type === REGIONAL && /^\s*[{[]/.test(other) ? faultyObject('other', other) : null
+
+function tooLong(terms: ChannelTerms): FaultyField | null {
+  if (bytesIn(JSON.stringify(terms)) <= TERMS_BYTES_MAX) return null
+  const sizes = FREE_TEXTS.map(([field, key]) => ({ field, size: String(terms[key]).length }))
+  const [longest] = sizes.sort((left, right) => right.size - left.size)
+  return { field: longest?.field ?? 'models', fault: 'too-long' }
+}
+
+const FREE_TEXTS = [
+  ['models', 'models'],
+  ['model_mapping', 'modelMapping'],
+  ['setting', 'setting'],
+  ['param_override', 'paramOverride'],
+  ['status_code_mapping', 'statusCodeMapping'],
+  ['group', 'groups'],
+  ['other', 'other'],
+] as const
+
+/** Of UTF-8, never too few: half of a surrogate pair counts like a letter of three bytes. */
+function bytesIn(text: string): number {
+  let bytes = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3
+  }
+  return bytes
 }
 
 function readObject(field: string, text: string) {
@@ -55,15 +143,22 @@ function readObject(field: string, text: string) {
   return isObject(parsed.value) ? parsed.value : ({ field, fault: 'not-object' } as const)
 }
 
-function faultyObject(field: string, text: string): FaultyField | null {
+/** As `readObject`, of a text that is about to be kept. */
+function checkedObject(field: string, text: string) {
   const members = readObject(field, text)
+  const bad = members instanceof Map ? badCharacter(members) : null
+  return bad === null ? members : { field, ...bad }
+}
+
+function faultyObject(field: string, text: string): FaultyField | null {
+  const members = checkedObject(field, text)
   return members instanceof Map ? null : (members as FaultyField)
 }
 
 /** Names map to names, by way of at most 8 others and never in a circle. */
 function faultyMapping(text: string): FaultyField | null {
   const field = 'model_mapping'
-  const members = readObject(field, text)
+  const members = checkedObject(field, text)
   if (!(members instanceof Map)) return members as FaultyField
   for (const [name, target] of members as Members) {
     if (typeof target !== 'string' || target === '') return { field, fault: 'not-text', name }
@@ -89,7 +184,7 @@ function chainFault(start: string, mapping: Members): TermsFault | null {
 /** What callers see must stay an error: targets are 400 to 599. */
 function faultyStatuses(text: string): FaultyField | null {
   const field = 'status_code_mapping'
-  const members = readObject(field, text)
+  const members = checkedObject(field, text)
   if (!(members instanceof Map)) return members as FaultyField
   for (const [name, target] of members as Members) {
     const digits = typeof target === 'string' ? target : isNumber(target) ? target.numberText : ''

@@ -1,32 +1,105 @@
-import type { ChannelTerms } from './events.ts'
+import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
-export type CreateChannel = {
-  readonly type: 'CreateChannel'
-  readonly channelId: number
+/** `terms.name` gives way to each channel's own. Ids ascend from the first. */
+export type CreateChannels = {
+  readonly type: 'CreateChannels'
   readonly terms: ChannelTerms
-  readonly keyRef: string
+  readonly channels: readonly NewChannel[]
+  readonly keyMode: KeyMode
+  readonly isEnabled: boolean
 }
 
-/** `keyRef` null keeps the key; a new address or kind needs a new key. */
+/**
+ * The fields given, the others stay. `keys` null keeps them; a new address, kind or proxy needs new
+ * keys in place of all there were. `keyMode` null stays, as far as it suits the number of keys.
+ */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
-  readonly terms: ChannelTerms
-  readonly keyRef: string | null
+  readonly channelId: number
+  readonly change: Partial<ChannelTerms>
+  readonly keys: { readonly refs: readonly string[]; readonly isAppended: boolean } | null
+  readonly keyMode: KeyMode | null
 }
 
-export type EnableChannel = { readonly type: 'EnableChannel' }
+/** All of them, or none where one is unknown. */
+export type EnableChannels = {
+  readonly type: 'EnableChannels'
+  readonly channelIds: readonly number[]
+}
 
-export type DisableChannel = { readonly type: 'DisableChannel' }
+export type DisableChannels = {
+  readonly type: 'DisableChannels'
+  readonly channelIds: readonly number[]
+}
 
 /** `reason` is a code or provider status, never a provider's text. */
-export type AutoDisableChannel = { readonly type: 'AutoDisableChannel'; readonly reason: string }
+export type AutoDisableChannel = {
+  readonly type: 'AutoDisableChannel'
+  readonly channelId: number
+  readonly reason: string
+}
 
-export type DeleteChannel = { readonly type: 'DeleteChannel' }
+/** Only where the gateway itself had turned it off. */
+export type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
+
+/** Those that are there; the others don't count. */
+export type DeleteChannels = {
+  readonly type: 'DeleteChannels'
+  readonly channelIds: readonly number[]
+}
+
+/** Whatever is off: by hand, by the gateway, or expired at `now` (unix seconds). */
+export type DeleteDisabledChannels = {
+  readonly type: 'DeleteDisabledChannels'
+  readonly now: number
+}
+
+/** All of them, or none where one is unknown. */
+export type TagChannels = {
+  readonly type: 'TagChannels'
+  readonly channelIds: readonly number[]
+  readonly tag: string
+}
+
+export type ChangeTag = {
+  readonly type: 'ChangeTag'
+  readonly tag: string
+  readonly change: TagChange
+}
+
+export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string }
+
+export type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
+
+/** The last key that is left takes its channel along: `ChannelAutoDisabled`. */
+export type SetKeyAside = {
+  readonly type: 'SetKeyAside'
+  readonly channelId: number
+  readonly keyRef: string
+  readonly reason: string
+}
+
+export type TakeBackKeys = {
+  readonly type: 'TakeBackKeys'
+  readonly channelId: number
+  readonly keyRefs: readonly string[]
+}
+
+export type FixAbilities = { readonly type: 'FixAbilities' }
 
 export type ChannelCommand =
-  | CreateChannel
+  | CreateChannels
   | ChangeTerms
-  | EnableChannel
-  | DisableChannel
+  | EnableChannels
+  | DisableChannels
   | AutoDisableChannel
-  | DeleteChannel
+  | AutoEnableChannel
+  | DeleteChannels
+  | DeleteDisabledChannels
+  | TagChannels
+  | ChangeTag
+  | EnableTag
+  | DisableTag
+  | SetKeyAside
+  | TakeBackKeys
+  | FixAbilities

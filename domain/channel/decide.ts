@@ -1,100 +1,78 @@
-import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import { isSame } from '../shared/same.ts'
-import { faultyField, proxyOf } from './check-terms.ts'
-import type { ChangeTerms, ChannelCommand, CreateChannel } from './commands.ts'
-import type { ChannelEvent, ChannelTerms } from './events.ts'
+import { changeTag, tagChannels } from './change-tag.ts'
+import { changeTerms } from './change-terms.ts'
+import type { ChannelCommand } from './commands.ts'
+import { createChannels } from './create-channels.ts'
+import type { ChannelEvent } from './events.ts'
+import { evolveChannels, undoOf } from './evolve.ts'
+import { setKeyAside, takeBackKeys } from './keys.ts'
 import type { ChannelRefusal } from './refusals.ts'
-import { type ChannelState, initialChannel, type KnownChannel } from './state.ts'
+import { channelsSnapshot } from './snapshot.ts'
+import { type ChannelsState, initialChannels, type KnownChannel } from './state.ts'
+import {
+  autoDisable,
+  autoEnable,
+  deleteChannels,
+  deleteDisabled,
+  setStatus,
+  setTagStatus,
+} from './status.ts'
 
 type Outcome = readonly ChannelEvent[] | ChannelRefusal
 
-export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelEvent, ChannelRefusal> = {
-  initialState: initialChannel,
-  decide: (command, { channel }) => {
-    if (command.type === 'CreateChannel') return create(command, channel)
-    if (channel === null || channel.isDeleted) return refuse('ChannelUnknown')
-    return change(command, channel)
-  },
-  evolve: evolveChannel,
+export const channelsDecider: Decider<ChannelsState, ChannelCommand, ChannelEvent, ChannelRefusal> =
+  {
+    initialState: initialChannels,
+    decide,
+    evolve: evolveChannels,
+    undo: undoOf,
+    snapshot: channelsSnapshot,
+  }
+
+function decide(command: ChannelCommand, state: ChannelsState): Outcome {
+  const { channels } = state
+  switch (command.type) {
+    case 'CreateChannels':
+      return createChannels(command, state)
+    case 'EnableChannels':
+      return setStatus(command.channelIds, 'enabled', channels)
+    case 'DisableChannels':
+      return setStatus(command.channelIds, 'disabled', channels)
+    case 'EnableTag':
+      return setTagStatus(command.tag, 'enabled', channels)
+    case 'DisableTag':
+      return setTagStatus(command.tag, 'disabled', channels)
+    case 'DeleteChannels':
+      return deleteChannels(command.channelIds, channels)
+    case 'DeleteDisabledChannels':
+      return deleteDisabled(command.now, channels)
+    case 'TagChannels':
+      return tagChannels(command, channels)
+    case 'ChangeTag':
+      return changeTag(command, channels)
+    case 'FixAbilities':
+      return [{ type: 'ChannelAbilitiesFixed', v: 1, data: { count: channels.size } }]
+    default: {
+      const channel = channels.get(command.channelId)
+      return channel === undefined ? refuse('ChannelUnknown') : decideOne(command, channel)
+    }
+  }
 }
 
-function create(command: CreateChannel, channel: KnownChannel | null): Outcome {
-  const { channelId, keyRef } = command
-  if (channel !== null) return channel.keyRef === keyRef ? [] : refuse('ChannelExists')
-  const terms = tidied(command.terms)
-  const refusal = refusalOf(terms)
-  if (refusal !== null) return refusal
-  if (keyRef === '') return refuse('KeyRequired')
-  return [{ type: 'ChannelCreated', v: 1, data: { channelId, terms, keyRef } }]
-}
+type OfOne = Extract<ChannelCommand, { readonly channelId: number }>
 
-function change(command: Exclude<ChannelCommand, CreateChannel>, channel: KnownChannel): Outcome {
-  const { channelId, status } = channel
+function decideOne(command: OfOne, channel: KnownChannel): Outcome {
   switch (command.type) {
     case 'ChangeTerms':
       return changeTerms(command, channel)
-    case 'EnableChannel':
-      return status === 'enabled' ? [] : [{ type: 'ChannelEnabled', v: 1, data: { channelId } }]
-    case 'DisableChannel':
-      return status === 'disabled' ? [] : [{ type: 'ChannelDisabled', v: 1, data: { channelId } }]
-    case 'AutoDisableChannel': {
-      if (status !== 'enabled' || !channel.terms.isAutoBan) return []
-      const { reason } = command
-      return [{ type: 'ChannelAutoDisabled', v: 1, data: { channelId, reason } }]
-    }
-    case 'DeleteChannel':
-      return [{ type: 'ChannelDeleted', v: 1, data: { channelId } }]
-  }
-}
-
-/** A key goes only where it was given for: a new address, kind or proxy needs it again. */
-function changeTerms(command: ChangeTerms, channel: KnownChannel): Outcome {
-  const { channelId } = channel
-  const terms = tidied(command.terms)
-  const refusal = refusalOf(terms)
-  if (refusal !== null) return refusal
-  const keyRef = command.keyRef ?? channel.keyRef
-  if (keyRef === '') return refuse('KeyRequired')
-  const isKeyKept = keyRef === channel.keyRef
-  if (isKeyKept && !hasSameTarget(terms, channel.terms)) return refuse('KeyRequired')
-  if (isKeyKept && isSame(terms, channel.terms)) return []
-  return [{ type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, keyRef } }]
-}
-
-const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
-  terms.type === before.type &&
-  terms.baseUrl === before.baseUrl &&
-  proxyOf(terms) === proxyOf(before)
-
-const tidied = (terms: ChannelTerms): ChannelTerms => ({
-  ...terms,
-  baseUrl: terms.baseUrl.trim().replace(/\/+$/, ''),
-})
-
-function refusalOf(terms: ChannelTerms): ChannelRefusal | null {
-  if (terms.name.trim() === '') return refuse('NameRequired')
-  if (terms.models.length === 0) return refuse('ModelsRequired')
-  const faulty = faultyField(terms)
-  return faulty === null ? null : refuse('InvalidField', faulty)
-}
-
-function evolveChannel({ channel }: ChannelState, event: ChannelEvent): ChannelState {
-  if (event.type === 'ChannelCreated') {
-    return { channel: { ...event.data, status: 'enabled', isDeleted: false } }
-  }
-  assert(channel !== null, `${event.type} before ChannelCreated`)
-  switch (event.type) {
-    case 'ChannelTermsChanged':
-      return { channel: { ...channel, terms: event.data.terms, keyRef: event.data.keyRef } }
-    case 'ChannelEnabled':
-      return { channel: { ...channel, status: 'enabled' } }
-    case 'ChannelDisabled':
-      return { channel: { ...channel, status: 'disabled' } }
-    case 'ChannelAutoDisabled':
-      return { channel: { ...channel, status: 'auto-disabled' } }
-    case 'ChannelDeleted':
-      return { channel: { ...channel, isDeleted: true } }
+    case 'AutoDisableChannel':
+      return autoDisable(command.reason, channel)
+    case 'AutoEnableChannel':
+      return autoEnable(channel)
+    case 'SetKeyAside':
+      return setKeyAside(command, channel)
+    case 'TakeBackKeys':
+      return takeBackKeys(command, channel)
   }
 }

@@ -1,6 +1,7 @@
 import type { Fact } from '../shared/event.ts'
 
-export const channelStream = (channelId: number): string => `channel-${channelId}`
+/** All channels are one roster in one stream, so that what touches several is one event. */
+export const CHANNELS_STREAM = 'channels'
 
 /** What an admin sets. The texts are JSON as typed, or empty; their shape was checked. */
 export type ChannelTerms = {
@@ -22,26 +23,59 @@ export type ChannelTerms = {
   readonly maxInputTokens: number
   /** Unix seconds; -1 never. */
   readonly expiredTime: number
+  /** Calls at a time, and calls a minute; 0 no limit. */
+  readonly maxConcurrency: number
+  readonly maxRpm: number
   readonly modelMapping: string
   readonly statusCodeMapping: string
   readonly setting: string
   readonly paramOverride: string
 }
 
-export type ChannelCreated = Fact<
-  'ChannelCreated',
-  { readonly channelId: number; readonly terms: ChannelTerms; readonly keyRef: string }
+/** Which of a channel's keys is taken: it has one; any of several; each in turn. */
+export type KeyMode = '' | 'random' | 'polling'
+
+/** References of the keys, in the order in which they were given. */
+export type ChannelKeys = { readonly keyRefs: readonly string[]; readonly keyMode: KeyMode }
+
+/** What a tag-wide change may set, in every channel of the tag. */
+export type TagChange = Partial<
+  Pick<ChannelTerms, 'tag' | 'modelMapping' | 'groups' | 'models' | 'priority' | 'weight'>
 >
 
-/** `keyRef` is the old one when the key did not change. */
+export type NewChannel = {
+  readonly channelId: number
+  readonly name: string
+  readonly keyRefs: readonly string[]
+}
+
+/** `terms` are those of each of them, but for the name. */
+export type ChannelsCreated = Fact<
+  'ChannelsCreated',
+  {
+    readonly terms: ChannelTerms
+    readonly channels: readonly NewChannel[]
+    readonly keyMode: KeyMode
+    readonly isEnabled: boolean
+  }
+>
+
+/** Terms and keys as they are from now on; `droppedKeyRefs` are of no use any more. */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
-  { readonly channelId: number; readonly terms: ChannelTerms; readonly keyRef: string }
+  ChannelKeys & {
+    readonly channelId: number
+    readonly terms: ChannelTerms
+    readonly droppedKeyRefs: readonly string[]
+  }
 >
 
-export type ChannelEnabled = Fact<'ChannelEnabled', { readonly channelId: number }>
+/** `tag` where all channels of a tag were meant. */
+type SeveralOf = { readonly channelIds: readonly number[]; readonly tag: string | null }
 
-export type ChannelDisabled = Fact<'ChannelDisabled', { readonly channelId: number }>
+export type ChannelsEnabled = Fact<'ChannelsEnabled', SeveralOf>
+
+export type ChannelsDisabled = Fact<'ChannelsDisabled', SeveralOf>
 
 /** Turned off by the gateway; `reason` is a code or provider status, never a provider's text. */
 export type ChannelAutoDisabled = Fact<
@@ -49,12 +83,46 @@ export type ChannelAutoDisabled = Fact<
   { readonly channelId: number; readonly reason: string }
 >
 
-export type ChannelDeleted = Fact<'ChannelDeleted', { readonly channelId: number }>
+export type ChannelsDeleted = Fact<'ChannelsDeleted', { readonly channelIds: readonly number[] }>
+
+/** An empty `tag` was taken off. */
+export type ChannelsTagged = Fact<
+  'ChannelsTagged',
+  { readonly channelIds: readonly number[]; readonly tag: string }
+>
+
+export type TagTermsChanged = Fact<
+  'TagTermsChanged',
+  {
+    readonly tag: string
+    readonly channelIds: readonly number[]
+    readonly change: TagChange
+  }
+>
+
+/** One of several keys failed and is not used for now; `reason` as of `ChannelAutoDisabled`. */
+export type ChannelKeySetAside = Fact<
+  'ChannelKeySetAside',
+  { readonly channelId: number; readonly keyRef: string; readonly reason: string }
+>
+
+export type ChannelKeysTakenBack = Fact<
+  'ChannelKeysTakenBack',
+  { readonly channelId: number; readonly keyRefs: readonly string[] }
+>
+
+/** Whoever keeps channels in memory reads them anew. */
+export type ChannelAbilitiesFixed = Fact<'ChannelAbilitiesFixed', { readonly count: number }>
 
 export type ChannelEvent =
-  | ChannelCreated
+  | ChannelsCreated
   | ChannelTermsChanged
-  | ChannelEnabled
-  | ChannelDisabled
+  | ChannelsEnabled
+  | ChannelsDisabled
   | ChannelAutoDisabled
-  | ChannelDeleted
+  | ChannelsDeleted
+  | ChannelsTagged
+  | TagTermsChanged
+  | ChannelKeySetAside
+  | ChannelKeysTakenBack
+  | ChannelAbilitiesFixed

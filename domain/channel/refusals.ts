@@ -1,14 +1,21 @@
 import type { Refusal } from '../shared/refusal.ts'
 
 export type ChannelRefusalCode =
-  /** Never created, or deleted. */
+  /** Never created, or deleted. details where several were named: `id`. */
   | 'ChannelUnknown'
-  /** The id is another channel's. */
+  /** The id was given out before; details: `next`, the lowest that never was. */
   | 'ChannelExists'
   | 'NameRequired'
   | 'ModelsRequired'
-  /** None was given, or the address, kind or proxy changed and the key did not. */
+  /** None was given, or the address, kind or proxy changed and the keys did not. */
   | 'KeyRequired'
+  /** Several, in a channel that takes one. */
+  | 'OneKeyOnly'
+  /** details: `limit`. */
+  | 'TooManyKeys'
+  | 'TagRequired'
+  /** No channel has it. */
+  | 'TagUnknown'
   /** details: `field` (as on the wire) and `fault` (a `TermsFault`). */
   | 'InvalidField'
 

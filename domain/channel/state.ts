@@ -1,16 +1,20 @@
-import type { ChannelTerms } from './events.ts'
+import type { ChannelKeys, ChannelTerms } from './events.ts'
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
-export type KnownChannel = {
+/** Never changed in place: another takes its place in the roster. */
+export type KnownChannel = ChannelKeys & {
   readonly channelId: number
   readonly terms: ChannelTerms
-  readonly keyRef: string
   readonly status: ChannelStatus
-  readonly isDeleted: boolean
+  /** Some of its keys, never all. */
+  readonly setAside: readonly string[]
 }
 
-/** null: never created. */
-export type ChannelState = { readonly channel: KnownChannel | null }
+/** Every channel there is. Deleted ones are gone, and their ids are not given out again. */
+export type ChannelsState = {
+  readonly channels: Map<number, KnownChannel>
+  highestId: number
+}
 
-export const initialChannel = (): ChannelState => ({ channel: null })
+export const initialChannels = (): ChannelsState => ({ channels: new Map(), highestId: 0 })

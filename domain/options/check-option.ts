@@ -1,7 +1,8 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { jsonDecimal } from '../pricing/ratio-map.ts'
+import { badCharacter, isText as isCleanText } from '../shared/characters.ts'
 import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/json-text.ts'
-import type { OptionType } from './schema.ts'
+import type { OptionType, TextForm } from './option-type.ts'
 
 export type OptionFault =
   | 'not-flag'
@@ -10,8 +11,13 @@ export type OptionFault =
   | 'below-minimum'
   | 'above-maximum'
   | 'too-long'
+  | 'too-many-bytes'
   | 'bad-character'
+  | 'not-one-line'
   | 'not-url'
+  | 'not-host'
+  | 'not-mail'
+  | 'empty'
   | 'not-choice'
   | 'not-json'
   | 'duplicate-key'
@@ -41,13 +47,31 @@ export type Checked = { readonly value: string } | Faulty
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256
-/** NUL and its like, and halves of surrogate pairs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const BAD_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Cs}/u
+/** An event holds an option's text and the one before it, and is at most 768 KiB. */
+export const TEXT_BYTES_MAX = 380_000
 
 /** The text as it is kept, or what is wrong with it. */
 export function checkText(type: OptionType, text: string): Checked {
-  if (BAD_CHARACTER.test(text)) return { fault: 'bad-character' }
+  if (!isCleanText(text)) return { fault: 'bad-character' }
+  const checked = checkKind(type, text)
+  if ('fault' in checked || storedBytes(checked.value) <= TEXT_BYTES_MAX) return checked
+  return { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
+}
+
+/** How many bytes the text takes in an event: UTF-8, inside JSON. */
+export function storedBytes(text: string): number {
+  let bytes = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === 0x22 || code === 0x5c) bytes += 2
+    else if (code < 0x80) bytes += 1
+    else if (code < 0x800 || (code >= 0xd800 && code < 0xe000)) bytes += 2
+    else bytes += 3
+  }
+  return bytes
+}
+
+function checkKind(type: OptionType, text: string): Checked {
   switch (type.kind) {
     case 'flag':
       return text === 'true' || text === 'false' ? { value: text } : { fault: 'not-flag' }
@@ -56,19 +80,38 @@ export function checkText(type: OptionType, text: string): Checked {
     case 'decimal':
       return checkDecimal(text.trim(), type)
     case 'text':
-      return text.length <= type.maxLength
-        ? { value: text }
-        : { fault: 'too-long', maximum: type.maxLength }
+      return checkLine(text, type)
+    case 'lines':
+      return checkLength(text, type.maxLength)
     case 'url':
       return isWebAddress(text.trim()) ? { value: text.trim() } : { fault: 'not-url' }
     case 'choice':
       return type.choices.includes(text) ? { value: text } : { fault: 'not-choice' }
-    case 'ratios':
-      return checkJson(text, type.kind, type.required)
     default:
-      return checkJson(text, type.kind)
+      return checkJson(text, type)
   }
 }
+
+function checkLine(text: string, type: Extract<OptionType, { kind: 'text' }>): Checked {
+  if (/[\n\r]/.test(text)) return { fault: 'not-one-line' }
+  if (type.isRequired === true && text.trim() === '') return { fault: 'empty' }
+  if (type.form === undefined) return checkLength(text, type.maxLength)
+  const trimmed = text.trim()
+  const { form, fault } = FORMS[type.form]
+  return trimmed === '' || form.test(trimmed) ? checkLength(trimmed, type.maxLength) : { fault }
+}
+
+/** Written forms alone: whether there is such a host or mailbox, its use tells. */
+const FORMS: Record<TextForm, { readonly form: RegExp; readonly fault: OptionFault }> = {
+  host: {
+    form: /^(?:\[[\da-f:.]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?)$/iu,
+    fault: 'not-host',
+  },
+  mail: { form: /^(?:[^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u, fault: 'not-mail' },
+}
+
+const checkLength = (text: string, maximum: number): Checked =>
+  text.length <= maximum ? { value: text } : { fault: 'too-long', maximum }
 
 function checkInteger(
   text: string,
@@ -87,10 +130,19 @@ function checkDecimal(
 ): Checked {
   if (isOptional && text === '') return { value: '' }
   const value = parseDecimal(text)
-  if (value === null) return { fault: 'not-number' }
+  if (value === null) return noDecimal(text, { minimum, maximum })
   if (isAbove(decimalOf(minimum), value)) return { fault: 'below-minimum', minimum, maximum }
   if (isAbove(value, decimalOf(maximum))) return { fault: 'above-maximum', minimum, maximum }
   return { value: decimalText(value) }
+}
+
+/** Decimals are 0 or more; what is a number and less says so. */
+function noDecimal(
+  text: string,
+  bounds: { readonly minimum: string; readonly maximum: string },
+): Faulty {
+  const isNegative = text.startsWith('-') && parseDecimal(text.slice(1)) !== null
+  return isNegative ? { fault: 'below-minimum', ...bounds } : { fault: 'not-number' }
 }
 
 function isWebAddress(text: string): boolean {
@@ -100,21 +152,24 @@ function isWebAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
-type JsonKind = 'ratios' | 'names' | 'counts' | 'list' | 'links' | 'object'
+type JsonType = Exclude<OptionType, { kind: PlainKind }>
+type PlainKind = 'flag' | 'integer' | 'decimal' | 'text' | 'lines' | 'url' | 'choice'
 
-function checkJson(text: string, kind: JsonKind, required?: string): Checked {
+function checkJson(text: string, type: JsonType): Checked {
   if (text.length > JSON_LENGTH_MAX) return { fault: 'too-long', maximum: JSON_LENGTH_MAX }
   const parsed = parseJsonText(text)
   if ('fault' in parsed) return parsed
-  const fault = shapeFault(parsed.value, kind)
+  const fault = badCharacter(parsed.value) ?? shapeFault(parsed.value, type)
   if (fault !== null) return fault
+  const required = type.kind === 'ratios' ? type.required : undefined
   if (required !== undefined && isObject(parsed.value) && !parsed.value.has(required)) {
     return { fault: 'entry-missing', name: required }
   }
   return { value: text.trim() }
 }
 
-function shapeFault(value: ExactJson, kind: JsonKind): Faulty | null {
+function shapeFault(value: ExactJson, type: JsonType): Faulty | null {
+  const { kind } = type
   if (kind === 'list' || kind === 'links') {
     if (!Array.isArray(value)) return { fault: 'not-list' }
     if (kind === 'list') return value.every(isText) ? null : { fault: 'not-text' }
@@ -124,11 +179,27 @@ function shapeFault(value: ExactJson, kind: JsonKind): Faulty | null {
   for (const [name, member] of value) {
     if (name === '') return { fault: 'name-missing' }
     if (name.length > NAME_LENGTH_MAX) return { fault: 'name-too-long' }
-    if (kind === 'ratios' && !isRatio(member)) return { fault: 'not-ratio', name }
-    if (kind === 'names' && !isText(member)) return { fault: 'not-text', name }
-    if (kind === 'counts' && !isCount(member)) return { fault: 'not-count', name }
+    const fault = memberFault(member, type)
+    if (fault !== null) return { name, ...fault }
   }
   return null
+}
+
+function memberFault(member: ExactJson, type: JsonType): Faulty | null {
+  switch (type.kind) {
+    case 'ratios':
+      return isRatio(member) ? null : { fault: 'not-ratio' }
+    case 'nested-ratios':
+      return shapeFault(member, { kind: 'ratios' })
+    case 'choice-by-name':
+      return isText(member) && type.choices.includes(member) ? null : { fault: 'not-choice' }
+    case 'names':
+      return isText(member) ? null : { fault: 'not-text' }
+    case 'counts':
+      return isCount(member) ? null : { fault: 'not-count' }
+    default:
+      return null
+  }
 }
 
 const isText = (value: ExactJson): value is string => typeof value === 'string'

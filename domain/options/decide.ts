@@ -1,35 +1,70 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
 import type { OptionsCommand, SetOption, SetSecretOption } from './commands.ts'
+import { decideSchedule } from './decide-schedule.ts'
 import type { OptionsEvent } from './events.ts'
 import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, OPTIONS, optionValue } from './registry.ts'
+import { isSame, setEvents, withoutRivals } from './set-options.ts'
 import { initialOptions, type OptionsState } from './state.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsRefusal
 
 export const optionsDecider: Decider<OptionsState, OptionsCommand, OptionsEvent, OptionsRefusal> = {
   initialState: initialOptions,
-  decide: (command, state) =>
-    command.type === 'SetOption' ? setOption(command, state) : setSecret(command, state),
-  evolve: (state, event) => {
-    if (event.type === 'OptionSet') state.values.set(event.data.key, event.data.value)
-    else state.secretRefs.set(event.data.key, event.data.secretRef)
-    return state
+  decide: (command, state) => {
+    switch (command.type) {
+      case 'SetOption':
+        return setOption(command, state)
+      case 'SetSecretOption':
+        return setSecret(command, state)
+      case 'ResetModelRatios':
+        return setEvents(state.values, [['ModelRatio', defaultOf('ModelRatio')]])
+      default:
+        return decideSchedule(command, state)
+    }
   },
+  evolve,
 }
 
-function setOption({ key, value }: SetOption, { values }: OptionsState): Outcome {
+function evolve(state: OptionsState, { type, data }: OptionsEvent): OptionsState {
+  switch (type) {
+    case 'OptionSet':
+      state.values.set(data.key, data.value)
+      break
+    case 'SecretOptionSet':
+      state.secretRefs.set(data.key, data.secretRef)
+      break
+    case 'PriceChangeScheduled':
+      state.planned.set(data.id, data)
+      state.lastPlannedId = data.id
+      break
+    case 'PriceChangeCancelled':
+    case 'PriceChangeApplied':
+    case 'PriceChangeFailed':
+      state.planned.delete(data.id)
+  }
+  return state
+}
+
+function setOption({ key, value, before }: SetOption, { values }: OptionsState): Outcome {
   const checked = checkOption(key, value)
   if ('refused' in checked) return checked
-  if (checked.value === optionValue(values, key)) return []
-  return [{ type: 'OptionSet', v: 1, data: { key, value: checked.value } }]
+  const now = optionValue(values, key)
+  const isAs = (text: string): boolean => isSame(key, text, now)
+  if (before !== undefined && !isAs(before) && !isAs(checked.value)) {
+    return refuse('OptionChanged', { key })
+  }
+  return setEvents(values, withoutRivals(key, checked.value))
 }
 
 function setSecret({ key, secretRef }: SetSecretOption, { secretRefs }: OptionsState): Outcome {
   const schema = OPTIONS.get(key)
   if (schema === undefined) return refuse('UnknownOption', { key: key.slice(0, 200) })
   if (!schema.isSecret) return refuse('InvalidOption', { key, fault: 'not-secret' })
-  if ((secretRefs.get(key) ?? '') === secretRef) return []
-  return [{ type: 'SecretOptionSet', v: 1, data: { key, secretRef } }]
+  const before = secretRefs.get(key) ?? ''
+  if (before === secretRef) return []
+  return [{ type: 'SecretOptionSet', v: 2, data: { key, secretRef, before } }]
 }
+
+const defaultOf = (key: string): string => OPTIONS.get(key)?.defaultText ?? ''

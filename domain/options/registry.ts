@@ -1,25 +1,13 @@
 import { assert } from '../shared/assert.ts'
 import { refuse } from '../shared/refusal.ts'
 import { checkText } from './check-option.ts'
-import {
-  MODEL_OPTIONS,
-  OTHER_OPTIONS,
-  RATE_LIMIT_OPTIONS,
-  SYSTEM_OPTIONS,
-} from './model-options.ts'
-import { OPERATION_OPTIONS } from './operation-options.ts'
 import type { OptionsRefusal } from './refusals.ts'
-import type { OptionSchema } from './schema.ts'
+import { type OptionSchema, schemasOf } from './schema.ts'
+import { SECTIONS } from './sections.ts'
 
 /** Every option there is, by key. */
 export const OPTIONS: ReadonlyMap<string, OptionSchema> = new Map(
-  [
-    ...OPERATION_OPTIONS,
-    ...RATE_LIMIT_OPTIONS,
-    ...MODEL_OPTIONS,
-    ...SYSTEM_OPTIONS,
-    ...OTHER_OPTIONS,
-  ].map((schema) => [schema.key, schema]),
+  SECTIONS.flatMap(schemasOf).map((schema) => [schema.key, schema]),
 )
 
 /** The text as it is to be kept, or why it can't be. */

@@ -1,41 +1,51 @@
+import type { Words } from '../shared/words.ts'
+import type { OptionType } from './option-type.ts'
+
 /** Which tab of the settings page shows it. */
 export type SettingsTab = 'operation' | 'ratelimit' | 'models' | 'system' | 'other'
 
-export type OptionType =
-  | { readonly kind: 'flag' }
-  | { readonly kind: 'integer'; readonly minimum: number; readonly maximum: number }
-  /** `isOptional`: an empty text is allowed and means none. */
-  | {
-      readonly kind: 'decimal'
-      readonly minimum: string
-      readonly maximum: string
-      readonly isOptional: boolean
-    }
-  | { readonly kind: 'text'; readonly maxLength: number }
-  /** Empty, or an http(s) address. */
-  | { readonly kind: 'url' }
-  | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  /** A JSON object of name → decimal, 0 or more; it must have the name that is `required`. */
-  | { readonly kind: 'ratios'; readonly required?: string }
-  /** A JSON object of name → text. */
-  | { readonly kind: 'names' }
-  /** A JSON object of name → whole number, 1 or more. */
-  | { readonly kind: 'counts' }
-  /** A JSON list of texts. */
-  | { readonly kind: 'list' }
-  /** A JSON list of objects of one or more names → links. */
-  | { readonly kind: 'links' }
-  /** Any JSON object. */
-  | { readonly kind: 'object' }
+/** What a number counts. */
+export type OptionUnit = 'quota' | 'dollar' | 'percent' | 'second' | 'minute' | 'millisecond'
 
-/** Everything about one option: form, check and documents follow from it. */
-export type OptionSchema = {
+/** Who may set it: `root` the super admin alone; `secret` too, and the text is never read back. */
+export type OptionAccess = 'root' | 'secret'
+
+/** Everything about one option: form, check, history and documents follow from it. */
+export type OptionRow = {
   readonly key: string
-  /** What it is, in a few words. */
-  readonly label: string
-  readonly tab: SettingsTab
   readonly type: OptionType
   /** In force while nothing else is set. */
+  readonly preset: string
+  /** What it is, in a few words. */
+  readonly label: Words
+  /** What to know before changing it. */
+  readonly help?: Words
+  readonly unit?: OptionUnit
+  /** Of a choice: what each value is called. */
+  readonly choiceWords?: Readonly<Record<string, Words>>
+  /** Left out: every admin may set it. */
+  readonly access?: OptionAccess
+  /** That it doesn't act yet, and when it will: see `notes.ts`. */
+  readonly note?: Words
+  /** Said instead of the general words when the value is out of bounds. */
+  readonly boundsWords?: Words
+  /** The form asks before this value is chosen. */
+  readonly askBefore?: { readonly value: string; readonly words: Words }
+}
+
+/** A group of options that belong together: a panel of the settings page, a file of `sections/`. */
+export type OptionSection = {
+  readonly id: string
+  readonly tab: SettingsTab
+  readonly title: Words
+  /** One sentence under the title. */
+  readonly lead?: Words
+  readonly options: readonly OptionRow[]
+}
+
+export type OptionSchema = Omit<OptionRow, 'access' | 'preset'> & {
+  readonly section: string
+  readonly tab: SettingsTab
   readonly defaultText: string
   /** The text goes to the vault and is never read back. */
   readonly isSecret: boolean
@@ -43,38 +53,13 @@ export type OptionSchema = {
   readonly minimumRole: 10 | 100
 }
 
-type Row = readonly [
-  key: string,
-  type: OptionType,
-  defaultText: string,
-  label: string,
-  access?: 'root' | 'secret',
-]
-
-/** The options of one tab, from rows of key, type, default, label and who may set it. */
-export const optionsOf = (tab: SettingsTab, rows: readonly Row[]): readonly OptionSchema[] =>
-  rows.map(([key, type, defaultText, label, access]) => ({
-    key,
-    label,
+/** The options of a section, each with what follows from its row. */
+export const schemasOf = ({ id, tab, options }: OptionSection): readonly OptionSchema[] =>
+  options.map(({ access, preset, ...row }) => ({
+    ...row,
+    section: id,
     tab,
-    type,
-    defaultText,
+    defaultText: preset,
     isSecret: access === 'secret',
     minimumRole: access === undefined ? 10 : 100,
   }))
-
-export const FLAG: OptionType = { kind: 'flag' }
-export const URL_TEXT: OptionType = { kind: 'url' }
-export const RATIOS: OptionType = { kind: 'ratios' }
-export const text = (maxLength: number): OptionType => ({ kind: 'text', maxLength })
-export const integer = (minimum: number, maximum: number): OptionType => ({
-  kind: 'integer',
-  minimum,
-  maximum,
-})
-export const decimal = (minimum: string, maximum: string, isOptional = false): OptionType => ({
-  kind: 'decimal',
-  minimum,
-  maximum,
-  isOptional,
-})

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../shared/refusal.ts'
 import { decimalText, parseDecimal } from './decimal.ts'
 import { DEFAULT_GROUP_RATIOS, DEFAULT_RATIOS } from './default-ratios.ts'
 import type { DecimalText, PriceSnapshot } from './price.ts'
-import { type RatioMap, readRatios } from './ratio-map.ts'
+import { type RatioMap, readNestedRatios, readRatios } from './ratio-map.ts'
 
 /** Ratios by option key: what the admin set, above what is built in. */
 type Layer = ReadonlyMap<string, RatioMap>
@@ -17,6 +17,8 @@ export type PriceList = {
   readonly revision: number
   readonly set: Layer
   readonly groups: RatioMap
+  /** User's group → group called with → the ratio in place of that group's own. */
+  readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
 }
 
@@ -26,7 +28,8 @@ export type PricingRefusal = Refusal<'ModelUnpriced' | 'GroupUnknown'>
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
-const PRICE_KEYS = [
+/** The options that price models, each a map of names. */
+export const PRICE_KEYS = [
   'ModelPrice',
   'ModelRatio',
   'CompletionRatio',
@@ -44,9 +47,13 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
     revision,
     set: new Map(PRICE_KEYS.map((key) => [key, readRatios(values.get(key) ?? '{}')])),
     groups: groups === undefined ? DEFAULT_GROUP_RATIOS : readRatios(groups),
+    specialGroups: readNestedRatios(values.get('GroupGroupRatio') ?? '{}'),
     fallback: readFallback(values),
   }
 }
+
+/** Who calls, as far as prices depend on it. */
+export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: boolean }
 
 /**
  * The price of the model for the group, to be kept with the call. In this order: the admin's price
@@ -57,13 +64,17 @@ export function priceOf(
   list: PriceList,
   model: string,
   group: string,
-  { acceptsUnpriced }: { readonly acceptsUnpriced: boolean },
+  { userGroup, acceptsUnpriced }: Customer,
 ): PriceSnapshot | PricingRefusal {
-  const groupRatio = list.groups.get(group)
+  const groupRatio = groupRatioOf(list, userGroup, group)
   if (groupRatio === undefined) return refuse('GroupUnknown')
   const own = ownPrice(list.set, model) ?? ownPrice(DEFAULT_RATIOS, model) ?? list.fallback
   if (own === null && !acceptsUnpriced) return refuse('ModelUnpriced')
-  const base = { list: list.revision, group: groupRatio }
+  const base = {
+    list: list.revision,
+    group: groupRatio,
+    ...(userGroup === group ? {} : { userGroup }),
+  }
   if (own?.mode === 'call') return { mode: 'call', price: own.price, ...base }
   const ratio = (key: string, otherwise = ONE): DecimalText =>
     list.set.get(key)?.get(model) ?? DEFAULT_RATIOS.get(key)?.get(model) ?? otherwise
@@ -78,6 +89,19 @@ export function priceOf(
     audioCompletion: ratio('AudioCompletionRatio'),
     ...base,
   }
+}
+
+/**
+ * What users of one group pay for calls with a token of another; undefined where the latter is no
+ * group at all.
+ */
+export function groupRatioOf(
+  { groups, specialGroups }: Pick<PriceList, 'groups' | 'specialGroups'>,
+  userGroup: string,
+  group: string,
+): DecimalText | undefined {
+  const own = groups.get(group)
+  return own === undefined ? undefined : (specialGroups.get(userGroup)?.get(group) ?? own)
 }
 
 function ownPrice(layer: Layer, model: string): Fallback | null {

@@ -17,13 +17,18 @@ export type PerTokenPrice = {
   readonly image: DecimalText
   readonly audio: DecimalText
   readonly audioCompletion: DecimalText
-  readonly group: DecimalText
-}
+} & GroupPrice
 
 export type PerCallPrice = {
   readonly mode: 'call'
   readonly list: number
   /** Dollars per call. */
   readonly price: DecimalText
+} & GroupPrice
+
+type GroupPrice = {
+  /** The ratio of the group that is called with, for this user's group. */
   readonly group: DecimalText
+  /** The user's own group, where another one is called with: special ratios go by the two. */
+  readonly userGroup?: string
 }

@@ -14,10 +14,21 @@ export function jsonDecimal(value: ExactJson): Decimal | null {
 /** The ratios of an option's JSON text; what can't be read has no ratio, and so is refused. */
 export function readRatios(text: string): RatioMap {
   const parsed = parseJsonText(text)
+  return 'fault' in parsed ? new Map() : ratiosOf(parsed.value)
+}
+
+/** Ratios in two steps: `{"vip": {"default": 0.9}}`. */
+export function readNestedRatios(text: string): ReadonlyMap<string, RatioMap> {
+  const parsed = parseJsonText(text)
   if ('fault' in parsed || !isObject(parsed.value)) return new Map()
+  return new Map([...parsed.value].map(([name, value]) => [name, ratiosOf(value)]))
+}
+
+function ratiosOf(value: ExactJson): RatioMap {
+  if (!isObject(value)) return new Map()
   return new Map(
-    [...parsed.value].flatMap(([name, value]) => {
-      const ratio = jsonDecimal(value)
+    [...value].flatMap(([name, member]) => {
+      const ratio = jsonDecimal(member)
       return ratio === null ? [] : [[name, decimalText(ratio)] as const]
     }),
   )

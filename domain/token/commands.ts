@@ -1,26 +1,42 @@
-import type { TokenTerms } from './events.ts'
+import type { NewToken, SharedTerms, TokenTerms } from './events.ts'
 
-export type CreateToken = {
-  readonly type: 'CreateToken'
-  readonly tokenId: number
+/** One or many, alike in all but their names and keys. Their ids were taken beforehand. */
+export type CreateTokens = {
+  readonly type: 'CreateTokens'
   readonly userId: number
-  readonly terms: TokenTerms
-  readonly keyLookup: string
-  readonly keyRef: string
-  readonly keyHint: string
+  readonly terms: SharedTerms
+  readonly tokens: readonly NewToken[]
 }
 
-/** `userId` is who asks: another user's token looks like none at all. */
 export type ChangeTerms = {
   readonly type: 'ChangeTerms'
   readonly userId: number
+  readonly tokenId: number
   readonly terms: TokenTerms
 }
 
-export type EnableToken = { readonly type: 'EnableToken'; readonly userId: number }
+/** All of them or none: an unknown one refuses the whole. */
+type ForTokens<Type extends string> = {
+  readonly type: Type
+  readonly userId: number
+  readonly tokenIds: readonly number[]
+}
 
-export type DisableToken = { readonly type: 'DisableToken'; readonly userId: number }
+export type EnableTokens = ForTokens<'EnableTokens'>
+/** One by itself. `now` in unix seconds, as what tokens expire at. */
+export type EnableToken = {
+  readonly type: 'EnableToken'
+  readonly userId: number
+  readonly tokenId: number
+  readonly now: number
+}
+export type DisableTokens = ForTokens<'DisableTokens'>
+export type DeleteTokens = ForTokens<'DeleteTokens'>
 
-export type DeleteToken = { readonly type: 'DeleteToken'; readonly userId: number }
-
-export type TokenCommand = CreateToken | ChangeTerms | EnableToken | DisableToken | DeleteToken
+export type TokenCommand =
+  | CreateTokens
+  | ChangeTerms
+  | EnableToken
+  | EnableTokens
+  | DisableTokens
+  | DeleteTokens

@@ -1,62 +1,123 @@
 import { assert } from '../shared/assert.ts'
-import type { Decider } from '../shared/decider.ts'
+import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import type { CreateToken, TokenCommand } from './commands.ts'
+import type { ChangeTerms, CreateTokens, EnableToken, TokenCommand } from './commands.ts'
 import type { TokenEvent } from './events.ts'
 import type { TokenRefusal } from './refusals.ts'
-import { initialToken, type KnownToken, type TokenState } from './state.ts'
+import { type KnownToken, noTokens, type TokensState } from './state.ts'
+
+/** Of one user, all together. */
+export const TOKENS_MAX = 1_000
 
 type Outcome = readonly TokenEvent[] | TokenRefusal
 
-export const tokenDecider: Decider<TokenState, TokenCommand, TokenEvent, TokenRefusal> = {
-  initialState: initialToken,
-  decide: (command, { token }) => {
-    if (command.type === 'CreateToken') return create(command, token)
-    const isTheirs = token !== null && !token.isDeleted && token.userId === command.userId
-    return isTheirs ? change(command, token) : refuse('TokenUnknown')
+type Stored = { readonly tokens: readonly [number, KnownToken][]; readonly highestId: number }
+
+const snapshot: SnapshotCodec<TokensState> = {
+  version: 1,
+  encode: ({ tokens, highestId }): Stored => ({ tokens: [...tokens], highestId }),
+  decode: (stored) => {
+    const { tokens, highestId } = stored as Stored
+    return { tokens: new Map(tokens), highestId }
   },
-  evolve: evolveToken,
 }
 
-function create({ type, ...data }: CreateToken, token: KnownToken | null): Outcome {
-  if (token !== null) return token.keyRef === data.keyRef ? [] : refuse('TokenExists')
-  if (data.terms.name.trim() === '') return refuse('NameRequired')
-  return [{ type: 'TokenCreated', v: 1, data }]
+export const tokenDecider: Decider<TokensState, TokenCommand, TokenEvent, TokenRefusal> = {
+  initialState: noTokens,
+  decide,
+  evolve,
+  snapshot,
 }
 
-function change(command: Exclude<TokenCommand, CreateToken>, token: KnownToken): Outcome {
-  const { tokenId, userId } = token
+function decide(command: TokenCommand, state: TokensState): Outcome {
+  if (command.type === 'CreateTokens') return create(command, state)
+  if (command.type === 'ChangeTerms') return change(command, state)
+  if (command.type === 'EnableToken') return enable(command, state)
+  const { userId } = command
+  const asked = [...new Set(command.tokenIds)]
+  const unknown = asked.find((tokenId) => !state.tokens.has(tokenId))
+  if (unknown !== undefined) {
+    return refuse('TokenUnknown', asked.length > 1 ? { tokenId: unknown } : undefined)
+  }
+  const among = (isEnabled: boolean) =>
+    asked.filter((tokenId) => state.tokens.get(tokenId)?.isEnabled === isEnabled)
   switch (command.type) {
-    case 'ChangeTerms': {
-      const { terms } = command
-      if (terms.name.trim() === '') return refuse('NameRequired')
-      if (isSame(terms, token.terms)) return []
-      return [{ type: 'TokenTermsChanged', v: 1, data: { tokenId, userId, terms } }]
-    }
-    case 'EnableToken':
-      return token.isEnabled ? [] : [{ type: 'TokenEnabled', v: 1, data: { tokenId, userId } }]
-    case 'DisableToken':
-      return token.isEnabled ? [{ type: 'TokenDisabled', v: 1, data: { tokenId, userId } }] : []
-    case 'DeleteToken':
-      return [{ type: 'TokenDeleted', v: 1, data: { tokenId, userId } }]
+    case 'EnableTokens':
+      return unlessNone('TokensEnabled', userId, among(false))
+    case 'DisableTokens':
+      return unlessNone('TokensDisabled', userId, among(true))
+    case 'DeleteTokens':
+      return unlessNone('TokensDeleted', userId, asked)
   }
 }
 
-function evolveToken({ token }: TokenState, event: TokenEvent): TokenState {
-  if (event.type === 'TokenCreated') {
-    const { tokenId, userId, keyRef, terms } = event.data
-    return { token: { tokenId, userId, keyRef, terms, isEnabled: true, isDeleted: false } }
+const unlessNone = (
+  type: 'TokensEnabled' | 'TokensDisabled' | 'TokensDeleted',
+  userId: number,
+  tokenIds: readonly number[],
+): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
+
+/** One that has expired stays so: asked for by itself, turning it on is refused. */
+function enable({ userId, tokenId, now }: EnableToken, { tokens }: TokensState): Outcome {
+  const token = tokens.get(tokenId)
+  if (token === undefined) return refuse('TokenUnknown')
+  const { expiresAt } = token.terms
+  if (expiresAt !== null && expiresAt <= now) return refuse('TokenExpired')
+  return unlessNone('TokensEnabled', userId, token.isEnabled ? [] : [tokenId])
+}
+
+function create({ type, ...data }: CreateTokens, state: TokensState): Outcome {
+  const isDone = data.tokens.every(
+    ({ tokenId, keyRef }) => state.tokens.get(tokenId)?.keyRef === keyRef,
+  )
+  if (isDone) return []
+  if (data.tokens.some(({ tokenId }) => tokenId <= state.highestId)) return refuse('TokenExists')
+  if (data.tokens.some(({ name }) => name.trim() === '')) return refuse('NameRequired')
+  if (state.tokens.size + data.tokens.length > TOKENS_MAX) {
+    return refuse('TooManyTokens', { limit: TOKENS_MAX })
   }
-  assert(token !== null, `${event.type} before TokenCreated`)
+  return [{ type: 'TokensCreated', v: 1, data }]
+}
+
+function change({ type, ...data }: ChangeTerms, { tokens }: TokensState): Outcome {
+  const token = tokens.get(data.tokenId)
+  if (token === undefined) return refuse('TokenUnknown')
+  if (data.terms.name.trim() === '') return refuse('NameRequired')
+  return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 1, data }]
+}
+
+/** Changes `state` in place and answers it. */
+function evolve(state: TokensState, event: TokenEvent): TokensState {
+  const { tokens } = state
   switch (event.type) {
-    case 'TokenTermsChanged':
-      return { token: { ...token, terms: event.data.terms } }
-    case 'TokenEnabled':
-      return { token: { ...token, isEnabled: true } }
-    case 'TokenDisabled':
-      return { token: { ...token, isEnabled: false } }
-    case 'TokenDeleted':
-      return { token: { ...token, isDeleted: true } }
+    case 'TokensCreated': {
+      const { terms } = event.data
+      for (const { tokenId, name, keyRef } of event.data.tokens) {
+        tokens.set(tokenId, { keyRef, terms: { name, ...terms }, isEnabled: true })
+        state.highestId = Math.max(state.highestId, tokenId)
+      }
+      return state
+    }
+    case 'TokenTermsChanged': {
+      const { tokenId, terms } = event.data
+      tokens.set(tokenId, { ...known(state, tokenId), terms })
+      return state
+    }
+    case 'TokensEnabled':
+    case 'TokensDisabled': {
+      const isEnabled = event.type === 'TokensEnabled'
+      for (const id of event.data.tokenIds) tokens.set(id, { ...known(state, id), isEnabled })
+      return state
+    }
+    case 'TokensDeleted':
+      for (const tokenId of event.data.tokenIds) tokens.delete(tokenId)
+      return state
   }
+}
+
+function known({ tokens }: TokensState, tokenId: number): KnownToken {
+  const token = tokens.get(tokenId)
+  assert(token !== undefined, `an event of token ${tokenId}, which is not there`)
+  return token
 }

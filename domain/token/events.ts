@@ -1,6 +1,10 @@
 import type { Fact, Sealed } from '../shared/event.ts'
 
-export const tokenStream = (tokenId: number): string => `token-${tokenId}`
+/** All of one owner's tokens: a batch of them is one event. */
+export const tokensStream = (userId: number): string => `tokens-${userId}`
+
+/** Where ids are given out, to everybody's tokens. */
+export const TOKEN_IDS_STREAM = 'token-ids'
 
 /** Calls (and successful calls) per period; 0 means no limit on that count. */
 export type TokenRateLimit = {
@@ -22,46 +26,59 @@ export type TokenTerms = {
   /** One address or CIDR per line; null allows every address. */
   readonly allowIps: Sealed | null
   readonly rateLimit: TokenRateLimit
+  /** Of its calls in any minute, estimated at their start; 0 means no limit. */
+  readonly tokensPerMinute: number
+  /** Calls under way at once; 0 means no limit of its own. */
+  readonly maxConcurrency: number
 }
 
-export type TokenCreated = Fact<
-  'TokenCreated',
+/** What tokens made together have in common. */
+export type SharedTerms = Omit<TokenTerms, 'name'>
+
+export type NewToken = {
+  readonly tokenId: number
+  readonly name: string
+  /** Keyed hash of the key: how the relay finds the token. */
+  readonly keyLookup: string
+  /** Vault reference of the key itself, for its owner. */
+  readonly keyRef: string
+  /** The key's last four characters. */
+  readonly keyHint: string
+}
+
+export type TokensCreated = Fact<
+  'TokensCreated',
   {
-    readonly tokenId: number
     readonly userId: number
-    readonly terms: TokenTerms
-    /** Keyed hash of the key: how the relay finds the token. */
-    readonly keyLookup: string
-    /** Vault reference of the key itself, for its owner. */
-    readonly keyRef: string
-    /** The key's last four characters. */
-    readonly keyHint: string
+    readonly terms: SharedTerms
+    readonly tokens: readonly NewToken[]
   }
 >
 
 export type TokenTermsChanged = Fact<
   'TokenTermsChanged',
-  { readonly tokenId: number; readonly userId: number; readonly terms: TokenTerms }
+  { readonly userId: number; readonly tokenId: number; readonly terms: TokenTerms }
 >
 
-export type TokenEnabled = Fact<
-  'TokenEnabled',
-  { readonly tokenId: number; readonly userId: number }
+/** Only those that were not so before. */
+type TokensFact<Type extends string> = Fact<
+  Type,
+  { readonly userId: number; readonly tokenIds: readonly number[] }
 >
 
-export type TokenDisabled = Fact<
-  'TokenDisabled',
-  { readonly tokenId: number; readonly userId: number }
->
-
-export type TokenDeleted = Fact<
-  'TokenDeleted',
-  { readonly tokenId: number; readonly userId: number }
->
+export type TokensEnabled = TokensFact<'TokensEnabled'>
+export type TokensDisabled = TokensFact<'TokensDisabled'>
+export type TokensDeleted = TokensFact<'TokensDeleted'>
 
 export type TokenEvent =
-  | TokenCreated
+  | TokensCreated
   | TokenTermsChanged
-  | TokenEnabled
-  | TokenDisabled
-  | TokenDeleted
+  | TokensEnabled
+  | TokensDisabled
+  | TokensDeleted
+
+/** Ids `first` to `first + count - 1` are that user's, for ever. */
+export type TokenIdsTaken = Fact<
+  'TokenIdsTaken',
+  { readonly userId: number; readonly first: number; readonly count: number }
+>

@@ -1,10 +1,14 @@
 import type { Refusal } from '../shared/refusal.ts'
 
 export type TokenRefusalCode =
-  /** Never created, deleted, or another user's. */
+  /** Never created, deleted, or another user's; details where several were asked for: `tokenId`. */
   | 'TokenUnknown'
-  /** The id is another token's. */
+  /** An id is another token's. */
   | 'TokenExists'
+  /** Only another time to expire turns it on. */
+  | 'TokenExpired'
   | 'NameRequired'
+  /** The user would have more than `limit`. */
+  | 'TooManyTokens'
 
 export type TokenRefusal = Refusal<TokenRefusalCode>

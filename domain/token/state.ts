@@ -1,15 +1,12 @@
 import type { TokenTerms } from './events.ts'
 
 export type KnownToken = {
-  readonly tokenId: number
-  readonly userId: number
   readonly keyRef: string
   readonly terms: TokenTerms
   readonly isEnabled: boolean
-  readonly isDeleted: boolean
 }
 
-/** null: never created. */
-export type TokenState = { readonly token: KnownToken | null }
+/** One user's tokens, by id. Deleted ones are gone; `highestId` tells that their ids are taken. */
+export type TokensState = { readonly tokens: Map<number, KnownToken>; highestId: number }
 
-export const initialToken = (): TokenState => ({ token: null })
+export const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })

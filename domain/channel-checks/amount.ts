@@ -1,0 +1,50 @@
+import { type Decimal, decimalText, parseDecimal } from '../pricing/decimal.ts'
+
+/** An exact sum of money; unlike a price it may be below zero. */
+export type Amount = { readonly units: bigint; readonly scale: number }
+
+/** Digits behind the point of an amount that was converted. */
+const CONVERTED_SCALE = 6
+
+/** `-0.5`, `110.00`; null when it is no number or out of all proportion. */
+export function parseAmount(text: string): Amount | null {
+  const isNegative = text.startsWith('-')
+  const decimal = parseDecimal(isNegative ? text.slice(1) : text)
+  if (decimal === null) return null
+  return isNegative ? { units: -decimal.units, scale: decimal.scale } : decimal
+}
+
+export function amountText({ units, scale }: Amount): string {
+  const text = decimalText({ units: units < 0n ? -units : units, scale })
+  return units < 0n ? `-${text}` : text
+}
+
+export function minus(left: Amount, right: Amount): Amount {
+  const scale = Math.max(left.scale, right.scale)
+  const unitsOf = (amount: Amount) => amount.units * 10n ** BigInt(scale - amount.scale)
+  return shortest({ units: unitsOf(left) - unitsOf(right), scale })
+}
+
+/** The same in a currency of which `rate` buys one; to six digits, half away from zero. */
+export function inCurrencyOf(amount: Amount, rate: Decimal): Amount | null {
+  if (rate.units <= 0n) return null
+  const isNegative = amount.units < 0n
+  const units = isNegative ? -amount.units : amount.units
+  // (units / 10^scale) ÷ (rate / 10^rateScale), in steps of 10^-6.
+  const dividend = units * 10n ** BigInt(CONVERTED_SCALE + rate.scale)
+  const divisor = rate.units * 10n ** BigInt(amount.scale)
+  const rounded = (dividend * 2n + divisor) / (divisor * 2n)
+  return shortest({ units: isNegative ? -rounded : rounded, scale: CONVERTED_SCALE })
+}
+
+/** In hundredths of the unit, as providers that count in cents have it. */
+export const inHundredths = (amount: Amount): Amount =>
+  shortest({ units: amount.units, scale: amount.scale + 2 })
+
+function shortest({ units, scale }: Amount): Amount {
+  let least = { units, scale }
+  while (least.scale > 0 && least.units % 10n === 0n) {
+    least = { units: least.units / 10n, scale: least.scale - 1 }
+  }
+  return least
+}

@@ -1,0 +1,104 @@
+import type { Decider } from '../shared/decider.ts'
+import type { Refusal } from '../shared/refusal.ts'
+import type {
+  ChannelHealthCommand,
+  CloseCircuit,
+  Cooldown,
+  OpenCircuit,
+  ProbeCircuit,
+} from './commands.ts'
+import type { ChannelHealthEvent } from './events.ts'
+import { scopeKey } from './scope-key.ts'
+import { type ChannelHealth, type Circuit, initialHealth } from './state.ts'
+
+/** Nothing is ever refused: what comes too late or twice changes nothing. */
+export const channelHealthDecider: Decider<
+  ChannelHealth,
+  ChannelHealthCommand,
+  ChannelHealthEvent,
+  Refusal<never>
+> = {
+  initialState: initialHealth,
+  decide: (command, circuits) => {
+    if (command.type === 'CloseCircuits') return closeAll(circuits)
+    const circuit = circuits.get(scopeKey(command.scope))
+    switch (command.type) {
+      case 'OpenCircuit':
+        return open(command, circuit)
+      case 'ProbeCircuit':
+        return probe(command, circuit)
+      case 'CloseCircuit':
+        return close(command, circuit)
+    }
+  },
+  evolve,
+  snapshot: {
+    version: 1,
+    encode: (circuits) => [...circuits.values()],
+    decode: (stored) =>
+      new Map((stored as readonly Circuit[]).map((circuit) => [scopeKey(circuit.scope), circuit])),
+  },
+}
+
+/** Calls that were under way when it opened fail late: only the one that tried it counts then. */
+function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
+  const { scope, reason, failures, cooldown, prober, at } = command
+  if (circuit !== undefined && (circuit.prober === null || circuit.prober !== prober)) return []
+  const round = (circuit?.round ?? 0) + 1
+  const until = at + pauseMs(cooldown, round)
+  return [{ type: 'CircuitOpened', v: 1, data: { ...scope, reason, failures, round, until } }]
+}
+
+/** Once the pause is over, or whoever was to try it has been silent for too long. */
+function probe(
+  { scope, prober, leaseMs, at }: ProbeCircuit,
+  circuit: Circuit | undefined,
+): readonly ChannelHealthEvent[] {
+  if (circuit === undefined || at < circuit.until) return []
+  return [{ type: 'CircuitHalfOpened', v: 1, data: { ...scope, prober, until: at + leaseMs } }]
+}
+
+function close(
+  { scope, reason, prober }: CloseCircuit,
+  circuit: Circuit | undefined,
+): readonly ChannelHealthEvent[] {
+  if (circuit === undefined) return []
+  const isProbers = circuit.prober !== null && circuit.prober === prober
+  if (reason === 'probe' && !isProbers) return []
+  return [{ type: 'CircuitClosed', v: 1, data: { ...scope, reason } }]
+}
+
+const closeAll = (circuits: ChannelHealth): readonly ChannelHealthEvent[] =>
+  [...circuits.values()].map(({ scope }) => ({
+    type: 'CircuitClosed',
+    v: 1,
+    data: { ...scope, reason: 'change' },
+  }))
+
+const JITTER_SHARE = 0.2
+const DOUBLINGS_MAX = 20
+
+/** What the provider asked for is kept to, even where it is longer than ours. */
+export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
+  const grown = Math.min(maxMs, baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX))
+  return Math.max(Math.round(grown * (1 + jitter * JITTER_SHARE)), retryAfterMs)
+}
+
+function evolve(circuits: ChannelHealth, { type, data }: ChannelHealthEvent): ChannelHealth {
+  const { channelId, model, keyRef } = data
+  const scope = { channelId, model, keyRef }
+  const key = scopeKey(scope)
+  switch (type) {
+    case 'CircuitOpened':
+      circuits.set(key, { scope, round: data.round, until: data.until, prober: null })
+      break
+    case 'CircuitHalfOpened': {
+      const round = circuits.get(key)?.round ?? 1
+      circuits.set(key, { scope, round, until: data.until, prober: data.prober })
+      break
+    }
+    case 'CircuitClosed':
+      circuits.delete(key)
+  }
+  return circuits
+}

@@ -1,0 +1,46 @@
+import { isName } from '../shared/characters.ts'
+import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
+import { refusalOfTerms } from './check-terms.ts'
+import type { ChangeTag, TagChannels } from './commands.ts'
+import type { ChannelEvent, TagChange } from './events.ts'
+import type { ChannelRefusal } from './refusals.ts'
+import { channelsOfTag, firstUnknown } from './several.ts'
+import type { KnownChannel } from './state.ts'
+
+type Outcome = readonly ChannelEvent[] | ChannelRefusal
+type Channels = ReadonlyMap<number, KnownChannel>
+
+/** All of them get the tag, or none where one is unknown. */
+export function tagChannels(command: TagChannels, channels: Channels): Outcome {
+  const tag = command.tag.trim()
+  if (tag === '') return refuse('TagRequired')
+  if (!isName(tag)) return refuse('InvalidField', { field: 'tag', fault: 'bad-character' })
+  const unknown = firstUnknown(command.channelIds, channels)
+  if (unknown !== null) return unknown
+  const channelIds = [...new Set(command.channelIds)].filter(
+    (id) => channels.get(id)?.terms.tag !== tag,
+  )
+  if (channelIds.length === 0) return []
+  return [{ type: 'ChannelsTagged', v: 1, data: { channelIds, tag } }]
+}
+
+/** One change for all channels of the tag, and only if it suits every one of them. */
+export function changeTag(command: ChangeTag, channels: Channels): Outcome {
+  const found = channelsOfTag(command.tag, channels)
+  if ('refused' in found) return found
+  const change = tidiedChange(command.change)
+  for (const { terms } of found) {
+    const refusal = refusalOfTerms({ ...terms, ...change })
+    if (refusal !== null) return refusal
+  }
+  const channelIds = found
+    .filter(({ terms }) => !isSame({ ...terms, ...change }, terms))
+    .map(({ channelId }) => channelId)
+  if (channelIds.length === 0) return []
+  const tag = command.tag.trim()
+  return [{ type: 'TagTermsChanged', v: 1, data: { tag, channelIds, change } }]
+}
+
+const tidiedChange = (change: TagChange): TagChange =>
+  change.tag === undefined ? change : { ...change, tag: change.tag.trim() }

@@ -1,0 +1,46 @@
+import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
+import { proxyOf, refusalOfTerms, tidied } from './check-terms.ts'
+import type { ChangeTerms } from './commands.ts'
+import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
+import { refusalOfKeys } from './keys.ts'
+import type { ChannelRefusal } from './refusals.ts'
+import type { KnownChannel } from './state.ts'
+
+/** A key goes only where it was given for: a new address, kind or proxy needs it again. */
+export function changeTerms(
+  command: ChangeTerms,
+  channel: KnownChannel,
+): readonly ChannelEvent[] | ChannelRefusal {
+  const { channelId } = channel
+  const terms = tidied({ ...channel.terms, ...command.change })
+  const keys = keysAfter(command, channel)
+  // What was taken once must not stand in the way of turning the channel off.
+  const isKept = isSame(terms, channel.terms)
+  const refusal =
+    (isKept ? null : refusalOfTerms(terms)) ?? refusalOfKeys(keys.keyRefs, keys.keyMode)
+  if (refusal !== null) return refusal
+  const isAnyKept = channel.keyRefs.some((ref) => keys.keyRefs.includes(ref))
+  if (isAnyKept && !hasSameTarget(terms, channel.terms)) return refuse('KeyRequired')
+  const before = { terms: channel.terms, keyRefs: channel.keyRefs, keyMode: channel.keyMode }
+  if (isSame({ terms, ...keys }, before)) return []
+  const droppedKeyRefs = channel.keyRefs.filter((ref) => !keys.keyRefs.includes(ref))
+  return [
+    { type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, droppedKeyRefs } },
+  ]
+}
+
+/** Keys added to a channel of one make it a channel of several. */
+function keysAfter({ keys, keyMode }: ChangeTerms, channel: KnownChannel): ChannelKeys {
+  const kept = keys === null || keys.isAppended ? channel.keyRefs : []
+  const keyRefs = [...kept, ...(keys?.refs ?? []).filter((ref) => !kept.includes(ref))]
+  const isGrown = channel.keyMode === '' && keys?.isAppended === true && keyRefs.length > 1
+  const given = keyMode === null || (keyMode === '' && isGrown) ? channel.keyMode : keyMode
+  return { keyRefs, keyMode: given === '' && isGrown ? 'random' : given }
+}
+
+/** Whether its keys are sent to where they were sent before. */
+export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
+  terms.type === before.type &&
+  terms.baseUrl === before.baseUrl &&
+  proxyOf(terms) === proxyOf(before)

@@ -1,0 +1,35 @@
+import { refuse } from '../shared/refusal.ts'
+import type { SetKeyAside, TakeBackKeys } from './commands.ts'
+import type { ChannelEvent, KeyMode } from './events.ts'
+import type { ChannelRefusal } from './refusals.ts'
+import type { KnownChannel } from './state.ts'
+import { autoDisable } from './status.ts'
+
+/** Keys in one channel. Their references are in every event that changes its terms. */
+export const KEYS_MAX = 1_000
+
+export function refusalOfKeys(keyRefs: readonly string[], mode: KeyMode): ChannelRefusal | null {
+  if (keyRefs.length === 0 || keyRefs.includes('')) return refuse('KeyRequired')
+  if (keyRefs.length > 1 && mode === '') return refuse('OneKeyOnly')
+  return keyRefs.length > KEYS_MAX ? refuse('TooManyKeys', { limit: KEYS_MAX }) : null
+}
+
+/** The last key that is left is not set aside: its channel is turned off instead. */
+export function setKeyAside(
+  { keyRef, reason }: SetKeyAside,
+  channel: KnownChannel,
+): readonly ChannelEvent[] {
+  const { channelId, keyRefs, setAside, terms } = channel
+  if (!keyRefs.includes(keyRef) || setAside.includes(keyRef) || !terms.isAutoBan) return []
+  if (keyRefs.length - setAside.length < 2) return autoDisable(reason, channel)
+  return [{ type: 'ChannelKeySetAside', v: 1, data: { channelId, keyRef, reason } }]
+}
+
+export function takeBackKeys(
+  command: TakeBackKeys,
+  { channelId, setAside }: KnownChannel,
+): readonly ChannelEvent[] {
+  const keyRefs = setAside.filter((ref) => command.keyRefs.includes(ref))
+  if (keyRefs.length === 0) return []
+  return [{ type: 'ChannelKeysTakenBack', v: 1, data: { channelId, keyRefs } }]
+}

@@ -1,0 +1,103 @@
+import { decimalText, parseDecimal } from '../pricing/decimal.ts'
+import { PRICE_MAPS } from '../pricing/entry-changes.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { ApplyPriceChange, ScheduleCommand, SchedulePriceChange } from './commands.ts'
+import type { OptionsEvent, PlannedEntry } from './events.ts'
+import { withPlanned } from './planned-entries.ts'
+import type { OptionsRefusal } from './refusals.ts'
+import { checkOption, optionValue } from './registry.ts'
+import { setEvents } from './set-options.ts'
+import type { OptionsState } from './state.ts'
+
+type Outcome = readonly OptionsEvent[] | OptionsRefusal
+
+export const PLANNED_MAX = 100
+export const PLANNED_ENTRIES_MAX = 1_000
+export const PLANNED_DAYS_MAX = 366
+
+const DAY_MS = 86_400_000
+
+/** Price changes that take effect at a time to come. */
+export function decideSchedule(command: ScheduleCommand, state: OptionsState): Outcome {
+  switch (command.type) {
+    case 'SchedulePriceChange':
+      return schedule(command, state)
+    case 'CancelPriceChange':
+      return state.planned.has(command.id)
+        ? [{ type: 'PriceChangeCancelled', v: 1, data: { id: command.id } }]
+        : refuse('PriceChangeUnknown')
+    case 'ApplyPriceChange':
+      return apply(command, state)
+  }
+}
+
+function schedule({ at, now, changes }: SchedulePriceChange, state: OptionsState): Outcome {
+  if (changes.length === 0) return refuse('PriceChangeEmpty')
+  if (changes.length > PLANNED_ENTRIES_MAX) {
+    return refuse('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX })
+  }
+  if (state.planned.size >= PLANNED_MAX) {
+    return refuse('TooManyPriceChanges', { limit: PLANNED_MAX })
+  }
+  if (at <= now) return refuse('PriceChangeNotAhead')
+  if (at > now + PLANNED_DAYS_MAX * DAY_MS) {
+    return refuse('PriceChangeTooFar', { days: PLANNED_DAYS_MAX })
+  }
+  const entries = checkedEntries(changes)
+  if ('refused' in entries) return entries
+  const texts = textsOf(entries, state)
+  if (!Array.isArray(texts)) return texts
+  const id = state.lastPlannedId + 1
+  return [{ type: 'PriceChangeScheduled', v: 1, data: { id, at, changes: entries } }]
+}
+
+/** Each entry once, its value as it is to be kept. */
+function checkedEntries(
+  changes: readonly PlannedEntry[],
+): readonly PlannedEntry[] | OptionsRefusal {
+  const entries: PlannedEntry[] = []
+  const named = new Set<string>()
+  for (const { option, name, value } of changes) {
+    if (!PRICE_MAPS.has(option)) return refuse('UnknownOption', { key: option.slice(0, 200) })
+    const entry = JSON.stringify([option, name])
+    if (named.has(entry)) return refuse('InvalidOption', twice(option, name))
+    named.add(entry)
+    const decimal = value === null ? null : parseDecimal(value)
+    if (value !== null && decimal === null) {
+      return refuse('InvalidOption', { key: option, fault: 'not-ratio', name: name.slice(0, 100) })
+    }
+    entries.push({ option, name, value: decimal === null ? null : decimalText(decimal) })
+  }
+  return entries
+}
+
+const twice = (key: string, name: string) =>
+  ({ key, fault: 'duplicate-key', name: name.slice(0, 100) }) as const
+
+/** On the prices as they are by then: what else was changed in between stays. */
+function apply({ id, now }: ApplyPriceChange, state: OptionsState): Outcome {
+  const planned = state.planned.get(id)
+  if (planned === undefined) return []
+  if (planned.at > now) return refuse('PriceChangeNotDue')
+  const texts = textsOf(planned.changes, state)
+  if (!Array.isArray(texts)) {
+    const { key = '', fault = '' } = texts.details ?? {}
+    const data = { id, option: String(key), fault: String(fault) }
+    return [{ type: 'PriceChangeFailed', v: 1, data }]
+  }
+  return [{ type: 'PriceChangeApplied', v: 1, data: { id } }, ...setEvents(state.values, texts)]
+}
+
+type Texts = [key: string, text: string][]
+
+/** The options' texts with these entries in them, or why one can't be. */
+function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsRefusal {
+  const texts: Texts = []
+  for (const [option, planned] of Map.groupBy(entries, (entry) => entry.option)) {
+    const before = optionValue(state.values, option)
+    const checked = checkOption(option, withPlanned(before, planned))
+    if ('refused' in checked) return checked
+    texts.push([option, checked.value])
+  }
+  return texts
+}

@@ -1,0 +1,20 @@
+import type { Words } from '../shared/words.ts'
+
+/** A setting is kept and checked, and says so: what it acts on isn't built yet. */
+const actsLater = (zh: string, en: string): Words => ({
+  zh: `此处保存并校验；${zh}上线后生效。`,
+  en: `Kept and checked here; acts once ${en} built.`,
+})
+
+export const WITH_GEMINI = actsLater('Gemini 渠道', 'the Gemini provider is')
+export const WITH_CLAUDE = actsLater('Claude 渠道', 'the Claude provider is')
+export const WITH_ACCOUNTS = actsLater('注册与第三方登录', 'registration and other logins are')
+export const WITH_MAIL = actsLater('邮件发送', 'sending mail is')
+export const WITH_MONEY = actsLater('钱包与充值', 'the wallet and top-ups are')
+export const WITH_REWARDS = actsLater('签到与邀请', 'check-in and invitations are')
+export const WITH_PAGES = actsLater('对应页面', 'its page is')
+export const WITH_DRAWING = actsLater('绘图功能', 'drawing is')
+export const WITH_TASKS = actsLater('音乐任务', 'music tasks are')
+export const WITH_CHATS = actsLater('聊天页面', 'the chat pages are')
+export const WITH_STEPS = actsLater('数据看板的粒度选择', 'the choice of steps on the dashboard is')
+export const WITH_LOOK_UP = actsLater('按密钥查询额度', 'looking up quota by a key is')

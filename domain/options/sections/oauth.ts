@@ -1,0 +1,90 @@
+import { WITH_ACCOUNTS } from '../notes.ts'
+import { FLAG, SECRET, text, URL_TEXT } from '../option-type.ts'
+import type { OptionRow, OptionSection } from '../schema.ts'
+
+/** What every way in by another site has: a switch, an id and a secret. */
+const client = (
+  site: string,
+  keys: { readonly flag: string; readonly id: string; readonly secret: string },
+): readonly OptionRow[] => [
+  {
+    key: keys.flag,
+    type: FLAG,
+    preset: 'false',
+    access: 'root',
+    label: { zh: `允许通过 ${site} 登录与注册`, en: `Log in by ${site}` },
+    note: WITH_ACCOUNTS,
+  },
+  {
+    key: keys.id,
+    type: text(200),
+    preset: '',
+    access: 'root',
+    label: { zh: `${site} Client ID`, en: `${site} client id` },
+    note: WITH_ACCOUNTS,
+  },
+  {
+    key: keys.secret,
+    type: SECRET,
+    preset: '',
+    access: 'secret',
+    label: { zh: `${site} Client Secret`, en: `${site} client secret` },
+    note: WITH_ACCOUNTS,
+  },
+]
+
+const callback = (path: string) => ({
+  zh: `回调地址为服务器地址加 ${path}。`,
+  en: `The callback is this site’s address with ${path}.`,
+})
+
+export const GITHUB: OptionSection = {
+  id: 'github',
+  tab: 'system',
+  title: { zh: 'GitHub 登录', en: 'GitHub login' },
+  lead: callback('/oauth/github'),
+  options: client('GitHub', {
+    flag: 'GitHubOAuthEnabled',
+    id: 'GitHubClientId',
+    secret: 'GitHubClientSecret',
+  }),
+}
+
+export const LINUXDO: OptionSection = {
+  id: 'linuxdo',
+  tab: 'system',
+  title: { zh: 'LinuxDO 登录', en: 'LinuxDO login' },
+  lead: callback('/oauth/linuxdo'),
+  options: client('LinuxDO', {
+    flag: 'LinuxDOOAuthEnabled',
+    id: 'LinuxDOClientId',
+    secret: 'LinuxDOClientSecret',
+  }),
+}
+
+const endpoint = (key: string, zh: string, en: string): OptionRow => ({
+  key,
+  type: URL_TEXT,
+  preset: '',
+  access: 'root',
+  label: { zh, en },
+  note: WITH_ACCOUNTS,
+})
+
+export const OIDC: OptionSection = {
+  id: 'oidc',
+  tab: 'system',
+  title: { zh: 'OIDC 登录', en: 'OIDC login' },
+  lead: callback('/oauth/oidc'),
+  options: [
+    ...client('OIDC', {
+      flag: 'oidc.enabled',
+      id: 'oidc.client_id',
+      secret: 'oidc.client_secret',
+    }),
+    endpoint('oidc.well_known', 'OIDC Well-Known 地址', 'OIDC discovery address'),
+    endpoint('oidc.authorization_endpoint', 'OIDC 授权端点', 'OIDC authorization endpoint'),
+    endpoint('oidc.token_endpoint', 'OIDC 令牌端点', 'OIDC token endpoint'),
+    endpoint('oidc.user_info_endpoint', 'OIDC 用户信息端点', 'OIDC user info endpoint'),
+  ],
+}

@@ -1,0 +1,68 @@
+import { DEFAULT_RATIOS, ratiosText } from '../../pricing/default-ratios.ts'
+import { RATIOS, URL_TEXT } from '../option-type.ts'
+import type { OptionSection } from '../schema.ts'
+
+const ratios = (key: string): string => ratiosText(DEFAULT_RATIOS.get(key) ?? new Map())
+
+export const PRICES: OptionSection = {
+  id: 'prices',
+  tab: 'operation',
+  title: { zh: '模型价格', en: 'Model prices' },
+  lead: {
+    zh: '倍率 1 等于每百万输入 tokens $2；费用 = tokens 数 × 模型倍率 × 分组倍率。',
+    en: 'A ratio of 1 is $2 per million input tokens; cost = tokens × model ratio × group ratio.',
+  },
+  options: [
+    {
+      key: 'ModelPrice',
+      type: RATIOS,
+      preset: ratios('ModelPrice'),
+      label: { zh: '模型固定价格', en: 'Fixed prices' },
+      help: {
+        zh: '模型 → 每次调用的美元价格，优先于倍率。',
+        en: 'Model → dollars per call; counts before ratios.',
+      },
+    },
+    {
+      key: 'ModelRatio',
+      type: RATIOS,
+      preset: ratios('ModelRatio'),
+      label: { zh: '模型倍率', en: 'Model ratios' },
+      help: {
+        zh: '模型 → 倍率，1 = $2 / 百万输入 tokens。',
+        en: 'Model → ratio; 1 = $2 per million input tokens.',
+      },
+    },
+    {
+      key: 'CompletionRatio',
+      type: RATIOS,
+      preset: ratios('CompletionRatio'),
+      label: { zh: '补全倍率', en: 'Completion ratios' },
+      help: {
+        zh: '模型 → 输出价格与输入价格之比。',
+        en: 'Model → output price divided by input price.',
+      },
+    },
+    {
+      key: 'CacheRatio',
+      type: RATIOS,
+      preset: ratios('CacheRatio'),
+      label: { zh: '缓存倍率', en: 'Cache ratios' },
+      help: {
+        zh: '模型 → 缓存命中的输入所占的价格比例。',
+        en: 'Model → share of the price for input read from the cache.',
+      },
+    },
+    {
+      key: 'PresetRatioUrl',
+      type: URL_TEXT,
+      preset: '',
+      access: 'root',
+      label: { zh: '预设倍率地址', en: 'Address of preset ratios' },
+      help: {
+        zh: '其下为 <来源>/prompt.json 与 <来源>/completion.json；留空则只用随产品提供的列表。',
+        en: 'Has <source>/prompt.json and <source>/completion.json; empty: the lists shipped here.',
+      },
+    },
+  ],
+}

@@ -1,0 +1,112 @@
+import { WITH_MAIL, WITH_REWARDS } from '../notes.ts'
+import { decimal, FLAG, integer, QUOTA_UNITS } from '../option-type.ts'
+import type { OptionSection } from '../schema.ts'
+
+export const QUOTA: OptionSection = {
+  id: 'quota',
+  tab: 'operation',
+  title: { zh: '额度设置', en: 'Quota' },
+  lead: { zh: '赠送的额度、预扣规则与显示方式。', en: 'What is given, held and how it is shown.' },
+  options: [
+    {
+      key: 'QuotaForNewUser',
+      type: QUOTA_UNITS,
+      preset: '0',
+      unit: 'quota',
+      label: { zh: '新用户初始额度', en: 'Quota of a new user' },
+    },
+    {
+      key: 'PreConsumedQuota',
+      type: QUOTA_UNITS,
+      preset: '500',
+      unit: 'quota',
+      label: { zh: '请求预扣额度', en: 'Held for an answer without a limit' },
+      help: {
+        zh: '调用方没有给出输出上限时，先冻结的额度。',
+        en: 'Set aside when the caller gives no limit for the answer.',
+      },
+    },
+    {
+      key: 'QuotaForInviter',
+      type: QUOTA_UNITS,
+      preset: '0',
+      unit: 'quota',
+      label: { zh: '邀请新用户奖励额度', en: 'Reward for inviting somebody' },
+      note: WITH_REWARDS,
+    },
+    {
+      key: 'QuotaForInvitee',
+      type: QUOTA_UNITS,
+      preset: '0',
+      unit: 'quota',
+      label: { zh: '新用户使用邀请码奖励额度', en: 'Reward for being invited' },
+      note: WITH_REWARDS,
+    },
+    {
+      key: 'QuotaRemindThreshold',
+      type: QUOTA_UNITS,
+      preset: '1000',
+      unit: 'quota',
+      label: { zh: '额度提醒阈值', en: 'Remind a user below this balance' },
+      note: WITH_MAIL,
+    },
+    {
+      key: 'QuotaPerUnit',
+      type: decimal('1', '1000000000'),
+      preset: '500000',
+      access: 'root',
+      label: { zh: '每美元额度', en: 'Quota shown as one dollar' },
+      help: {
+        zh: '请勿随意更改：已有余额与所有价格都以此为基准（默认 500000）。',
+        en: 'Do not change it lightly: balances and prices rest on it (500000 by default).',
+      },
+    },
+    {
+      key: 'DisplayInCurrencyEnabled',
+      type: FLAG,
+      preset: 'true',
+      label: { zh: '以美元显示额度', en: 'Show quota in dollars' },
+      help: {
+        zh: '关闭后显示额度单位，过万缩写为 k、M、B。',
+        en: 'Otherwise in quota units, with k, M and B from ten thousand on.',
+      },
+    },
+    {
+      key: 'StreamCacheQueueLength',
+      type: integer(0, 10_000),
+      preset: '0',
+      label: { zh: '流式缓存队列长度', en: 'Stream lines kept in a queue' },
+      help: {
+        zh: '为兼容而保留：本网关按背压转发，从不在队列中积压输出。',
+        en: 'Kept for compatibility: answers pass on as they are read, nothing queues here.',
+      },
+    },
+    {
+      key: 'CheckInEnabled',
+      type: FLAG,
+      preset: 'false',
+      label: { zh: '启用每日签到', en: 'Daily check-in' },
+      note: WITH_REWARDS,
+    },
+    {
+      key: 'CheckInQuota',
+      type: QUOTA_UNITS,
+      preset: '0',
+      unit: 'quota',
+      label: { zh: '签到最低额度', en: 'Least quota of a check-in' },
+      note: WITH_REWARDS,
+    },
+    {
+      key: 'CheckInMaxQuota',
+      type: QUOTA_UNITS,
+      preset: '0',
+      unit: 'quota',
+      label: { zh: '签到最高额度', en: 'Most quota of a check-in' },
+      help: {
+        zh: '低于最低额度时，以最低额度为准。',
+        en: 'When it is below the least, the least counts.',
+      },
+      note: WITH_REWARDS,
+    },
+  ],
+}

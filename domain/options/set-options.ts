@@ -1,0 +1,46 @@
+import { isSameJson } from '../shared/json-format.ts'
+import { storedBytes, TEXT_BYTES_MAX } from './check-option.ts'
+import type { OptionSet } from './events.ts'
+import { isJsonType } from './option-type.ts'
+import { OPTIONS, optionValue } from './registry.ts'
+
+type Values = ReadonlyMap<string, string>
+type Texts = readonly (readonly [key: string, text: string])[]
+
+/** The events that set checked texts; none for what is so already. */
+export const setEvents = (values: Values, texts: Texts): readonly OptionSet[] =>
+  texts.flatMap(([key, value]) => {
+    const before = optionValue(values, key)
+    if (isSame(key, value, before)) return []
+    return [{ type: 'OptionSet', v: 2, data: { key, value, before: kept(before) } }]
+  })
+
+/** JSON may come back as it is displayed: with other blanks. */
+export function isSame(key: string, value: string, before: string): boolean {
+  const type = OPTIONS.get(key)?.type
+  if (type === undefined || !isJsonType(type)) return value === before
+  return isSameJson(value, before)
+}
+
+/** What an earlier release took may be too long to be written twice into one event. */
+const kept = (before: string): string | null =>
+  storedBytes(before) > TEXT_BYTES_MAX ? null : before
+
+const PAIR = ['fallback_input_ratio', 'fallback_completion_ratio']
+
+/**
+ * A fallback price is a price per call or a pair of ratios, never both: whichever is entered
+ * clears the other, in whatever order a form sends its parts.
+ */
+export function withoutRivals(key: string, value: string): Texts {
+  if (value === '') return [[key, value]]
+  if (key === 'fallback_single_price') {
+    return [[key, value], ...PAIR.map((rival) => [rival, ''] as const)]
+  }
+  return PAIR.includes(key)
+    ? [
+        [key, value],
+        ['fallback_single_price', ''],
+      ]
+    : [[key, value]]
+}

@@ -1,0 +1,59 @@
+import { decimalText, parseDecimal } from './decimal.ts'
+import { DEFAULT_RATIOS } from './default-ratios.ts'
+import type { DecimalText } from './price.ts'
+import { PRICE_KEYS } from './price-list.ts'
+import { readNestedRatios, readRatios } from './ratio-map.ts'
+
+type Entries = ReadonlyMap<string, DecimalText>
+
+/** Of one name, what it was and what it is; null: it has none of its own. */
+export type EntryChange = readonly [
+  name: string,
+  before: DecimalText | null,
+  after: DecimalText | null,
+]
+
+/** Options of name → decimal that make prices. */
+export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
+
+const FALLBACK_PRICES: ReadonlySet<string> = new Set([
+  'fallback_single_price',
+  'fallback_input_ratio',
+  'fallback_completion_ratio',
+])
+
+/** Between the user's group and the token's, in the name of a special ratio. */
+export const AND = ' > '
+
+/**
+ * What another text of an option means for prices, name by name; none for other options. A name
+ * taken out falls back to what is built in, and so may mean nothing. Names are models or groups;
+ * `vip > default` for special ratios, empty for fallback prices.
+ */
+export function entryChanges(
+  option: string,
+  before: string,
+  after: string,
+): readonly EntryChange[] {
+  const [old, fresh] = [entriesOf(option, before), entriesOf(option, after)]
+  const names = new Set([...old.keys(), ...fresh.keys()])
+  return [...names]
+    .map((name) => [name, old.get(name) ?? null, fresh.get(name) ?? null] as const)
+    .filter(([, from, to]) => from !== to)
+}
+
+function entriesOf(option: string, text: string): Entries {
+  if (PRICE_MAPS.has(option)) {
+    return new Map([...(DEFAULT_RATIOS.get(option) ?? []), ...readRatios(text)])
+  }
+  if (option === 'GroupGroupRatio') return flattened(readNestedRatios(text))
+  const value = FALLBACK_PRICES.has(option) ? parseDecimal(text) : null
+  return value === null ? new Map() : new Map([['', decimalText(value)]])
+}
+
+const flattened = (nested: ReadonlyMap<string, Entries>): Entries =>
+  new Map(
+    [...nested].flatMap(([outer, ratios]) =>
+      [...ratios].map(([inner, ratio]) => [`${outer}${AND}${inner}`, ratio] as const),
+    ),
+  )

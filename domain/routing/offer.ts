@@ -1,0 +1,77 @@
+export type RoutingTerms = {
+  readonly models: readonly string[]
+  /** Stands before each model's name as callers know it. */
+  readonly modelPrefix: string
+  readonly groups: readonly string[]
+  readonly priority: number
+  readonly weight: number
+}
+
+/** Anything that carries a channel's terms. */
+export type Candidate = { readonly terms: RoutingTerms }
+
+/** Channels among which the draw is open: `sums` has their shares, each added to those before. */
+export type Stratum<C> = { readonly channels: readonly C[]; readonly sums: readonly number[] }
+
+/**
+ * The channels that offer one model to one group, ready to draw from: priorities from high to low;
+ * inside one those with a weight, then those of weight 0, which are drawn evenly.
+ */
+export type Offer<C> = readonly Stratum<C>[]
+
+/** By group, then by the model's name as callers know it. */
+export type Offers<C> = ReadonlyMap<string, ReadonlyMap<string, Offer<C>>>
+
+/** Sorted once when a channel changes, so that a call that draws sorts nothing. */
+export function offersOf<C extends Candidate>(candidates: Iterable<C>): Offers<C> {
+  const offers = new Map<string, Map<string, C[]>>()
+  for (const candidate of candidates) {
+    const { groups, models, modelPrefix } = candidate.terms
+    for (const group of new Set(groups)) {
+      const ofGroup = offers.get(group) ?? new Map<string, C[]>()
+      offers.set(group, ofGroup)
+      for (const model of new Set(models)) {
+        const name = modelPrefix + model
+        const channels = ofGroup.get(name)
+        if (channels === undefined) ofGroup.set(name, [candidate])
+        else channels.push(candidate)
+      }
+    }
+  }
+  const sorted = new Map<string, Map<string, Offer<C>>>()
+  for (const [group, models] of offers) {
+    sorted.set(group, new Map([...models].map(([model, channels]) => [model, offerOf(channels)])))
+  }
+  return sorted
+}
+
+export function offerOf<C extends Candidate>(channels: readonly C[]): Offer<C> {
+  const tiers = new Map<number, C[]>()
+  for (const channel of channels) {
+    const { priority } = channel.terms
+    const tier = tiers.get(priority)
+    if (tier === undefined) tiers.set(priority, [channel])
+    else tier.push(channel)
+  }
+  return [...tiers]
+    .sort(([left], [right]) => right - left)
+    .flatMap(([, tier]) => [
+      stratumOf(tier.filter(({ terms }) => terms.weight > 0)),
+      stratumOf(tier.filter(({ terms }) => terms.weight <= 0)),
+    ])
+    .filter(({ channels: some }) => some.length > 0)
+}
+
+/** Weights are the shares; where all are 0, every channel has the same. */
+function stratumOf<C extends Candidate>(channels: readonly C[]): Stratum<C> {
+  let sum = 0
+  const sums = channels.map(({ terms }) => {
+    sum += terms.weight > 0 ? terms.weight : 1
+    return sum
+  })
+  return { channels, sums }
+}
+
+export function* channelsIn<C>(offer: Offer<C>): Generator<C> {
+  for (const { channels } of offer) yield* channels
+}

@@ -1,0 +1,34 @@
+import { assert } from '../shared/assert.ts'
+import type { Decider } from '../shared/decider.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { TokenIdsTaken } from './events.ts'
+import type { TokenRefusal } from './refusals.ts'
+
+/** `first` is one above the highest that was taken, as the asker knows it. */
+export type TakeTokenIds = {
+  readonly type: 'TakeTokenIds'
+  readonly userId: number
+  readonly first: number
+  readonly count: number
+}
+
+export type TokenIdsState = { readonly highest: number }
+
+/**
+ * Gives out ids, dense and in order, to whoever asks first: `TokenExists` for who comes too late.
+ * Written in the same append as the tokens, so that no id is taken for nothing.
+ */
+export const tokenIdsDecider: Decider<TokenIdsState, TakeTokenIds, TokenIdsTaken, TokenRefusal> = {
+  initialState: () => ({ highest: 0 }),
+  decide: ({ type, ...data }, { highest }) => {
+    assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
+    if (data.first !== highest + 1) return refuse('TokenExists')
+    return [{ type: 'TokenIdsTaken', v: 1, data }]
+  },
+  evolve: (_state, { data }) => ({ highest: data.first + data.count - 1 }),
+  snapshot: {
+    version: 1,
+    encode: (state) => state,
+    decode: (stored) => stored as TokenIdsState,
+  },
+}
