@@ -9,7 +9,7 @@ function dev(): void {
   const servers = run(['--watch', 'infra/main.ts'], environment)
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js')
   const console = run([vite, 'console', '--host', '127.0.0.1'], process.env)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       servers.kill(signal)
       console.kill(signal)

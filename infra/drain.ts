@@ -3,11 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a stop has come to, for those who answer requests. */
 export type DrainState = {
-  /** Not ready any more; connections close after their answers. */
-  isDraining: boolean
+  /** Aborted as it begins: not ready any more; connections close after their answers. */
+  readonly begun: AbortController
   /** The port is closed; what still comes in on an open connection is refused. */
   isRefusing: boolean
 }
+
+export const notDraining = (): DrainState => ({
+  begun: new AbortController(),
+  isRefusing: false,
+})
 
 /** Of the relay: calls under way, and how to end them. */
 type Calls = {
@@ -18,9 +23,11 @@ type Calls = {
 /** For load balancers to see that this process is not ready. */
 const LISTEN_ON_MS = 5_000
 const LOOK_MS = 50
+/** For answers to be read to their end, and for the API's to be given, once no call is left. */
+const CLOSE_WITHIN_MS = 5_000
 
 export type Drain = {
-  /** Resolves once no call is under way. */
+  /** Resolves once no call is under way and no connection is open. */
   readonly start: (graceMs: number) => Promise<void>
   readonly hurry: (graceMs: number) => void
 }
@@ -43,15 +50,22 @@ export function createDrain(state: DrainState, relay: Calls | null, server: Serv
       void relay?.drain(graceMs)
     },
     start: async (graceMs) => {
-      state.isDraining = true
+      state.begun.abort()
       const listenOnMs = Math.min(LISTEN_ON_MS, graceMs / 4)
       await lookOn(listenOnMs)
       state.isRefusing = true
-      server?.close()
+      const closed = new Promise<void>((resolve) => {
+        if (server === null) resolve()
+        else server.close(() => resolve())
+      })
       // One whose stream has ended would else be used for another call.
       const closing = setInterval(() => server?.closeIdleConnections(), LOOK_MS)
       await relay?.drain(graceMs - listenOnMs)
+      await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
+      // NOTE: a server that closes has no timeouts any more, and one that never sent a byte is not
+      // idle to it: such a connection would stay open as long as its other end likes.
+      server?.closeAllConnections()
     },
   }
 }

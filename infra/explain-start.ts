@@ -5,14 +5,25 @@ import { ConfigError } from './config/config-error.ts'
 export function explainStart(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('isExplained' in error) return error.message
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return `Tallygate can't start. PORT: another program listens there (${error.message})`
-  }
+  const unheard = listenFault(error)
+  if (unheard !== null) return `Tallygate can't start. ${unheard} (${error.message})`
   if (isDatabaseAway(error)) {
     return `Tallygate can't start. DATABASE_URL: the database can't be used (${reasonOf(error)})`
   }
   const isOperators = error instanceof ConfigError || 'isOperatorError' in error
   return isOperators ? `Tallygate can't start. ${error.message}` : (error.stack ?? error.message)
+}
+
+/** What keeps a server from listening: its port, or else its host. */
+function listenFault(error: Error): string | null {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return 'PORT: another program listens there'
+  if ('isOfListening' in error || syscall === 'listen' || syscall === 'bind') {
+    return code === 'EACCES'
+      ? 'PORT: this user may not listen there'
+      : 'HOST: it is no address of this machine'
+  }
+  return null
 }
 
 /** Not let in, no such database, too many clients, starting or stopping. */
@@ -25,7 +36,7 @@ function isDatabaseAway(error: Error): boolean {
   if (error instanceof DatabaseError) return REFUSALS.test(code)
   return (
     UNREACHED.test(code) ||
-    /^(Connection terminated|The server does not support SSL)/.test(error.message)
+    /^(Connection terminated|The server does not support SSL|timeout expired)/.test(error.message)
   )
 }
 

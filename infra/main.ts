@@ -3,12 +3,8 @@ import type { Config } from './config/config.ts'
 import { readConfig } from './config/read-config.ts'
 import { explainStart } from './explain-start.ts'
 import { type Started, startProduct, type Tell } from './start.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
 import { startWithWorkers, wantsWorkers } from './workers/primary.ts'
-
-const DRAIN_MS = 120_000
-const HURRIED_DRAIN_MS = 10_000
-/** For what a start has opened to be closed; what is left then ends with the process. */
-const ABORT_WITHIN_MS = 10_000
 
 /**
  * Starts the product from the environment and stops it on a signal, at any time from now on: the
@@ -48,36 +44,6 @@ const start = (
   wantsWorkers(config)
     ? startWithWorkers(config, environment, tell, signal)
     : startProduct(config, tell, null, signal)
-
-/** During the start the first signal aborts it; afterwards it drains, and a second one hurries. */
-function stopOnSignals(starting: Promise<Started>, aborting: AbortController): void {
-  let running: Started | null = null
-  const started = starting.then(
-    (its) => {
-      running = its
-    },
-    () => {},
-  )
-  let isStopping = false
-  const stop = async (graceMs: number) => {
-    if (isStopping) return running?.hurry(HURRIED_DRAIN_MS)
-    isStopping = true
-    try {
-      if (running === null) {
-        setTimeout(() => process.exit(0), ABORT_WITHIN_MS)
-        aborting.abort()
-        await started
-      }
-      await running?.stop(graceMs)
-      process.exit(0)
-    } catch (error) {
-      process.stderr.write(`stopping failed: ${explainStart(error)}\n`)
-      process.exit(1)
-    }
-  }
-  process.on('SIGTERM', () => void stop(DRAIN_MS))
-  process.on('SIGINT', () => void stop(HURRIED_DRAIN_MS))
-}
 
 if (import.meta.main) {
   if (existsSync('.env')) process.loadEnvFile('.env')

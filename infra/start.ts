@@ -6,12 +6,12 @@ import { untilBuilt } from '#projections/freshness/until-built.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
-import { noRelay, type Relay, type RelayPaths, startRelay } from '#relay/server.ts'
+import { noRelay, type Relay, type RelayPaths, SERVED_TYPES, startRelay } from '#relay/server.ts'
 import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
-import { createDrain, type DrainState } from './drain.ts'
+import { createDrain, type DrainState, notDraining } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
@@ -54,18 +54,23 @@ export async function startProduct(
   siblings: Siblings | null = null,
   signal: AbortSignal = NEVER,
 ): Promise<Running> {
-  const state = { isDraining: false, isRefusing: false }
+  const state = notDraining()
   return await startAll({ config, state, signal }, async (core, parts, closers) => {
     const app = await buildApp(core, { ...parts, state, tell, siblings })
     closers.push(() => app.close())
-    await app.listen({ port: config.port, host: config.host, backlog: 4096 })
+    await app.listen({ port: config.port, host: config.host, backlog: 4096 }).catch(ofListening)
     return { url: urlOf(app, config), server: app.server }
   })
 }
 
+/** A name that is not found would else look like the database's. */
+function ofListening(error: Error): never {
+  throw Object.assign(error, { isOfListening: true })
+}
+
 /** The same without a port, for a process whose workers listen. */
 export const startUnserved = (config: Config, signal: AbortSignal): Promise<Running> =>
-  startAll({ config, state: { isDraining: false, isRefusing: false }, signal }, async () => ({
+  startAll({ config, state: notDraining(), signal }, async () => ({
     url: '',
     server: null,
   }))
@@ -134,14 +139,18 @@ type Serving = Parts & {
 async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> {
   const { relay, freshness, tell, state } = serving
   const { roles } = core.config
+  const draining = state.begun.signal
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
     isDraining: () => state.isRefusing,
   })
-  await addHealthRoutes(app, core, { ...serving, isDraining: () => state.isDraining })
-  if (roles.has('write-api')) await writeApi(app, { core, freshness, tell })
-  if (roles.has('read-api')) await readApi(app, { core, freshness })
+  await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
+  if (roles.has('write-api')) {
+    await writeApi(app, { core, freshness, tell, servedTypes: SERVED_TYPES })
+  }
+  if (roles.has('read-api')) await readApi(app, { core, freshness, draining })
+  ;(relay ?? noRelay).addActs(app, freshness)
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(tell)
     if (dist !== null) await serveConsole(app, dist)
@@ -158,7 +167,7 @@ function serverFor(
   return createServer(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000, noDelay: true },
     (request, response) => {
-      if (state.isDraining) response.shouldKeepAlive = false
+      if (state.begun.signal.aborted) response.shouldKeepAlive = false
       if (relay.matches(request.url ?? '')) relay.handle(request, response)
       else handler(request, response)
     },

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from './config-error.ts'
+import { makeDataFolder } from './data-folder.ts'
 
 /**
  * The 32 bytes that everything secret is encrypted under: given, or made once and kept in
@@ -11,7 +12,7 @@ export function loadSecretKey(given: Uint8Array | null, dataDir: string): Uint8A
   if (given !== null) return given
   const path = join(dataDir, 'secret-key')
   if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeDataFolder(dataDir)
     try {
       writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
     } catch (error) {

@@ -44,7 +44,9 @@ const textOf = (content: unknown): string =>
 export const promptTokensOf = (contents: readonly string[]): number =>
   contents.reduce((sum, content) => sum + Math.ceil(content.length / 4) + 3, 0)
 
-export const word = (index: number): string => `${WORDS[index % WORDS.length]} `
+/** With the space before it, so that the words of a stream make the plain answer's text. */
+export const word = (index: number): string =>
+  `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
 
 export const usageOf = (request: ChatRequest) => ({
   prompt_tokens: request.promptTokens,
@@ -63,7 +65,7 @@ const head = (request: ChatRequest, object: string) => ({
 
 export function plainAnswer(request: ChatRequest, usage: unknown): string {
   const words = Array.from({ length: request.completionTokens }, (_, index) => word(index))
-  const message = { role: 'assistant', content: words.join('').trimEnd() }
+  const message = { role: 'assistant', content: words.join('') }
   return JSON.stringify({
     ...head(request, 'chat.completion'),
     choices: [{ index: 0, message, finish_reason: 'stop' }],

@@ -55,6 +55,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
     key: 'sk-simulated-provider-key',
     base_url: providerUrl,
     group: 'default',
+    tag: 'simulated',
   }
   await setChannel(root, {
     ...fields,
@@ -68,6 +69,15 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
     models: 'sim-large',
     model_mapping: JSON.stringify({ 'sim-large': 'fault-status-503' }),
     weight: 1,
+  })
+  await setChannel(root, {
+    ...fields,
+    name: 'Key pool',
+    key: ['sk-simulated-key-1', 'sk-simulated-key-2', 'sk-simulated-key-3'].join('\n'),
+    mode: 'multi_to_single',
+    multi_key_mode: 'polling',
+    models: 'sim-small',
+    weight: 2,
   })
 }
 

@@ -35,6 +35,7 @@ export function createDirectBus({
   return {
     work: (name, worker) => works.keep(workLanes({ store, leases, log, ttlMs }, name, worker)),
     watch: (onNews) => works.keep(watchStore({ store, log }, onNews)),
+    isDegraded: () => false,
     close: works.stopAll,
   }
 }

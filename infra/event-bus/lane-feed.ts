@@ -60,7 +60,7 @@ export class LaneFeed {
     const subscription = this.parts.store.subscribeAll(
       this.position,
       (events, position) =>
-        this.subscription === subscription ? this.give(events, position) : undefined,
+        this.subscription === subscription ? this.give(subscription, events, position) : undefined,
       (err) => {
         if (this.subscription !== subscription) return
         this.parts.log.error({ err }, 'the feed of the lanes broke and starts again')
@@ -73,8 +73,14 @@ export class LaneFeed {
     this.subscription = subscription
   }
 
-  private async give(events: readonly Recorded[], position: number): Promise<void> {
+  /** NOTE: while it waits, another may have taken the place of `from`: the position is its own. */
+  private async give(
+    from: Subscription,
+    events: readonly Recorded[],
+    position: number,
+  ): Promise<void> {
     await this.announced
+    if (this.subscription !== from) return
     const after = this.position
     const lanes = [...this.lanes]
     if (lanes.length === 0) return
@@ -84,7 +90,7 @@ export class LaneFeed {
     try {
       await this.worker.onBatch({ lanes, events: mine, after, position })
     } catch (error) {
-      this.position = after
+      if (this.subscription === from) this.position = after
       throw error
     }
   }

@@ -42,5 +42,7 @@ export interface EventBus {
    * there may be some; for those who watch. May repeat or be late, never stays away for long.
    */
   watch(onNews: (position: number) => void): { readonly stop: () => Promise<void> }
+  /** True while it can't bring what it should, and the event store is read instead. */
+  isDegraded(): boolean
   close(): Promise<void>
 }

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { withDurableCommits } from '../postgres/durable-commits.ts'
 import { type ArrayWriter, createArrayWriter } from './binary-arrays.ts'
 import type { EncodedEvent } from './encoded-append.ts'
+import { CHANNEL } from './postgres-schema.ts'
 
 /** Events for one stream behind `expected`, the revision of its last event (-1: it is new). */
 export type ExactPart = {
@@ -23,50 +24,67 @@ export type FlushResult = {
 export type FlushConnection = {
   /** One transaction of several appends, of each all parts or none. Each stream occurs once. */
   readonly flush: (appends: readonly (readonly ExactPart[])[]) => Promise<FlushResult>
-  /** Process id of the server's side of the connection; null when there is none. */
-  readonly serverPid: () => number | null
+  /** Resolves once commits are heard of; `ended` resolves when they no longer are. */
+  readonly open: () => Promise<{ readonly ended: Promise<void> }>
   /** Drops the connection; the next flush opens another. */
   readonly drop: () => void
 }
 
+/** Told the head position after a commit of another process. */
+export type OnOthers = (position: number) => void
+
 const CONNECT_WITHIN_MS = 3_000
 const REPLY_WITHIN_MS = 4_000
+/** What the session is called in Postgres, whatever the connection string calls others. */
+export const APPEND_SESSION = 'tallygate-append'
 // The one plan that stays right however the tables grow, so that it can be made once.
 const PLANS =
   '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off ' +
-  '-c plan_cache_mode=force_generic_plan -c application_name=tallygate-append'
+  '-c plan_cache_mode=force_generic_plan'
 
-/** The one connection that a process appends through. */
-export function createFlushConnection(connectionString: string): FlushConnection {
+type Open = {
+  readonly client: Client
+  readonly ready: Promise<Client>
+  readonly ended: Promise<void>
+}
+
+/**
+ * The one connection that a process appends through, and on which it hears of others' commits.
+ * On one of its own, each of its own commits would wake the process twice more.
+ */
+export function createFlushConnection(
+  connectionString: string,
+  onOthers: OnOthers,
+): FlushConnection {
+  const settings = withSettings(connectionString)
   const writer = createArrayWriter()
-  let client: Client | null = null
+  let current: Open | null = null
 
   const drop = (): void => {
-    const old = client
-    client = null
-    old?.end().catch(() => {})
-    old?.connection.stream.destroy()
+    const old = current
+    current = null
+    old?.client.connection.stream.destroy()
   }
-  const connect = async (): Promise<Client> => {
-    if (client !== null) return client
-    const opened = new Client({
-      connectionString: withSettings(connectionString),
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      keepAlive: true,
-    })
-    opened.on('error', () => {
-      if (client === opened) client = null
-    })
-    await opened.connect()
-    client = opened
+  const connection = (): Open => {
+    if (current !== null) return current
+    const opened = openConnection(settings, onOthers)
+    const forget = (): void => {
+      if (current === opened) current = null
+    }
+    void opened.ended.then(forget)
+    opened.ready.catch(forget)
+    current = opened
     return opened
   }
   return {
     drop,
-    // The driver has it, its types don't say so.
-    serverPid: () => (client as { processID?: number } | null)?.processID ?? null,
+    open: async () => {
+      const { ready, ended } = connection()
+      await ready
+      return { ended }
+    },
     flush: async (appends) => {
-      const open = await connect()
+      const open = await connection().ready
       const late = setTimeout(drop, REPLY_WITHIN_MS)
       try {
         return await send(open, writer, appends)
@@ -76,6 +94,39 @@ export function createFlushConnection(connectionString: string): FlushConnection
     },
   }
 }
+
+function openConnection(connectionString: string, onOthers: OnOthers): Open {
+  const client = new Client({
+    connectionString,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    keepAlive: true,
+  })
+  const ended = Promise.withResolvers<void>()
+  client.on('error', () => {})
+  client.on('end', () => ended.resolve())
+  client.on('notification', ({ payload, processId }) => {
+    // Our own commits are announced by their replies, which bring the events along.
+    if (processId !== serverPidOf(client)) onOthers(Number(payload))
+  })
+  const start = async (): Promise<Client> => {
+    const late = setTimeout(() => client.connection.stream.destroy(), REPLY_WITHIN_MS)
+    try {
+      await client.connect()
+      await client.query(`listen ${CHANNEL}`)
+      return client
+    } catch (error) {
+      client.connection.stream.destroy()
+      throw error
+    } finally {
+      clearTimeout(late)
+    }
+  }
+  return { client, ready: start(), ended: ended.promise }
+}
+
+/** The driver has it, its types don't say so. */
+const serverPidOf = (client: Client): number | null =>
+  (client as { processID?: number }).processID ?? null
 
 async function send(
   client: Client,
@@ -114,6 +165,7 @@ function withSettings(connectionString: string): string {
   const url = new URL(withDurableCommits(connectionString))
   const options = `${url.searchParams.get('options') ?? ''} ${PLANS}`
   url.searchParams.set('options', options)
+  url.searchParams.set('application_name', APPEND_SESSION)
   url.search = url.search.replaceAll('+', '%20')
   return url.href
 }

@@ -26,7 +26,7 @@ export type HotStream = {
   readonly evolve: (event: Fact) => void
   /**
    * Others wrote first: what was evolved and not moved to is taken back where the decider can, and
-   * only what they wrote is read; else all is forgotten.
+   * only what they wrote is read; else all is forgotten. Where nothing was evolved, nothing is.
    */
   readonly takeBack: () => void
   /** What is known was found to be old. */
@@ -102,10 +102,12 @@ export function createHotStream(
 /** What was evolved before it is in the store, and how it is taken back where the decider can. */
 function createSpeculation(decider: AnyDecider) {
   let undos: (() => void)[] = []
+  let hasEvolved = false
   /** An event was evolved in part. */
   let isTorn = false
   return {
     evolve: (state: unknown, event: Fact): unknown => {
+      hasEvolved = true
       if (decider.undo !== undefined) undos.push(decider.undo(state, event))
       isTorn = true
       const evolved = decider.evolve(state, event)
@@ -114,13 +116,16 @@ function createSpeculation(decider: AnyDecider) {
     },
     /** False: the state is worth nothing any more. */
     takeBack: (): boolean => {
+      if (!hasEvolved) return true
       if (decider.undo === undefined || isTorn) return false
       for (const undo of undos.splice(0).reverse()) undo()
+      hasEvolved = false
       return true
     },
     /** It is in the store, or its state is forgotten. */
     confirm: (): void => {
       undos = []
+      hasEvolved = false
       isTorn = false
     },
   }

@@ -39,8 +39,12 @@ export async function actTogether(
       const outcome = await tryTogether(steps, hots, context, store)
       if (outcome !== null) return outcome
     } catch (error) {
-      for (const hot of hots) hot.forget()
-      if (!(error instanceof RevisionConflict) || attempt >= TRIES_MAX) throw error
+      if (!(error instanceof RevisionConflict) || attempt >= TRIES_MAX) {
+        for (const hot of hots) hot.forget()
+        throw error
+      }
+      // Beside a busy account, to read it all again would take longer than its next event does.
+      for (const hot of hots) if (hot.isLoaded()) hot.takeBack()
       await pauseAfterConflict(attempt)
     }
   }
@@ -53,9 +57,9 @@ async function tryTogether(
   context: ActContext,
   store: EventStore,
 ): Promise<Outcome<Fact, Refusal> | null> {
-  const known = hots.filter((hot) => hot.isLoaded())
+  const known = hots.filter((hot) => hot.isLoaded() && !hot.isOld())
   const revisions = known.map((hot) => [hot, hot.revision()] as const)
-  for (const hot of hots) if (!hot.isLoaded()) await hot.catchUp()
+  for (const hot of hots) if (!known.includes(hot)) await hot.catchUp()
   const plan = planOf(steps)
   const isWritten = (hot: HotStream): boolean =>
     !isRefusal(plan) && plan.some((planned) => planned.hot === hot && planned.facts.length > 0)

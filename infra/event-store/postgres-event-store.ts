@@ -1,8 +1,9 @@
 import { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { withDurableCommits } from '../postgres/durable-commits.ts'
+import { reasonOf, warnSeldom } from '../telemetry/seldom.ts'
 import { createAppendQueue } from './append-queue.ts'
-import { listenForCommits } from './commit-listener.ts'
+import { keepListening } from './commit-listener.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
 import { createEventReader, type EventReader } from './event-rows.ts'
 import { createFlushConnection } from './flush.ts'
@@ -48,7 +49,8 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
   }
   const readPage = pageReader(recent, reader, () => head)
   const warn = troubleTo(log)
-  const connection = createFlushConnection(connectionString)
+  const onOthers = atIntervals(OTHERS_MS, onCommitted)
+  const connection = createFlushConnection(connectionString, onOthers)
   const queue = createAppendQueue({
     connection,
     onFound: onCommitted,
@@ -64,13 +66,8 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     onTrouble: warn,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   })
-  const onOthers = atIntervals(OTHERS_MS, onCommitted)
-  const onHeard = (position: number, serverPid: number): void => {
-    // Our own commits are announced by their replies, which bring the events along.
-    if (serverPid !== connection.serverPid()) onOthers(position)
-  }
   const look = async (): Promise<void> => onCommitted(await reader.headPosition())
-  const listener = listenForCommits(connectionString, onHeard, look)
+  const listener = keepListening(connection, look)
   return {
     append: async (streams) => await queue.append(encodeAppend(streams)),
     readStream: (stream, from = 0, limit = 1_000_000) => reader.readStream(stream, from, limit),
@@ -140,7 +137,7 @@ function subscribeKeeping(recent: RecentEvents, wanted: Wanted): Subscription {
 const troubleTo =
   (log: Logger) =>
   (error: unknown): void =>
-    log.warn({ reason: (error as Error).message }, 'the event store is in trouble')
+    warnSeldom(log, { reason: reasonOf(error) }, 'the event store is in trouble')
 
 function createReadPool(connectionString: string): Pool {
   const pg = new Pool({

@@ -3,15 +3,25 @@ import { ConfigError } from '../config/config-error.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
 import { type EventStore, StoreUnavailable } from './port.ts'
 
-/** `is_used`: something may have been written to the store. A store of before is taken as used. */
+/**
+ * `is_used`: something may have been written to the store. A store of before is taken as used.
+ *
+ * NOTE: to alter a table is to wait for all who read it, even where there is nothing to alter.
+ */
 const DDL = `
   create table if not exists store_identity.current (
     is_only boolean primary key default true check (is_only),
     name text not null,
     first_event text
   );
-  alter table store_identity.current
-    add column if not exists is_used boolean not null default true`
+  do $$ begin
+    if not exists (
+      select from pg_attribute
+      where attrelid = 'store_identity.current'::regclass and attname = 'is_used'
+    ) then
+      alter table store_identity.current add column is_used boolean not null default true;
+    end if;
+  end $$`
 
 const POSTGRES = 'postgres'
 
@@ -46,9 +56,10 @@ type Options = { readonly pg: Pool; readonly store: EventStore; readonly name: s
  * A store is known by its first event and that one's position, and by its name while it is empty.
  */
 export async function settleStoreIdentity({ pg, store, name }: Options): Promise<EventStore> {
-  const [first] = await store.readAll(0, 1)
-  const firstEvent = first === undefined ? null : firstEventName(first)
-  await withIdentityLocked(pg, async (client) => {
+  const firstEvent = await withIdentityLocked(pg, async (client) => {
+    // Under the lock: whoever started at the same time may have written the first event just now.
+    const [first] = await store.readAll(0, 1)
+    const firstEvent = first === undefined ? null : firstEventName(first)
     const before = await readStoreIdentity(client)
     const isSame =
       before.firstEvent === null ? before.name === name : before.firstEvent === firstEvent
@@ -57,23 +68,25 @@ export async function settleStoreIdentity({ pg, store, name }: Options): Promise
     const now = { name, firstEvent, isUsed }
     if (isSame) await writeIdentity(client, now)
     else await moveStoreIdentity(client, now)
+    return firstEvent
   })
   return firstEvent === null && name !== POSTGRES ? markedAtFirstAppend(store, pg) : store
 }
 
 /** Makes the place where the identity is kept, and locks it while `work` has a transaction. */
-async function withIdentityLocked(
+async function withIdentityLocked<Result>(
   pg: Pool,
-  work: (client: PoolClient) => Promise<void>,
-): Promise<void> {
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
   await ensureIdentitySchema(pg)
   const client = await pg.connect()
   let failure: Error | undefined
   try {
     await client.query('begin')
     await client.query('lock table store_identity.current in exclusive mode')
-    await work(client)
+    const result = await work(client)
     await client.query('commit')
+    return result
   } catch (error) {
     failure = error as Error
     await client.query('rollback').catch(() => {})

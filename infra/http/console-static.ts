@@ -14,6 +14,7 @@ export async function serveConsole(app: FastifyInstance, dist: string): Promise<
     root: join(dist, 'assets'),
     prefix: '/assets/',
     preCompressed: true,
+    decorateReply: false,
     immutable: true,
     maxAge: '365d',
     index: false,
@@ -22,7 +23,6 @@ export async function serveConsole(app: FastifyInstance, dist: string): Promise<
     root: dist,
     prefix: '/',
     preCompressed: true,
-    decorateReply: false,
     cacheControl: false,
     setHeaders: (reply) => void reply.header('cache-control', 'no-cache'),
     wildcard: false,
@@ -30,7 +30,6 @@ export async function serveConsole(app: FastifyInstance, dist: string): Promise<
   })
   app.addHook('preValidation', async (request, reply) => {
     if (!request.is404 || request.method !== 'GET' || NOT_PAGES.test(request.url)) return
-    reply.header('cache-control', 'no-cache')
-    return reply.code(200).type('text/html').sendFile('index.html', dist)
+    return reply.code(200).type('text/html').sendFile('index.html')
   })
 }

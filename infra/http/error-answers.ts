@@ -34,6 +34,9 @@ export function addErrorAnswers(app: FastifyInstance): void {
       const { name, message, stack } = error
       request.log.error({ name, reason: message, stack }, 'a request failed')
     }
+    // NOTE: Fastify closes the connection on a body it won't read; a client that is still sending
+    // then meets a reset and never sees the answer. Kept open, the rest is read and thrown away.
+    if (refusal.code === 'TooLarge') reply.removeHeader('connection')
     return sendRefusal(reply, refusal)
   })
   app.setNotFoundHandler((_request, reply) => sendRefusal(reply, fault('NoSuchRoute')))

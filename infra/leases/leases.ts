@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
+import { reasonOf, warnSeldom } from '../telemetry/seldom.ts'
 
 /** What one process at a time may do, among all on one Postgres. */
 export type Lease = {
@@ -153,8 +154,8 @@ function holdOn(
     }).catch(() => {})
 
   /** Resolves when the lease is lost or no longer wanted. */
-  const keep = async (lease: Lease, over: AbortController): Promise<void> => {
-    let knownUntil = performance.now() + ttlMs
+  const keep = async (lease: Lease, over: AbortController, until: number): Promise<void> => {
+    let knownUntil = until
     while (!stopping.signal.aborted && !over.signal.aborted) {
       await pause()
       const askedAt = performance.now()
@@ -168,12 +169,15 @@ function holdOn(
   }
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
+      const until = performance.now() + ttlMs
       const lease = await take(name, ttlMs).catch(() => null)
-      if (lease !== null) {
+      // An answer that came late, or was read late, may be of a lease that is another's by now.
+      if (lease !== null && performance.now() < until) {
         const over = new AbortController()
-        const keeping = keep(lease, over)
+        const keeping = keep(lease, over, until)
         await work(lease, AbortSignal.any([over.signal, stopping.signal])).catch((err: unknown) => {
-          log.warn({ err, lease: name }, 'what needs a lease failed, and will be tried again')
+          const facts = { reason: reasonOf(err), lease: name }
+          warnSeldom(log, facts, `what needs the lease ${name} failed, and will be tried again`)
         })
         over.abort()
         await giveBack(lease).catch(() => {})

@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { ConfigError } from '../config/config-error.ts'
+import { makeDataFolder } from '../config/data-folder.ts'
 
 /** Another process works on this data folder; the message names it. */
 export class DataFolderInUse extends Error {
@@ -16,14 +18,15 @@ export type DataLock = { readonly release: () => void }
 const SQLITE_BUSY = 5
 
 /**
- * Takes the data folder for this process, or throws `DataFolderInUse` at once.
+ * Takes the data folder for this process, or throws `DataFolderInUse` at once; `ConfigError` where
+ * it can't be made or written.
  *
  * The lock is the kernel's (SQLite takes it on a file in the folder), so it ends with its process,
  * however that dies: there is no stale lock to recognise, and a reused pid misleads nobody. The
  * owner file beside it only serves the message.
  */
 export function lockDataFolder(dataDir: string): DataLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeDataFolder(dataDir)
   const ownerFile = join(dataDir, 'owner')
   const lock = openExclusively(join(dataDir, 'lock'))
   if (lock === null) throw new DataFolderInUse(dataDir, ownerOf(ownerFile))
@@ -37,7 +40,7 @@ export function lockDataFolder(dataDir: string): DataLock {
 }
 
 function openExclusively(path: string): DatabaseSync | null {
-  const database = new DatabaseSync(path, { timeout: 0 })
+  const database = openFile(path)
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE')
     database.exec('BEGIN EXCLUSIVE')
@@ -46,6 +49,15 @@ function openExclusively(path: string): DatabaseSync | null {
     database.close()
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null
     throw error
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 })
+  } catch (error) {
+    const { message } = error as Error
+    throw new ConfigError('DATA_DIR', `${path} can't be written (${message})`)
   }
 }
 

@@ -35,16 +35,22 @@ export async function createSharedClock(pg: Pool, log: Logger): Promise<SharedCl
   return { now, stop: () => clearInterval(timer) }
 }
 
+/** Unix milliseconds by the database's clock, with their fraction; as of some point of the call. */
+export async function databaseNow(pg: Pool): Promise<number> {
+  const { rows } = await pg.query<{ ms: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
+  )
+  return rows[0]?.ms ?? 0
+}
+
 /** What to add to `performance.now()`; of several samples, that of the shortest round trip. */
 async function measure(pg: Pool): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, base: 0 }
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const before = performance.now()
-    const { rows } = await pg.query<{ ms: number }>(
-      'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
-    )
+    const ms = await databaseNow(pg)
     const after = performance.now()
-    const base = (rows[0]?.ms ?? 0) - (before + after) / 2
+    const base = ms - (before + after) / 2
     if (after - before < best.tookMs) best = { tookMs: after - before, base }
   }
   return best.base

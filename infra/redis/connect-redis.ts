@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { reasonOf } from '../telemetry/seldom.ts'
 
 export type RedisClient = Redis | Cluster
 
@@ -19,8 +20,17 @@ export async function connectRedis(text: string, log: Logger): Promise<RedisClie
   const isCluster = url.searchParams.get('cluster') === 'true'
   url.searchParams.delete('cluster')
   const redis = isCluster ? clusterAt(url) : serverAt(url)
-  // Each failed connection is an event; that Redis is lost is told once, by whoever asks it.
-  redis.on('error', (err) => log.debug({ err }, 'Redis: no connection'))
+  // Each failed connection is an event: told when the reason is another one.
+  let told = ''
+  redis.on('error', (err: Error) => {
+    const reason = reasonOf(err)
+    if (reason === told) return
+    told = reason
+    log.warn({ reason, redis: url.host }, 'REDIS_URL: there is no connection that can be used')
+  })
+  redis.on('ready', () => {
+    told = ''
+  })
   await redis.connect().catch(() => {})
   return redis
 }

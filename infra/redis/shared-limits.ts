@@ -9,6 +9,7 @@ import {
   type Seat,
   type SeatsClaim,
 } from '../limits/port.ts'
+import { reasonOf } from '../telemetry/seldom.ts'
 import type { RedisLimits, RemoteSeat } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
@@ -155,7 +156,8 @@ class Link {
     this.isLost = true
     for (const held of this.held) this.carryOver(held)
     const { instances } = this
-    this.log.warn({ err, instances }, 'Redis is lost: limits are kept here, each a share of it')
+    const facts = { reason: reasonOf(err), instances }
+    this.log.warn(facts, 'Redis is lost: limits are kept here, each a share of it')
     this.beatLater()
   }
 

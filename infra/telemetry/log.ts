@@ -18,17 +18,26 @@ const SECRET_PATHS = [
   'res.headers',
 ]
 
-/** JSON lines on standard error; standard output is for what a person is told. */
-export const createLog = (level: string): Logger =>
-  pino(
+/** Of lines that could not be written. */
+const KEPT_BYTES_MAX = 65_536
+
+/**
+ * JSON lines on standard error; standard output is for what a person is told. Where nobody listens
+ * any more, as when a terminal was closed, they are lost: no reason to break off what is under way.
+ */
+export function createLog(level: string): Logger {
+  const output = destination({ dest: 2, sync: true, maxLength: KEPT_BYTES_MAX })
+  output.on('error', () => {})
+  return pino(
     {
       level,
       base: null,
       redact: { paths: SECRET_PATHS, censor: '[secret]' },
       serializers: { err: describeError, error: describeError },
     },
-    destination({ dest: 2, sync: true }),
+    output,
   )
+}
 
 /** Name, message and place; never the request a driver may hang on its errors. */
 function describeError(error: unknown): unknown {

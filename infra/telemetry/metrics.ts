@@ -1,4 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { answerIn } from '../postgres/bounded.ts'
+
+const HEAD_WITHIN_MS = 2_000
 
 /** What the process can say of itself when scraped; each is asked at that moment. */
 export type Readings = {
@@ -6,6 +9,7 @@ export type Readings = {
   readonly eventsHead: () => Promise<number>
   readonly projectionPositions: () => ReadonlyMap<string, number>
   readonly areLimitsDegraded: () => boolean
+  readonly isBusDegraded: () => boolean
 }
 
 /** A registry with Node's own metrics and ours (`tallygate_…`), in Prometheus' text format. */
@@ -25,8 +29,11 @@ export function createMetrics(readings: Readings): Registry {
     name: 'tallygate_event_store_position',
     help: 'Global position of the last event',
     registers,
+    // Without a store there is no such sample; the others are wanted then more than ever.
     async collect() {
-      this.set(await readings.eventsHead())
+      const head = await answerIn(readings.eventsHead(), HEAD_WITHIN_MS).catch(() => null)
+      if (head === null) this.remove()
+      else this.set(head)
     },
   })
   new Gauge({
@@ -46,6 +53,14 @@ export function createMetrics(readings: Readings): Registry {
     registers,
     collect() {
       this.set(readings.areLimitsDegraded() ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'tallygate_event_bus_degraded',
+    help: '1 while Kafka brings nothing and the event store is read instead',
+    registers,
+    collect() {
+      this.set(readings.isBusDegraded() ? 1 : 0)
     },
   })
   return registry

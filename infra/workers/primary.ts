@@ -49,6 +49,7 @@ export async function startWithWorkers(
       eventsHead: () => core.store.headPosition(),
       projectionPositions: () => projections?.positions() ?? new Map(),
       areLimitsDegraded: () => core.limits.isDegraded(),
+      isBusDegraded: () => core.bus.isDegraded(),
     })
     const workers = await startWorkers({
       count: config.relayWorkers,

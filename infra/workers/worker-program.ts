@@ -12,7 +12,7 @@ import type { Siblings } from './siblings.ts'
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   // Meant for the primary, which says what to do; a terminal sends them to everybody.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
   const own: { registry: Registry | null; running: Running | null } = {
     registry: null,

@@ -33,8 +33,8 @@ const PAUSE_MS = 100
 const PAUSE_MS_MAX = 10_000
 /** One that lived so long did not die of its start. */
 const STEADY_MS = 30_000
-/** After a drain's grace, for books and pools to be closed. */
-const EXIT_WITHIN_MS = 15_000
+/** After a drain's grace, for books and pools to be closed; less than the primary has itself. */
+const EXIT_WITHIN_MS = 12_000
 
 /**
  * Starts `count` processes on the port of `environment` and keeps them: one that dies is replaced,

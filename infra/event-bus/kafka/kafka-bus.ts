@@ -48,9 +48,15 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
     const ttl = { ttlMs: timings.publisherTtlMs }
     works.keep(leases.hold(lease, (_lease, lost) => publish(parts, lost), ttl))
   }
+  const lanes: (() => boolean)[] = []
   return {
-    work: (name, worker) => works.keep(workOn(parts, name, worker)),
+    work: (name, worker) => {
+      const work = works.keep(workOn(parts, name, worker))
+      lanes.push(work.isDegraded)
+      return work
+    },
     watch: (onNews) => works.keep(watchTopic(parts, onNews)),
+    isDegraded: () => lanes.some((isDegraded) => isDegraded()),
     close: works.stopAll,
   }
 }

@@ -21,8 +21,16 @@ export type WorkParts = {
   readonly log: Logger
 }
 
+type KafkaWork = LaneWork & {
+  /** Events come from the store, or would: there is no place in the group. */
+  readonly isDegraded: () => boolean
+}
+
+/** Where nothing happens, a Kafka that is back has nothing to show it by. */
+const FED_LATELY_MS = 30_000
+
 /** One name's work in this process: a consumer in the name's group, and the leases of its lanes. */
-export function workOn(parts: WorkParts, name: string, worker: LaneWorker): LaneWork {
+export function workOn(parts: WorkParts, name: string, worker: LaneWorker): KafkaWork {
   const { kafka, topic, store, leases, timings, log } = parts
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>
@@ -55,11 +63,7 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Lane
     lastNews: (lane) => queues.of(lane).lastNews(),
     isDelivering: (lane) => queues.of(lane).isDelivering(),
   })
-  const looking = setInterval(() => {
-    const awaySince = session.awaySince()
-    // The others may be away too, or gone: what nobody holds is better worked here than not.
-    if (awaySince !== null && performance.now() - awaySince > timings.awayMs) held.want(null)
-  }, timings.awayMs / 4)
+  const looking = lookForAbsence(session, held, timings)
   const deafness = watchForDeafness({
     ...{ kafka, topic, timings },
     isSuspected: () => feed.isFeeding() && session.awaySince() === null,
@@ -71,6 +75,9 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Lane
       const mine = lanes.map(held.leaseOf).filter((lease) => lease !== undefined)
       return mine.length === lanes.length && (await isCurrent(client, mine))
     },
+    isDegraded: () =>
+      feed.isFeeding() &&
+      (session.awaySince() !== null || performance.now() - feed.lastFed() < FED_LATELY_MS),
     stop: async () => {
       clearInterval(looking)
       deafness.stop()
@@ -82,6 +89,17 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Lane
     },
   }
 }
+
+/** The others may be away too, or gone: what nobody holds is better worked here than not. */
+const lookForAbsence = (
+  session: ConsumerSession,
+  held: ReturnType<typeof createLaneLeases>,
+  { awayMs }: KafkaTimings,
+): NodeJS.Timeout =>
+  setInterval(() => {
+    const awaySince = session.awaySince()
+    if (awaySince !== null && performance.now() - awaySince > awayMs) held.want(null)
+  }, awayMs / 4)
 
 /** What comes for a lane whose lease is still another's waits in its queue. */
 function createQueues(create: (lane: number) => LaneQueue) {

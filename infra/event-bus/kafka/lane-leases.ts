@@ -104,10 +104,11 @@ function createLeaving({ leases, timings, onLost }: Parts) {
   const endings = new Set<Promise<void>>()
   const giveBack = async (left: ReadonlyMap<number, Lease>): Promise<void> => {
     await within(timings.graceMs, onLost([...left.keys()]))
-    for (const [lane, lease] of left) {
+    const back = [...left].map(async ([lane, lease]) => {
       await leases.giveBack(lease).catch(() => {})
       leaving.delete(lane)
-    }
+    })
+    await Promise.all(back)
   }
   return {
     begin: (left: ReadonlyMap<number, Lease>): void => {

@@ -21,6 +21,8 @@ type Parts = {
 
 export type StoreFeed = {
   readonly isFeeding: () => boolean
+  /** When events last came this way, by `performance.now()`. */
+  readonly lastFed: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -35,6 +37,7 @@ export function feedFromStore(parts: Parts): StoreFeed {
   const stopping = new AbortController()
   /** Lanes that the store feeds now. */
   const fed = new Set<number>()
+  let lastFed = Number.NEGATIVE_INFINITY
   const isStalled = createStallWatch(parts, fed)
   /** Answers whether there may be more at once. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
@@ -49,6 +52,7 @@ export function feedFromStore(parts: Parts): StoreFeed {
       position: isFull ? last : Math.max(last, head),
     })
     for (const lane of lanes) fed.add(lane)
+    if (events.length > 0) lastFed = performance.now()
     return isFull
   }
   const turn = async (): Promise<void> => {
@@ -78,6 +82,7 @@ export function feedFromStore(parts: Parts): StoreFeed {
   const running = run()
   return {
     isFeeding: () => fed.size > 0,
+    lastFed: () => lastFed,
     stop: async () => {
       stopping.abort()
       await running

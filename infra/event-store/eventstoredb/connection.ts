@@ -75,7 +75,8 @@ function parsed(url: string): EventStoreDBClient {
  */
 function withOwnConnection(url: string): string {
   opened += 1
-  const [address = '', query = ''] = url.replace(/^kurrentdb/, 'esdb').split('?')
+  const [address = '', query = '', more] = url.replace(/^kurrentdb/, 'esdb').split('?')
+  if (more !== undefined) throw new ConfigError('EVENTSTORE_URL', 'may have one "?" only')
   const options = new URLSearchParams(query)
   const given = options.get('keepAliveInterval') ?? String(KEEPALIVE_MS)
   if (!/^[1-9]\d{0,8}$/.test(given)) {

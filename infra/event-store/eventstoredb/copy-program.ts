@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { abortable } from '../../abortable.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { readConfig } from '../../config/read-config.ts'
@@ -16,6 +16,7 @@ import {
   readStoreIdentity,
 } from '../store-identity.ts'
 import { copyHistory } from './copy-history.ts'
+import { isForced, refuseRunning } from './refuse-running.ts'
 
 type Log = ReturnType<typeof createLog>
 
@@ -33,6 +34,8 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   const config = readConfig({ ...environment, EVENT_STORE: 'eventstoredb' })
   const log = createLog(config.logLevel)
   const { databaseUrl, dataDir } = config
+  const url = config.eventStore.url ?? ''
+  const mustBeAlone = !isForced(environment)
   if (databaseUrl === null && !existsSync(join(dataDir, 'postgres'))) {
     throw new ConfigError('DATA_DIR', `there is no history in ${dataDir}`)
   }
@@ -42,7 +45,7 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   // What happens to idle connections is of no account; the last ones end with the server.
   pg.on('error', () => {})
   try {
-    return await abortable(copyOnce(pg, config.eventStore.url ?? '', log), signal)
+    return await abortable(copyOnce({ pg, url, log, mustBeAlone }), signal)
   } finally {
     // An aborted copy still has its connections; they end with this process.
     if (!signal.aborted) await pg.end()
@@ -50,24 +53,39 @@ async function main(environment: NodeJS.ProcessEnv, signal: AbortSignal): Promis
   }
 }
 
-async function copyOnce(pg: Pool, url: string, log: Log): Promise<boolean> {
-  await ensureIdentitySchema(pg)
-  const { name } = await readStoreIdentity(pg)
-  if (isPostgres({ name })) return await copyFrozen(pg, url, log)
-  if (name !== eventStoreName(url)) {
-    throw new ConfigError('EVENTSTORE_URL', `the history went to ${name} before`)
-  }
-  say(`the history went to ${name} before`)
+type Copy = {
+  readonly pg: Pool
+  readonly url: string
+  readonly log: Log
+  readonly mustBeAlone: boolean
+}
+
+async function copyOnce(copy: Copy): Promise<boolean> {
+  await ensureIdentitySchema(copy.pg)
+  const { name } = await readStoreIdentity(copy.pg)
+  return isPostgres({ name }) ? await copyFrozen(copy) : isThereBefore(name, copy.url)
+}
+
+/** Nothing is left to do for the same target; another one comes too late. */
+function isThereBefore(name: string, url: string): true {
+  const went = `the history went to ${name} before`
+  if (name !== eventStoreName(url)) throw new ConfigError('EVENTSTORE_URL', went)
+  say(went)
   return true
 }
 
 /** Nobody appends to the source meanwhile: what came later would not be at the target. */
-async function copyFrozen(pg: Pool, url: string, log: Log): Promise<boolean> {
+async function copyFrozen({ pg, url, log, mustBeAlone }: Copy): Promise<boolean> {
   const guard = await pg.connect()
   // Whoever waits for it hears of a lost connection too.
   guard.on('error', () => {})
   try {
-    await guard.query('begin; lock table event_store.head in share row exclusive mode')
+    await freeze(guard)
+    // NOTE: not by the guard, which would keep every start waiting for this table until the end.
+    const { name } = await readStoreIdentity(pg)
+    if (!isPostgres({ name })) return isThereBefore(name, url)
+    await refuseEmpty(pg)
+    if (mustBeAlone) await refuseRunning(pg)
     let told = 0
     const onProgress = (copied: number): void => {
       if (copied - told < PROGRESS_EVERY) return
@@ -81,6 +99,8 @@ async function copyFrozen(pg: Pool, url: string, log: Log): Promise<boolean> {
     if (!isSameOrder) say('the order of the events is not the same at both ends')
     const isSame = different.length === 0 && isSameOrder
     if (isSame) {
+      // One that had lost its session may be back; starts wait for the end of this.
+      if (mustBeAlone) await refuseRunning(pg)
       await guard.query(SEAL)
       const now = { name: eventStoreName(url), firstEvent, isUsed: firstEvent !== null }
       await moveStoreIdentity(guard, now)
@@ -92,6 +112,26 @@ async function copyFrozen(pg: Pool, url: string, log: Log): Promise<boolean> {
     await guard.query('rollback').catch(() => {})
     guard.release()
   }
+}
+
+const FREEZE = 'begin; lock table event_store.head in share row exclusive mode'
+const LOCK_NOT_AVAILABLE = '55P03'
+
+async function freeze(guard: PoolClient): Promise<void> {
+  try {
+    await guard.query(`${FREEZE} nowait`)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
+    say('waiting for the database to be ours alone')
+    await guard.query('rollback')
+    await guard.query(FREEZE)
+  }
+}
+
+/** A database that was never used would be sealed for nothing. */
+async function refuseEmpty(pg: Pool): Promise<void> {
+  const { rowCount } = await pg.query('select from event_store.events limit 1')
+  if (rowCount === 0) throw new ConfigError(...NO_HISTORY)
 }
 
 /** Also a process that runs, or one of an earlier release, can't append any more. */
@@ -107,18 +147,21 @@ const SEAL = `
 
 /** No such table, no such schema. */
 const NOTHING_THERE = ['42P01', '3F000']
+const NO_HISTORY = ['DATABASE_URL, DATA_DIR', 'there is no history in this database'] as const
 
 function explainCopy(error: unknown): string {
   if (error instanceof StoreUnavailable) return `EVENTSTORE_URL: ${error.message}`
   if (NOTHING_THERE.includes(String((error as { code?: unknown }).code))) {
-    return 'DATABASE_URL, DATA_DIR: there is no history in this database'
+    return NO_HISTORY.join(': ')
   }
   return explainStart(error).replace("Tallygate can't start. ", '')
 }
 
 if (existsSync('.env')) process.loadEnvFile('.env')
 const aborting = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => aborting.abort())
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => aborting.abort())
+}
 try {
   process.exitCode = (await main(process.env, aborting.signal)) ? 0 : 1
 } catch (error) {

@@ -44,10 +44,10 @@ export function startJointHealer(
 }
 
 async function pass(joint: JointParts, graceMs: number, stopping: AbortSignal): Promise<void> {
-  const begin = await joint.locks.healedUpTo()
+  const [begin, now] = await Promise.all([joint.locks.healedUpTo(), joint.locks.now()])
   for (let position = begin; !stopping.aborted; ) {
     const page = await joint.reads.readAll(position, PAGE)
-    const young = page.findIndex((event) => isYoung(event, graceMs))
+    const young = page.findIndex((event) => isYoung(event, now - graceMs))
     const old = young < 0 ? page : page.slice(0, young)
     for (const event of old) if (event.others.length > 0) await heal(event, joint)
     const last = old.at(-1)?.recorded.position ?? position
@@ -57,8 +57,9 @@ async function pass(joint: JointParts, graceMs: number, stopping: AbortSignal): 
   }
 }
 
-const isYoung = ({ others, createdMs }: StoredEvent, graceMs: number): boolean =>
-  others.length > 0 && Date.now() - createdMs < graceMs
+/** Commands bear times of the shared clock; this machine and the event store's have others. */
+const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
+  others.length > 0 && recorded.meta.at > since
 
 /** An act that can't be finished raises its alarm and does not stop the others' healing. */
 async function heal(event: StoredEvent, joint: JointParts): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * What appends to several streams need beside EventStoreDB, which knows no transaction over
- * streams: exclusion among all processes, and the place up to which the healer has looked.
+ * streams: exclusion among all processes, the place up to which the healer has looked, and a clock.
  */
 export type Locks = {
   /**
@@ -13,6 +13,8 @@ export type Locks = {
   /** Global position; 0 at first. */
   healedUpTo(): Promise<number>
   setHealedUpTo(position: number): Promise<void>
+  /** Unix milliseconds, by the clock that all processes share. */
+  now(): Promise<number>
   close(): Promise<void>
 }
 

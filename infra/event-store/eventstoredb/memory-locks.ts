@@ -35,6 +35,7 @@ export function createMemoryLocks(): Locks {
     setHealedUpTo: async (position) => {
       healed = Math.max(healed, position)
     },
+    now: async () => Date.now(),
     close: async () => {},
   }
 }

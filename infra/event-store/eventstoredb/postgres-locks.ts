@@ -1,5 +1,6 @@
 import { Pool, type PoolClient } from 'pg'
 import { ensureSchema } from '../../postgres/ensure-schema.ts'
+import { databaseNow } from '../../postgres/shared-clock.ts'
 import { type Locks, LockTimeout } from './locks.ts'
 
 const DDL = `
@@ -14,21 +15,38 @@ const LOCK_ALL = `
     from unnest($1::text[]) name order by key offset 0
   ) sorted`
 const CONNECTIONS_MAX = 8
+const ANSWER_WITHIN_MS = 15_000
 
 /**
  * Locks of all processes on one Postgres: advisory ones, in order, in a transaction that lasts as
  * long as the work. Connections of their own, so that work which needs the ordinary pool never
- * waits for itself. `store` names what the healed position belongs to.
+ * waits for itself. `store` names what the healed position belongs to. Each statement is answered
+ * within `answerWithinMs`, or its connection is given up.
  */
-export async function createPostgresLocks(connectionString: string, store: string): Promise<Locks> {
-  const pg = new Pool({ connectionString, max: CONNECTIONS_MAX, connectionTimeoutMillis: 5_000 })
+export async function createPostgresLocks(
+  connectionString: string,
+  store: string,
+  answerWithinMs = ANSWER_WITHIN_MS,
+): Promise<Locks> {
+  const pg = new Pool({
+    connectionString,
+    max: CONNECTIONS_MAX,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: answerWithinMs,
+  })
   pg.on('error', () => {})
   await ensureSchema(pg, 'joint_appends', DDL)
+  return { ...exclusion(pg), ...healing(pg, store), close: () => pg.end() }
+}
+
+function exclusion(pg: Pool): Pick<Locks, 'together' | 'alone'> {
   return {
     together: async (names, withinMs, work) => {
       const take = async (client: PoolClient): Promise<true> => {
         try {
-          await client.query(`set local lock_timeout = ${Math.max(1, Math.ceil(withinMs))}`)
+          const lockMs = Math.max(1, Math.ceil(withinMs))
+          await client.query(`begin; set local lock_timeout = ${lockMs}`)
           await client.query(LOCK_ALL, [names])
           return true
         } catch (error) {
@@ -40,6 +58,7 @@ export async function createPostgresLocks(connectionString: string, store: strin
     },
     alone: async (name, work) => {
       const take = async (client: PoolClient): Promise<boolean> => {
+        await client.query('begin')
         const { rows } = await client.query<{ mine: boolean }>(
           'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as mine',
           [`joint-append:${name}`],
@@ -48,6 +67,11 @@ export async function createPostgresLocks(connectionString: string, store: strin
       }
       return (await holding(pg, take, work)).isTaken
     },
+  }
+}
+
+function healing(pg: Pool, store: string): Pick<Locks, 'healedUpTo' | 'setHealedUpTo' | 'now'> {
+  return {
     healedUpTo: async () => {
       const { rows } = await pg.query<{ position: string }>(
         'select position from joint_appends.healed where store = $1',
@@ -63,13 +87,13 @@ export async function createPostgresLocks(connectionString: string, store: strin
         [store, position],
       )
     },
-    close: () => pg.end(),
+    now: () => databaseNow(pg),
   }
 }
 
 /**
  * Work done is done, though the lock's connection be lost meanwhile: what it wrote is guarded by
- * exact revisions, the lock only spares it conflicts.
+ * exact revisions, the lock only spares it conflicts. `take` begins the transaction.
  */
 async function holding<T>(
   pg: Pool,
@@ -85,11 +109,14 @@ async function holding<T>(
   }
   client.on('error', onLost)
   try {
-    await client.query('begin')
-    const isTaken = await take(client)
+    const isTaken = await take(client).catch((error) => {
+      // Whatever it holds goes with its connection: to roll back is to wait once more.
+      onLost()
+      throw error
+    })
     return { isTaken, outcome: isTaken ? await work() : null }
   } finally {
-    await client.query('rollback').catch(onLost)
+    if (!isBroken) await client.query('rollback').catch(onLost)
     client.off('error', onLost)
     client.release(isBroken)
   }

@@ -8,8 +8,6 @@ export type StoredEvent = {
   readonly recorded: Recorded
   /** The other parts of the joint append that this event decided. */
   readonly others: readonly ExactPart[]
-  /** By the server's clock. */
-  readonly createdMs: number
 }
 
 /** Parts as the metadata of the event that decides for them keeps them: data as JSON, not text. */
@@ -61,7 +59,7 @@ export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'c
 /** Null for what is the server's own. Throws for what this product can't have written. */
 export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | null {
   if (event === undefined || isSystem(event)) return null
-  const { streamId: stream, id, type, created } = event
+  const { streamId: stream, id, type } = event
   const metadata = event.metadata as Metadata | undefined
   if (!event.isJson || typeof metadata?.v !== 'number') {
     throw new Error(`event ${id} of stream ${stream} was not written by this product`)
@@ -77,7 +75,7 @@ export function storedEvent({ event, commitPosition }: Resolved): StoredEvent | 
     revision: Number(event.revision),
     position: safePosition(event.position?.commit ?? commitPosition),
   }
-  return { recorded, others: others.map(exactPart), createdMs: created.getTime() }
+  return { recorded, others: others.map(exactPart) }
 }
 
 /** A byte offset in the server's log: below 2^53 for eight petabytes. */

@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ConfigError } from './config-error.ts'
+
+/** Makes the data folder (mode 0700) where it is missing. Throws `ConfigError` when it can't be. */
+export function makeDataFolder(dataDir: string): void {
+  try {
+    makeFolder(dataDir)
+  } catch (error) {
+    const { message } = error as Error
+    throw new ConfigError('DATA_DIR', `the folder ${dataDir} can't be made (${message})`)
+  }
+}
+
+/** NOTE: `recursive: true` tries for ever where the file system lets nobody make a folder. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || parent === path) throw error
+    makeFolder(parent)
+    mkdirSync(path, { mode: 0o700 })
+  }
+}
