@@ -3,11 +3,18 @@ export const PROJECTION_NAMES = [
   'users',
   'tokens',
   'channels',
+  'channel-checks',
   'options',
+  'option-changes',
+  'price-history',
+  'price-schedule',
   'balances',
   'call-log',
   'usage-by-hour',
   'open-calls',
+  'channel-health',
+  'channel-stats',
+  'channel-timeline',
 ] as const
 
 export type ProjectionName = (typeof PROJECTION_NAMES)[number]

@@ -40,6 +40,8 @@ export type Projection = {
   readonly sql: string
   readonly tables: Readonly<Record<string, TableShape>>
   readonly handlers: ReadonlyMap<string, Handler<Fact>>
+  /** The newest version of the event types that its handlers know; 1 for those left out. */
+  readonly newest?: Readonly<Record<string, number>>
 }
 
 /** A projection of the events `E`, checked by type; its handlers are then found by name. */

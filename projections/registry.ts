@@ -1,8 +1,15 @@
 import { balances } from './balances/projection.ts'
 import { callLog } from './call-log/projection.ts'
+import { channelChecks } from './channel-checks/projection.ts'
+import { channelHealth } from './channel-health/projection.ts'
+import { channelStats } from './channel-stats/projection.ts'
+import { channelTimeline } from './channel-timeline/projection.ts'
 import { channels } from './channels/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
+import { optionChanges } from './option-changes/projection.ts'
 import { options } from './options/projection.ts'
+import { priceHistory } from './price-history/projection.ts'
+import { priceSchedule } from './price-schedule/projection.ts'
 import type { Projection } from './projection.ts'
 import { tokens } from './tokens/projection.ts'
 import { usageByHour } from './usage-by-hour/projection.ts'
@@ -13,9 +20,16 @@ export const PROJECTIONS: readonly Projection[] = [
   users,
   tokens,
   channels,
+  channelChecks,
   options,
+  optionChanges,
+  priceHistory,
+  priceSchedule,
   balances,
   callLog,
   usageByHour,
   openCallsProjection,
+  channelHealth,
+  channelStats,
+  channelTimeline,
 ]

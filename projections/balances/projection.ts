@@ -11,7 +11,7 @@ type Ended = CallFacts & { readonly hold: number; readonly charge?: number }
 /** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
@@ -28,6 +28,15 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
           is_closed: false,
         },
       ),
+    TokenBudgetsOpened: ({ data: { tokenIds, userId, remain, isUnlimited } }, rows) => {
+      const cells = { user_id: userId, remain, is_unlimited: isUnlimited, is_closed: false }
+      for (const id of tokenIds) rows.put('token_budgets', { token_id: id }, cells)
+    },
+    TokenBudgetsClosed: ({ data }, rows) => {
+      for (const id of data.tokenIds) {
+        rows.patch('token_budgets', { token_id: id }, { is_closed: true })
+      }
+    },
     TokenBudgetClosed: ({ data }, rows) =>
       rows.patch('token_budgets', { token_id: data.tokenId }, { is_closed: true }),
     CallAdmitted: ({ data, meta }, rows) => {

@@ -15,3 +15,5 @@ create table token_budgets (
   used_quota bigint not null default 0,
   accessed_at bigint not null default 0
 );
+
+create index token_budgets_of_user on token_budgets (user_id);

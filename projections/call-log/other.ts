@@ -15,7 +15,8 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
       ? {}
       : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
     usage_source: data.usageSource,
-    end: data.end,
+    end: endOf(data.attempts, data.end),
+    hold: data.hold,
     ...(data.anomaly === null ? {} : { anomaly: data.anomaly }),
   },
   adminOther: { channel_id: data.channelId, admin_info: adminInfo(data.attempts) },
@@ -25,10 +26,11 @@ export const otherOfReleased = (data: CallReleased['data']): Other => ({
   other: {
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
     duration_ms: Math.round(data.timings.durationMs),
-    end: data.reason,
-    error_type: data.reason,
+    end: endOf(data.attempts, data.reason),
+    error_type: endOf(data.attempts, data.reason),
     error_code: data.errorCode,
     status_code: data.statusCode,
+    hold: data.hold,
   },
   adminOther: {
     ...(data.channelId === null ? {} : { channel_id: data.channelId }),
@@ -42,9 +44,14 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
     ...ofUsage(data.usage, data.calls),
     usage_source: 'partial',
     end: 'interrupted',
+    hold: data.hold,
   },
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId },
 })
+
+/** `screened`: the word check stopped the answer. Facts tell that of the last try alone. */
+export const endOf = (attempts: readonly Attempt[], end: string): string =>
+  attempts.at(-1)?.error === 'screened' ? 'screened' : end
 
 /** The exact decimals as text, and the same as numbers for those who only show them. */
 function ofPrice(price: PriceSnapshot): object {

@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { quota, wireInteger } from '#infra/postgres/row-types.ts'
 
@@ -75,7 +76,7 @@ const named = (rows: Chosen, direction: Chosen) => sql.type(logRow)`
     l.id, l.created_at as "createdAt", l.type, l.user_id as "userId",
     coalesce(u.username, '') as username, coalesce(u.shows_ip, false) as "showsIp",
     coalesce(t.name, '') as "tokenName", l.channel_id as "channelId",
-    coalesce(c.terms->>'name', '') as "channelName", l.model, l.call_group as "group",
+    coalesce(c.name, '') as "channelName", l.model, l.call_group as "group",
     l.request_id as "requestId", l.is_stream as "isStream",
     l.prompt_tokens as "promptTokens", l.completion_tokens as "completionTokens", l.quota,
     l.duration_ms as "durationMs", l.reason, l.client_ip as "clientIp", l.other,
@@ -147,4 +148,44 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
       coalesce(sum(prompt_tokens), 0)::text as "promptTokens",
       coalesce(sum(completion_tokens), 0)::text as "completionTokens"
     from read_call_log.log where ${matching(filter)}
+  `)
+
+const otherText = z.string().transform((text) => JSON.parse(text) as LoggedOther)
+type LoggedOther = {
+  readonly price?: { readonly userGroup?: string }
+  readonly usage?: Partial<Usage> & { readonly calls?: number }
+}
+
+const chargedCall = z
+  .object({
+    id: wireInteger,
+    userId: wireInteger,
+    model: z.string(),
+    group: z.string(),
+    quota,
+    other: otherText,
+  })
+  .transform(({ other, ...row }) => {
+    const { calls, ...usage } = other.usage ?? {}
+    return {
+      ...row,
+      /** The user's group when the call was admitted. */
+      userGroup: other.price?.userGroup ?? row.group,
+      usage: { ...NO_USAGE, ...usage } as Usage,
+      /** Left out where the usage alone tells it: see `chargeFor`. */
+      calls,
+    }
+  })
+export type ChargedCall = z.infer<typeof chargedCall>
+
+/** What was charged within some seconds (both ends included), by id, above `after`. */
+export const chargedCalls = (
+  db: CommonQueryMethods,
+  { from, to, after, limit }: { from: number; to: number; after: number; limit: number },
+): Promise<readonly ChargedCall[]> =>
+  db.any(sql.type(chargedCall)`
+    select id, user_id as "userId", model, call_group as "group", quota, other
+    from read_call_log.log
+    where type = 2 and created_at >= ${from} and created_at <= ${to} and id > ${after}
+    order by id limit ${limit}
   `)

@@ -9,7 +9,7 @@ import type { Usage } from '#domain/pricing/usage.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
 import { secondsOf } from '../seconds.ts'
-import { otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
+import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
 
 export type LoggedEvent =
   | CallSettled
@@ -91,7 +91,7 @@ const released = ({ data }: Recorded<CallReleased>) => ({
   type: 6 as const,
   user_id: data.userId,
   quota: 0,
-  reason: `released:${data.reason}`,
+  reason: `released:${endOf(data.attempts, data.reason)}`,
   model: data.model,
   call: callOf(data, data.timings.durationMs, otherOfReleased(data)),
 })

@@ -1,68 +1,106 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallInterrupted, CallSettled } from '#domain/account/events.ts'
-import type { ChannelEvent } from '#domain/channel/events.ts'
+import type { ChannelEvent, TagChange } from '#domain/channel/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { projectionOf } from '../projection.ts'
-import type { RowChanges } from '../runner/row-changes.ts'
+import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
+import { termCells } from './term-cells.ts'
 
 /** The provider channels, and what was spent over each. */
 export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({
   name: 'channels',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { channels: { key: ['id'] }, spent: { key: ['channel_id'], isShared: true } },
+  tables: {
+    channels: { key: ['id'] },
+    keys_set_aside: { key: ['channel_id', 'key_ref'] },
+    spent: { key: ['channel_id'], isShared: true },
+  },
   handlers: {
-    ChannelCreated: ({ data, meta, position }, rows) =>
-      rows.insert(
-        'channels',
-        { id: data.channelId },
-        {
-          terms: data.terms,
-          key_ref: data.keyRef,
+    ChannelsCreated: ({ data, meta, position }, rows) => {
+      for (const { channelId, name, keyRefs } of data.channels) {
+        const cells = {
+          ...termCells({ ...data.terms, name }),
+          key_refs: keyRefs,
+          key_mode: data.keyMode,
+          status: data.isEnabled ? 1 : 2,
           status_at: secondsOf(meta.at),
           created_at: secondsOf(meta.at),
           changed_position: position,
-        },
-      ),
-    ChannelTermsChanged: ({ data, position }, rows) =>
-      rows.patch(
-        'channels',
-        { id: data.channelId },
-        { terms: data.terms, key_ref: data.keyRef, changed_position: position },
-      ),
-    ChannelEnabled: (event, rows) => setStatus(event, rows, 1, ''),
-    ChannelDisabled: (event, rows) => setStatus(event, rows, 2, ''),
-    ChannelAutoDisabled: (event, rows) => setStatus(event, rows, 3, event.data.reason),
-    ChannelDeleted: ({ data, position }, rows) =>
-      rows.patch(
-        'channels',
-        { id: data.channelId },
-        { is_deleted: true, changed_position: position },
-      ),
+        }
+        rows.insert('channels', { id: channelId }, cells)
+      }
+    },
+    ChannelTermsChanged: (event, rows) => {
+      const { channelId, terms, keyRefs, keyMode } = event.data
+      const cells = { ...termCells(terms), key_refs: keyRefs, key_mode: keyMode }
+      change([channelId], event, rows, cells)
+    },
+    ChannelsEnabled: (event, rows) => setStatus(event.data.channelIds, event, rows, 1),
+    ChannelsDisabled: (event, rows) => setStatus(event.data.channelIds, event, rows, 2),
+    ChannelAutoDisabled: (event, rows) =>
+      setStatus([event.data.channelId], event, rows, 3, event.data.reason),
+    ChannelsDeleted: (event, rows) =>
+      change(event.data.channelIds, event, rows, { is_deleted: true }),
+    ChannelsTagged: (event, rows) =>
+      change(event.data.channelIds, event, rows, { tag: event.data.tag }),
+    TagTermsChanged: (event, rows) =>
+      change(event.data.channelIds, event, rows, tagCells(event.data.change)),
+    ChannelKeySetAside: (event, rows) => {
+      const { channelId, keyRef, reason } = event.data
+      setKey(channelId, keyRef, event, rows, { is_set_aside: true, reason })
+    },
+    ChannelKeysTakenBack: (event, rows) => {
+      for (const keyRef of event.data.keyRefs) {
+        const cells = { is_set_aside: false, reason: '' }
+        setKey(event.data.channelId, keyRef, event, rows, cells)
+      }
+    },
     CallSettled: ({ data }, rows) => addSpent(data.channelId, data.charge, rows),
     CallInterrupted: ({ data }, rows) => addSpent(data.channelId, data.charge, rows),
   },
 })
 
+function change(
+  channelIds: readonly number[],
+  { position }: Recorded<ChannelEvent>,
+  rows: RowChanges,
+  cells: Cells,
+): void {
+  for (const id of channelIds) {
+    rows.patch('channels', { id }, { ...cells, changed_position: position })
+  }
+}
+
 function setStatus(
-  { data, meta, position }: Recorded<ChannelEvent>,
+  channelIds: readonly number[],
+  event: Recorded<ChannelEvent>,
   rows: RowChanges,
   status: number,
-  reason: string,
+  reason = '',
 ): void {
-  rows.patch(
-    'channels',
-    { id: data.channelId },
-    {
-      status,
-      status_reason: reason,
-      status_at: secondsOf(meta.at),
-      changed_position: position,
-    },
-  )
+  const cells = { status, status_reason: reason, status_at: secondsOf(event.meta.at) }
+  change(channelIds, event, rows, cells)
+}
+
+function setKey(
+  channelId: number,
+  keyRef: string,
+  event: Recorded<ChannelEvent>,
+  rows: RowChanges,
+  cells: Cells,
+): void {
+  const key = { channel_id: channelId, key_ref: keyRef }
+  rows.put('keys_set_aside', key, { ...cells, set_aside_at: secondsOf(event.meta.at) })
+  change([channelId], event, rows, {})
+}
+
+/** The cells of what was given alone. */
+function tagCells({ modelMapping, ...others }: TagChange): Cells {
+  return modelMapping === undefined ? others : { ...others, model_mapping: modelMapping }
 }
 
 // NOTE: spending does not count as a change: it would send a channel's row with every call.

@@ -1,36 +1,14 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { z } from 'zod'
-import type { ChannelTerms } from '#domain/channel/events.ts'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import { wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
-import { containing, type Listed, type Slice } from '../like.ts'
+import type { Listed, Slice } from '../like.ts'
+import { type ChannelRow, channelRow, isOn, selected, withFigures } from './channel-row.ts'
+import { type ChannelFilter, matching } from './matching.ts'
+import { type ChannelOrder, orderOfChannels, orderOfTags } from './order.ts'
 
-const channelRow = z.object({
-  id: wireInteger,
-  terms: z.custom<ChannelTerms>(),
-  keyRef: z.string(),
-  /** 1 enabled, 2 disabled, 3 auto-disabled. */
-  status: z.union([z.literal(1), z.literal(2), z.literal(3)]),
-  /** Why it was turned off by the gateway, empty otherwise. */
-  statusReason: z.string(),
-  /** Unix seconds, as `createdAt`. */
-  statusAt: wireInteger,
-  createdAt: wireInteger,
-  /** Position of the last event that changed it (its spending apart). */
-  changedPosition: wireInteger,
-  isDeleted: z.boolean(),
-  usedQuota: quota,
-})
-export type ChannelRow = z.infer<typeof channelRow>
-
-const selected = sql.fragment`
-  select
-    c.id, c.terms, c.key_ref as "keyRef", c.status, c.status_reason as "statusReason",
-    c.status_at as "statusAt", c.created_at as "createdAt",
-    c.changed_position as "changedPosition", c.is_deleted as "isDeleted",
-    coalesce(s.used_quota, 0) as "usedQuota"
-  from read_channels.channels c left join read_channels.spent s on s.channel_id = c.id
-`
+export type { ChannelRow } from './channel-row.ts'
+export { CHANNEL_SORTS, type ChannelSort } from './order.ts'
 
 /** null when it never was; a deleted one is answered with `isDeleted`. */
 export const findChannel = (
@@ -45,90 +23,131 @@ export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
+/** Of all their keys, also where a channel is deleted. */
+export async function keyRefsOf(
+  db: CommonQueryMethods,
+  channelIds: readonly number[],
+): Promise<readonly string[]> {
+  if (channelIds.length === 0) return []
+  return db.anyFirst(sql.type(z.object({ ref: z.string() }))`
+    select k.ref from read_channels.channels c, jsonb_array_elements_text(c.key_refs) as k (ref)
+    where c.id = any(${sql.array([...channelIds], 'int8')})
+  `)
+}
+
 /** Every channel that is not deleted, whatever its status, as of one position. */
 export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>> =>
   atCheckpoint(db, 'channels', (snapshot) =>
     snapshot.any(sql.type(channelRow)`${selected} where not c.is_deleted order by c.id`),
   )
 
-export type ChannelSearch = Slice & {
-  /** An id, or part of the name or the address; empty for all, as the others. */
-  readonly keyword: string
-  readonly group: string
-  readonly model: string
-  /** By id alone; else by priority first. */
-  readonly isIdSort: boolean
-  /** Pages count tags, with all of a tag's channels on one page; an untagged one is by itself. */
-  readonly isTagMode: boolean
-}
+export type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
-const ordinal = (isTagMode: boolean, order: ReturnType<typeof orderOf>) =>
-  isTagMode
-    ? sql.fragment`dense_rank() over (
-        order by coalesce(c.terms->>'tag', '') = '', coalesce(c.terms->>'tag', ''),
-          case when coalesce(c.terms->>'tag', '') = '' then c.id end desc)`
-    : sql.fragment`row_number() over (order by ${order})`
+/** Channels of one tag; or, where `tag` is empty, one channel by itself. */
+export type ChannelsOfTag = { readonly tag: string; readonly rows: readonly ChannelRow[] }
 
-const orderOf = (isIdSort: boolean) =>
-  isIdSort ? sql.fragment`c.id desc` : sql.fragment`(c.terms->>'priority')::bigint desc, c.id desc`
+const counted = sql.type(z.object({ total: wireInteger }))
 
-/** Channels that are not deleted. `total` counts tags in tag mode. */
+/** Channels that are not deleted. */
 export async function listChannels(
   db: CommonQueryMethods,
-  search: ChannelSearch,
+  { limit, offset, ...search }: ChannelSearch,
 ): Promise<Listed<ChannelRow>> {
-  const { keyword, group, model, isIdSort, isTagMode, limit, offset } = search
-  const order = orderOf(isIdSort)
-  const numbered = sql.fragment`
-    select c.id, ${ordinal(isTagMode, order)} as place
-    from read_channels.channels c
-    where not c.is_deleted
-      and (${keyword} = '' or c.id::text = ${keyword}
-        or c.terms->>'name' ilike ${containing(keyword)}
-        or c.terms->>'baseUrl' ilike ${containing(keyword)})
-      and (${group} = '' or c.terms->'groups' @> to_jsonb(${group}::text))
-      and (${model} = '' or (c.terms->'models')::text ilike ${containing(model)})
-  `
-  const rows = await db.any(sql.type(channelRow)`
-    with numbered as (${numbered})
-    select picked.* from (${selected}) picked join numbered n on n.id = picked.id
-    where n.place > ${offset} and n.place <= ${offset + limit} order by n.place, picked.id desc
+  const matches = matching(search)
+  const ids = await db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+    select c.id from ${withFigures}
+    where ${matches} order by ${orderOfChannels(search)} limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
-    with numbered as (${numbered}) select coalesce(max(place), 0) as total from numbered
+  const total = await db.oneFirst(counted`
+    select count(*) as total from read_channels.channels c where ${matches}
   `)
-  return { rows, total }
+  return { rows: await rowsOf(db, ids), total }
 }
 
-/** Channels changed after a position and up to another, in order of their last change. */
+/**
+ * Tags that some channel found has, each with all of its channels, found or not: what is done to a
+ * tag is done to them all. Channels without a tag are by themselves.
+ */
+export async function listChannelTags(
+  db: CommonQueryMethods,
+  { limit, offset, ...search }: ChannelSearch,
+): Promise<Listed<ChannelsOfTag>> {
+  const found = sql.fragment`
+    select distinct c.tag, case when c.tag = '' then c.id end as lone
+    from read_channels.channels c where ${matching(search)}
+  `
+  const tags = await db.any(sql.type(tagIds)`
+    with found as (${found})
+    select c.tag, array_agg(c.id order by ${orderOfChannels(search)}) as ids
+    from found f, ${withFigures}
+    where not c.is_deleted and c.tag = f.tag and (f.lone is null or c.id = f.lone)
+    group by c.tag, f.lone order by ${orderOfTags(search)} limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(counted`select count(*) as total from (${found}) found`)
+  const rows = await rowsOf(
+    db,
+    tags.flatMap(({ ids }) => ids),
+  )
+  const rowOf = new Map(rows.map((row) => [row.id, row]))
+  const withRows = tags.map(({ tag, ids }) => ({
+    tag,
+    rows: ids.flatMap((id) => rowOf.get(id) ?? []),
+  }))
+  return { rows: withRows, total }
+}
+
+const tagIds = z.object({ tag: z.string(), ids: z.array(wireInteger) })
+
+/** In the order of their ids as given. */
+async function rowsOf(
+  db: CommonQueryMethods,
+  ids: readonly number[],
+): Promise<readonly ChannelRow[]> {
+  if (ids.length === 0) return []
+  const rows = await db.any(sql.type(channelRow)`
+    ${selected} where c.id = any(${sql.array(ids, 'int8')})
+  `)
+  const place = new Map(ids.map((id, index) => [id, index]))
+  return [...rows].sort((left, right) => (place.get(left.id) ?? 0) - (place.get(right.id) ?? 0))
+}
+
+/**
+ * Channels changed after a position and up to another, in order of their last change. More than
+ * `limit` where one event changed many: an event is never answered in part.
+ */
 export const changedChannels = (
   db: CommonQueryMethods,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): Promise<readonly ChannelRow[]> =>
   db.any(sql.type(channelRow)`
     ${selected} where c.changed_position > ${after} and c.changed_position <= ${upTo}
-    order by c.changed_position limit ${limit}
+    order by c.changed_position fetch first ${limit} rows with ties
   `)
 
 const servedModel = z.object({ model: z.string(), groups: z.array(z.string()) })
 
-/** The models of enabled channels, each with the groups that reach it. */
+/**
+ * The models of enabled channels as callers name them, each with the groups that reach it. `now` in
+ * unix seconds.
+ */
 export const servedModels = (
   db: CommonQueryMethods,
+  now: number,
 ): Promise<readonly z.infer<typeof servedModel>[]> =>
   db.any(sql.type(servedModel)`
-    select m.model, array_agg(distinct g.name order by g.name) as groups
+    select coalesce(c.terms->>'modelPrefix', '') || m.model as model,
+      array_agg(distinct g.name order by g.name) as groups
     from read_channels.channels c,
-      jsonb_array_elements_text(c.terms->'models') as m (model),
-      jsonb_array_elements_text(c.terms->'groups') as g (name)
-    where c.status = 1 and not c.is_deleted
-    group by m.model order by m.model
+      jsonb_array_elements_text(c.models) as m (model),
+      jsonb_array_elements_text(c.groups) as g (name)
+    where not c.is_deleted and ${isOn(now)}
+    group by 1 order by 1
   `)
 
 /** Every model that a channel names, whatever its status. */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
   db.anyFirst(sql.type(z.object({ model: z.string() }))`
     select distinct m.model from read_channels.channels c,
-      jsonb_array_elements_text(c.terms->'models') as m (model)
+      jsonb_array_elements_text(c.models) as m (model)
     where not c.is_deleted order by 1
   `)

@@ -1,8 +1,18 @@
+-- What a tag-wide change sets has cells of its own; the rest of the terms is kept as recorded.
 create table channels (
   id bigint primary key,
   terms jsonb not null,
-  key_ref text not null,
-  status smallint not null default 1,
+  name text not null,
+  tag text not null,
+  models jsonb not null,
+  groups jsonb not null,
+  model_mapping text not null,
+  priority bigint not null,
+  weight bigint not null,
+  expired_at bigint not null,
+  key_refs jsonb not null,
+  key_mode text not null,
+  status smallint not null,
   status_reason text not null default '',
   status_at bigint not null,
   created_at bigint not null,
@@ -11,6 +21,18 @@ create table channels (
 );
 
 create index channels_by_change on channels (changed_position);
+create index channels_there on channels (priority desc, id desc) where not is_deleted;
+create index channels_by_tag on channels (tag) where not is_deleted;
+
+-- A key that is of no channel any more leaves its row, which nobody asks for.
+create table keys_set_aside (
+  channel_id bigint not null,
+  key_ref text not null,
+  is_set_aside boolean not null,
+  reason text not null,
+  set_aside_at bigint not null,
+  primary key (channel_id, key_ref)
+);
 
 create table spent (
   channel_id bigint primary key,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OptionsEvent } from '#domain/options/events.ts'
+import { OPTIONS_VERSIONS, type OptionsEvent } from '#domain/options/events.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
 import { projectionOf } from '../projection.ts'
 
@@ -10,6 +10,7 @@ export const options = projectionOf<OptionsEvent | SiteEvent>({
   version: 1,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { options: { key: ['key'] }, site: { key: ['id'], isShared: true } },
+  newest: OPTIONS_VERSIONS,
   handlers: {
     OptionSet: ({ data, revision }, rows) => {
       rows.put('options', { key: data.key }, { value: data.value, is_secret: false })

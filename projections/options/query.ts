@@ -37,7 +37,9 @@ export async function unpricedModels(
 ): Promise<(model: string, group: string) => boolean> {
   const { values, revision } = await allOptions(db)
   const prices = readPriceList(values, revision)
-  return (model, group) => 'refused' in priceOf(prices, model, group, { acceptsUnpriced: false })
+  // Whether there is a price at all does not depend on the user's group.
+  return (model, group) =>
+    'refused' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
 const siteRow = z.object({

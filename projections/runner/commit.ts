@@ -16,6 +16,9 @@ const IDLE_MAX_MS = 3_000
 const BEGIN = `begin; set local synchronous_commit = off;
   set local idle_in_transaction_session_timeout = ${IDLE_MAX_MS}`
 
+/** As any query on the pool. */
+const WITHIN_MS = 15_000
+
 /** What some lanes of a projection are to become. */
 export type Folded = {
   readonly projection: Projection
@@ -45,6 +48,8 @@ export type CommitParts = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
+  /** Longer than any batch takes of a Postgres that answers. */
+  readonly withinMs?: number
 }
 
 /**
@@ -55,7 +60,7 @@ export type CommitParts = {
  * and are then folded again from events, which are durable.
  */
 export const commitFolds = (
-  { pg, isStillMine, beforeCommit }: CommitParts,
+  { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitParts,
   folds: readonly Folded[],
 ): Promise<void> => {
   const names = folds.map(({ projection }) => projection.name)
@@ -77,7 +82,7 @@ export const commitFolds = (
       )
       beforeCommit(names)
     },
-    BEGIN,
+    { begin: BEGIN, withinMs },
   )
 }
 

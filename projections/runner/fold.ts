@@ -1,10 +1,8 @@
 import { assert } from '#domain/shared/assert.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { isUnavailable } from '#infra/postgres/bounded.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { RowChanges } from './row-changes.ts'
-
-/** The newest version of every event type that the handlers of this release know. */
-const KNOWN_VERSION = 1
 
 /** This event can't be folded: its projection stops at it, and never skips it. */
 export class PoisonEvent extends Error {
@@ -33,7 +31,8 @@ export async function fold(
     const handler = projection.handlers.get(event.type)
     if (handler === undefined || isWanted?.(event) === false) continue
     try {
-      assert(event.v <= KNOWN_VERSION, `version ${event.v} is newer than this release`)
+      const newest = projection.newest?.[event.type] ?? 1
+      assert(event.v <= newest, `version ${event.v} is newer than this release`)
       const pending = handler(event, rows, context)
       if (pending !== undefined) await pending
     } catch (error) {
@@ -49,6 +48,7 @@ export async function fold(
  * the same work is tried again. SQLSTATE classes of faulty data and statements are not.
  */
 export function isOutage(error: unknown): boolean {
+  if (isUnavailable(error)) return true
   const code = (error as { code?: unknown }).code
   if (typeof code === 'string') {
     return !/^[0-9A-Z]{5}$/.test(code) || !/^(21|22|23|42|44|P0)/.test(code)

@@ -44,7 +44,7 @@ export async function foldOn(
     await inTransaction(
       core.pg,
       (client) => writeChanges(client, [{ projection, schema, changes }]),
-      'begin; set local synchronous_commit = off',
+      { begin: 'begin; set local synchronous_commit = off' },
     )
     position = last.position
   }

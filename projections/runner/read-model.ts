@@ -1,28 +1,39 @@
 import type { Pool, PoolClient } from 'pg'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
+import { answerIn, isUnavailable } from '#infra/postgres/bounded.ts'
 import { schemaOf } from '../names.ts'
 import type { Projection } from '../projection.ts'
 import { writeCheckpoint } from './checkpoints.ts'
 
-/** Runs `work` in one transaction of its own. */
+type Terms = {
+  readonly begin?: string
+  /** After so long it is given up with its connection: whether it was committed is not known. */
+  readonly withinMs?: number
+}
+
+/** Runs `work` in one transaction of its own, which may take as long as it needs by default. */
 export async function inTransaction<T>(
   pg: Pool,
   work: (client: PoolClient) => Promise<T>,
-  begin = 'begin',
+  { begin = 'begin', withinMs }: Terms = {},
 ): Promise<T> {
   const client = await pg.connect()
   // NOTE: a connection lost between two statements says so by an event, uncaught without this.
   const onLost = (): void => {}
   client.on('error', onLost)
   let failure: Error | undefined
-  try {
+  const transact = async (): Promise<T> => {
     await client.query(begin)
     const outcome = await work(client)
     await client.query('commit')
     return outcome
+  }
+  try {
+    return await (withinMs === undefined ? transact() : answerIn(transact(), withinMs))
   } catch (error) {
     failure = error as Error
-    await client.query('rollback').catch(() => {})
+    // Who gave no answer gives none to this either.
+    if (!isUnavailable(error)) await client.query('rollback').catch(() => {})
     throw error
   } finally {
     client.off('error', onLost)

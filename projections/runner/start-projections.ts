@@ -30,6 +30,8 @@ export type RunnerOptions = {
   readonly projections?: readonly Projection[]
   /** Runs inside every transaction, after the rows and before the commit. */
   readonly beforeCommit?: (names: readonly ProjectionName[]) => void
+  /** How long a transaction may take. */
+  readonly withinMs?: number
 }
 
 /**
@@ -39,7 +41,7 @@ export type RunnerOptions = {
  */
 export async function startProjections(
   core: Core,
-  { projections = PROJECTIONS, beforeCommit = () => {} }: RunnerOptions = {},
+  { projections = PROJECTIONS, beforeCommit = () => {}, withinMs }: RunnerOptions = {},
 ): Promise<ProjectionRunner> {
   const context = foldContext(core)
   const stop = new AbortController()
@@ -48,6 +50,7 @@ export async function startProjections(
   signal.tell(await lowestPositions(core))
   const parts = {
     ...{ core, context, stopping: stop.signal, beforeCommit },
+    ...(withinMs === undefined ? {} : { withinMs }),
     isStillMine: (...asked: Parameters<typeof work.isStillMine>) => work.isStillMine(...asked),
     onMoved: () => tellFrom(runner, signal),
   }

@@ -45,7 +45,7 @@ async function verifyAlone(
         found: await canonicalHash(client, live, tables),
       }
     },
-    'begin isolation level repeatable read read only',
+    { begin: 'begin isolation level repeatable read read only' },
   )
   try {
     await foldAnew(core, projection, context, fresh, positions)

@@ -1,43 +1,60 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TokenEvent, TokenTerms } from '#domain/token/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import type {
+  SharedTerms,
+  TokenEvent,
+  TokensDeleted,
+  TokensDisabled,
+  TokensEnabled,
+} from '#domain/token/events.ts'
 import { projectionOf } from '../projection.ts'
+import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 
 /** The access tokens: references of their keys, never keys. Budgets are with the balances. */
 export const tokens = projectionOf<TokenEvent>({
   name: 'tokens',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { tokens: { key: ['id'] } },
   handlers: {
-    TokenCreated: ({ data, meta }, rows) =>
-      rows.insert(
-        'tokens',
-        { id: data.tokenId },
-        {
-          user_id: data.userId,
-          ...cellsOf(data.terms),
-          key_lookup: data.keyLookup,
-          key_ref: data.keyRef,
-          key_hint: data.keyHint,
-          created_at: secondsOf(meta.at),
-        },
-      ),
-    TokenTermsChanged: ({ data }, rows) =>
-      rows.patch('tokens', { id: data.tokenId }, cellsOf(data.terms)),
-    TokenEnabled: ({ data }, rows) => rows.patch('tokens', { id: data.tokenId }, { status: 1 }),
-    TokenDisabled: ({ data }, rows) => rows.patch('tokens', { id: data.tokenId }, { status: 2 }),
-    TokenDeleted: ({ data }, rows) =>
-      rows.patch('tokens', { id: data.tokenId }, { is_deleted: true }),
+    TokensCreated: ({ data, meta, position }, rows) => {
+      const shared = {
+        user_id: data.userId,
+        ...cellsOf(data.terms),
+        created_at: secondsOf(meta.at),
+        changed_position: position,
+      }
+      for (const { tokenId, name, keyLookup, keyRef, keyHint } of data.tokens) {
+        const key = { key_lookup: keyLookup, key_ref: keyRef, key_hint: keyHint }
+        rows.insert('tokens', { id: tokenId }, { ...shared, name, ...key })
+      }
+    },
+    TokenTermsChanged: ({ data: { tokenId, terms }, position }, rows) => {
+      const cells = { name: terms.name, ...cellsOf(terms), changed_position: position }
+      rows.patch('tokens', { id: tokenId }, cells)
+    },
+    TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
+    TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
+    TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
   },
 })
 
-const cellsOf = (terms: TokenTerms) => ({
-  name: terms.name,
+type OfSeveral = Recorded<TokensEnabled | TokensDisabled | TokensDeleted>
+
+function patchAll({ data, position }: OfSeveral, rows: RowChanges, cells: Cells): void {
+  for (const id of data.tokenIds) {
+    rows.patch('tokens', { id }, { ...cells, changed_position: position })
+  }
+}
+
+const cellsOf = (terms: SharedTerms) => ({
   expires_at: terms.expiresAt,
   token_group: terms.group,
   models: terms.models,
   allow_ips: terms.allowIps,
   rate_limit: terms.rateLimit,
+  tokens_per_minute: terms.tokensPerMinute,
+  max_concurrency: terms.maxConcurrency,
 })

@@ -29,6 +29,9 @@ const tokenRow = z.object({
     count: z.number(),
     success: z.number(),
   }),
+  /** 0: no limit, as `maxConcurrency`. */
+  tokensPerMinute: z.number(),
+  maxConcurrency: z.number(),
   keyLookup: z.string(),
   keyRef: z.string(),
   keyHint: z.string(),
@@ -40,7 +43,8 @@ export type TokenRow = z.infer<typeof tokenRow>
 const columns = sql.fragment`
   t.id, t.user_id as "userId", t.name, t.status = 1 as "isEnabled", t.is_deleted as "isDeleted",
   t.expires_at as "expiresAt", t.token_group as "group", t.models, t.allow_ips as "allowIps",
-  t.rate_limit as "rateLimit", t.key_lookup as "keyLookup", t.key_ref as "keyRef",
+  t.rate_limit as "rateLimit", t.tokens_per_minute as "tokensPerMinute",
+  t.max_concurrency as "maxConcurrency", t.key_lookup as "keyLookup", t.key_ref as "keyRef",
   t.key_hint as "keyHint", t.created_at as "createdAt"
 `
 
@@ -50,12 +54,6 @@ export const findToken = (db: CommonQueryMethods, tokenId: number): Promise<Toke
     select ${columns} from read_tokens.tokens t where t.id = ${tokenId}
   `)
 
-/** 0 when there are none. */
-export const highestTokenId = (db: CommonQueryMethods): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
-    select coalesce(max(id), 0) as id from read_tokens.tokens
-  `)
-
 /** Every token that is not deleted, as of one position. */
 export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
   atCheckpoint(db, 'tokens', (snapshot) =>
@@ -63,34 +61,6 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
       select ${columns} from read_tokens.tokens t where not t.is_deleted order by t.id
     `),
   )
-
-export type TokenSearch = Slice & {
-  readonly userId: number
-  /** Part of the name; empty for all. */
-  readonly keyword: string
-  /** A key's look-up and its last characters: either finds it; null for all. */
-  readonly key: { readonly lookup: string; readonly hint: string } | null
-}
-
-/** A user's tokens that are not deleted, newest first. */
-export async function listTokens(
-  db: CommonQueryMethods,
-  { userId, keyword, key, limit, offset }: TokenSearch,
-): Promise<Listed<TokenRow>> {
-  const matches = sql.fragment`
-    t.user_id = ${userId} and not t.is_deleted
-    and (${keyword} = '' or t.name ilike ${containing(keyword)})
-    and (${key === null} or t.key_lookup = ${key?.lookup ?? ''} or t.key_hint = ${key?.hint ?? ''})
-  `
-  const rows = await db.any(sql.type(tokenRow)`
-    select ${columns} from read_tokens.tokens t where ${matches}
-    order by t.id desc limit ${limit} offset ${offset}
-  `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
-    select count(*) as total from read_tokens.tokens t where ${matches}
-  `)
-  return { rows, total }
-}
 
 /** Tokens of this name, deleted ones included; of one user, or of everybody. */
 export const tokenIdsByName = (
@@ -103,3 +73,124 @@ export const tokenIdsByName = (
     where name = ${name} and (${userId === null} or user_id = ${userId ?? 0})
     order by id desc limit 1000
   `)
+
+export const TOKEN_SORTS = [
+  'id',
+  'name',
+  'status',
+  'remain_quota',
+  'used_quota',
+  'expired_time',
+  'created_time',
+  'accessed_time',
+  'group',
+] as const
+export type TokenSort = (typeof TOKEN_SORTS)[number]
+
+export type TokenSearch = Slice & {
+  readonly userId: number
+  /** Part of the name; empty for all. */
+  readonly keyword: string
+  /** Those whose keys were sought and found; null for all. */
+  readonly ids: readonly number[] | null
+  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted, as at `now`; null for all. */
+  readonly status: number | null
+  readonly sort: TokenSort
+  readonly isDescending: boolean
+  /** Unix seconds. */
+  readonly now: number
+}
+
+/** The last id of all: what `infinity` is among numbers. */
+const MOST = sql.fragment`9223372036854775807`
+
+/** With the same words as `statusOf` of `read-api/tokens`, for rows `t` and budgets `b`. */
+const statusAt = (now: number) => sql.fragment`
+  case
+    when t.status <> 1 then 2
+    when t.expires_at <= ${now} then 3
+    when b.is_unlimited or b.remain > 0 then 1
+    else 4
+  end
+`
+
+const orderBy = (sort: TokenSort, now: number) => {
+  const by = {
+    id: sql.fragment`t.id`,
+    name: sql.fragment`lower(t.name)`,
+    status: statusAt(now),
+    remain_quota: sql.fragment`
+      case when b.is_unlimited then ${MOST} else coalesce(b.remain, 0) end
+    `,
+    used_quota: sql.fragment`coalesce(b.used_quota, 0)`,
+    expired_time: sql.fragment`coalesce(t.expires_at, ${MOST})`,
+    created_time: sql.fragment`t.created_at`,
+    accessed_time: sql.fragment`coalesce(b.accessed_at, 0)`,
+    group: sql.fragment`t.token_group`,
+  } satisfies Record<TokenSort, unknown>
+  return by[sort]
+}
+
+/** A user's tokens that are not deleted; equal ones newest first. */
+export async function listTokens(
+  db: CommonQueryMethods,
+  { userId, keyword, ids, status, sort, isDescending, now, limit, offset }: TokenSearch,
+): Promise<Listed<TokenRow>> {
+  const found = sql.fragment`
+    from read_tokens.tokens t
+    left join read_balances.token_budgets b on b.token_id = t.id and b.user_id = ${userId}
+    where t.user_id = ${userId} and not t.is_deleted
+      and (${keyword} = '' or t.name ilike ${containing(keyword)})
+      and (${ids === null} or t.id = any(${sql.array(ids ?? [], 'int8')}))
+      and (${status === null} or ${statusAt(now)} = ${status ?? 0})
+  `
+  const direction = isDescending ? sql.fragment`desc` : sql.fragment`asc`
+  const rows = await db.any(sql.type(tokenRow)`
+    select ${columns} ${found}
+    order by ${orderBy(sort, now)} ${direction}, t.id desc limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total ${found}
+  `)
+  return { rows, total }
+}
+
+const keyOf = z.object({ id: wireInteger, keyRef: z.string(), keyLookup: z.string() })
+
+/** References and keyed hashes of all the keys that a user has. */
+export const tokenKeysOf = (
+  db: CommonQueryMethods,
+  userId: number,
+): Promise<readonly z.infer<typeof keyOf>[]> =>
+  db.any(sql.type(keyOf)`
+    select id, key_ref as "keyRef", key_lookup as "keyLookup" from read_tokens.tokens
+    where user_id = ${userId} and not is_deleted
+  `)
+
+const touched = z.object({ ...tokenRow.shape, position: wireInteger })
+export type TouchedToken = z.infer<typeof touched>
+
+/**
+ * Tokens that were changed or used after a position and up to another, deleted ones too, each with
+ * the last such position. Of one user, or of everybody.
+ */
+export const touchedTokens = (
+  db: CommonQueryMethods,
+  { after, upTo, userId }: { after: number; upTo: number; userId?: number },
+): Promise<readonly TouchedToken[]> => {
+  const isTheirs = userId === undefined ? sql.fragment`true` : sql.fragment`user_id = ${userId}`
+  return db.any(sql.type(touched)`
+    with touches as (
+      select id as token_id, changed_position as position from read_tokens.tokens
+      where changed_position > ${after} and changed_position <= ${upTo} and ${isTheirs}
+      union all
+      select token_id, id from read_call_log.log
+      where id > ${after} and id <= ${upTo} and token_id > 0 and ${isTheirs}
+    ), last as (
+      select token_id, max(position) as position from touches group by token_id
+    )
+    select ${columns}, last.position
+    from last join read_tokens.tokens t on t.id = last.token_id
+    order by last.position, t.id
+  `)
+}

@@ -1,0 +1,60 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+
+const channelCheck = z.object({
+  channelId: wireInteger,
+  model: z.string(),
+  isSuccess: z.boolean(),
+  /** A code; empty for a success. */
+  reason: z.string(),
+  /** Milliseconds of the last test that succeeded; 0 none has. */
+  responseTime: wireInteger,
+  /** Unix seconds, as the other; 0 never. */
+  testTime: wireInteger,
+  /** US dollars, as decimal text. */
+  balance: z.string(),
+  balanceUpdatedTime: wireInteger,
+  changedPosition: wireInteger,
+})
+export type ChannelCheck = z.infer<typeof channelCheck>
+
+const selected = sql.fragment`
+  select
+    channel_id as "channelId", model, is_success as "isSuccess", reason,
+    response_time as "responseTime", test_time as "testTime", balance::text as balance,
+    balance_updated_time as "balanceUpdatedTime", changed_position as "changedPosition"
+  from read_channel_checks.checks
+`
+
+/** Channels checked after a position and up to another; a channel has one row. */
+export const changedChecks = (
+  db: CommonQueryMethods,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<readonly ChannelCheck[]> =>
+  db.any(sql.type(channelCheck)`
+    ${selected} where changed_position > ${after} and changed_position <= ${upTo}
+    order by changed_position
+  `)
+
+const testRun = z.object({
+  run: z.string(),
+  total: wireInteger,
+  tested: wireInteger,
+  failed: wireInteger,
+  /** Unix seconds; `endedTime` 0: it has not ended. */
+  startedTime: wireInteger,
+  endedTime: wireInteger,
+  startedPosition: wireInteger,
+  endedPosition: wireInteger,
+})
+export type TestRun = z.infer<typeof testRun>
+
+/** The run over all channels that began last; null before the first. */
+export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>
+  db.maybeOne(sql.type(testRun)`
+    select run, total, tested, failed, started_time as "startedTime", ended_time as "endedTime",
+      started_position as "startedPosition", ended_position as "endedPosition"
+    from read_channel_checks.runs where started_position > 0
+    order by started_position desc limit 1
+  `)

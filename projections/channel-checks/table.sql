@@ -1,0 +1,27 @@
+-- Positions: of the last event that changed the row.
+create table checks (
+  channel_id bigint primary key,
+  model text not null default '',
+  is_success boolean not null default false,
+  reason text not null default '',
+  response_time bigint not null default 0,
+  test_time bigint not null default 0,
+  balance numeric not null default 0,
+  balance_updated_time bigint not null default 0,
+  changed_position bigint not null
+);
+
+create index checks_by_change on checks (changed_position);
+
+create table runs (
+  run text primary key,
+  total bigint not null default 0,
+  tested bigint not null default 0,
+  failed bigint not null default 0,
+  started_time bigint not null default 0,
+  ended_time bigint not null default 0,
+  started_position bigint not null default 0,
+  ended_position bigint not null default 0
+);
+
+create index runs_by_start on runs (started_position desc);

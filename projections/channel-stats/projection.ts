@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Attempt, CallReleased, CallSettled } from '#domain/account/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { projectionOf } from '../projection.ts'
+import type { RowChanges } from '../runner/row-changes.ts'
+import { secondsOf } from '../seconds.ts'
+import { bucketOf } from './buckets.ts'
+import { tryOutcome } from './try-outcome.ts'
+
+/** What of a try is spread over buckets: how long it took, and until its first token. */
+export const LATENCY = 1
+export const FIRST_TOKEN = 2
+
+/** Tries by minute, channel and model: how they went, how long they took, how fast they wrote. */
+export const channelStats = projectionOf<CallSettled | CallReleased>({
+  name: 'channel-stats',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: {
+    tries: { key: ['minute', 'channel_id', 'model'], isShared: true },
+    spread: { key: ['minute', 'channel_id', 'model', 'what', 'bucket'], isShared: true },
+  },
+  handlers: {
+    CallSettled: (event, rows) => {
+      countTries(event, rows)
+      measure(event, rows)
+    },
+    CallReleased: countTries,
+  },
+})
+
+type Ended = Recorded<CallSettled> | Recorded<CallReleased>
+
+const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60) * 60
+
+function countTries(event: Ended, rows: RowChanges): void {
+  const minute = minuteOf(event)
+  const { model, attempts } = event.data
+  for (const attempt of attempts) {
+    const outcome = tryOutcome(attempt)
+    if (outcome === null) continue
+    const [successes, failures] = outcome === 'success' ? [1n, 0n] : [0n, 1n]
+    const added = { successes, failures, output_tokens: 0n, output_ms: 0n }
+    rows.add('tries', { minute, channel_id: attempt.channelId, model }, added)
+  }
+}
+
+/** Of the try that answered. What tries before it took is no part of its first token. */
+function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
+  const { attempts, channelId, model, timings, usage, isStream } = event.data
+  const answered = attempts.at(-1)
+  if (answered === undefined || answered.channelId !== channelId) return
+  const minute = minuteOf(event)
+  const key = { minute, channel_id: channelId, model }
+  const spread = (what: number, milliseconds: number): void =>
+    rows.add('spread', { ...key, what, bucket: bucketOf(milliseconds) }, { count: 1n })
+  if (answered.error === null) spread(LATENCY, answered.latencyMs)
+  const firstMs = isStream ? firstTokenMs(attempts, timings.firstByteMs) : null
+  if (firstMs !== null) spread(FIRST_TOKEN, firstMs)
+  const writingMs = Math.round(answered.latencyMs - (firstMs ?? 0))
+  if (usage.output <= 0 || writingMs <= 0) return
+  rows.add('tries', key, {
+    successes: 0n,
+    failures: 0n,
+    output_tokens: BigInt(usage.output),
+    output_ms: BigInt(writingMs),
+  })
+}
+
+function firstTokenMs(attempts: readonly Attempt[], firstByteMs: number | null): number | null {
+  if (firstByteMs === null) return null
+  const before = attempts.slice(0, -1).reduce((sum, { latencyMs }) => sum + latencyMs, 0)
+  return Math.max(0, firstByteMs - before)
+}

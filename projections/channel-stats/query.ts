@@ -1,0 +1,121 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import { quantile } from './buckets.ts'
+
+/** How a channel, or one model of it, did in a stretch of time. null: there was nothing to tell. */
+export type HealthFigures = {
+  readonly successes: number
+  readonly failures: number
+  /** Milliseconds, to within a bucket. */
+  readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
+  readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
+  readonly tokensPerSecond: number | null
+}
+
+export type ChannelFigures = HealthFigures & {
+  readonly channelId: number
+  readonly models: readonly (HealthFigures & { readonly model: string })[]
+}
+
+const triesRow = z.object({
+  channelId: wireInteger,
+  model: z.string(),
+  successes: wireInteger,
+  failures: wireInteger,
+  outputTokens: wireInteger,
+  outputMs: wireInteger,
+})
+type TriesRow = z.infer<typeof triesRow>
+
+const spreadRow = z.object({
+  channelId: wireInteger,
+  model: z.string(),
+  what: z.number(),
+  bucket: z.number(),
+  count: wireInteger,
+})
+type SpreadRow = z.infer<typeof spreadRow>
+
+const LATENCY = 1
+const FIRST_TOKEN = 2
+
+/** What came of the tries since a minute (unix seconds); channels without any are left out. */
+export async function figuresSince(
+  db: CommonQueryMethods,
+  since: number,
+): Promise<readonly ChannelFigures[]> {
+  const [tries, spread] = await Promise.all([
+    db.any(sql.type(triesRow)`
+      select channel_id as "channelId", model, sum(successes)::int8 as successes,
+        sum(failures)::int8 as failures, sum(output_tokens)::int8 as "outputTokens",
+        sum(output_ms)::int8 as "outputMs"
+      from read_channel_stats.tries where minute >= ${since}
+      group by channel_id, model order by channel_id, model
+    `),
+    db.any(sql.type(spreadRow)`
+      select channel_id as "channelId", model, what, bucket, sum(count)::int8 as count
+      from read_channel_stats.spread where minute >= ${since}
+      group by channel_id, model, what, bucket
+    `),
+  ])
+  const spreadOf = Map.groupBy(spread, ({ channelId }) => channelId)
+  return [...Map.groupBy(tries, ({ channelId }) => channelId)].map(([channelId, own]) => {
+    const ownSpread = spreadOf.get(channelId) ?? []
+    const ofModel = Map.groupBy(ownSpread, ({ model }) => model)
+    return {
+      channelId,
+      ...figuresOf(own, ownSpread),
+      models: own.map((row) => ({
+        model: row.model,
+        ...figuresOf([row], ofModel.get(row.model) ?? []),
+      })),
+    }
+  })
+}
+
+const minuteRow = z.object({
+  channelId: wireInteger,
+  /** Unix seconds of its beginning. */
+  minute: wireInteger,
+  successes: wireInteger,
+  failures: wireInteger,
+})
+export type MinuteRow = z.infer<typeof minuteRow>
+
+/** Minute by minute, whatever the model; minutes without any try are left out. */
+export const minutesSince = (
+  db: CommonQueryMethods,
+  since: number,
+): Promise<readonly MinuteRow[]> =>
+  db.any(sql.type(minuteRow)`
+    select channel_id as "channelId", minute, sum(successes)::int8 as successes,
+      sum(failures)::int8 as failures
+    from read_channel_stats.tries where minute >= ${since}
+    group by channel_id, minute order by channel_id, minute
+  `)
+
+function figuresOf(tries: readonly TriesRow[], spread: readonly SpreadRow[]): HealthFigures {
+  const sum = (of: (row: TriesRow) => number): number =>
+    tries.reduce((total, row) => total + of(row), 0)
+  const outputMs = sum((row) => row.outputMs)
+  const latency = countsOf(spread, LATENCY)
+  const first = countsOf(spread, FIRST_TOKEN)
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(latency, share))
+  const [first50, first95] = [0.5, 0.95].map((share) => quantile(first, share))
+  return {
+    successes: sum((row) => row.successes),
+    failures: sum((row) => row.failures),
+    latencyMs: p50 == null || p95 == null || p99 == null ? null : { p50, p95, p99 },
+    firstTokenMs: first50 == null || first95 == null ? null : { p50: first50, p95: first95 },
+    tokensPerSecond: outputMs === 0 ? null : (sum((row) => row.outputTokens) / outputMs) * 1_000,
+  }
+}
+
+function countsOf(spread: readonly SpreadRow[], wanted: number): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const { what, bucket, count } of spread) {
+    if (what === wanted) counts.set(bucket, (counts.get(bucket) ?? 0) + count)
+  }
+  return counts
+}

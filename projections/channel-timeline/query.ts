@@ -1,0 +1,132 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import type { Listed } from '../like.ts'
+
+export const TIMELINE_KINDS = [
+  'created',
+  'terms-changed',
+  'enabled',
+  'disabled',
+  'auto-disabled',
+  'deleted',
+  'tagged',
+  'tag-changed',
+  'key-set-aside',
+  'keys-taken-back',
+  'circuit-opened',
+  'circuit-half-opened',
+  'circuit-closed',
+  'tested',
+] as const
+export type TimelineKind = (typeof TIMELINE_KINDS)[number]
+
+/** What is left out does not belong to the kind of entry. */
+export type TimelineDetail = {
+  readonly terms?: ChannelTerms
+  readonly change?: Partial<ChannelTerms>
+  readonly isEnabled?: boolean
+  readonly droppedKeys?: number
+  readonly tag?: string
+  readonly reason?: string
+  readonly count?: number
+  readonly model?: string | null
+  readonly keyRef?: string | null
+  readonly failures?: number
+  readonly round?: number
+  readonly until?: number
+  readonly isSuccess?: boolean
+  readonly durationMs?: number
+}
+
+const entry = z.object({
+  position: wireInteger,
+  /** Unix milliseconds. */
+  at: wireInteger,
+  kind: z.enum(TIMELINE_KINDS),
+  actor: z.string(),
+  detail: z.custom<TimelineDetail>(),
+})
+export type TimelineEntry = z.infer<typeof entry>
+
+const selected = sql.fragment`
+  select position, at, kind, actor, detail from read_channel_timeline.entries
+`
+
+export type TimelineStretch = {
+  readonly channelId: number
+  /** Unix milliseconds, both included. */
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What happened within a stretch of time, newest first. */
+export async function timelineOf(
+  db: CommonQueryMethods,
+  { channelId, from, to, limit, offset }: TimelineStretch,
+): Promise<Listed<TimelineEntry>> {
+  const within = sql.fragment`channel_id = ${channelId} and at >= ${from} and at <= ${to}`
+  const [rows, total] = await Promise.all([
+    db.any(sql.type(entry)`
+      ${selected} where ${within} order by at desc, position desc limit ${limit} offset ${offset}
+    `),
+    db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+      select count(*) as total from read_channel_timeline.entries where ${within}
+    `),
+  ])
+  return { rows, total }
+}
+
+const TERMS: readonly TimelineKind[] = ['created', 'terms-changed', 'tagged', 'tag-changed']
+const STATUS: readonly TimelineKind[] = [
+  'created',
+  'enabled',
+  'disabled',
+  'auto-disabled',
+  'deleted',
+]
+const CIRCUIT: readonly TimelineKind[] = ['circuit-opened', 'circuit-half-opened', 'circuit-closed']
+
+/** Everything that changed its terms up to a moment (unix milliseconds), oldest first. */
+export const termsChangesOf = (
+  db: CommonQueryMethods,
+  channelId: number,
+  to: number,
+): Promise<readonly TimelineEntry[]> =>
+  db.any(sql.type(entry)`
+    ${selected} where channel_id = ${channelId} and at <= ${to}
+      and kind = any(${sql.array(TERMS, 'text')})
+    order by position
+  `)
+
+/** What decided a channel's status at a moment (unix milliseconds); null: it was not there yet. */
+export const statusEntryAt = (
+  db: CommonQueryMethods,
+  channelId: number,
+  at: number,
+): Promise<TimelineEntry | null> =>
+  db.maybeOne(sql.type(entry)`
+    ${selected} where channel_id = ${channelId} and at <= ${at}
+      and kind = any(${sql.array(STATUS, 'text')})
+    order by at desc, position desc limit 1
+  `)
+
+/** The circuits that were not closed at a moment: what last happened to each. */
+export const circuitEntriesAt = (
+  db: CommonQueryMethods,
+  channelId: number,
+  at: number,
+): Promise<readonly TimelineEntry[]> =>
+  db.any(sql.type(entry)`
+    select position, at, kind, actor, detail from (
+      select distinct on (detail->'model', detail->'keyRef') position, at, kind, actor, detail
+      from read_channel_timeline.entries
+      where channel_id = ${channelId} and at <= ${at}
+        and kind = any(${sql.array(CIRCUIT, 'text')})
+      order by detail->'model', detail->'keyRef', at desc, position desc
+    ) as latest
+    where kind <> 'circuit-closed' order by position
+  `)

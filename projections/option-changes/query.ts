@@ -1,0 +1,41 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import type { Listed, Slice } from '../like.ts'
+
+const changeRow = z.object({
+  /** The position of its event. */
+  id: wireInteger,
+  key: z.string(),
+  /** null: not known. Secrets are `***` while set. */
+  before: z.string().nullable(),
+  after: z.string(),
+  /** As events have it, `user:7`: of a scheduled change, who planned it. */
+  actor: z.string(),
+  /** null: not scheduled. */
+  plannedId: wireInteger.nullable(),
+  /** Unix milliseconds. */
+  at: wireInteger,
+})
+export type OptionChangeRow = z.infer<typeof changeRow>
+
+/** Changes of these options, or of all (null); newest first. */
+export async function listOptionChanges(
+  db: CommonQueryMethods,
+  { keys, limit, offset }: Slice & { keys: readonly string[] | null },
+): Promise<Listed<OptionChangeRow>> {
+  const matches =
+    keys === null ? sql.fragment`true` : sql.fragment`c.key = any(${sql.array(keys, 'text')})`
+  const rows = await db.any(sql.type(changeRow)`
+    select c.id, c.key, c.before, c.after, coalesce(p.actor, c.actor) as actor,
+      c.planned_id as "plannedId", c.at
+    from read_option_changes.option_changes c
+    left join read_price_schedule.planned p on p.id = c.planned_id
+    where ${matches}
+    order by c.id desc limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total from read_option_changes.option_changes c where ${matches}
+  `)
+  return { rows, total }
+}

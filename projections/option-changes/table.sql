@@ -1,0 +1,12 @@
+create table option_changes (
+  id bigint primary key,
+  key text not null,
+  before text,
+  after text not null,
+  actor text not null,
+  -- The scheduled change that brought it about.
+  planned_id bigint,
+  at bigint not null
+);
+
+create index on option_changes (key, id desc);

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
+import { AND, entryChanges } from '#domain/pricing/entry-changes.ts'
+import { plannedIdOf } from '../planned-id.ts'
+import { projectionOf } from '../projection.ts'
+import { secondsOf } from '../seconds.ts'
+
+/** Every change of a price, name by name: from what to what, by whom and when. */
+export const priceHistory = projectionOf<OptionSet>({
+  name: 'price-history',
+  version: 2,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: { changes: { key: ['position', 'place'] } },
+  newest: OPTIONS_VERSIONS,
+  handlers: {
+    OptionSet: (event, rows) => {
+      const { data, meta, position } = upcastOption(event)
+      const { key: option, before: text, value } = data
+      const changes = entryChanges(option, text ?? '', value)
+      for (const [place, [name, before, after]] of changes.entries()) {
+        rows.insert(
+          'changes',
+          { position, place },
+          {
+            changed_at: secondsOf(meta.at),
+            actor: meta.actor,
+            planned_id: plannedIdOf(meta),
+            option_key: option,
+            ...subjectOf(option, name),
+            before_value: before,
+            after_value: after,
+          },
+        )
+      }
+    },
+  },
+})
+
+/** Whose price it is: a model's, a group's, or that of a group's users in another one. */
+function subjectOf(option: string, name: string) {
+  if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }
+  if (option !== 'GroupGroupRatio') return { model: name, group_name: '', user_group: '' }
+  const [user_group = '', group_name = ''] = name.split(AND)
+  return { model: '', group_name, user_group }
+}

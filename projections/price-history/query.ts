@@ -1,0 +1,56 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import type { Listed, Slice } from '../like.ts'
+
+const priceChange = z.object({
+  /** Of its event. */
+  position: wireInteger,
+  place: z.number(),
+  /** Unix seconds. */
+  changedAt: wireInteger,
+  /** As events say it, `user:1`: of a scheduled change, who planned it. */
+  actor: z.string(),
+  /** null: not scheduled. */
+  plannedId: wireInteger.nullable(),
+  /** Empty where a user acted who is none any more, or the system. */
+  username: z.string(),
+  option: z.string(),
+  model: z.string(),
+  group: z.string(),
+  userGroup: z.string(),
+  /** null: it had none of its own. */
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
+export type PriceChange = z.infer<typeof priceChange>
+
+/** Newest first; empty filters let everything through. */
+export async function priceChanges(
+  db: CommonQueryMethods,
+  { model, group, limit, offset }: Slice & { readonly model: string; readonly group: string },
+): Promise<Listed<PriceChange>> {
+  const matches = sql.fragment`
+    (${model} = '' or model = ${model})
+    and (${group} = '' or group_name = ${group} or user_group = ${group})
+  `
+  const rows = await db.any(sql.type(priceChange)`
+    with chosen as materialized (
+      select * from read_price_history.changes where ${matches}
+      order by position desc, place limit ${limit} offset ${offset}
+    )
+    select c.position, c.place, c.changed_at as "changedAt",
+      coalesce(p.actor, c.actor) as actor, c.planned_id as "plannedId",
+      coalesce(u.username, '') as username, c.option_key as option, c.model,
+      c.group_name as "group", c.user_group as "userGroup",
+      c.before_value as before, c.after_value as after
+    from chosen c
+    left join read_price_schedule.planned p on p.id = c.planned_id
+    left join read_users.users u on 'user:' || u.id = coalesce(p.actor, c.actor)
+    order by c.position desc, c.place
+  `)
+  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total from read_price_history.changes where ${matches}
+  `)
+  return { rows, total }
+}
