@@ -14,6 +14,7 @@ import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.t
 import { principalOf } from '#infra/http/access.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
+import type { ServedTypes } from './channels/channel-terms.ts'
 import type { Turns } from './in-turn.ts'
 import type { NextIds } from './next-id.ts'
 import { type RefusalCode, refused } from './refusals.ts'
@@ -33,6 +34,8 @@ export type Api = FastifyInstance<
 export type Parts = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
+  /** Types of channels that some provider serves, each with the fields it can't do without. */
+  readonly servedTypes: ServedTypes
   readonly turns: Turns
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard

@@ -3,13 +3,11 @@ import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
-import { highestTokenId } from '#projections/tokens/query.ts'
 import { highestUserId } from '#projections/users/query.ts'
 import type { Turns } from './in-turn.ts'
 
 const KINDS = {
   user: { highest: highestUserId, taken: 'UserExists' },
-  token: { highest: highestTokenId, taken: 'TokenExists' },
   channel: { highest: highestChannelId, taken: 'ChannelExists' },
 } as const
 

@@ -24,10 +24,14 @@ type ActRefusalCode =
   | 'UserBanned'
   | 'PasswordLoginDisabled'
   | 'TokenNameRequired'
-  | 'TooManyTokens'
+  | 'NoTokenChosen'
   | 'GroupUnknown'
   | 'GroupNotUsable'
   | 'ChannelFieldsRequired'
+  | 'KeyRepeated'
+  | 'NoChannelToDelete'
+  | 'NoChannelToTag'
+  | 'NoChannelSelected'
   | 'AddressNotAllowed'
   | 'OptionNotYours'
 
@@ -61,7 +65,10 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
   ],
   UsernameTooLong: [
     200,
-    { zh: '用户名长度不得超过 64 位！', en: 'The username must have at most 64 characters' },
+    ({ max = '' }) => ({
+      zh: `用户名长度不得超过 ${max} 位！`,
+      en: `The username must have at most ${max} characters`,
+    }),
   ],
   UserFieldsRequired: [
     200,
@@ -73,7 +80,13 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
   ],
   PasswordTooLong: [
     200,
-    { zh: '密码长度不得超过 128 字节', en: 'The password must have at most 128 bytes' },
+    ({ characters }) =>
+      characters === undefined
+        ? { zh: '密码长度不得超过 128 字节', en: 'The password must have at most 128 bytes' }
+        : {
+            zh: `密码长度不得超过 ${characters} 位！`,
+            en: `The password must have at most ${characters} characters`,
+          },
   ],
   PasswordsDiffer: [200, { zh: '两次输入的密码不一致', en: 'The two passwords do not match' }],
   WrongCredentials: [200, { zh: '用户名或密码错误', en: 'Wrong username or password' }],
@@ -109,20 +122,57 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
   ],
   GroupUnknown: [200, { zh: '分组不存在', en: 'No such group' }],
   GroupNotUsable: [200, { zh: '无权使用该分组', en: 'You can not use this group' }],
-  TokenUnknown: [404, { zh: '令牌不存在', en: 'No such token' }],
+  TokenUnknown: [
+    404,
+    ({ tokenId }) =>
+      tokenId === undefined
+        ? { zh: '令牌不存在', en: 'No such token' }
+        : { zh: `令牌不存在：${tokenId}`, en: `No such token: ${tokenId}` },
+  ],
+  NoTokenChosen: [200, { zh: '请至少选择一个令牌！', en: 'Select at least one token' }],
   TokenExists: [200, { zh: '令牌已存在', en: 'The token exists already' }],
+  TokenExpired: [
+    200,
+    {
+      zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
+      en: 'The token has expired: give it another expiry first, or let it never expire',
+    },
+  ],
   TokenNameRequired: [200, { zh: '令牌名称不能为空', en: 'The token name is required' }],
   TooManyTokens: [
     200,
     ({ limit = '' }) => ({
       zh: `令牌数量已达上限 ${limit}`,
-      en: `You already have ${limit} tokens, which is the limit`,
+      en: `You can have at most ${limit} tokens`,
     }),
   ],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
   ChannelFieldsRequired: [
     200,
     { zh: '请填写渠道名称和渠道密钥！', en: 'Channel name and channel key are required' },
+  ],
+  NoChannelToDelete: [
+    200,
+    { zh: '请先选择要删除的通道！', en: 'Select the channels to delete first' },
+  ],
+  NoChannelToTag: [
+    200,
+    { zh: '请先选择要设置标签的渠道！', en: 'Select the channels to tag first' },
+  ],
+  NoChannelSelected: [200, { zh: '请先选择渠道！', en: 'Select the channels first' }],
+  TagRequired: [200, { zh: '标签不能为空！', en: 'The tag must not be empty' }],
+  TagUnknown: [200, { zh: '标签不存在', en: 'No channel has this tag' }],
+  OneKeyOnly: [
+    200,
+    { zh: '该渠道只能填写一个密钥', en: 'This channel takes one key: several lines were given' },
+  ],
+  KeyRepeated: [
+    200,
+    { zh: '该渠道已有这个密钥，无需重复添加', en: 'The channel has this key already' },
+  ],
+  TooManyKeys: [
+    200,
+    ({ limit = '' }) => ({ zh: `密钥数量不得超过 ${limit} 个`, en: `At most ${limit} keys` }),
   ],
   // NOTE: the same words whatever is at the address, or they would map a private network.
   AddressNotAllowed: [
@@ -134,7 +184,10 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
   ],
   ChannelUnknown: [
     404,
-    { zh: '渠道未找到，请刷新页面后重试。', en: 'Channel not found, please refresh the page.' },
+    ({ id }) => ({
+      zh: `渠道未找到，请刷新页面后重试。${id === undefined ? '' : `（#${id}）`}`,
+      en: `Channel not found, please refresh the page.${id === undefined ? '' : ` (#${id})`}`,
+    }),
   ],
   ChannelExists: [200, { zh: '渠道已存在', en: 'The channel exists already' }],
   ModelsRequired: [200, { zh: '请至少选择一个模型！', en: 'Choose at least one model' }],
@@ -161,6 +214,37 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
     ({ key = '', ...details }) => {
       const { zh, en } = faultWords(details)
       return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
+    },
+  ],
+  PriceChangeUnknown: [
+    404,
+    { zh: '价格变更不存在或已结束', en: 'No such price change, or it is over' },
+  ],
+  PriceChangeEmpty: [200, { zh: '没有任何修改！', en: 'Nothing was changed' }],
+  PriceChangeNotAhead: [
+    200,
+    { zh: '生效时间必须晚于现在', en: 'It has to take effect at a time to come' },
+  ],
+  PriceChangeTooFar: [
+    200,
+    ({ days = '' }) => ({
+      zh: `生效时间不能晚于 ${days} 天之后`,
+      en: `It has to take effect within ${days} days`,
+    }),
+  ],
+  PriceChangeNotDue: [200, { zh: '价格变更尚未到期', en: 'The price change is not due yet' }],
+  TooManyPriceChanges: [
+    200,
+    ({ limit = '' }) => ({
+      zh: `价格变更不能超过 ${limit} 项`,
+      en: `There can be at most ${limit} price changes`,
+    }),
+  ],
+  OptionChanged: [
+    200,
+    {
+      zh: '该设置已被他人修改，请核对后重新保存',
+      en: 'Somebody has changed this setting meanwhile: look at it and save again',
     },
   ],
   OptionNotYours: [

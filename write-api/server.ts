@@ -5,14 +5,26 @@ import type { Core } from '#infra/core.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { Act, Api, Parts } from './act.ts'
+import type { ServedTypes } from './channels/channel-terms.ts'
+import { copyChannel } from './channels/copy-channel.ts'
 import { createChannel } from './channels/create-channel.ts'
 import { deleteChannel } from './channels/delete-channel.ts'
 import { deleteChannels } from './channels/delete-channels.ts'
 import { deleteDisabledChannels } from './channels/delete-disabled-channels.ts'
+import { fixAbilities } from './channels/fix-abilities.ts'
+import { setChannelsStatus } from './channels/set-channels-status.ts'
+import { setTagStatus } from './channels/set-tag-status.ts'
+import { tagChannels } from './channels/tag-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
+import { updateTag } from './channels/update-tag.ts'
 import { createTurns } from './in-turn.ts'
 import { createNextIds } from './next-id.ts'
+import { cancelPrices } from './options/cancel-prices.ts'
+import { startDuePrices } from './options/due-prices.ts'
+import { previewPrices } from './options/preview-prices.ts'
 import { putOption } from './options/put-option.ts'
+import { resetModelRatios } from './options/reset-model-ratios.ts'
+import { schedulePrices } from './options/schedule-prices.ts'
 import { login } from './session/login.ts'
 import { createLoginGuard } from './session/login-guard.ts'
 import { logout } from './session/logout.ts'
@@ -20,10 +32,13 @@ import { initializeSite } from './setup/initialize-site.ts'
 import { createSetupToken } from './setup/setup-token.ts'
 import { createToken } from './tokens/create-token.ts'
 import { deleteToken } from './tokens/delete-token.ts'
+import { deleteTokens } from './tokens/delete-tokens.ts'
+import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { createUser } from './users/create-user.ts'
 import { manageUser } from './users/manage-user.ts'
 import { updateSelf } from './users/update-self.ts'
+import { updateSettings } from './users/update-settings.ts'
 import { updateUser } from './users/update-user.ts'
 
 /** Every act of the management API. */
@@ -32,34 +47,50 @@ const ACTS: readonly Act[] = [
   login,
   logout,
   putOption,
+  resetModelRatios,
+  schedulePrices,
+  cancelPrices,
+  previewPrices,
   createChannel,
   updateChannel,
   deleteChannel,
   deleteChannels,
   deleteDisabledChannels,
+  copyChannel,
+  setChannelsStatus,
+  tagChannels,
+  updateTag,
+  setTagStatus,
+  fixAbilities,
   createToken,
   updateToken,
   deleteToken,
+  deleteTokens,
+  switchTokenBatch,
   createUser,
   updateUser,
   updateSelf,
+  updateSettings,
   manageUser,
 ]
 
 export type WriteApiParts = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
+  /** Types of channels that some provider serves, each with the fields it can't do without. */
+  readonly servedTypes: ServedTypes
   /** Says a line to whoever starts the product, once it is ready; `{url}` is where it listens. */
   readonly tell?: (line: string, when: 'ready') => void
 }
 
 /** Registers the write routes on the app of `createHttpApp`. */
 export async function writeApi(app: FastifyInstance, given: WriteApiParts): Promise<void> {
-  const { core, freshness, tell } = given
+  const { core, freshness, servedTypes, tell } = given
   const turns = createTurns()
   const parts: Parts = {
     core,
     freshness,
+    servedTypes,
     turns,
     nextIds: createNextIds(core, turns),
     loginGuard: createLoginGuard(core.limits, core.vault),
@@ -67,6 +98,8 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     upstreams: operatorPolicy(core.config),
   }
   for (const act of ACTS) act(app as unknown as Api, parts)
+  const duePrices = startDuePrices(core)
+  app.addHook('onClose', () => duePrices.stop())
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
     const { text } = parts.setupToken

@@ -1,5 +1,7 @@
+import { RULED_TYPES } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { invalidField } from '#infra/http/faults.ts'
+import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { CreateChannel, UpdateChannel } from '#write-api/contract/channel.ts'
 import { refused } from '../refusals.ts'
@@ -21,6 +23,8 @@ export const DEFAULT_TERMS: ChannelTerms = {
   modelPrefix: '',
   maxInputTokens: 0,
   expiredTime: -1,
+  maxConcurrency: 0,
+  maxRpm: 0,
   modelMapping: '',
   statusCodeMapping: '',
   setting: '',
@@ -30,28 +34,74 @@ export const DEFAULT_TERMS: ChannelTerms = {
 type Fields = CreateChannel | UpdateChannel
 
 /** The terms with the given fields applied; the others stay. The domain checks their sense. */
-export function termsWith(before: ChannelTerms, fields: Fields): ChannelTerms {
-  return {
-    name: fields.name === undefined ? before.name : fields.name.trim(),
-    type: fields.type ?? before.type,
-    baseUrl: text(fields.base_url, before.baseUrl).replace(/\/+$/, ''),
-    models: fields.models === undefined ? before.models : listOf(fields.models),
-    groups: fields.group === undefined ? before.groups : listOf(fields.group),
-    priority: fields.priority ?? before.priority,
-    weight: fields.weight ?? before.weight,
-    tag: text(fields.tag, before.tag),
-    isAutoBan: fields.auto_ban === undefined ? before.isAutoBan : fields.auto_ban === 1,
-    testModel: text(fields.test_model, before.testModel),
-    organization: text(fields.openai_organization, before.organization),
-    other: text(fields.other, before.other),
-    modelPrefix: text(fields.model_prefix, before.modelPrefix),
-    maxInputTokens: fields.max_input_tokens ?? before.maxInputTokens,
-    expiredTime: fields.expired_time ?? before.expiredTime,
-    modelMapping: text(fields.model_mapping, before.modelMapping),
-    statusCodeMapping: text(fields.status_code_mapping, before.statusCodeMapping),
-    setting: text(fields.setting, before.setting),
-    paramOverride: text(fields.param_override, before.paramOverride),
+export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms => ({
+  ...before,
+  ...changeOf(fields),
+})
+
+/** The fields that were given, as terms. Texts that are null are empty. */
+export function changeOf(fields: Fields): Partial<ChannelTerms> {
+  const { auto_ban: autoBan } = fields
+  return given({
+    name: fields.name?.trim(),
+    type: fields.type,
+    baseUrl: text(fields.base_url)?.replace(/\/+$/, ''),
+    models: list(fields.models),
+    groups: list(fields.group),
+    priority: fields.priority,
+    weight: fields.weight,
+    tag: text(fields.tag),
+    isAutoBan: autoBan === undefined ? undefined : autoBan === 1,
+    testModel: text(fields.test_model),
+    organization: text(fields.openai_organization),
+    other: text(fields.other),
+    modelPrefix: text(fields.model_prefix),
+    maxInputTokens: fields.max_input_tokens,
+    expiredTime: fields.expired_time,
+    maxConcurrency: fields.max_concurrency,
+    maxRpm: fields.max_rpm,
+    modelMapping: text(fields.model_mapping),
+    statusCodeMapping: text(fields.status_code_mapping),
+    setting: text(fields.setting),
+    paramOverride: text(fields.param_override),
+  })
+}
+
+type Given = { readonly [Key in keyof ChannelTerms]: ChannelTerms[Key] | undefined }
+
+const given = (terms: Given): Partial<ChannelTerms> =>
+  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
+
+/** By type: the fields that it can't do without, as on the wire. */
+export type ServedTypes = ReadonlyMap<number, readonly RequiredField[]>
+type RequiredField = {
+  readonly key: 'other' | 'openai_organization'
+  readonly label: Words
+  readonly default: string
+}
+
+/** Refuses what no call could ever reach: no group, or a field of its type left empty. */
+export function checkReach(
+  { type, groups, other, organization }: ChannelTerms,
+  served: ServedTypes,
+): void {
+  if (groups.length === 0) {
+    throw invalidField('group', { zh: '请至少选择一个分组', en: 'choose at least one group' })
   }
+  const texts = { other, openai_organization: organization }
+  for (const { key, label, default: preset } of served.get(type) ?? []) {
+    if (texts[key].trim() !== '' || preset !== '') continue
+    throw invalidField(key, { zh: `请填写${label.zh}`, en: `${label.en} is required` })
+  }
+}
+
+/** Refuses a type that no call could be sent by. */
+export function checkType(type: number, served: ServedTypes): void {
+  if (served.has(type) || RULED_TYPES.has(type)) return
+  throw invalidField('type', {
+    zh: `没有支持类型 ${type} 的渠道`,
+    en: `no channel of type ${type} can be served`,
+  })
 }
 
 /**
@@ -65,23 +115,13 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (!checked.isAllowed && checked.fault === 'address') throw refused('AddressNotAllowed')
 }
 
-/** The key given, or null: a row that was read has an empty one. Throws for more than one. */
-export function keyOf({ key = '' }: Fields): string | null {
-  const keys = key
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  if (keys.length > 1) {
-    throw invalidField('key', { zh: '每个渠道只能填写一个密钥', en: 'must be one key' })
-  }
-  return keys[0] ?? null
-}
+const text = (value: string | null | undefined): string | undefined =>
+  value === undefined ? undefined : (value ?? '').trim()
 
-/** Left out: as before. null: empty. */
-const text = (given: string | null | undefined, before: string): string =>
-  given === undefined ? before : (given ?? '').trim()
+const list = (commas: string | undefined): readonly string[] | undefined =>
+  commas === undefined ? undefined : listOf(commas)
 
-const listOf = (commas: string): readonly string[] => [
+export const listOf = (commas: string): readonly string[] => [
   ...new Set(
     commas
       .split(',')

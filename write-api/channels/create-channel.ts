@@ -1,44 +1,54 @@
-import Type from 'typebox'
-import { channelDecider } from '#domain/channel/decide.ts'
-import { channelStream } from '#domain/channel/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
+import { languageOf } from '#infra/http/language.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { CreateChannel } from '#write-api/contract/channel.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { CreateChannel, CreatedChannels } from '#write-api/contract/channel.ts'
+import type { Act } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { keepChannelKey } from './channel-key.ts'
-import { checkAddress, DEFAULT_TERMS, keyOf, termsWith } from './channel-terms.ts'
+import { checkAddress, checkReach, checkType, DEFAULT_TERMS, termsWith } from './channel-terms.ts'
+import { keysIn, repeatedWords } from './keys-in.ts'
+import { type ChannelsToMake, makeChannels } from './new-channels.ts'
 
-/** POST /api/channel/: a provider to send calls to, enabled. */
+/** POST /api/channel/: providers to send calls to, enabled: one, or one for each key. */
 export const createChannel: Act = (api, parts) => {
   api.post(
     '/api/channel/',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Create a channel',
+        summary: 'Create a channel, or one for each of several keys',
         body: CreateChannel,
-        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+        response: { 200: Envelope(CreatedChannels) },
       },
     },
     async (request, reply) => {
-      const { actors, vault } = parts.core
-      const terms = termsWith(DEFAULT_TERMS, request.body)
-      const key = keyOf(request.body)
-      if (terms.name === '' || key === null) throw refused('ChannelFieldsRequired')
+      const { body } = request
+      const terms = termsWith(DEFAULT_TERMS, body)
+      const { keys, repeated } = keysIn(body.key ?? '')
+      if (terms.name === '' || keys.length === 0) throw refused('ChannelFieldsRequired')
+      checkType(terms.type, parts.servedTypes)
+      checkReach(terms, parts.servedTypes)
       checkAddress(terms.baseUrl, parts.upstreams)
-      const context = contextOf(parts, request)
-      const { id, outcome } = await parts.nextIds('channel', async (channelId) => {
-        const keyRef = await keepChannelKey(vault, channelId, key)
-        const command = { type: 'CreateChannel', channelId, terms, keyRef } as const
-        const stream = channelStream(channelId)
-        const outcome = await actors.handle(channelDecider, stream, command, context)
-        if (!outcome.isDone) await vault.deleteSecret(keyRef)
-        return outcome
+      const [id = 0, ...others] = await makeChannels(parts, request, reply, {
+        terms,
+        isEnabled: true,
+        ...divided(terms.name, keys, body),
       })
-      await visibleIn(parts, reply, ['channels'], accepted(outcome).position)
-      return success({ id })
+      return success({ id, ids: [id, ...others] }, repeatedWords(repeated)[languageOf(request)])
     },
   )
+}
+
+/** What comes of several keys: a channel each, their names numbered, or all in one channel. */
+function divided(
+  name: string,
+  keys: readonly string[],
+  { mode = 'single', multi_key_mode = 'random' }: CreateChannel,
+): Pick<ChannelsToMake, 'channels' | 'keyMode'> {
+  if (mode === 'batch' && keys.length > 1) {
+    const channels = keys.map((key, index) => ({ name: `${name}_${index + 1}`, keys: [key] }))
+    return { channels, keyMode: '' }
+  }
+  const isMulti = mode === 'multi_to_single'
+  return { channels: [{ name, keys }], keyMode: isMulti ? multi_key_mode || 'random' : '' }
 }

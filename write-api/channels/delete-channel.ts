@@ -1,9 +1,8 @@
-import { channelDecider } from '#domain/channel/decide.ts'
-import { channelStream } from '#domain/channel/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import type { Act } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
+import { deleteMany } from './delete-many.ts'
 
 /** DELETE /api/channel/{id}/: no call goes there any more. */
 export const deleteChannel: Act = (api, parts) => {
@@ -14,13 +13,8 @@ export const deleteChannel: Act = (api, parts) => {
       schema: { summary: 'Delete a channel', params: IdParams, response: { 200: Done } },
     },
     async (request, reply) => {
-      const outcome = await parts.core.actors.handle(
-        channelDecider,
-        channelStream(idOf(request.params)),
-        { type: 'DeleteChannel' },
-        contextOf(parts, request),
-      )
-      await visibleIn(parts, reply, ['channels'], accepted(outcome).position)
+      const command = { type: 'DeleteChannels', channelIds: [idOf(request.params)] } as const
+      await deleteMany(parts, request, reply, command)
       return done()
     },
   )

@@ -3,26 +3,27 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { DeleteChannels } from '#write-api/contract/channel.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
+import type { Act } from '../act.ts'
+import { refused } from '../refusals.ts'
 import { deleteMany } from './delete-many.ts'
 
-/** POST /api/channel/batch: deletes the channels of these ids; answers how many there were. */
+/** POST /api/channel/batch: deletes all of these, or none; answers how many they were. */
 export const deleteChannels: Act = (api, parts) => {
   api.post(
     '/api/channel/batch',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Delete several channels; answers how many',
+        summary: 'Delete several channels, all or none; answers how many',
         body: DeleteChannels,
         response: { 200: Envelope(Type.Integer()) },
       },
     },
     async (request, reply) => {
-      const context = contextOf(parts, request)
-      const { count, position } = await deleteMany(parts, request.body.ids, context)
-      await visibleIn(parts, reply, ['channels'], position)
-      return success(count)
+      const channelIds = request.body.ids
+      if (channelIds.length === 0) throw refused('NoChannelToDelete')
+      const command = { type: 'DeleteChannels', channelIds } as const
+      return success(await deleteMany(parts, request, reply, command))
     },
   )
 }

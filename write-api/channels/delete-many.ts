@@ -1,25 +1,20 @@
-import { channelDecider } from '#domain/channel/decide.ts'
-import { channelStream } from '#domain/channel/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channel/commands.ts'
+import { keyRefsOf } from '#projections/channels/query.ts'
 import type { Parts } from '../act.ts'
+import { dropKeys } from './channel-key.ts'
+import { decideChannels } from './decide-channels.ts'
 
-export type Deleted = { readonly count: number; readonly position: number }
-
-/** Deletes those that are there; the others don't count. */
+/** Deletes channels, and their keys from the vault; answers how many there were. */
 export async function deleteMany(
-  { core }: Parts,
-  ids: Iterable<number>,
-  context: ActContext,
-): Promise<Deleted> {
-  const outcomes = await Promise.all(
-    [...new Set(ids)].map((id) =>
-      core.actors.handle(channelDecider, channelStream(id), { type: 'DeleteChannel' }, context),
-    ),
-  )
-  const done = outcomes.filter((outcome) => outcome.isDone)
-  const head = done.length === 0 ? await core.store.headPosition() : 0
-  return {
-    count: done.filter(({ events }) => events.length > 0).length,
-    position: Math.max(head, ...done.map(({ position }) => position)),
-  }
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  command: DeleteChannels | DeleteDisabledChannels,
+): Promise<number> {
+  const { db, vault } = parts.core
+  const { events } = await decideChannels(parts, request, reply, command)
+  const ids = events.flatMap(({ data }) => ('channelIds' in data ? data.channelIds : []))
+  await dropKeys(vault, await keyRefsOf(db, ids))
+  return ids.length
 }

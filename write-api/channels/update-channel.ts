@@ -1,13 +1,20 @@
-import { channelDecider } from '#domain/channel/decide.ts'
-import { channelStream } from '#domain/channel/events.ts'
+import { hasSameTarget } from '#domain/channel/change-terms.ts'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channel/events.ts'
+import { channelHealthDecider } from '#domain/channel-health/decide.ts'
+import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { isSame } from '#domain/shared/same.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import { languageOf } from '#infra/http/language.ts'
+import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
-import { refused } from '../refusals.ts'
-import { keepChannelKey } from './channel-key.ts'
-import { checkAddress, keyOf, termsWith } from './channel-terms.ts'
+import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
+import { changeOf, checkAddress, checkReach, checkType } from './channel-terms.ts'
+import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
 
 /** PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. */
 export const updateChannel: Act = (api, parts) => {
@@ -16,49 +23,87 @@ export const updateChannel: Act = (api, parts) => {
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Change a channel; a new type or address needs the key again',
+        summary: 'Change a channel; a new type, address or proxy needs the key again',
         body: UpdateChannel,
         response: { 200: Done },
       },
     },
     async (request, reply) => {
       const { body } = request
-      const context = contextOf(parts, request)
-      const position = await parts.turns(`channel-${body.id}`, () => change(parts, body, context))
+      const { position, repeated } = await parts.turns(`channel-keys:${body.id}`, () =>
+        change(parts, body, contextOf(parts, request)),
+      )
       await visibleIn(parts, reply, ['channels'], position)
-      return done()
+      return done(repeatedWords(repeated)[languageOf(request)])
     },
   )
 }
 
-async function change(
-  { core, upstreams }: Parts,
-  fields: UpdateChannel,
-  context: ActContext,
-): Promise<number> {
-  const { actors, vault } = core
-  const stream = channelStream(fields.id)
-  const { channel } = await actors.stateOf(channelDecider, stream)
-  if (channel === null || channel.isDeleted) throw refused('ChannelUnknown')
-  const terms = termsWith(channel.terms, fields)
+type Changed = { readonly position: number; readonly repeated: number }
+
+async function change(parts: Parts, fields: UpdateChannel, context: ActContext): Promise<Changed> {
+  const { actors, db, vault } = parts.core
+  const row = await findChannel(db, fields.id)
+  const terms = changeOf(fields)
   // One that was allowed once must not stand in the way of turning the channel off.
-  if (terms.baseUrl !== channel.terms.baseUrl) checkAddress(terms.baseUrl, upstreams)
-  const key = keyOf(fields)
-  const keyRef = key === null ? null : await keepChannelKey(vault, fields.id, key)
-  const outcome = await actors.handleTogether(
-    [
-      { decider: channelDecider, stream, command: { type: 'ChangeTerms', terms, keyRef } },
-      ...statusSteps(stream, fields),
-    ],
-    context,
+  const { baseUrl, type } = terms
+  if (type !== undefined && type !== row?.terms.type) checkType(type, parts.servedTypes)
+  if (row !== null && ['type', 'groups', 'other', 'organization'].some((key) => key in terms)) {
+    const next = { ...row.terms, ...terms }
+    if (!isSame(next, row.terms)) checkReach(next, parts.servedTypes)
+  }
+  if (baseUrl !== undefined && baseUrl !== row?.terms.baseUrl) {
+    checkAddress(baseUrl, parts.upstreams)
+  }
+  const given = await givenKeys(parts, fields)
+  const refs = await keepChannelKeys(vault, fields.id, given.keys)
+  const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
+  const keyMode = fields.multi_key_mode ?? null
+  const changed = { type: 'ChangeTerms', channelId: fields.id, change: terms, keys, keyMode }
+  const commands = [changed, ...keyCommands(fields, row), ...statusCommands(fields)]
+  const steps = commands.map(
+    (command): AnyStep => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command }),
   )
-  const unused = outcome.isDone ? channel.keyRef : keyRef
-  if (keyRef !== null && unused !== null) await vault.deleteSecret(unused)
-  return accepted(outcome).position
+  const isNew =
+    keys !== null || (row !== null && !hasSameTarget({ ...row.terms, ...terms }, row.terms))
+  if (isNew) steps.push(circuitsClosed(fields.id))
+  const outcome = await actors.handleTogether(steps, context)
+  const events = outcome.isDone ? (outcome.events as readonly ChannelEvent[]) : []
+  await dropKeys(vault, outcome.isDone ? events.flatMap(droppedBy) : refs)
+  return { position: accepted(outcome).position, repeated: given.repeated }
 }
 
-function statusSteps(stream: string, { status }: UpdateChannel): AnyStep[] {
+/** Keys that are added are compared with those there are: none is in a channel twice. */
+async function givenKeys({ core }: Parts, { id, key, key_mode }: UpdateChannel) {
+  const given = keysIn(key ?? '')
+  if (key_mode !== 'append' || given.keys.length === 0) return given
+  const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  const known = await readChannelKeys(core.vault, id, channels.get(id)?.keyRefs ?? [])
+  return newAmong(given, new Set(known))
+}
+
+/** What failed with another key, or at another address, says nothing of what it is now. */
+const circuitsClosed = (channelId: number): AnyStep => ({
+  decider: channelHealthDecider,
+  stream: channelHealthStream(channelId),
+  command: { type: 'CloseCircuits' },
+})
+
+const droppedBy = (event: ChannelEvent): readonly string[] =>
+  event.type === 'ChannelTermsChanged' ? event.data.droppedKeyRefs : []
+
+/** Places are those of the list as it was read. */
+function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: ChannelRow | null) {
+  if (places.length === 0) return []
+  const { keyRefs } = row ?? { keyRefs: [] }
+  if (row !== null && places.some((place) => place >= keyRefs.length)) {
+    throw invalidField('enable_keys', { zh: '没有这个密钥', en: 'there is no such key' })
+  }
+  const chosen = keyRefs.filter((_, place) => places.includes(place))
+  return [{ type: 'TakeBackKeys', channelId: id, keyRefs: chosen }]
+}
+
+function statusCommands({ id, status }: UpdateChannel) {
   if (status !== 1 && status !== 2) return []
-  const command = { type: status === 1 ? 'EnableChannel' : 'DisableChannel' }
-  return [{ decider: channelDecider, stream, command }]
+  return [{ type: status === 1 ? 'EnableChannels' : 'DisableChannels', channelIds: [id] }]
 }

@@ -6,7 +6,8 @@ const text = (maxLength: number) =>
 export const ChannelFields = {
   name: Type.String({ maxLength: 200 }),
   type: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-  key: Type.Optional(Type.String({ maxLength: 20000 })),
+  /** One a line where there are several. */
+  key: Type.Optional(Type.String({ maxLength: 500000 })),
   openai_organization: text(200),
   max_input_tokens: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
   base_url: text(2000),
@@ -24,10 +25,30 @@ export const ChannelFields = {
   setting: text(100000),
   param_override: text(100000),
   expired_time: Type.Optional(Type.Integer({ minimum: -1, maximum: 253402300799 })),
+  /** Calls at a time, and calls a minute; 0 no limit. */
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })),
+  max_rpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
+  /** Which of several keys in one channel is taken: any, or each in turn. */
+  multi_key_mode: Type.Optional(
+    Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
+  ),
 }
 
-export const CreateChannel = Type.Object(ChannelFields)
+export const CreateChannel = Type.Object({
+  ...ChannelFields,
+  /** batch: a channel for each line of `key`. multi_to_single: all lines in one channel. */
+  mode: Type.Optional(
+    Type.Union([Type.Literal('single'), Type.Literal('batch'), Type.Literal('multi_to_single')]),
+  ),
+})
 export type CreateChannel = Static<typeof CreateChannel>
+
+/** `ids` are those of all channels created, `id` the first of them. */
+export const CreatedChannels = Type.Object({
+  id: Type.Integer(),
+  ids: Type.Array(Type.Integer()),
+})
+export type CreatedChannels = Static<typeof CreatedChannels>
 
 export const UpdateChannel = Type.Object({
   ...ChannelFields,
@@ -35,13 +56,42 @@ export const UpdateChannel = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   /** 1 enables, 2 disables; others are ignored. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  /** What happens with the keys there are when `key` is given. */
+  key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
+  /** Keys that had been set aside, by their place from 0: they may be used again. */
+  enable_keys: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 9999 }), { maxItems: 1000 }),
+  ),
 })
 export type UpdateChannel = Static<typeof UpdateChannel>
 
-export const DeleteChannels = Type.Object({
-  ids: Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), {
-    minItems: 1,
-    maxItems: 1000,
-  }),
-})
+/** May be empty here: that it is, is refused in words of its own. */
+const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
+const tag = Type.String({ maxLength: 200 })
+
+export const DeleteChannels = Type.Object({ ids })
 export type DeleteChannels = Static<typeof DeleteChannels>
+
+export const TagChannels = Type.Object({ ids, tag: Type.Union([tag, Type.Null()]) })
+export type TagChannels = Static<typeof TagChannels>
+
+export const SetChannelsStatus = Type.Object({
+  ids,
+  status: Type.Union([Type.Literal(1), Type.Literal(2)]),
+})
+export type SetChannelsStatus = Static<typeof SetChannelsStatus>
+
+/** `new_tag` empty takes the tag off. The others stay as they are when left out, null or empty. */
+export const UpdateTag = Type.Object({
+  tag,
+  new_tag: Type.Optional(Type.Union([tag, Type.Null()])),
+  model_mapping: ChannelFields.model_mapping,
+  groups: text(20000),
+  models: text(200000),
+  priority: Type.Optional(Type.Union([ChannelFields.priority, Type.Null()])),
+  weight: Type.Optional(Type.Union([ChannelFields.weight, Type.Null()])),
+})
+export type UpdateTag = Static<typeof UpdateTag>
+
+export const NamedTag = Type.Object({ tag })
+export type NamedTag = Static<typeof NamedTag>

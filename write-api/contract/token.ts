@@ -2,9 +2,13 @@ import Type, { type Static } from 'typebox'
 
 const quota = Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })
 
+/** Characters of a name, a batch's suffix included. */
+export const TOKEN_NAME_MAX = 100
+export const TOKEN_BATCH_MAX = 100
+
 /** Every field but `name` may be left out; a missing one takes its default, or stays as it is. */
 export const CreateToken = Type.Object({
-  name: Type.String({ maxLength: 200 }),
+  name: Type.String({ maxLength: TOKEN_NAME_MAX }),
   remain_quota: Type.Optional(quota),
   unlimited_quota: Type.Optional(Type.Boolean()),
   /** Unix seconds; -1 never. 0 is neither, and refused. */
@@ -13,17 +17,35 @@ export const CreateToken = Type.Object({
   rate_limit_period: Type.Optional(Type.Integer({ minimum: 1, maximum: 31536000 })),
   rate_limit_count: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
   rate_limit_success: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  /** Tokens of its calls in any minute; 0 no limit. */
+  rate_limit_tpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000000 })),
+  /** Calls under way at once; 0 no limit. */
+  max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000 })),
   model_limits_enabled: Type.Optional(Type.Boolean()),
   model_limits: Type.Optional(Type.String({ maxLength: 100000 })),
   allow_ips: Type.Optional(Type.Union([Type.String({ maxLength: 20000 }), Type.Null()])),
   group: Type.Optional(Type.String({ maxLength: 200 })),
+  /** So many alike; all but the first get a random suffix to their name. */
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKEN_BATCH_MAX })),
 })
 export type CreateToken = Static<typeof CreateToken>
 
+const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
+
 export const UpdateToken = Type.Object({
-  ...Type.Partial(CreateToken).properties,
-  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
+  id: tokenId,
   /** Only 1 and 2 can be asked for; others are ignored, so that a row read can be sent back. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
 })
 export type UpdateToken = Static<typeof UpdateToken>
+
+export const TokenIds = Type.Object({ ids: Type.Array(tokenId, { maxItems: 1000 }) })
+export type TokenIds = Static<typeof TokenIds>
+
+/** 1 enabled, 2 disabled. */
+export const TokenStatuses = Type.Object({
+  ...TokenIds.properties,
+  status: Type.Union([Type.Literal(1), Type.Literal(2)]),
+})
+export type TokenStatuses = Static<typeof TokenStatuses>

@@ -25,6 +25,13 @@ export const UpdateSelf = Type.Object({
 })
 export type UpdateSelf = Static<typeof UpdateSelf>
 
+export const UpdateSettings = Type.Object({
+  /** Whether calls of models without a price may be charged at the fallback's. */
+  accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),
+  show_ip_in_logs: Type.Optional(Type.Boolean()),
+})
+export type UpdateSettings = Static<typeof UpdateSettings>
+
 export const ManageUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   action: Type.Union([

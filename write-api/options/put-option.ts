@@ -1,10 +1,14 @@
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import type { OptionsRefusal } from '#domain/options/refusals.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
+import type { OptionSchema } from '#domain/options/schema.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { PutOption } from '#write-api/contract/option.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { secretOption } from './secret-option.ts'
 
@@ -17,23 +21,35 @@ export const putOption: Act = (api, parts) => {
       schema: { summary: 'Set one option', body: PutOption, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { key, value } = request.body
+      const { key, value, before } = request.body
       const option = OPTIONS.get(key)
       if (option === undefined) throw refused('UnknownOption', { key })
       if (principalOf(request).role < option.minimumRole) throw refused('OptionNotYours', { key })
       const context = contextOf(parts, request)
-      const { position } = option.isSecret
+      const position = option.isSecret
         ? await secretOption(parts, key, value, context)
-        : accepted(
-            await parts.core.actors.handle(
-              optionsDecider,
-              OPTIONS_STREAM,
-              { type: 'SetOption', key, value },
-              context,
-            ),
-          )
-      await visibleIn(parts, reply, ['options'], position)
+        : await plainOption(parts, option, { value, before }, context)
+      await visibleIn(parts, reply, ['options', 'option-changes', 'price-history'], position)
       return done()
     },
   )
 }
+
+async function plainOption(
+  { core }: Parts,
+  { key, boundsWords }: OptionSchema,
+  { value, before }: { readonly value: string; readonly before: string | undefined },
+  context: ActContext,
+): Promise<number> {
+  const seen = before === undefined ? {} : { before }
+  const command = { type: 'SetOption', key, value, ...seen } as const
+  const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
+  if (!outcome.isDone && boundsWords !== undefined && isOutOfBounds(outcome.refusal)) {
+    throw new HttpRefusal(200, 'OptionOutOfBounds', boundsWords)
+  }
+  return accepted(outcome).position
+}
+
+const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-number'])
+
+const isOutOfBounds = ({ details }: OptionsRefusal): boolean => OUT_OF_BOUNDS.has(details?.fault)

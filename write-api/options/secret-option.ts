@@ -1,22 +1,44 @@
 import { optionsDecider } from '#domain/options/decide.ts'
-import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import { OPTIONS_STREAM, type SecretOptionSet } from '#domain/options/events.ts'
+import { isText } from '#domain/shared/characters.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { accepted, type Parts } from '../act.ts'
+import { refused } from '../refusals.ts'
 
 /** What a secret option reads as; sent back, it changes nothing. */
 const SET = '***'
+const LENGTH_MAX = 20_000
 
-/** Keeps the text in the vault and its reference in the event; an empty text clears the option. */
+/**
+ * Keeps the text in the vault and its reference in the event; an empty text clears the option. The
+ * text that was there before goes once the event stands. Answers the position of the event.
+ */
 export async function secretOption(
   { core }: Parts,
   key: string,
   value: string,
   context: ActContext,
-): Promise<{ position: number }> {
-  if (value === SET) return { position: await core.store.headPosition() }
+): Promise<number> {
+  if (value === SET) return core.store.headPosition()
+  if (value.length > LENGTH_MAX) {
+    throw refused('InvalidOption', { key, fault: 'too-long', maximum: LENGTH_MAX })
+  }
+  if (!isText(value)) throw refused('InvalidOption', { key, fault: 'bad-character' })
   const secretRef = value === '' ? '' : await core.vault.putSecret('option', `option:${key}`, value)
   const command = { type: 'SetSecretOption', key, secretRef } as const
   const outcome = await core.actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
   if (!outcome.isDone && secretRef !== '') await core.vault.deleteSecret(secretRef)
-  return accepted(outcome)
+  const { events, position } = accepted(outcome)
+  for (const event of events) if (event.type === 'SecretOptionSet') await forget(core, event.data)
+  return position
+}
+
+/** The event stands either way: a text that can't be deleted now is no fault of the caller. */
+async function forget({ vault, log }: Parts['core'], { key, before }: SecretOptionSet['data']) {
+  if (before === null || before === '') return
+  try {
+    await vault.deleteSecret(before)
+  } catch (error) {
+    log.warn({ err: error, key }, 'the replaced text of a secret option is still in the vault')
+  }
 }

@@ -10,6 +10,7 @@ import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { checkPassword } from '../users/password-policy.ts'
+import { REGISTRATION_LIMITS } from '../users/registration-limits.ts'
 import { usernameOf } from '../users/username.ts'
 
 const ROOT_QUOTA = 100_000_000n
@@ -42,8 +43,8 @@ export const initializeSite: Act = (api, parts) => {
 async function initialize(parts: Parts, setup: Setup, cause: string): Promise<number> {
   const site = await parts.core.actors.stateOf(siteDecider, SITE_STREAM)
   if (site.isInitialized) throw refused('AlreadyInitialized')
-  const username = usernameOf(setup.username)
-  checkPassword(setup.password)
+  const username = usernameOf(setup.username, REGISTRATION_LIMITS.usernameCharacters)
+  checkPassword(setup.password, REGISTRATION_LIMITS.passwordCharacters)
   if (setup.password !== setup.confirmPassword) throw refused('PasswordsDiffer')
   const root = {
     username,

@@ -1,9 +1,12 @@
-import { isIP } from 'node:net'
+import { isName } from '#domain/shared/characters.ts'
 import type { TokenTerms } from '#domain/token/events.ts'
+import type { Core } from '#infra/core.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
+import { faultWords } from '../fault-words.ts'
 import { refused } from '../refusals.ts'
+import { addressLines } from './address-lines.ts'
 
 /** What a token has that was created with nothing but a name. */
 export const DEFAULT_TERMS: TokenTerms = {
@@ -13,6 +16,8 @@ export const DEFAULT_TERMS: TokenTerms = {
   models: null,
   allowIps: null,
   rateLimit: { isEnabled: false, periodSeconds: 60, count: 1000, success: 10 },
+  tokensPerMinute: 0,
+  maxConcurrency: 0,
 }
 
 export const DEFAULT_REMAIN = 500_000
@@ -26,7 +31,7 @@ type Fields = CreateToken | UpdateToken
 
 /** The terms with the given fields applied; the others stay. Throws for a field at fault. */
 export async function termsWith(
-  vault: Vault,
+  { vault, now }: Pick<Core, 'vault' | 'now'>,
   userId: number,
   before: TokenTerms,
   fields: Fields,
@@ -34,9 +39,11 @@ export async function termsWith(
   const name = fields.name === undefined ? before.name : fields.name.trim()
   if (name === '') throw refused('TokenNameRequired')
   const { rateLimit } = before
+  if (name !== before.name) checkName('name', name)
+  if (fields.group !== undefined) checkName('group', fields.group)
   return {
     name,
-    expiresAt: expiryOf(fields, before),
+    expiresAt: expiryOf(fields, before, now()),
     group: fields.group ?? before.group,
     models: modelsOf(fields, before),
     allowIps: await allowIpsOf(vault, userId, fields, before),
@@ -46,16 +53,25 @@ export async function termsWith(
       count: fields.rate_limit_count ?? rateLimit.count,
       success: fields.rate_limit_success ?? rateLimit.success,
     },
+    tokensPerMinute: fields.rate_limit_tpm ?? before.tokensPerMinute,
+    maxConcurrency: fields.max_concurrency ?? before.maxConcurrency,
   }
 }
 
-function expiryOf({ expired_time: time }: Fields, before: TokenTerms): number | null {
+function checkName(field: string, name: string): void {
+  if (!isName(name)) throw invalidField(field, faultWords({ fault: 'bad-character' }))
+}
+
+function expiryOf({ expired_time: time }: Fields, before: TokenTerms, now: number): number | null {
   if (time === undefined || time === before.expiresAt) return before.expiresAt
   if (time === 0) {
     throw invalidField('expired_time', {
       zh: '必须是 -1（永不过期）或秒级时间戳',
       en: 'must be -1 (never) or a time in unix seconds',
     })
+  }
+  if (time !== -1 && time * 1_000 <= now) {
+    throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past already' })
   }
   return time === -1 ? null : time
 }
@@ -65,6 +81,7 @@ function modelsOf(fields: Fields, before: TokenTerms): readonly string[] | null 
   if (!isLimited) return null
   if (fields.model_limits === undefined) return before.models ?? []
   const names = fields.model_limits.split(',').map((name) => name.trim())
+  for (const name of names) checkName('model_limits', name)
   return [...new Set(names.filter((name) => name !== ''))]
 }
 
@@ -76,27 +93,9 @@ async function allowIpsOf(
   before: TokenTerms,
 ): Promise<TokenTerms['allowIps']> {
   if (given === undefined) return before.allowIps
-  const lines = (given ?? '')
-    .split(/[\r\n,]+/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  for (const [index, line] of lines.entries()) {
-    if (!isAddressOrCidr(line)) throw invalidField(`allow_ips[${index}]`, NO_ADDRESS)
-  }
+  const lines = addressLines(given ?? '')
   if (lines.length === 0) return null
   const text = lines.join('\n')
   const known = before.allowIps === null ? null : await vault.open(userId, before.allowIps)
   return known === text ? before.allowIps : vault.seal(userId, text)
-}
-
-const NO_ADDRESS = {
-  zh: '不是合法的 IP 地址或网段',
-  en: 'is no IP address or network',
-}
-
-function isAddressOrCidr(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
-import { tokenStream } from '#domain/token/events.ts'
+import { tokensStream } from '#domain/token/events.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
@@ -11,6 +11,7 @@ import type { Principal } from '#infra/http/principal.ts'
 import { UpdateToken } from '#write-api/contract/token.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
+import { switchToken } from './switch-tokens.ts'
 import { checkRemain, termsWith } from './token-terms.ts'
 import { checkUsableGroup } from './usable-group.ts'
 
@@ -37,7 +38,7 @@ export const updateToken: Act = (api, parts) => {
       const context = contextOf(parts, request)
       const position =
         query.status_only === 'true'
-          ? await changeStatus(parts, user, body, context)
+          ? await switchToken(parts, user.userId, body.id, statusOf(body), context)
           : await parts.turns(`token-${body.id}`, () => change(parts, user, body, context))
       await visibleIn(parts, reply, ['tokens', 'balances'], position)
       return done()
@@ -45,18 +46,9 @@ export const updateToken: Act = (api, parts) => {
   )
 }
 
-async function changeStatus(
-  { core }: Parts,
-  { userId }: Principal,
-  { id, status }: UpdateToken,
-  context: ActContext,
-): Promise<number> {
-  if (status !== 1 && status !== 2) {
-    throw invalidField('status', { zh: '必须是 1 或 2', en: 'must be 1 or 2' })
-  }
-  const command = { type: status === 1 ? 'EnableToken' : 'DisableToken', userId } as const
-  const outcome = await core.actors.handle(tokenDecider, tokenStream(id), command, context)
-  return accepted(outcome).position
+function statusOf({ status }: UpdateToken): 1 | 2 {
+  if (status === 1 || status === 2) return status
+  throw invalidField('status', { zh: '必须是 1 或 2', en: 'must be 1 or 2' })
 }
 
 async function change(
@@ -65,15 +57,20 @@ async function change(
   fields: UpdateToken,
   context: ActContext,
 ): Promise<number> {
-  const { actors, vault } = parts.core
-  const stream = tokenStream(fields.id)
+  const { actors } = parts.core
   const { userId } = user
-  const { token } = await actors.stateOf(tokenDecider, stream)
-  if (token === null || token.isDeleted || token.userId !== userId) throw refused('TokenUnknown')
-  const terms = await termsWith(vault, userId, token.terms, fields)
+  const { id: tokenId } = fields
+  const stream = tokensStream(userId)
+  const { tokens } = await actors.stateOf(tokenDecider, stream)
+  const token = tokens.get(tokenId)
+  if (token === undefined) throw refused('TokenUnknown')
+  const terms = await termsWith(parts.core, userId, token.terms, fields)
   if (terms.group !== token.terms.group) await checkUsableGroup(parts, user, terms.group)
-  const change = { decider: tokenDecider, stream, command: { type: 'ChangeTerms', userId, terms } }
-  const steps: AnyStep[] = [change, ...(await budgetSteps(parts, userId, fields))]
+  const command = { type: 'ChangeTerms', userId, tokenId, terms }
+  const steps: AnyStep[] = [
+    { decider: tokenDecider, stream, command },
+    ...(await budgetSteps(parts, userId, fields)),
+  ]
   return accepted(await actors.handleTogether(steps, context)).position
 }
 

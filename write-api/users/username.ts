@@ -3,11 +3,11 @@ import { refused } from '../refusals.ts'
 
 const CHARACTERS_MAX = 64
 
-/** The name as it is kept and shown; throws when it can't be one. */
-export function usernameOf(text: string): string {
+/** The name as it is kept and shown; throws when it can't be one, or is longer than `max`. */
+export function usernameOf(text: string, max = CHARACTERS_MAX): string {
   const name = text.normalize('NFKC').trim()
   if (name === '') throw refused('UsernameRequired')
-  if ([...name].length > CHARACTERS_MAX) throw refused('UsernameTooLong')
+  if ([...name].length > max) throw refused('UsernameTooLong', { max })
   if (/[\s\p{C}]/u.test(name)) throw refused('UsernameInvalid')
   return name
 }

@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM, type ChannelTerms, type KeyMode } from '#domain/channel/events.ts'
+import { highestChannelId } from '#projections/channels/query.ts'
+import { accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { dropKeys, keepChannelKeys } from './channel-key.ts'
+
+export type ChannelsToMake = {
+  /** But for the name. */
+  readonly terms: ChannelTerms
+  readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
+  readonly keyMode: KeyMode
+  readonly isEnabled: boolean
+}
+
+/** Tries in a row: each time others made channels, or the read model was behind. */
+const TRIES_MAX = 100
+
+/** Makes all of them, or none, under the next ids; answers these once the list shows them. */
+export async function makeChannels(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wanted: ChannelsToMake,
+): Promise<number[]> {
+  const context = contextOf(parts, request)
+  const made = await parts.turns('new-channel', async () => {
+    let first = (await highestChannelId(parts.core.db)) + 1
+    for (let tries = 1; ; tries += 1) {
+      const { ids, outcome } = await makeFrom(parts, context, wanted, first)
+      const next = outcome.isDone ? null : outcome.refusal.details?.next
+      if (typeof next !== 'number' || tries === TRIES_MAX) return { ids, outcome }
+      first = next
+    }
+  })
+  const { position } = accepted(made.outcome)
+  await visibleIn(parts, reply, ['channels'], position)
+  return made.ids
+}
+
+async function makeFrom(
+  { core }: Parts,
+  context: ReturnType<typeof contextOf>,
+  { channels: wanted, ...shared }: ChannelsToMake,
+  first: number,
+) {
+  const { actors, vault } = core
+  const channels: { channelId: number; name: string; keyRefs: string[] }[] = []
+  for (const [index, { name, keys }] of wanted.entries()) {
+    const channelId = first + index
+    channels.push({ channelId, name, keyRefs: await keepChannelKeys(vault, channelId, keys) })
+  }
+  const command = { type: 'CreateChannels', ...shared, channels } as const
+  const outcome = await actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+  if (!outcome.isDone) {
+    const unused = channels.flatMap(({ keyRefs }) => keyRefs)
+    await dropKeys(vault, unused)
+  }
+  return { ids: channels.map(({ channelId }) => channelId), outcome }
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { optionsDecider } from '#domain/options/decide.ts'
+import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { SchedulePrices } from '#write-api/contract/option.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+
+/** POST /api/option/price_schedule: plans a change of prices for a time; answers its id. */
+export const schedulePrices: Act = (api, parts) => {
+  api.post(
+    '/api/option/price_schedule',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Schedule a change of prices',
+        body: SchedulePrices,
+        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+      },
+    },
+    async (request, reply) => {
+      const { at, changes } = request.body
+      const context = contextOf(parts, request)
+      const { events, position } = accepted(
+        await parts.core.actors.handle(
+          optionsDecider,
+          OPTIONS_STREAM,
+          { type: 'SchedulePriceChange', at: at * 1_000, now: context.at, changes },
+          context,
+        ),
+      )
+      await visibleIn(parts, reply, ['price-schedule'], position)
+      const [event] = events
+      return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
+    },
+  )
+}
