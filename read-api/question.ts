@@ -4,10 +4,17 @@ import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
+import type { HealthBoard } from './channels/health/health-board.ts'
 import { PageQuery } from './contract/envelope.ts'
 
 /** What every question is given. */
-export type ReadParts = { readonly core: Core; readonly freshness: Freshness }
+export type ReadParts = {
+  readonly core: Core
+  readonly freshness: Freshness
+  /** Aborted once this process is about to stop. */
+  readonly draining: AbortSignal
+  readonly health: HealthBoard
+}
 
 /** The app, with handlers typed by their schemas. */
 export type App = ReturnType<typeof typed>

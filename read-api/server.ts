@@ -1,6 +1,10 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
+import { createGauges } from '#infra/gauges/gauges.ts'
 import { getChannel } from './channels/get-channel.ts'
+import { getHealth } from './channels/health/get-health.ts'
+import { getTimeline } from './channels/health/get-timeline.ts'
+import { HealthBoard } from './channels/health/health-board.ts'
 import { listChannelModels } from './channels/list-channel-models.ts'
 import { listChannelRows } from './channels/list-channels.ts'
 import { liveSocket } from './live/live-socket.ts'
@@ -8,11 +12,17 @@ import { listLogs } from './logs/list-logs.ts'
 import { logStat } from './logs/log-stat.ts'
 import { describeApi } from './openapi.ts'
 import { listOptions } from './options/list-options.ts'
+import { optionHistory } from './options/option-history.ts'
+import { optionSchema } from './options/option-schema.ts'
+import { presetRatios } from './options/preset-ratios.ts'
+import { priceHistory } from './options/price-history.ts'
+import { priceSchedule } from './options/price-schedule.ts'
 import { type ReadParts, typed } from './question.ts'
 import { getSetup } from './status/get-setup.ts'
 import { getStatus } from './status/get-status.ts'
 import { getToken } from './tokens/get-token.ts'
 import { listTokenRows } from './tokens/list-tokens.ts'
+import { latestRelease } from './updates/latest-release.ts'
 import { usageData } from './usage/usage-data.ts'
 import { getSelf } from './users/get-self.ts'
 import { getUser } from './users/get-user.ts'
@@ -30,11 +40,19 @@ const QUESTIONS = [
   listUserRows,
   getUser,
   listChannelModels,
+  getHealth,
+  getTimeline,
   listChannelRows,
   getChannel,
   listTokenRows,
   getToken,
   listOptions,
+  optionSchema,
+  optionHistory,
+  latestRelease,
+  presetRatios,
+  priceHistory,
+  priceSchedule,
   listLogs,
   logStat,
   usageData,
@@ -45,9 +63,16 @@ const QUESTIONS = [
 export const MESSAGE_BYTES_MAX = 4_096
 
 /** Registers the read side of the management API on the app. */
-export async function readApi(app: FastifyInstance, parts: ReadParts): Promise<void> {
+export async function readApi(
+  app: FastifyInstance,
+  given: Omit<ReadParts, 'health'>,
+): Promise<void> {
+  const health = new HealthBoard(given.core, await createGauges(given.core.pg))
+  const parts: ReadParts = { ...given, health }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
+    // A frame that is too large or none at all is its sender's fault, no line in our log.
+    errorHandler: (_error, socket) => socket.terminate(),
   })
   for (const question of QUESTIONS) question(typed(app), parts)
 }

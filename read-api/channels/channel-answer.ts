@@ -2,8 +2,8 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import type { Channel } from '../contract/channel.ts'
 
-/** A channel as admins see it: all but its key. */
-export const channelAnswer = ({ terms, ...row }: ChannelRow): Channel => ({
+/** A channel as admins see it at `now` (unix milliseconds): all but its keys. */
+export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,
   type: terms.type,
@@ -24,16 +24,31 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow): Channel => ({
   model_prefix: terms.modelPrefix,
   setting: terms.setting,
   param_override: terms.paramOverride,
-  status: row.status,
-  response_time: 0,
-  balance: 0,
+  ...shownStatus(row, terms.expiredTime, now),
+  response_time: row.responseTime,
+  balance: Number(row.balance),
   used_quota: toWire(row.usedQuota),
   expired_time: terms.expiredTime,
-  other_info:
-    row.statusReason === ''
-      ? ''
-      : JSON.stringify({ status_reason: row.statusReason, status_time: row.statusAt }),
-  test_time: 0,
-  balance_updated_time: 0,
+  test_time: row.testedAt,
+  balance_updated_time: row.balanceReadAt,
   created_time: row.createdAt,
+  max_concurrency: terms.maxConcurrency,
+  max_rpm: terms.maxRpm,
+  multi_key_mode: row.keyMode,
+  key_count: row.keyRefs.length,
+  keys_set_aside: row.keysSetAside
+    .map(({ keyRef, reason, at }) => ({ index: row.keyRefs.indexOf(keyRef), reason, time: at }))
+    .sort((left, right) => left.index - right.index),
 })
+
+type Row = Pick<ChannelRow, 'status' | 'statusReason' | 'statusAt'>
+
+/** One whose time is over is off by itself, from that moment on. */
+function shownStatus({ status, statusReason, statusAt }: Row, expiredTime: number, now: number) {
+  const isExpired = expiredTime > 0 && expiredTime * 1_000 <= now
+  if (status === 1 && isExpired) return { status: 3, other_info: info('expired', expiredTime) }
+  return { status, other_info: statusReason === '' ? '' : info(statusReason, statusAt) }
+}
+
+const info = (reason: string, time: number): string =>
+  JSON.stringify({ status_reason: reason, status_time: time })

@@ -13,14 +13,14 @@ export function getChannel(app: App, parts: ReadParts): void {
     '/api/channel/:id',
     {
       schema: { params: IdParams, response: { 200: Envelope(Channel) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'channels')],
+      preHandler: [onlyAdmin, upToDate(parts, 'channels', 'channel-checks')],
     },
     async ({ params }) => {
       const row = await findChannel(parts.core.db, Number(params.id))
       if (row === null || row.isDeleted) {
         throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'No such channel' })
       }
-      return success(channelAnswer(row))
+      return success(channelAnswer(row, parts.core.now()))
     },
   )
 }

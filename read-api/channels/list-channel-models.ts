@@ -31,6 +31,9 @@ export function listChannelModels(app: App, parts: ReadParts): void {
       schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
       preHandler: [onlyAdmin, upToDate(parts, 'channels')],
     },
-    async () => success((await servedModels(core.db)).map(({ model }) => model)),
+    async () => {
+      const served = await servedModels(core.db, Math.floor(core.now() / 1_000))
+      return success(served.map(({ model }) => model))
+    },
   )
 }

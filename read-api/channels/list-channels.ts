@@ -1,11 +1,17 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { listChannels } from '#projections/channels/query.ts'
-import { Channel } from '../contract/channel.ts'
+import {
+  CHANNEL_SORTS,
+  type ChannelSort,
+  listChannels,
+  listChannelTags,
+} from '#projections/channels/query.ts'
+import { ChannelEntry } from '../contract/channel.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadParts, upToDate, wholeOf } from '../question.ts'
 import { channelAnswer } from './channel-answer.ts'
+import { tagGroup } from './tag-group.ts'
 
 const SearchChannels = Type.Object({
   ...Query.page,
@@ -14,6 +20,11 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
+  /** 0: whatever is not enabled. */
+  status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
+  type: Query.whole,
+  sort: Type.Optional(Type.Union(['', ...CHANNEL_SORTS].map((name) => Type.Literal(name)))),
+  order: Type.Optional(Type.Union(['', 'asc', 'desc'].map((name) => Type.Literal(name)))),
 })
 
 /** `GET /api/channel/` and `/api/channel/search`, for admins; deleted ones are left out. */
@@ -22,21 +33,33 @@ export function listChannelRows(app: App, parts: ReadParts): void {
     app.get(
       path,
       {
-        schema: { querystring: SearchChannels, response: { 200: Envelope(Page(Channel)) } },
-        preHandler: [onlyAdmin, upToDate(parts, 'channels')],
+        schema: { querystring: SearchChannels, response: { 200: Envelope(Page(ChannelEntry)) } },
+        preHandler: [onlyAdmin, upToDate(parts, 'channels', 'channel-checks')],
+        // Telling tags from channels by the schema would take longer than all the rest.
+        serializerCompiler: () => JSON.stringify,
       },
       async ({ query }) => {
-        const { page, limit, offset } = pageOf(query)
-        const { rows, total } = await listChannels(parts.core.db, {
+        const { db } = parts.core
+        const now = parts.core.now()
+        const { page, ...slice } = pageOf(query)
+        const search = {
+          ...slice,
           keyword: query.keyword ?? '',
           group: query.group ?? '',
           model: query.model ?? '',
+          status: wholeOf(query.status) ?? null,
+          type: wholeOf(query.type) ?? null,
           isIdSort: query.id_sort === 'true',
-          isTagMode: query.tag_mode === 'true',
-          limit,
-          offset,
-        })
-        return success({ items: rows.map(channelAnswer), page, total })
+          sort: query.sort === undefined || query.sort === '' ? null : (query.sort as ChannelSort),
+          isDescending: query.order === 'desc',
+          now: Math.floor(now / 1_000),
+        }
+        if (query.tag_mode === 'true') {
+          const { rows, total } = await listChannelTags(db, search)
+          return success({ items: rows.flatMap((tag) => tagGroup(tag, now)), page, total })
+        }
+        const { rows, total } = await listChannels(db, search)
+        return success({ items: rows.map((row) => channelAnswer(row, now)), page, total })
       },
     )
   }

@@ -36,8 +36,36 @@ export const Channel = Type.Object({
   test_time: Type.Integer(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
+  /** Calls at a time, and calls a minute; 0 no limit. */
+  max_concurrency: Type.Integer(),
+  max_rpm: Type.Integer(),
+  /** Empty: the channel has one key. */
+  multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
+  key_count: Type.Integer(),
+  /** Keys that are not used for now, by their place from 0; `time` in unix seconds. */
+  keys_set_aside: Type.Array(
+    Type.Object({ index: Type.Integer(), reason: Type.String(), time: Type.Integer() }),
+  ),
 })
 export type Channel = Static<typeof Channel>
+
+/** In tag mode: all channels of a tag together. null where the channels differ. */
+export const TagGroup = Type.Object({
+  tag: Type.String(),
+  /** Comma-separated: the groups of all. */
+  group: Type.String(),
+  used_quota: Type.Integer(),
+  /** Milliseconds, the mean of those that were tested; 0 none was. */
+  response_time: Type.Integer(),
+  priority: Type.Union([Type.Integer(), Type.Null()]),
+  weight: Type.Union([Type.Integer(), Type.Null()]),
+  children: Type.Array(Channel),
+})
+export type TagGroup = Static<typeof TagGroup>
+
+/** A line of the list: in tag mode a tag with its channels; a channel without a tag is its own. */
+export const ChannelEntry = Type.Union([TagGroup, Channel])
+export type ChannelEntry = Static<typeof ChannelEntry>
 
 export const ModelEntry = Type.Object({ id: Type.String() })
 export type ModelEntry = Static<typeof ModelEntry>

@@ -1,14 +1,20 @@
 import type { Channel } from './channel.ts'
+import type { TestPush } from './channel-act.ts'
+import type { HealthPush } from './channel-health.ts'
 import type { LogEntry } from './log.ts'
+import type { TokenState } from './token.ts'
 
-export const LIVE_TOPICS = ['logs', 'channels'] as const
+export const LIVE_TOPICS = ['logs', 'channels', 'tokens'] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 export type LiveRequest =
   | { type: 'subscribe'; topics: LiveTopic[]; after?: number }
   | { type: 'ping' }
 
-/** `channels`: the row as it now is, `null` once deleted. */
+/**
+ * `channels`: the row as it now is, or that it is gone; what tests came to; and how channels do,
+ * which has no place in the stream. `tokens`: one's own; an admin gets no others'.
+ */
 export type LiveMessage =
   | { type: 'ready'; position: number }
   | { type: 'event'; topic: 'logs'; position: number; data: LogEntry }
@@ -16,7 +22,13 @@ export type LiveMessage =
       type: 'event'
       topic: 'channels'
       position: number
-      data: Channel | { id: number; deleted: true }
+      data: Channel | { id: number; deleted: true } | TestPush | HealthPush
+    }
+  | {
+      type: 'event'
+      topic: 'tokens'
+      position: number
+      data: TokenState | { id: number; deleted: true }
     }
   | { type: 'resync'; topic: LiveTopic }
   | { type: 'pong' }

@@ -63,6 +63,8 @@ export type LogOther = {
   reasoning_tokens?: number
   usage_source?: string
   end?: string
+  /** What was set aside at admission, in quota; all but the charge went back. */
+  hold?: number
   anomaly?: string
   /**
    * The price in force at admission, as the event keeps it: decimals as text, `list` too, so that

@@ -42,6 +42,8 @@ export const Status = Type.Object({
   min_topup: Type.Integer(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
+  /** Group → colour of its badge; those left out have the plain one. */
+  group_colors: Type.Record(Type.String(), Type.String()),
   /** False until `/setup` has made the root account. */
   setup: Type.Boolean(),
 })

@@ -1,5 +1,19 @@
 import Type, { type Static } from 'typebox'
 
+/** What calls and the clock change, as the live socket tells it. */
+export const TokenState = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
+  status: Type.Integer(),
+  remain_quota: Type.Integer(),
+  used_quota: Type.Integer(),
+  unlimited_quota: Type.Boolean(),
+  expired_time: Type.Integer(),
+  accessed_time: Type.Integer(),
+})
+export type TokenState = Static<typeof TokenState>
+
 export const Token = Type.Object({
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -20,6 +34,9 @@ export const Token = Type.Object({
   rate_limit_period: Type.Integer(),
   rate_limit_count: Type.Integer(),
   rate_limit_success: Type.Integer(),
+  /** 0 no limit, as `max_concurrency`. */
+  rate_limit_tpm: Type.Integer(),
+  max_concurrency: Type.Integer(),
   model_limits_enabled: Type.Boolean(),
   /** Comma-separated. */
   model_limits: Type.String(),

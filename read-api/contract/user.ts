@@ -39,9 +39,9 @@ export const User = Type.Object({
 })
 export type User = Static<typeof User>
 
-/** `GET /api/user/self/groups`: group → description and ratio. */
+/** `GET /api/user/self/groups`: group → description, ratio for this user, colour of its badge. */
 export const UsableGroups = Type.Record(
   Type.String(),
-  Type.Object({ desc: Type.String(), ratio: Type.Number() }),
+  Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),
 )
 export type UsableGroups = Static<typeof UsableGroups>

@@ -4,6 +4,8 @@ import { readItems } from './read-items.ts'
 import { Ring } from './ring.ts'
 
 const PAGE = 500
+/** Those that the items are read from. */
+const READ_MODELS = ['call-log', 'channels', 'channel-checks', 'tokens', 'balances'] as const
 
 export type Hub = {
   readonly ring: () => Ring
@@ -15,8 +17,8 @@ export type Hub = {
 }
 
 /**
- * Tails the read models of the log and of the channels: one query per advance for all sockets. What
- * it passes on is committed, and the same as REST answers.
+ * Tails the read models of the log, the channels and the tokens: one query for each per advance,
+ * for all sockets. What it passes on is committed, and the same as REST answers.
  */
 export function createHub(core: Core, freshness: Freshness): Hub {
   const members = new Set<() => void>()
@@ -24,8 +26,7 @@ export function createHub(core: Core, freshness: Freshness): Hub {
   let isOpen = false
   let isStopped = false
 
-  const target = (): number =>
-    Math.min(freshness.positionOf('call-log'), freshness.positionOf('channels'))
+  const target = (): number => Math.min(...READ_MODELS.map((name) => freshness.positionOf(name)))
 
   const readOn = async (): Promise<void> => {
     if (!isOpen) {

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
+import { fault } from '#infra/http/faults.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { App, ReadParts } from '../question.ts'
+import { feedHealth } from './health-feed.ts'
 import { createHub, type Hub } from './hub.ts'
 import { readRequest } from './live-request.ts'
 import { LiveSession } from './session.ts'
@@ -12,24 +14,38 @@ const SOCKETS_MAX = 5_000
 const SOCKETS_PER_USER_MAX = 5
 const MESSAGES_PER_SECOND_MAX = 20
 const PING_MS = 30_000
+const RETRY_SECONDS = 5
 
 const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 const POLICY_VIOLATION = 1008
 
-type Open = Watched & { readonly socket: WebSocket; isAlive: boolean }
+type Open = Watched & {
+  readonly socket: WebSocket
+  readonly session: LiveSession
+  isAlive: boolean
+}
 
 /** `GET /api/live`: what happens, as it happens, cut to what the session may see. */
 export function liveSocket(app: App, parts: ReadParts): void {
   const hub = createHub(parts.core, parts.freshness)
   const open = new Set<Open>()
   const stopWatching = watchSessions(app, parts, () => [...open])
+  const stopFeeding = feedHealth(parts.health, parts.core.log, () => sessionsOf(open))
   const pinging = setInterval(() => ping(open), PING_MS).unref()
+  const sendElsewhere = (): void => {
+    for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
+  }
+  // At once, not when the last stream has ended: a reader must not be served by what is leaving.
+  parts.draining.addEventListener('abort', sendElsewhere, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
+    stopFeeding()
     stopWatching()
     hub.stop()
-    for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
+    sendElsewhere()
+    // Told seconds ago: whoever has not answered would keep the process for half a minute.
+    if (parts.draining.aborted) for (const { socket } of open) socket.terminate()
   })
   // NOTE: a connection that asked for an upgrade and was refused (by a hook before the plugin's
   // own) is nobody's any more: it would stay open as long as its other end likes, past a shutdown.
@@ -38,9 +54,20 @@ export function liveSocket(app: App, parts: ReadParts): void {
   })
   app.get(
     '/api/live',
-    { websocket: true, preValidation: onlyOwnSocket, schema: { hide: true } },
+    {
+      websocket: true,
+      preValidation: [async () => refuseWhile(parts.draining), onlyOwnSocket],
+      schema: { hide: true },
+    },
     (socket, request) => accept(parts, hub, open, socket, request),
   )
+}
+
+const sessionsOf = (open: Iterable<Open>): LiveSession[] => [...open].map(({ session }) => session)
+
+/** The port listens on for a while: who was sent elsewhere must not come back to this process. */
+function refuseWhile(draining: AbortSignal): void {
+  if (draining.aborted) throw fault('Draining', RETRY_SECONDS)
 }
 
 function accept(
@@ -53,16 +80,23 @@ function accept(
   const principal = principalOf(request)
   // NOTE: without a listener an oversized frame would be an uncaught error.
   socket.on('error', () => socket.terminate())
+  // Between the refusal and here the handshake took its time: the others were sent elsewhere.
+  if (parts.draining.aborted) {
+    socket.close(SERVICE_RESTART, 'restarting')
+    return
+  }
   const own = [...open].filter((other) => other.principal.userId === principal.userId)
   if (open.size >= SOCKETS_MAX || own.length >= SOCKETS_PER_USER_MAX) {
     socket.close(TRY_AGAIN_LATER, 'too many sockets')
     return
   }
   const viewer = { isAdmin: principal.role >= 10, language: languageOf(request) }
-  const session = new LiveSession({ socket, core: parts.core, hub, principal, viewer })
+  const { core, health: board } = parts
+  const session = new LiveSession({ socket, core, hub, principal, viewer, board })
   const entry: Open = {
     principal,
     socket,
+    session,
     isAlive: true,
     endSession: () => socket.close(POLICY_VIOLATION, 'session ended'),
   }

@@ -5,6 +5,8 @@ import { channelAnswer } from '../channels/channel-answer.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import { logAnswer, openRows, type Viewer } from '../logs/log-answer.ts'
 import type { LiveItem } from './ring.ts'
+import { testItems } from './test-items.ts'
+import { tokenItems } from './token-items.ts'
 
 export type Wanted = {
   readonly after: number
@@ -30,6 +32,8 @@ export async function readItems(
     logs.length < limit ? upTo : (logs.at(-1)?.id ?? upTo),
     channels.length < limit ? upTo : (channels.at(-1)?.changedPosition ?? upTo),
   )
+  const ofTests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
+  const ofTokens = await tokenItems(core, { after, upTo: reached, ...filter })
   const items: LiveItem[] = [
     ...(await openRows(core.vault, logs)).map((row) => ({
       topic: 'logs' as const,
@@ -50,9 +54,11 @@ export async function readItems(
         type: 'event',
         topic: 'channels',
         position: row.changedPosition,
-        data: row.isDeleted ? { id: row.id, deleted: true } : channelAnswer(row),
+        data: row.isDeleted ? { id: row.id, deleted: true } : channelAnswer(row, core.now()),
       })),
     })),
+    ...ofTests,
+    ...ofTokens,
   ]
   const reachedItems = items.filter(({ position }) => position <= reached)
   return { items: reachedItems.sort((a, b) => a.position - b.position), upTo: reached }

@@ -7,6 +7,8 @@ export type LiveItem = {
   readonly position: number
   /** Whose it is; null: for admins alone. */
   readonly ownerId: number | null
+  /** True: not for admins who are not its owner. */
+  readonly isPrivate?: boolean
   /** The message as text, made once per kind of viewer. */
   readonly textFor: (viewer: Viewer) => string
 }

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Core } from '#infra/core.ts'
 import type { Principal } from '#infra/http/principal.ts'
+import type { HealthBoard } from '../channels/health/health-board.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 import type { Hub } from './hub.ts'
@@ -20,9 +21,12 @@ export class LiveSession {
   readonly #core: Core
   readonly #hub: Hub
   readonly #viewer: Viewer
+  readonly #board: HealthBoard
   #topics: ReadonlySet<LiveTopic> = new Set()
   /** Everything up to here was sent, or was not for this one. */
   #sent = 0
+  /** What of the channels' health was sent, or was there before. */
+  #health = 0
   #isFollowing = false
   #subscriptions = 0
   #pending = 0
@@ -35,12 +39,14 @@ export class LiveSession {
     hub: Hub
     principal: Principal
     viewer: Viewer
+    board: HealthBoard
   }) {
     this.#socket = parts.socket
     this.#core = parts.core
     this.#hub = parts.hub
     this.principal = parts.principal
     this.#viewer = parts.viewer
+    this.#board = parts.board
   }
 
   /** Follows the topics from now on, or from `after` on: then with everything missed, in order. */
@@ -51,6 +57,7 @@ export class LiveSession {
     await this.#hub.ready()
     if (mine !== this.#subscriptions) return
     this.#topics = new Set(topics)
+    this.#health = this.#board.version
     this.#sent = after ?? this.#hub.ring().upTo
     const isCaughtUp = after === null || (await this.#catchUp(mine))
     if (mine !== this.#subscriptions || this.#isClosed) return
@@ -66,11 +73,25 @@ export class LiveSession {
     const ring = this.#hub.ring()
     if (this.#sent < ring.from) this.#resync()
     for (const item of ring.after(this.#sent)) {
-      if (!this.#hasRoom) return
+      // Several items can be of one position: they go together, or a part of them would be lost.
+      if (!this.#hasRoom && item.position > this.#sent) return
       this.#sent = item.position
       this.#pass(item)
     }
     this.#sent = Math.max(this.#sent, ring.upTo)
+  }
+
+  get wantsHealth(): boolean {
+    return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('channels')
+  }
+
+  /** What changed since the last time; a reader who is behind gets it all with the next. */
+  passHealth(): void {
+    if (!this.wantsHealth || this.#isClosed || !this.#hasRoom) return
+    const data = this.#board.since(this.#health)
+    this.#health = this.#board.version
+    if (data === null) return
+    this.send({ type: 'event', topic: 'channels', position: this.#sent, data })
   }
 
   send(message: LiveMessage): void {
@@ -103,7 +124,8 @@ export class LiveSession {
   }
 
   #pass(item: LiveItem): void {
-    const isVisible = this.#viewer.isAdmin || item.ownerId === this.principal.userId
+    const isOwn = item.ownerId === this.principal.userId
+    const isVisible = isOwn || (this.#viewer.isAdmin && item.isPrivate !== true)
     if (isVisible && this.#topics.has(item.topic)) this.#write(item.textFor(this.#viewer))
   }
 

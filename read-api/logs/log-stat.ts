@@ -18,7 +18,7 @@ const RATE_SECONDS = 60
 
 /**
  * `GET /api/log/stat` (everybody's, for admins) and `GET /api/log/self/stat`: totals of every row
- * that matches; of consumption alone unless another type is asked for.
+ * that matches, and of the last minute's; of consumption alone unless another type is asked for.
  */
 export function logStat(app: App, parts: ReadParts): void {
   const fresh = upToDate(parts, 'call-log', 'usage-by-hour')
@@ -52,7 +52,7 @@ async function answer(parts: ReadParts, query: LogQuery, ownerId: number | null)
   const filter = { ...asked, type: asked.type ?? CONSUMPTION }
   const now = Math.floor(parts.core.now() / 1_000)
   const { from: _from, to: _to, ...always } = filter
-  const recent = { ...always, type: CONSUMPTION, from: now - RATE_SECONDS }
+  const recent = { ...always, from: now - RATE_SECONDS }
   const [sums, rate] = await Promise.all([sumLogs(db, filter, now), sumLogRows(db, recent)])
   return success({
     quota: toWire(sums.quota),

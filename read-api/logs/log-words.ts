@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:upstream-error': { zh: '上游返回错误', en: 'The provider answered with an error' },
   'released:timeout': { zh: '上游响应超时', en: 'The provider did not answer in time' },
   'released:incomplete': { zh: '上游响应不完整', en: "The provider's answer broke off" },
+  'released:screened': { zh: '回答命中屏蔽词，已被拦下', en: 'Withheld by the word check' },
   'released:done': { zh: '未产生用量', en: 'Nothing was used' },
 }
 

@@ -1,4 +1,6 @@
+import { isJsonType } from '#domain/options/option-type.ts'
 import { OPTIONS, optionValue } from '#domain/options/registry.ts'
+import { readableJson } from '#domain/shared/json-format.ts'
 import type { Core } from '#infra/core.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 
@@ -25,8 +27,10 @@ export async function optionsInForce({ db }: Pick<Core, 'db'>): Promise<OptionsI
     number: (key) => Number(text(key)) || 0,
     members: (key) => membersOf(text(key)),
     shown: () =>
-      [...OPTIONS].map(([key, { isSecret }]) =>
-        isSecret ? { key, value: secretRefs.get(key) ? '***' : '' } : { key, value: text(key) },
+      [...OPTIONS].map(([key, { isSecret, type }]) =>
+        isSecret
+          ? { key, value: secretRefs.get(key) ? '***' : '' }
+          : { key, value: isJsonType(type) ? readableJson(text(key)) : text(key) },
       ),
     isInitialised: site.rootUserId !== null,
     isSelfUse: values.has('SelfUseModeEnabled')

@@ -48,6 +48,9 @@ const ofSite = (options: OptionsInForce) => ({
 const ofScreens = (options: OptionsInForce) => ({
   enable_drawing: options.flag('DrawingEnabled'),
   enable_task: options.flag('TaskEnabled'),
+  group_colors: Object.fromEntries(
+    [...options.members('GroupColors')].map(([name, color]) => [name, String(color)]),
+  ),
   enable_data_export: options.flag('DataExportEnabled'),
   chats: chatsOf(options.text('Chats')),
   data_export_default_time: options.text('DataExportDefaultTime') || 'hour',

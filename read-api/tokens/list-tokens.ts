@@ -1,15 +1,23 @@
 import Type from 'typebox'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { listTokens } from '#projections/tokens/query.ts'
+import { listTokens, TOKEN_SORTS, type TokenSort } from '#projections/tokens/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Token } from '../contract/token.ts'
 import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { idsByKey } from './ids-by-key.ts'
 import { ownTokenAnswers } from './token-answer.ts'
 
-const SearchTokens = Type.Object({ ...Query.page, keyword: Query.text, token: Query.text })
+const SearchTokens = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  token: Query.text,
+  status: Type.Optional(Type.String({ pattern: '^[1-4]?$' })),
+  sort: Type.Optional(Type.Union([...TOKEN_SORTS, ''].map((name) => Type.Literal(name)))),
+  order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc'), Type.Literal('')])),
+})
 
-/** `GET /api/token/` and `/api/token/search`: one's own tokens, newest first. */
+/** `GET /api/token/` and `/api/token/search`: one's own tokens, newest first unless sorted. */
 export function listTokenRows(app: App, parts: ReadParts): void {
   for (const path of ['/api/token/', '/api/token/search']) {
     app.get(
@@ -20,11 +28,16 @@ export function listTokenRows(app: App, parts: ReadParts): void {
       },
       async (request) => {
         const { query } = request
+        const { userId } = principalOf(request)
         const { page, limit, offset } = pageOf(query)
         const { rows, total } = await listTokens(parts.core.db, {
-          userId: principalOf(request).userId,
+          userId,
           keyword: query.keyword ?? '',
-          key: keySought(parts, query.token ?? ''),
+          ids: query.token ? await idsByKey(parts, userId, query.token) : null,
+          status: query.status ? Number(query.status) : null,
+          sort: (query.sort || 'id') as TokenSort,
+          isDescending: query.order !== 'asc',
+          now: Math.floor(parts.core.now() / 1_000),
           limit,
           offset,
         })
@@ -32,11 +45,4 @@ export function listTokenRows(app: App, parts: ReadParts): void {
       },
     )
   }
-}
-
-/** Keys are kept encrypted: a whole key is found by its keyed hash, or one by its last four. */
-function keySought({ core }: ReadParts, token: string) {
-  if (token === '') return null
-  const key = token.replace(/^sk-/, '')
-  return { lookup: core.vault.keyedHash('token-key', key), hint: key }
 }

@@ -1,7 +1,7 @@
 import { toWire } from '#domain/shared/quota.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import type { TokenRow } from '#projections/tokens/query.ts'
-import type { Token } from '../contract/token.ts'
+import type { Token, TokenState } from '../contract/token.ts'
 import type { ReadParts } from '../question.ts'
 
 const ENABLED = 1
@@ -42,27 +42,38 @@ function tokenAnswer(
   now: number,
 ): Token {
   return {
-    id: row.id,
+    ...tokenState(row, budget, now),
     user_id: row.userId,
-    name: row.name,
     key,
-    status: statusOf(row, budget, now),
-    remain_quota: toWire(budget?.remain ?? 0n),
-    used_quota: toWire(budget?.usedQuota ?? 0n),
-    unlimited_quota: budget?.isUnlimited ?? false,
-    expired_time: row.expiresAt ?? -1,
     created_time: row.createdAt,
-    accessed_time: budget?.accessedAt ?? 0,
     rate_limit_enabled: row.rateLimit.isEnabled,
     rate_limit_period: row.rateLimit.periodSeconds,
     rate_limit_count: row.rateLimit.count,
     rate_limit_success: row.rateLimit.success,
+    rate_limit_tpm: row.tokensPerMinute,
+    max_concurrency: row.maxConcurrency,
     model_limits_enabled: row.models !== null,
     model_limits: (row.models ?? []).join(','),
     allow_ips: allowIps,
     group: row.group,
   }
 }
+
+/** `now` in unix seconds. */
+export const tokenState = (
+  row: TokenRow,
+  budget: TokenBudget | undefined,
+  now: number,
+): TokenState => ({
+  id: row.id,
+  name: row.name,
+  status: statusOf(row, budget, now),
+  remain_quota: toWire(budget?.remain ?? 0n),
+  used_quota: toWire(budget?.usedQuota ?? 0n),
+  unlimited_quota: budget?.isUnlimited ?? false,
+  expired_time: row.expiresAt ?? -1,
+  accessed_time: budget?.accessedAt ?? 0,
+})
 
 function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): number {
   if (!row.isEnabled) return DISABLED

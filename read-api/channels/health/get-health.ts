@@ -1,0 +1,20 @@
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { HealthSnapshot } from '../../contract/channel-health.ts'
+import { Envelope } from '../../contract/envelope.ts'
+import { type App, type ReadParts, upToDate } from '../../question.ts'
+
+/** `GET /api/channel/health`, for admins: how every channel does, just now. */
+export function getHealth(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/channel/health',
+    {
+      schema: {
+        summary: 'How every channel does: circuits, success, latency, speed, calls in flight',
+        response: { 200: Envelope(HealthSnapshot) },
+      },
+      preHandler: [onlyAdmin, upToDate(parts, 'channels', 'channel-health', 'channel-stats')],
+    },
+    async () => success(await parts.health.snapshot()),
+  )
+}

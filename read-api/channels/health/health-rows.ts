@@ -1,0 +1,136 @@
+import type { Core } from '#infra/core.ts'
+import type { Gauges } from '#infra/gauges/gauges.ts'
+import { openCircuits } from '#projections/channel-health/query.ts'
+import {
+  type ChannelFigures,
+  type HealthFigures as Figures,
+  figuresSince,
+  minutesSince,
+} from '#projections/channel-stats/query.ts'
+import { type ChannelRow, relayChannels } from '#projections/channels/query.ts'
+import type { ChannelHealth, CircuitState, HealthFigures } from '../../contract/channel-health.ts'
+import { channelAnswer } from '../channel-answer.ts'
+
+const IN_FLIGHT = 'calls-in-flight'
+const DAY_REST_MS = 30_000
+
+type Parts = { readonly core: Core; readonly gauges: Gauges }
+type ByChannel<T> = ReadonlyMap<number, T>
+type Window = ByChannel<ChannelFigures>
+
+/** Every channel's health, asked of the read models at most once at a time. */
+export class HealthRows {
+  private readonly parts: Parts
+  private day: { readonly at: number; readonly window: Window } | null = null
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  async read(): Promise<ChannelHealth[]> {
+    const { core, gauges } = this.parts
+    const minute = Math.floor(core.now() / 60_000) * 60
+    const [channels, circuits, m5, h1, d1, minutes, inFlight] = await Promise.all([
+      relayChannels(core.db),
+      openCircuits(core.db),
+      windowSince(core, minute - 5 * 60),
+      windowSince(core, minute - 60 * 60),
+      this.lastDay(minute),
+      minutesSince(core.db, minute - 60 * 60),
+      gauges.read(IN_FLIGHT),
+    ])
+    const ofChannel = {
+      circuits: Map.groupBy(circuits, ({ channelId }) => channelId),
+      minutes: Map.groupBy(minutes, ({ channelId }) => channelId),
+    }
+    return channels.rows.map((row) => ({
+      ...ownCells(row, core.now()),
+      in_flight: inFlightOf(row.id, inFlight),
+      circuits: (ofChannel.circuits.get(row.id) ?? []).map((one) => circuitAnswer(one, row)),
+      ...figuresOf(row, { m5, h1, d1 }),
+      minutes: (ofChannel.minutes.get(row.id) ?? []).map(({ minute, successes, failures }) => [
+        minute,
+        successes,
+        failures,
+      ]),
+    }))
+  }
+
+  /** A day is a lot to sum up, and changes little from second to second. */
+  private async lastDay(minute: number): Promise<Window> {
+    const { core } = this.parts
+    const at = core.now()
+    if (this.day !== null && at - this.day.at < DAY_REST_MS) return this.day.window
+    const window = await windowSince(core, minute - 24 * 3_600)
+    this.day = { at, window }
+    return window
+  }
+}
+
+async function windowSince({ db }: Core, since: number): Promise<Window> {
+  return new Map((await figuresSince(db, since)).map((figures) => [figures.channelId, figures]))
+}
+
+type StatusInfo = { readonly status_reason: string; readonly status_time: number }
+const NO_REASON: StatusInfo = { status_reason: '', status_time: 0 }
+
+function ownCells(row: ChannelRow, now: number) {
+  const channel = channelAnswer(row, now)
+  const { other_info: why } = channel
+  const { status_reason, status_time } = why === '' ? NO_REASON : (JSON.parse(why) as StatusInfo)
+  return {
+    id: channel.id,
+    name: channel.name,
+    tag: channel.tag,
+    status: channel.status,
+    status_reason,
+    status_time: status_time || row.statusAt,
+    max_concurrency: channel.max_concurrency,
+    max_rpm: channel.max_rpm,
+    balance: channel.balance_updated_time > 0 ? channel.balance : null,
+    balance_updated_time: channel.balance_updated_time,
+  }
+}
+
+function inFlightOf(id: number, reports: readonly Readonly<Record<string, number>>[]) {
+  if (reports.length === 0) return null
+  return reports.reduce((sum, report) => sum + (report[`${id}`] ?? 0), 0)
+}
+
+type Windows = { readonly m5: Window; readonly h1: Window; readonly d1: Window }
+
+function figuresOf(row: ChannelRow, windows: Windows) {
+  const [m5, h1, d1] = [windows.m5, windows.h1, windows.d1].map((window) => window.get(row.id))
+  const { models: listed, modelPrefix } = row.terms
+  const called = (d1?.models ?? []).map(({ model }) => model)
+  const names = new Set([...listed.map((model) => modelPrefix + model), ...called])
+  const ofModel = (window: ChannelFigures | undefined, name: string): HealthFigures | null =>
+    answer(window?.models.find(({ model }) => model === name))
+  return {
+    figures: { m5: answer(m5), h1: answer(h1), d1: answer(d1) },
+    models: [...names].map((model) => ({
+      model,
+      figures: { m5: ofModel(m5, model), h1: ofModel(h1, model), d1: ofModel(d1, model) },
+    })),
+  }
+}
+
+const answer = (figures: Figures | undefined): HealthFigures | null =>
+  figures === undefined
+    ? null
+    : {
+        successes: figures.successes,
+        failures: figures.failures,
+        latency_ms: figures.latencyMs,
+        first_token_ms: figures.firstTokenMs,
+        tokens_per_second: figures.tokensPerSecond,
+      }
+
+type Circuit = Awaited<ReturnType<typeof openCircuits>>[number]
+
+function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
+  const { model, keyRef, state, reason, failures, round, until, openedAt } = circuit
+  const keyIndex = keyRef === null ? null : row.keyRefs.indexOf(keyRef)
+  const key_index = keyIndex === -1 ? null : keyIndex
+  return { model, key_index, state, reason, failures, round, until, opened_at: openedAt }
+}

@@ -1,0 +1,145 @@
+import type { Core } from '#infra/core.ts'
+import {
+  circuitEntriesAt,
+  statusEntryAt,
+  type TimelineStretch,
+  type TimelineEntry as Told,
+  termsChangesOf,
+  timelineOf,
+} from '#projections/channel-timeline/query.ts'
+import { findChannel } from '#projections/channels/query.ts'
+import { usersByIds } from '#projections/users/query.ts'
+import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/channel-timeline.ts'
+import { changedFields } from './changed-fields.ts'
+import { type Entry, endSetBy, expiriesOf, expiryAt, pageWith } from './expiries.ts'
+
+type Asked = TimelineStretch & { readonly page: number; readonly at: number | null }
+
+/** What happened to a channel, and how it stood at a moment. null: there never was such a one. */
+export async function timelineAnswer(
+  { db, now }: Core,
+  { at, page, ...stretch }: Asked,
+): Promise<ChannelTimeline | null> {
+  const { channelId, from, to, offset, limit } = stretch
+  const [terms, channel] = await Promise.all([
+    termsChangesOf(db, channelId, Math.max(to, at ?? 0)),
+    findChannel(db, channelId),
+  ])
+  const until = await endOf(db, channelId, channel?.isDeleted === true, now())
+  const expiries = expiriesOf(terms, until).filter((one) => one.at >= from && one.at <= to)
+  const start = Math.max(0, offset - expiries.length)
+  const wider = { ...stretch, offset: start, limit: limit + expiries.length }
+  const listed = await timelineOf(db, wider)
+  if (terms.length === 0 && listed.total === 0) return null
+  const items = pageWith(listed.rows, expiries, { start, offset, limit })
+  const state = at === null ? null : await stateAt(db, channelId, at, terms)
+  const names = await namesOf(db, [...items, ...(state?.because == null ? [] : [state.because])])
+  const fields = changedFields(terms)
+  const keyRefs = channel?.keyRefs ?? []
+  const answer = (entry: Entry): TimelineEntry => ({
+    ...entryAnswer(entry, names, fields),
+    ...keyAnswer(entry, keyRefs),
+  })
+  const because = state === null || state.because === null ? null : answer(state.because)
+  return {
+    items: items.map(answer),
+    page,
+    total: listed.total + expiries.length,
+    state_at: state === null ? null : { ...state, because },
+  }
+}
+
+/** A channel that is deleted does not end any more. */
+async function endOf(
+  db: Core['db'],
+  channelId: number,
+  isDeleted: boolean,
+  now: number,
+): Promise<number> {
+  if (!isDeleted) return now
+  return (await statusEntryAt(db, channelId, now))?.at ?? now
+}
+
+type Found = Omit<StateAt, 'because'> & { readonly because: Entry | null }
+
+async function stateAt(
+  db: Core['db'],
+  channelId: number,
+  at: number,
+  terms: readonly Told[],
+): Promise<Found> {
+  const [status, circuits] = await Promise.all([
+    statusEntryAt(db, channelId, at),
+    circuitEntriesAt(db, channelId, at),
+  ])
+  if (status === null) return { at, state: 'none', because: null }
+  const off = offState(status)
+  if (off !== null) return { at, state: off, because: status }
+  const end = endSetBy(terms.filter((entry) => entry.at <= at))
+  if (end > 0 && end * 1_000 <= at) return { at, state: 'expired', because: expiryAt(end) }
+  const whole = circuits.find(({ detail }) => detail.model == null && detail.keyRef == null)
+  if (whole !== undefined) {
+    const isOpen = whole.kind === 'circuit-opened'
+    return { at, state: isOpen ? 'circuit-open' : 'circuit-half-open', because: whole }
+  }
+  const part = circuits.at(-1)
+  if (part !== undefined) return { at, state: 'partly-open', because: part }
+  return { at, state: 'on', because: status }
+}
+
+function offState({ kind, detail }: Entry): StateAt['state'] | null {
+  switch (kind) {
+    case 'disabled':
+      return 'off'
+    case 'auto-disabled':
+      return 'auto-off'
+    case 'deleted':
+      return 'deleted'
+    default:
+      return kind === 'created' && detail.isEnabled === false ? 'off' : null
+  }
+}
+
+async function namesOf(db: Core['db'], entries: readonly Entry[]): Promise<Map<number, string>> {
+  const ids = new Set(entries.flatMap(({ actor }) => userIdOf(actor) ?? []))
+  if (ids.size === 0) return new Map()
+  const users = await usersByIds(db, [...ids])
+  return new Map(users.map(({ id, username }) => [id, username]))
+}
+
+/** Which key it is about, by its place; a reference is nothing to anybody else. */
+function keyAnswer({ detail }: Entry, keyRefs: readonly string[]): Pick<TimelineEntry, 'key'> {
+  if (detail.keyRef == null) return {}
+  const place = keyRefs.indexOf(detail.keyRef)
+  return { key: place === -1 ? null : place }
+}
+
+function userIdOf(actor: string): number | null {
+  const id = /^user:(\d{1,15})$/.exec(actor)?.[1]
+  return id === undefined ? null : Number(id)
+}
+
+function entryAnswer(
+  { position, at, kind, actor, detail }: Entry,
+  names: ReadonlyMap<number, string>,
+  changed: ReadonlyMap<number, string[]>,
+): TimelineEntry {
+  const userId = userIdOf(actor)
+  const fields = changed.get(position)
+  const count = detail.count ?? detail.failures
+  return {
+    id: position,
+    at,
+    kind,
+    by: userId === null ? null : { id: userId, name: names.get(userId) ?? '' },
+    ...(detail.reason === undefined ? {} : { reason: detail.reason }),
+    ...(detail.model === undefined ? {} : { model: detail.model }),
+    ...(fields === undefined ? {} : { fields }),
+    ...(detail.tag === undefined ? {} : { tag: detail.tag }),
+    ...(detail.isEnabled === undefined ? {} : { is_enabled: detail.isEnabled }),
+    ...(count === undefined ? {} : { count }),
+    ...(detail.until === undefined ? {} : { until: detail.until }),
+    ...(detail.isSuccess === undefined ? {} : { is_success: detail.isSuccess }),
+    ...(detail.durationMs === undefined ? {} : { duration_ms: Math.round(detail.durationMs) }),
+  }
+}

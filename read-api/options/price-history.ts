@@ -1,0 +1,41 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { priceChanges } from '#projections/price-history/query.ts'
+import { Envelope, Page } from '../contract/envelope.ts'
+import { PriceChange } from '../contract/option.ts'
+import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+
+const name = Type.Optional(Type.String({ maxLength: 256 }))
+
+/** `GET /api/option/price_history`: what changed of prices, from what to what, by whom, when. */
+export function priceHistory(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/option/price_history',
+    {
+      schema: {
+        querystring: Type.Object({ ...Query.page, model: name, group: name }),
+        response: { 200: Envelope(Page(PriceChange)) },
+      },
+      preHandler: [onlyAdmin, upToDate(parts, 'price-history', 'price-schedule', 'users')],
+    },
+    async ({ query }) => {
+      const { page, limit, offset } = pageOf(query)
+      const { model = '', group = '' } = query
+      const found = await priceChanges(parts.core.db, { model, group, limit, offset })
+      const items = found.rows.map(({ changedAt, actor, plannedId, userGroup, ...row }) => ({
+        time: changedAt,
+        user_id: actor.startsWith('user:') ? Number(actor.slice(5)) : 0,
+        username: row.username,
+        planned_id: plannedId ?? 0,
+        option: row.option,
+        model: row.model,
+        group: row.group,
+        user_group: userGroup,
+        before: row.before,
+        after: row.after,
+      }))
+      return success({ items, page, total: found.total })
+    },
+  )
+}

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { plannedChanges } from '#projections/price-schedule/query.ts'
+import { Envelope, Page } from '../contract/envelope.ts'
+import { ScheduledChange } from '../contract/option.ts'
+import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+
+/** `GET /api/option/price_schedule`: price changes that wait, then those that are over. */
+export function priceSchedule(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/option/price_schedule',
+    {
+      schema: {
+        querystring: Type.Object(Query.page),
+        response: { 200: Envelope(Page(ScheduledChange)) },
+      },
+      preHandler: [onlyAdmin, upToDate(parts, 'price-schedule', 'users')],
+    },
+    async ({ query }) => {
+      const { page, limit, offset } = pageOf(query)
+      const { rows, total } = await plannedChanges(parts.core.db, { limit, offset })
+      const items = rows.map(
+        ({ id, dueAt, madeAt, username, changes, status, endedAt, fault }) => ({
+          id,
+          at: dueAt,
+          created_time: madeAt,
+          username,
+          status,
+          ended_time: endedAt ?? 0,
+          fault,
+          changes,
+        }),
+      )
+      return success({ items, page, total })
+    },
+  )
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { LatestRelease } from '../contract/latest-release.ts'
+import { optionsInForce } from '../options/options-in-force.ts'
+import { type App, Query, type ReadParts, upToDate } from '../question.ts'
+import { fetchRelease, type Release } from './fetch-release.ts'
+import { isNewer } from './is-newer.ts'
+
+const PACKAGE = join(import.meta.dirname, '../../package.json')
+const DAY_MS = 86_400_000
+const LIMITS = {
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 5_000,
+  bodyTimeoutMs: 5_000,
+  maxResponseBytes: 1024 * 1024,
+}
+
+const UNSET = new HttpRefusal(200, 'UpdateCheckUnset', {
+  zh: '请先填写最新版本的地址并保存',
+  en: 'Enter the address of the latest release and save it first',
+})
+const FAILED = new HttpRefusal(200, 'UpdateCheckFailed', {
+  zh: '检查更新失败，请稍后再试',
+  en: 'The update check failed, please try again later',
+})
+
+type Asked = { readonly url: string; readonly at: number; readonly release: Release | null }
+
+/**
+ * `GET /api/option/latest_release`, for admins: asks the configured address. Without
+ * `is_forced=true` only where the automatic check is on, and once a day at most.
+ */
+export function latestRelease(app: App, { core, ...parts }: ReadParts): void {
+  const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
+  const none = { current, latest: '', notes: '', is_newer: false, checked_at: 0 }
+  let outbound: Outbound | null = null
+  let last: Asked | null = null
+  app.addHook('onClose', async () => outbound?.close())
+  app.get(
+    '/api/option/latest_release',
+    {
+      schema: {
+        querystring: Type.Object({ is_forced: Query.flag }),
+        response: { 200: Envelope(LatestRelease) },
+      },
+      preHandler: [onlyAdmin, upToDate({ core, ...parts }, 'options')],
+    },
+    async ({ query }) => {
+      const options = await optionsInForce(core)
+      const isForced = query.is_forced === 'true'
+      const url = options.text('UpdateCheckUrl')
+      if (!isForced && (url === '' || !options.flag('UpdateCheckEnabled'))) return success(none)
+      if (url === '') throw UNSET
+      const isFresh = last?.url === url && core.now() - last.at < DAY_MS
+      if (isForced || !isFresh) {
+        outbound ??= createOutbound(operatorPolicy(core.config), LIMITS)
+        last = { url, at: core.now(), release: await fetchRelease(outbound, url) }
+      }
+      if (last === null || last.release === null) throw FAILED
+      const { version: latest, notes } = last.release
+      const checkedAt = Math.floor(last.at / 1_000)
+      return success({
+        ...{ current, latest, notes, checked_at: checkedAt },
+        is_newer: isNewer(latest, current),
+      })
+    },
+  )
+}
