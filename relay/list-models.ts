@@ -27,10 +27,11 @@ function callableModels({ views }: RelayParts, { token, user, group }: Caller): 
   const { options, prices } = views.options
   if (group !== user.group && !options.usableGroups.has(group)) return []
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
+  const customer = { userGroup: user.group, acceptsUnpriced }
   return views.channels
     .modelsOf(group)
     .filter((model) => token.models === null || token.models.has(model))
-    .filter((model) => !('refused' in priceOf(prices, model, group, { acceptsUnpriced })))
+    .filter((model) => !('refused' in priceOf(prices, model, group, customer)))
 }
 
 const modelObject = (id: string) => ({

@@ -1,33 +1,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import type { Core } from '#infra/core.ts'
+import { createGauges, type Gauges } from '#infra/gauges/gauges.ts'
 import { createOutbound, type OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
+import type { Freshness } from '#projections/freshness/query.ts'
 import { newCallId } from './call-id.ts'
 import { deny } from './canonical/denial.ts'
 import { languageOf } from './canonical/denial-answers.ts'
 import { createTokenCounter } from './canonical/token-counter.ts'
+import { createChannelActs, describeChannelActs } from './channel-acts/routes.ts'
+import { Breaker } from './channel-health/breaker.ts'
 import { clientIpReader } from './client-ip.ts'
+import { createDraining, type Draining, drainingDenial } from './draining.ts'
+import { reportInFlight } from './in-flight.ts'
 import { BodyMemory } from './limits/body-memory.ts'
 import { CallsUnderWay, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/concurrency.ts'
 import { FailedKeys } from './limits/failed-keys.ts'
 import { listModels } from './list-models.ts'
-import { Cooling, RetryBudget } from './pipeline/choose-channel.ts'
+import { AutoDisable } from './pipeline/auto-disable.ts'
+import { KeyChoice } from './pipeline/choose-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
 import { relayCall } from './pipeline/relay-call.ts'
 import type { RelayParts } from './pipeline/relay-parts.ts'
+import { RetryBudget } from './pipeline/retry-budget.ts'
+import type { ProfileField } from './providers/openai-compatible/profile.ts'
+import { PROFILES } from './providers/openai-compatible/profiles.ts'
 import { type ClaimedCalls, createClaimedCalls } from './repeats/claimed-calls.ts'
 import { type FindExpired, startSweeper } from './sweeper.ts'
-import { loadViewRows, type ViewRows } from './views/load-views.ts'
+import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
+import type { LoadChannels } from './views/reload-channels.ts'
 import { startViews } from './views/views.ts'
 
 /** The relay's own paths, which pass by the management API's router. */
 export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** The admins' calls that reach out to providers, on the app of the management API. */
+  readonly addActs: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
 
 export type Relay = RelayPaths & {
+  /** Chat calls, from their arrival on: also those still uploaded or being admitted. */
   readonly inFlight: () => number
   /** Refuses new calls, waits for those under way up to `graceMs`, then ends them. */
   readonly drain: (graceMs: number) => Promise<void>
@@ -39,19 +54,20 @@ export type RelayOverrides = {
   readonly deadlines?: Partial<Deadlines>
   readonly caps?: Partial<ConcurrencyCaps>
   readonly rows?: ViewRows
+  readonly loadChannels?: LoadChannels
   readonly findExpired?: FindExpired
   readonly claimedCalls?: ClaimedCalls
+  readonly gauges?: Gauges
 }
 
 /** Keys of calls are kept for a day; a little more does no harm. */
 const FORGET_EVERY_MS = 600_000
-const DRAIN_LOOK_MS = 20
-/** For the last books to be closed once the grace is over. */
-const DRAIN_LAST_MS = 3_000
 
 /** Resolves once keys, channels and prices are in memory and current. */
 export async function startRelay(core: Core, overrides: RelayOverrides = {}): Promise<Relay> {
   const parts = await startParts(core, overrides)
+  const gauges = overrides.gauges ?? (await createGauges(core.pg))
+  const stopReporting = reportInFlight({ ...parts, gauges })
   const sweeper = startSweeper(core, overrides.findExpired)
   const forgetting = setInterval(() => {
     parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {
@@ -59,25 +75,33 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     })
   }, FORGET_EVERY_MS)
   forgetting.unref()
-  const state = { isDraining: false }
+  const acts = createChannelActs(core, parts)
+  const draining = createDraining({
+    abort: () => {
+      for (const call of parts.live) call.abort('draining')
+    },
+    uploadStallMs: parts.deadlines.uploadStallMs,
+  })
   const clientIpOf = clientIpReader(core.config.trustProxy)
   return {
     matches,
     handle: (request, response) => {
       const exchange = exchangeOf(request, response, core.now(), clientIpOf)
-      route(parts, exchange, state.isDraining)
+      route(parts, exchange, draining)
     },
-    inFlight: () => parts.live.size,
-    drain: async (graceMs) => {
-      state.isDraining = true
-      await untilQuiet(parts, graceMs)
-      for (const call of parts.live) call.abort('draining')
-      await untilQuiet(parts, DRAIN_LAST_MS)
-    },
+    addActs: acts.add,
+    inFlight: draining.inFlight,
+    drain: draining.drain,
     close: async () => {
       clearInterval(forgetting)
+      await acts.stop()
       parts.watch.close()
-      await Promise.all([sweeper.stop(), parts.views.stop(), parts.counter.close()])
+      await Promise.all([
+        stopReporting(),
+        sweeper.stop(),
+        parts.views.stop(),
+        parts.counter.close(),
+      ])
       await parts.outbound.close()
     },
   }
@@ -86,6 +110,11 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
 const matches = (url: string): boolean =>
   url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?')
 
+/** Types of channels that calls can be sent to, each with the fields that it can't do without. */
+export const SERVED_TYPES: ReadonlyMap<number, readonly ProfileField[]> = new Map(
+  PROFILES.map(({ id, fields = [] }) => [id, fields.filter(({ isRequired }) => isRequired)]),
+)
+
 /** A process that has no relay: its callers are told so in their own format. */
 export const noRelay: RelayPaths = {
   matches,
@@ -93,6 +122,7 @@ export const noRelay: RelayPaths = {
     const exchange = exchangeOf(request, response, Date.now(), () => '')
     sendDenial(exchange, deny('not_found'))
   },
+  addActs: describeChannelActs,
 }
 
 const exchangeOf = (
@@ -120,6 +150,12 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
     bodyTimeoutMs: 0,
     maxResponseBytes: -1,
   }
+  const rows = overrides.rows ?? (await loadViewRows(core))
+  const loadChannels = overrides.loadChannels ?? (() => loadChannelRows(core))
+  const views = await startViews(core, rows, policy, loadChannels)
+  const { circuits } = views
+  const options = () => views.options.options.health.breaker
+  const breaker = new Breaker({ actors, log, now, circuits, options })
   return {
     actors,
     limits,
@@ -127,14 +163,16 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
     log,
     now,
     deadlines,
-    views: await startViews(core, overrides.rows ?? (await loadViewRows(core)), policy),
+    views,
     outbound: createOutbound(policy, outboundLimits),
     counter: createTokenCounter(),
     failedKeys: new FailedKeys(limits, vault),
     underWay: new CallsUnderWay(caps.total),
     caps,
     bodies: new BodyMemory(),
-    cooling: new Cooling(),
+    breaker,
+    autoDisable: new AutoDisable({ actors, log, now, views }),
+    keys: new KeyChoice(breaker),
     retries: new RetryBudget(),
     watch: new Watch(now),
     live: new Set(),
@@ -143,20 +181,21 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
 }
 
 /** The relay's paths. Whatever else is under /v1 is answered here too, in the same format. */
-function route(parts: RelayParts, exchange: Exchange, isDraining: boolean): void {
+function route(parts: RelayParts, exchange: Exchange, draining: Draining): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
-  if (isDraining) {
-    return sendDenial(exchange, deny('draining', { retryAfterSeconds: 3 + drainJitter() }))
-  }
+  if (draining.isBegun()) return sendDenial(exchange, drainingDenial())
   if (isExtension(parts, request)) return sendDenial(exchange, deny('origin_not_allowed'))
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
   if (path === '/v1/chat/completions') {
     if (method !== 'POST') return sendDenial(exchange, only('POST'))
-    relayCall(parts, exchange).catch((err: unknown) => failed(parts, exchange, err))
-    return
+    const call = relayCall(parts, exchange)
+    return draining.during(
+      exchange,
+      call.catch((err: unknown) => failed(parts, exchange, err)),
+    )
   }
   if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
     return sendDenial(exchange, deny('not_found'))
@@ -167,8 +206,6 @@ function route(parts: RelayParts, exchange: Exchange, isDraining: boolean): void
 }
 
 const only = (method: string) => deny('method_not_allowed', { subject: method })
-
-const drainJitter = (): number => Math.floor(Math.random() * 5)
 
 const isExtension = ({ views }: RelayParts, { headers }: IncomingMessage): boolean =>
   headers.origin !== undefined &&
@@ -202,11 +239,4 @@ function failed({ log }: RelayParts, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
   sendDenial(exchange, deny('internal_error'))
   if (!exchange.response.writableEnded) exchange.response.destroy()
-}
-
-async function untilQuiet({ live, now }: RelayParts, graceMs: number): Promise<void> {
-  const until = now() + graceMs
-  while (live.size > 0 && now() < until) {
-    await new Promise((resume) => setTimeout(resume, DRAIN_LOOK_MS))
-  }
 }

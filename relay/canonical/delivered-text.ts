@@ -1,19 +1,57 @@
-import { eventData } from './sse-scanner.ts'
+import { eachWord, eachWordOfEvents } from './answer-words.ts'
 
 const EVENTS_BYTES_MAX = 64 * 1024
 const TEXT_LENGTH_MAX = 256 * 1024
 
+/** What is to be counted, and the tokens of what was let go. */
+export type Said = { readonly text: string; readonly tokens: number }
+
+/**
+ * What an answer said, gathered text by text, so that it is counted alike whether it came whole or
+ * in pieces, and however those were mixed. Beyond 256 K characters the words are let go and their
+ * tokens estimated.
+ */
+class SaidText {
+  private readonly texts = new Map<number, Map<number, string>>()
+  private room = TEXT_LENGTH_MAX
+  private beyond: Letters = { latin: 0, others: 0 }
+
+  readonly add = (choice: number, place: number, piece: string): void => {
+    const kept = piece.length <= this.room ? piece : piece.slice(0, this.room)
+    this.room -= kept.length
+    if (kept !== '') {
+      const ofChoice = this.texts.get(choice) ?? new Map<number, string>()
+      this.texts.set(choice, ofChoice)
+      ofChoice.set(place, (ofChoice.get(place) ?? '') + kept)
+    }
+    if (kept.length === piece.length) return
+    const { latin, others } = lettersOf(piece.slice(kept.length))
+    this.beyond = { latin: this.beyond.latin + latin, others: this.beyond.others + others }
+  }
+
+  read(): Said {
+    const choices = [...this.texts].toSorted(byKey).map(([, ofChoice]) => ofChoice)
+    const texts = choices.flatMap((ofChoice) => [...ofChoice].toSorted(byKey))
+    return { text: texts.map(([, text]) => text).join(''), tokens: tokensOf(this.beyond) }
+  }
+}
+
+/** What a plain answer said. */
+export function textOfAnswer(body: Buffer): Said {
+  const said = new SaidText()
+  eachWord(body.toString('utf8'), said.add)
+  return said.read()
+}
+
 /**
  * What a stream delivered, kept so that it can be counted if the provider never says. Events are
  * kept as they came and read only when 64 KB have gathered or somebody asks, so that a stream with
- * usage at its end costs nothing here. Beyond 256 K characters the text itself is let go and its
- * tokens are estimated.
+ * usage at its end costs nothing here.
  */
 export class DeliveredText {
+  private readonly said = new SaidText()
   private events: Buffer[] = []
   private eventBytes = 0
-  private kept = ''
-  private estimatedTokens = 0
   /** Bytes passed on, for deciding when progress is worth recording. */
   bytes = 0
 
@@ -24,10 +62,9 @@ export class DeliveredText {
     if (this.eventBytes >= EVENTS_BYTES_MAX) this.digest()
   }
 
-  /** The text that is to be counted, and the tokens of what was let go. */
-  read(): { readonly text: string; readonly tokens: number } {
+  read(): Said {
     this.digest()
-    return { text: this.kept, tokens: this.estimatedTokens }
+    return this.said.read()
   }
 
   /** Tokens so far without a tokenizer; for progress. */
@@ -37,61 +74,26 @@ export class DeliveredText {
   }
 
   private digest(): void {
-    const text = textOfEvents(Buffer.concat(this.events).toString('utf8'))
+    eachWordOfEvents(Buffer.concat(this.events).toString('utf8'), this.said.add)
     this.events = []
     this.eventBytes = 0
-    this.kept += text
-    if (this.kept.length <= TEXT_LENGTH_MAX) return
-    this.estimatedTokens += roughTokens(this.kept)
-    this.kept = ''
   }
 }
 
 /** A token for every four Latin characters, and for each of the others. */
-export function roughTokens(text: string): number {
+export const roughTokens = (text: string): number => tokensOf(lettersOf(text))
+
+type Letters = { readonly latin: number; readonly others: number }
+
+function lettersOf(text: string): Letters {
   let latin = 0
   for (let index = 0; index < text.length; index += 1) {
     if (text.charCodeAt(index) < 0x250) latin += 1
   }
-  return Math.ceil(latin / 4) + (text.length - latin)
+  return { latin, others: text.length - latin }
 }
 
-function textOfEvents(events: string): string {
-  const parts: string[] = []
-  for (const event of events.split(/\r\n\r\n|\n\n|\r\r/)) {
-    const data = eventData(Buffer.from(event))
-    if (data !== null) textOfAnswer(data, parts)
-  }
-  return parts.join('')
-}
+const tokensOf = ({ latin, others }: Letters): number => Math.ceil(latin / 4) + others
 
-type Choice = { readonly delta?: unknown; readonly message?: unknown; readonly text?: unknown }
-
-/** Adds the words of one chunk, or of a whole answer; what is no JSON adds nothing. */
-export function textOfAnswer(json: string, parts: string[]): void {
-  let choices: unknown
-  try {
-    choices = (JSON.parse(json) as { readonly choices?: unknown } | null)?.choices
-  } catch {
-    return
-  }
-  if (!Array.isArray(choices)) return
-  for (const choice of choices as (Choice | null)[]) {
-    addWords(choice?.delta ?? choice?.message ?? { content: choice?.text }, parts)
-  }
-}
-
-function addWords(message: unknown, parts: string[]): void {
-  if (typeof message !== 'object' || message === null) return
-  const words = message as Record<string, unknown>
-  for (const key of ['reasoning_content', 'reasoning', 'content', 'refusal']) {
-    const value = words[key]
-    if (typeof value === 'string') parts.push(value)
-  }
-  if (!Array.isArray(words.tool_calls)) return
-  for (const call of words.tool_calls as ({ readonly function?: unknown } | null)[]) {
-    const { name, arguments: text } = (call?.function ?? {}) as Record<string, unknown>
-    if (typeof name === 'string') parts.push(name)
-    if (typeof text === 'string') parts.push(text)
-  }
-}
+const byKey = (one: readonly [number, unknown], other: readonly [number, unknown]): number =>
+  one[0] - other[0]

@@ -1,29 +1,6 @@
+import { CHANNEL_ANSWERS } from './channel-answers.ts'
 import type { DenialCode } from './denial.ts'
-
-/** Which kind of error a client library makes of it. */
-export type DenialType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'insufficient_quota'
-  | 'rate_limit_error'
-  | 'upstream_error'
-  | 'server_error'
-
-type Answer = {
-  readonly status: number
-  readonly type: DenialType
-  /** `{param}` and `{subject}` are filled in. */
-  readonly en: string
-  readonly zh: string
-}
-
-const answer = (status: number, type: DenialType, en: string, zh: string): Answer => ({
-  status,
-  type,
-  en,
-  zh,
-})
+import { type Answer, answer } from './denial-answer.ts'
 
 /** Status and words of every denial; a code without them does not compile. */
 export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
@@ -169,6 +146,18 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'Only an admin may choose the channel.',
     '普通用户不支持指定渠道。',
   ),
+  sensitive_prompt: answer(
+    400,
+    'invalid_request_error',
+    'The request has words that this site does not let through.',
+    '请求包含本站屏蔽的词语。',
+  ),
+  sensitive_answer: answer(
+    400,
+    'invalid_request_error',
+    'The answer was stopped: it has words that this site does not let through.',
+    '回答包含本站屏蔽的词语，已停止输出。',
+  ),
   model_unpriced: answer(
     400,
     'invalid_request_error',
@@ -227,8 +216,8 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
   too_many_concurrent: answer(
     429,
     'rate_limit_error',
-    'Too many calls at once.',
-    '同时进行的请求过多。',
+    'Too many calls at once: the limit is {subject}.',
+    '同时进行的请求过多：限制为 {subject}。',
   ),
   overloaded: answer(
     503,
@@ -242,54 +231,13 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'The gateway is restarting. Try again shortly.',
     '系统正在重启，请稍后重试。',
   ),
-  no_channel: answer(
-    503,
-    'server_error',
-    "No channel is available for the model '{subject}'.",
-    '模型 “{subject}” 当前无可用渠道。',
-  ),
   store_unavailable: answer(
     503,
     'server_error',
     'The gateway cannot keep its books right now. Try again shortly.',
     '系统暂时无法记账，请稍后重试。',
   ),
-  upstream_error: answer(
-    502,
-    'upstream_error',
-    'The provider answered with an error.',
-    '上游返回错误。',
-  ),
-  upstream_account: answer(
-    502,
-    'upstream_error',
-    "The provider refused the gateway's own key or account. Your key is not at fault.",
-    '上游拒绝了本站的密钥或账户，与您的令牌无关。',
-  ),
-  upstream_timeout: answer(
-    504,
-    'upstream_error',
-    'The provider did not answer in time.',
-    '上游响应超时。',
-  ),
-  upstream_unreachable: answer(
-    502,
-    'upstream_error',
-    'The provider could not be reached.',
-    '无法连接上游。',
-  ),
-  upstream_incomplete: answer(
-    502,
-    'upstream_error',
-    "The provider's answer ended early.",
-    '上游响应中断。',
-  ),
-  upstream_format: answer(
-    502,
-    'upstream_error',
-    "The provider's answer was not in the expected format.",
-    '上游响应格式错误。',
-  ),
+  ...CHANNEL_ANSWERS,
   internal_error: answer(500, 'server_error', 'Something went wrong here.', '系统内部错误。'),
 }
 

@@ -2,7 +2,7 @@
 export type SseSink = {
   /** Whole events with nothing to look at. */
   readonly pass: (bytes: Buffer) => void
-  /** One whole event with usage or an error in it, as far as the bytes tell. */
+  /** One whole event with usage, an error or no choices in it, as far as the bytes tell. */
   readonly marked: (bytes: Buffer) => void
   /** The event whose data is `[DONE]`. */
   readonly done: (bytes: Buffer) => void
@@ -15,6 +15,8 @@ const LF = 10
 const CR = 13
 const USAGE = Buffer.from('"usage"')
 const ERROR = Buffer.from('"error"')
+const EMPTY = Buffer.from('[]')
+const CHOICES = Buffer.from('"choices"')
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -136,17 +138,20 @@ class Marks {
   private readonly bytes: Buffer
   private usageAt: number
   private errorAt: number
+  private emptyAt: number
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
     this.usageAt = nextOf(bytes, USAGE, 0)
     this.errorAt = nextOf(bytes, ERROR, 0)
+    this.emptyAt = nextEmpty(bytes, 0)
   }
 
   isIn(start: number, end: number): boolean {
     if (this.usageAt < start) this.usageAt = nextOf(this.bytes, USAGE, start)
     if (this.errorAt < start) this.errorAt = nextOf(this.bytes, ERROR, start)
-    return this.usageAt < end || this.errorAt < end
+    if (this.emptyAt < start) this.emptyAt = nextEmpty(this.bytes, start)
+    return this.usageAt < end || this.errorAt < end || this.emptyAt < end
   }
 }
 
@@ -156,6 +161,17 @@ function nextOf(bytes: Buffer, key: Buffer, from: number): number {
     let value = at + key.length
     while (bytes[value] === 32 || bytes[value] === 58) value += 1
     if (bytes[value] !== 110) return at
+  }
+  return bytes.length
+}
+
+/** The next empty list of choices. Few events have an empty list at all, and all have choices. */
+function nextEmpty(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(EMPTY, from); at >= 0; at = bytes.indexOf(EMPTY, at + 1)) {
+    let end = at
+    while (bytes[end - 1] === 32 || bytes[end - 1] === 58) end -= 1
+    const start = end - CHOICES.length
+    if (start >= from && CHOICES.compare(bytes, start, end) === 0) return at
   }
   return bytes.length
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { InnerCheck, type InnerRules } from './inner-kinds.ts'
 import { hexOf, isDigit, isShortEscape, type JsonKind, kindOf } from './json-bytes.ts'
 
 /** A member of the outermost object: where its key and its value lie in the bytes. */
@@ -11,6 +12,8 @@ export type Member = {
   /** Arrays only: how many elements, and whether each is an object. */
   readonly length: number
   readonly isAllObjects: boolean
+  /** The first member of an element that breaks the rules for it, as `[0].role`; null: none. */
+  readonly misfit: string | null
 }
 
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'bad-text'
@@ -40,10 +43,14 @@ const CLOSE_BRACKET = 93
  * outermost members. Bounded in depth, in members and in values, so that no body can hold the
  * loop for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
  * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
+ * `inner`: what the objects in one of its arrays may have.
  */
-export function scanObject(bytes: Buffer): readonly Member[] | JsonFault {
+export function scanObject(
+  bytes: Buffer,
+  inner: InnerRules | null = null,
+): readonly Member[] | JsonFault {
   if (!isUtf8(bytes)) return { fault: 'not-utf8' }
-  const scanner = new Scanner(bytes)
+  const scanner = new Scanner(bytes, inner)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
     return scanner.isSound() ? { fault: 'not-an-object' } : scanner.whatIsWrong()
@@ -60,9 +67,11 @@ class Scanner {
   private values = 0
   private elements = 0
   private isAllObjects = true
+  private readonly inner: InnerCheck
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, inner: InnerRules | null) {
     this.bytes = bytes
+    this.inner = new InnerCheck(bytes, inner)
   }
 
   byte(): number {
@@ -72,7 +81,11 @@ class Scanner {
   skipSpace(): void {
     const { bytes } = this
     let at = this.at
-    while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1
+    let byte = bytes[at]
+    while (byte === 32 || byte === 10 || byte === 13 || byte === 9) {
+      at += 1
+      byte = bytes[at]
+    }
     this.at = at
   }
 
@@ -120,11 +133,13 @@ class Scanner {
     if (!this.colon()) return null
     const valueStart = this.at
     const kind = kindOf(this.byte())
+    this.inner.begin(key)
     if (kind === null || !this.value(1)) return null
     const valueEnd = this.at
     const { elements: length, isAllObjects } = this
+    const { misfit } = this.inner
     this.skipSpace()
-    return { key, keyStart, valueStart, valueEnd, kind, length, isAllObjects }
+    return { key, keyStart, valueStart, valueEnd, kind, length, isAllObjects, misfit }
   }
 
   private colon(): boolean {
@@ -151,12 +166,19 @@ class Scanner {
   }
 
   private object(depth: number): boolean {
+    const inner = depth === 2 && this.inner.isOn ? this.inner : null
+    inner?.nextElement()
     this.at += 1
     this.skipSpace()
     if (this.byte() === CLOSE_BRACE) return this.step()
     for (;;) {
       if (this.byte() !== QUOTE) return this.fail('malformed')
-      if (!this.text() || !this.colon() || !this.value(depth + 1)) return false
+      const start = this.at
+      if (!this.text()) return false
+      const end = this.at
+      if (!this.colon()) return false
+      inner?.look(start, end, this.at)
+      if (!this.value(depth + 1)) return false
       this.skipSpace()
       const byte = this.byte()
       if (byte !== COMMA && byte !== CLOSE_BRACE) return this.fail('malformed')

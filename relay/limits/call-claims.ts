@@ -1,23 +1,27 @@
-import type { TokenRateLimit } from '#domain/token/events.ts'
+import type { TokenTerms } from '#domain/token/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ConcurrencyCaps } from './concurrency.ts'
 
+type Whose = { readonly scope: 'token' | 'user'; readonly id: number }
+
 /** Whose calls are counted, and against which limits; 0 is no limit on that count. */
-export type RateRule = {
-  readonly scope: 'token' | 'user'
-  readonly id: number
+export type RateRule = Whose & {
   readonly count: number
   readonly success: number
   readonly periodMs: number
 }
 
-/** Tokens of a user in any minute. */
-export type TokenRule = {
-  readonly userId: number
+/** Tokens that somebody's calls may use in any minute. */
+export type TokensRule = Whose & {
   readonly max: number
   /** What this call may use, before anybody knows. */
   readonly estimate: number
+}
+
+export type CallRules = {
+  readonly rates: readonly RateRule[]
+  readonly tokens: readonly TokensRule[]
 }
 
 /** What a call has to fit into, and what its caller is told when it doesn't. */
@@ -26,76 +30,71 @@ export type CallClaims = {
   readonly denialOf: (full: Full) => Denial
 }
 
-export const ruleOfToken = (tokenId: number, limit: TokenRateLimit): RateRule | null =>
-  limit.isEnabled
+export const rateOfToken = (tokenId: number, { rateLimit }: TokenTerms): RateRule | null =>
+  rateLimit.isEnabled
     ? {
         scope: 'token',
         id: tokenId,
-        count: limit.count,
-        success: limit.success,
-        periodMs: limit.periodSeconds * 1_000,
+        count: rateLimit.count,
+        success: rateLimit.success,
+        periodMs: rateLimit.periodSeconds * 1_000,
       }
     : null
 
+/** How many calls at once are a token's: its own limit, if it has one within the relay's. */
+export const seatsOfToken = (
+  { maxConcurrency }: TokenTerms,
+  { perToken }: Pick<ConcurrencyCaps, 'perToken'>,
+): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
+
 /**
- * Places among the calls at once, then under every rule among calls and successful calls. A call
- * takes its place among the successes when it begins and gives it back when it fails: else any
- * number could begin at once while none has succeeded yet.
+ * Places among the calls at once, then under every rule among calls and successful calls, then
+ * among the tokens of a minute. A call takes its place among the successes when it begins and gives
+ * it back when it fails: else any number could begin at once while none has succeeded yet.
  */
 export function callClaims(
-  userId: number,
-  tokenId: number,
-  caps: Pick<ConcurrencyCaps, 'perUser' | 'perToken'>,
-  rules: readonly RateRule[],
-  tokens: TokenRule | null,
+  user: { readonly userId: number; readonly seats: number },
+  token: { readonly tokenId: number; readonly seats: number },
+  { rates, tokens }: CallRules,
 ): CallClaims {
   const claims: Claim[] = [
-    { kind: 'seats', key: `user:${userId}`, max: caps.perUser },
-    { kind: 'seats', key: `token:${tokenId}`, max: caps.perToken },
+    { kind: 'seats', key: `user:${user.userId}`, max: user.seats },
+    { kind: 'seats', key: `token:${token.tokenId}`, max: token.seats },
   ]
-  const ruleOf: (RateRule | undefined)[] = [undefined, undefined]
-  const claim = (rule: RateRule, what: 'calls' | 'successes', max: number): void => {
-    if (max <= 0) return
-    const { scope, id, periodMs } = rule
-    const isRefundable = what === 'successes'
-    claims.push({ kind: 'rate', key: `${scope}:${id}:${what}`, max, periodMs, isRefundable })
-    ruleOf.push(rule)
+  for (const rule of rates) {
+    if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
+    if (rule.success > 0) claims.push(rateClaim(rule, 'successes', rule.success))
   }
-  for (const rule of rules) {
-    claim(rule, 'calls', rule.count)
-    claim(rule, 'successes', rule.success)
+  for (const { scope, id, max, estimate } of tokens) {
+    claims.push({ kind: 'tokens', key: `${scope}:${id}`, max, estimate })
   }
-  if (tokens !== null) {
-    const { max, estimate } = tokens
-    claims.push({ kind: 'tokens', key: `user:${tokens.userId}`, max, estimate })
-  }
-  return {
-    claims,
-    denialOf: ({ full, waitMs }) => {
-      const rule = ruleOf[full]
-      if (tokens !== null && claims[full]?.kind === 'tokens') return tokenDenial(tokens, waitMs)
-      return rule === undefined ? tooManyAtOnce() : rateDenial(rule, waitMs)
-    },
-  }
+  return { claims, denialOf: (full) => denialOf(claims[full.full], full.waitMs) }
 }
 
-/** When a seat gets free nobody knows; whoever was refused at once does not come back at once. */
-const tooManyAtOnce = (): Denial =>
-  deny('too_many_concurrent', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
+const rateClaim = (
+  { scope, id, periodMs }: RateRule,
+  what: 'calls' | 'successes',
+  max: number,
+): Claim => {
+  const isRefundable = what === 'successes'
+  return { kind: 'rate', key: `${scope}:${id}:${what}`, max, periodMs, isRefundable }
+}
 
-const tokenDenial = ({ max }: TokenRule, waitMs: number): Denial =>
-  deny('rate_limited', {
-    subject: `${max} tokens / 60 s`,
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-  })
-
-function rateDenial(rule: RateRule, waitMs: number): Denial {
-  const counts = [
-    rule.count > 0 ? `${rule.count}` : null,
-    rule.success > 0 ? `${rule.success} successful` : null,
-  ].filter((part) => part !== null)
-  return deny('rate_limited', {
-    subject: `${counts.join(', ')} / ${rule.periodMs / 1_000} s`,
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-  })
+/** Names the limit that was full. */
+function denialOf(claim: Claim | undefined, waitMs: number): Denial {
+  const whose = claim?.key.startsWith('token:') ? 'this key' : 'this user'
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  if (claim?.kind === 'rate') {
+    const calls = claim.isRefundable ? 'successful calls' : 'calls'
+    const subject = `${claim.max} ${calls} / ${claim.periodMs / 1_000} s (${whose})`
+    return deny('rate_limited', { subject, retryAfterSeconds })
+  }
+  if (claim?.kind === 'tokens') {
+    const subject = `${claim.max} tokens / 60 s (${whose})`
+    return deny('rate_limited', { subject, retryAfterSeconds })
+  }
+  // When a seat gets free nobody knows; whoever was refused at once does not come back at once.
+  const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
+  const afterSeconds = 1 + Math.floor(Math.random() * 3)
+  return deny('too_many_concurrent', { subject, retryAfterSeconds: afterSeconds })
 }

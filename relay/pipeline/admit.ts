@@ -1,3 +1,5 @@
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
@@ -34,7 +36,9 @@ export async function admit(
     return denial ?? books
   } catch (err) {
     // Unknown whether it was written: if it was, the sweeper ends the call when its lease is over.
-    log.error({ err, call: exchange.call }, 'a call could not be admitted')
+    if (err instanceof StoreUnavailable) {
+      warnSeldom(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
+    } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
     return NO_STORE
   }
 }

@@ -16,7 +16,7 @@ export type Caller = {
 
 type Parts = {
   readonly views: Views
-  readonly vault: Pick<Vault, 'keyedHash'>
+  readonly vault: Pick<Vault, 'keyedHash' | 'open'>
   readonly failedKeys: FailedKeys
 }
 
@@ -25,7 +25,7 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**
  * Who calls, checked in a fixed order, so that a key tells nothing before it is known. Only a wrong
- * key waits for anything.
+ * key waits for anything, and the first call of a token that is bound to addresses.
  */
 export async function authenticate(
   { views, vault, failedKeys }: Parts,
@@ -48,10 +48,25 @@ export async function authenticate(
   const { expiresAt, group } = token.terms
   if (expiresAt !== null && expiresAt * 1_000 <= now) return deny('token_expired')
   if (!user.isEnabled) return deny('user_disabled')
-  if (token.isIpAllowed !== null && !token.isIpAllowed(clientIp)) return deny('ip_not_allowed')
+  if (token.terms.allowIps !== null) {
+    const denial = await checkAddress(token, clientIp, vault)
+    if (denial !== null) return denial
+  }
   const pinnedChannelId = match?.[2] === undefined ? null : Number(match[2])
   if (pinnedChannelId !== null && user.role < ADMIN) return deny('channel_not_allowed')
   return { token, user, group: group === '' ? user.group : group, pinnedChannelId }
+}
+
+async function checkAddress(
+  token: RelayToken,
+  clientIp: string,
+  vault: Pick<Vault, 'open'>,
+): Promise<Denial | null> {
+  try {
+    return (await token.isIpAllowed(clientIp, vault)) ? null : deny('ip_not_allowed')
+  } catch {
+    return deny('store_unavailable', { retryAfterSeconds: 5 })
+  }
 }
 
 const tooManyWrong = (retryAfterSeconds: number): Denial =>

@@ -1,35 +1,74 @@
-import { channelDecider } from '#domain/channel/decide.ts'
-import { channelStream } from '#domain/channel/events.ts'
+import type { AutoDisableChannel, SetKeyAside } from '#domain/channel/commands.ts'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Core } from '#infra/core.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { accountTroubleOf } from '#relay/channel-health/account-trouble.ts'
+import { AccountTroubles } from '#relay/channel-health/account-troubles.ts'
+import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { Views } from '#relay/views/views.ts'
-import { accountFaultOf } from './account-fault.ts'
 import type { AttemptEnd } from './call-upstream.ts'
-
-/** An account without money may have some again soon: the channel stays. */
-const PASSING = 'status-402'
 
 type Parts = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
+export type Told = {
+  readonly channel: RelayChannel
+  readonly key: RelayKey
+  readonly call: string
+  readonly userId: number
+  readonly requestBody: Buffer
+}
+
+type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
+
 /**
- * Turns a channel off when its provider says that our key or account is no good. Told by the
- * status and by structured codes alone: words may echo a prompt, and then any caller could turn
- * channels off. Never the last one of a model and group, and only where admins asked for it.
+ * Turns a channel off, or sets one of its several keys aside, when its provider says so often that
+ * our key or account is no good. Told by statuses, structured codes and the admins' keywords in
+ * error fields: never by what a model wrote or a caller sent. Never the last channel of a model and
+ * group, and only where admins asked for it.
  */
-export function autoDisable(
-  { actors, log, now, views }: Parts,
-  channel: RelayChannel,
-  end: Extract<AttemptEnd, { readonly kind: 'failed' }>,
-  call: string,
-): void {
-  if (!views.options.options.isAutoDisabling || !channel.terms.isAutoBan) return
-  const reason = accountFaultOf(end)
-  if (reason === null || reason === PASSING || views.channels.isLastOfSomething(channel)) return
-  const context = { actor: 'system:relay', cause: call, at: now() }
-  const command = { type: 'AutoDisableChannel', reason } as const
-  actors
-    .handle(channelDecider, channelStream(channel.channelId), command, context)
-    .catch((err: unknown) =>
-      log.warn({ err, channelId: channel.channelId }, 'could not turn the channel off'),
-    )
+export class AutoDisable {
+  private readonly parts: Parts
+  private readonly troubles = new AccountTroubles()
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  note({ channel, key, call, userId, requestBody }: Told, end: AttemptEnd): void {
+    const { keyRef } = key
+    if (end.kind !== 'failed') {
+      if (end.kind === 'plain' || end.error === null) this.troubles.succeed(keyRef)
+      return
+    }
+    const { views, now } = this.parts
+    const { disable } = views.options.options.health
+    if (!disable.isEnabled || !channel.terms.isAutoBan) return
+    const reason = accountTroubleOf(end, disable.keywords, requestBody)
+    if (reason === null) return
+    if (!this.troubles.isTooOften(keyRef, { reason, userId, now: now() }, disable)) return
+    this.turnOff({ channel, keyRef }, reason, call)
+  }
+
+  /** Whatever its keys: a channel that is too slow, say. */
+  turnChannelOff(channel: RelayChannel, reason: string, cause: string | null): void {
+    const { channelId, terms } = channel
+    if (!terms.isAutoBan || this.parts.views.channels.isLastOfSomething(channel)) return
+    this.tell({ type: 'AutoDisableChannel', channelId, reason }, cause)
+  }
+
+  /** `cause`: the call or the test that showed it. */
+  private turnOff({ channel, keyRef }: Culprit, reason: string, cause: string): void {
+    const { channelId, keys } = channel
+    if (keys.length < 2 && this.parts.views.channels.isLastOfSomething(channel)) return
+    this.tell({ type: 'SetKeyAside', channelId, keyRef, reason }, cause)
+  }
+
+  private tell(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {
+    const { actors, log, now } = this.parts
+    const context = { actor: 'system:relay', cause, at: now() }
+    const { channelId } = command
+    actors
+      .handle(channelsDecider, CHANNELS_STREAM, command, context)
+      .catch((err: unknown) => log.warn({ err, channelId }, 'could not turn the channel off'))
+  }
 }

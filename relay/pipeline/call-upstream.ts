@@ -14,6 +14,8 @@ export type AttemptError =
   | 'error-event'
   | 'caller-gone'
   | 'draining'
+  /** A word in it that the site does not let through. */
+  | 'screened'
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
@@ -164,6 +166,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (passage.verdict === 'done') this.finish(this.endBy(null))
     else if (passage.verdict === 'error') this.abort('error-event')
     else if (passage.verdict === 'overflow') this.abort('too-large')
+    else if (passage.verdict === 'screened') this.abort('screened')
     else if (!isFlowing) {
       this.pausedAt = this.now()
       controller.pause()

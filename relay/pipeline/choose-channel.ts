@@ -1,45 +1,139 @@
+import type { CircuitScope } from '#domain/channel-health/events.ts'
+import { Draw } from '#domain/routing/draw.ts'
+import type { Offer } from '#domain/routing/offer.ts'
+import { isFull, type Limits, type Seat } from '#infra/limits/port.ts'
+import type { Breaker } from '#relay/channel-health/breaker.ts'
+import { type ChannelLimits, channelClaims } from '#relay/limits/channel-claims.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { AttemptEnd } from './call-upstream.ts'
+import { isValid } from './plan-call.ts'
 
 /** The provider's own trouble, its limits, or its quarrel with our key: another may do better. */
 export function isRetryable(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean {
   const { error, status } = end
-  if (error === 'caller-gone' || error === 'draining') return false
+  if (error === 'caller-gone' || error === 'draining' || error === 'screened') return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
   return [401, 402, 403, 408, 409, 429].includes(status)
 }
 
-/** Channels whose provider asked to be left alone for a while: tried after the others. */
-export class Cooling {
-  private readonly until = new Map<number, number>()
-
-  note(channelId: number, retryAfterMs: number, now: number): void {
-    if (retryAfterMs > 0) this.until.set(channelId, now + retryAfterMs)
-  }
-
-  last(channels: readonly RelayChannel[], now: number): readonly RelayChannel[] {
-    if (this.until.size === 0) return channels
-    for (const [channelId, until] of this.until) if (until <= now) this.until.delete(channelId)
-    const isCooling = (channel: RelayChannel) => this.until.has(channel.channelId)
-    return [...channels.filter((one) => !isCooling(one)), ...channels.filter(isCooling)]
-  }
+type Parts = {
+  readonly breaker: Breaker
+  readonly limits: Limits
+  readonly now: () => number
 }
 
-const SHARE = 0.2
-const LEAST = 3
+const NO_PROBES: readonly CircuitScope[] = []
 
-/** Tries beyond the first, over all calls: a fifth of those under way, against storms. */
-export class RetryBudget {
-  private underWay = 0
+/**
+ * The channels of one call, one at a time, each once but for `again`: those with an open circuit
+ * and those that are full are passed over. Where nothing else is left, at first or after others
+ * failed, open ones are tried all the same: the only channel of a model must not be shut off, and
+ * one that is well again may be all there is. Nothing is awaited where no circuit is open and no
+ * channel has a limit.
+ */
+export class ChannelTurns {
+  private readonly parts: Parts
+  private readonly offer: Offer<RelayChannel>
+  private readonly model: string
+  private draw: Draw<RelayChannel>
+  private isLastResort: boolean
+  /** Full, or had their turn. */
+  private seen: Set<RelayChannel> | null = null
+  private turned: RelayChannel | null = null
+  private seat: Seat | null = null
+  private isAgain = false
+  /** What the channel whose turn it is shows the circuits. */
+  probes = NO_PROBES
+  /** Milliseconds until a channel that was full may have room; 0: none was. */
+  fullMs = 0
 
-  enter(callsUnderWay: number): boolean {
-    if (this.underWay >= Math.max(LEAST, callsUnderWay * SHARE)) return false
-    this.underWay += 1
-    return true
+  /** `isPinned`: the caller named the channel, and knows what it does. */
+  constructor(parts: Parts, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
+    this.parts = parts
+    this.offer = offer
+    this.model = model
+    this.isLastResort = isPinned
+    this.draw = new Draw(offer, isPinned ? this.isValidNow : this.isFit, Math.random)
   }
 
-  leave(): void {
-    this.underWay -= 1
+  /** Whose turn it is; `end` it before the next. null: no more. */
+  next(): RelayChannel | null | Promise<RelayChannel | null> {
+    // Noted with the second turn only: nearly every call has but one.
+    if (this.turned !== null) this.leaveOut(this.turned)
+    const channel = this.isAgain ? this.turned : this.drawn()
+    this.isAgain = false
+    if (channel === null) return null
+    const { channelId, terms } = channel
+    const asking = this.isLastResort ? null : this.parts.breaker.enter(channelId, this.model)
+    const claims = channelClaims(channelId, terms as ChannelLimits)
+    this.probes = NO_PROBES
+    if (asking !== null || claims !== null) return this.enter(channel, asking, claims)
+    this.turned = channel
+    return channel
   }
+
+  /** The next turn is the same channel's, for another of its keys. */
+  again(): void {
+    this.isAgain = true
+  }
+
+  end(isRefunded: boolean): void {
+    this.seat?.leave({ isRefunded })
+    this.seat = null
+  }
+
+  private async enter(
+    channel: RelayChannel,
+    asking: ReturnType<Breaker['enter']>,
+    claims: ReturnType<typeof channelClaims>,
+  ): Promise<RelayChannel | null> {
+    if (claims !== null) {
+      const seat = await this.parts.limits.enter(`channel:${channel.channelId}`, claims)
+      if (isFull(seat)) return this.passFull(channel, seat.waitMs)
+      this.seat = seat
+    }
+    const probes = asking === null ? NO_PROBES : await asking
+    if (probes === false) {
+      this.end(true)
+      return this.next()
+    }
+    this.probes = probes
+    this.turned = channel
+    return channel
+  }
+
+  private passFull(
+    channel: RelayChannel,
+    waitMs: number,
+  ): RelayChannel | null | Promise<RelayChannel | null> {
+    this.fullMs = this.fullMs === 0 ? waitMs : Math.min(this.fullMs, waitMs)
+    this.leaveOut(channel)
+    return this.next()
+  }
+
+  private leaveOut(channel: RelayChannel): void {
+    this.seen ??= new Set()
+    this.seen.add(channel)
+  }
+
+  private drawn(): RelayChannel | null {
+    const channel = this.draw.next()
+    if (channel !== null || this.isLastResort) return channel
+    this.isLastResort = true
+    this.draw = new Draw(this.offer, this.isLeft, Math.random)
+    return this.draw.next()
+  }
+
+  private readonly isValidNow = ({ terms }: RelayChannel): boolean =>
+    isValid(terms, this.parts.now())
+
+  private readonly isFit = (channel: RelayChannel): boolean => {
+    const now = this.parts.now()
+    if (!isValid(channel.terms, now)) return false
+    return !this.parts.breaker.isPassedBy(channel.channelId, this.model, now)
+  }
+
+  private readonly isLeft = (channel: RelayChannel): boolean =>
+    this.isValidNow(channel) && this.seen?.has(channel) !== true
 }

@@ -10,6 +10,8 @@ export type Deadlines = {
   readonly settleMs: number
   /** A caller that takes nothing for so long is gone. */
   readonly writeStallMs: number
+  /** In a drain, an upload that brings nothing for so long is given up. */
+  readonly uploadStallMs: number
   readonly leaseMs: number
   readonly renewMs: number
   readonly progressMs: number
@@ -23,6 +25,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   totalMs: 30 * 60_000,
   settleMs: 10_000,
   writeStallMs: 60_000,
+  uploadStallMs: 10_000,
   leaseMs: 60_000,
   renewMs: 20_000,
   progressMs: 5_000,

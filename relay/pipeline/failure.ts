@@ -28,22 +28,34 @@ export const DENIAL_OF: Record<AttemptError, DenialCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
+  screened: 'sensitive_answer',
   'caller-gone': 'upstream_incomplete',
 }
 
 /** nginx's number for a caller that left; it is only ever written to the books. */
 const CALLER_GONE = 499
 
+type Circumstances = {
+  readonly isHidden: boolean
+  readonly isCallerGone: boolean
+  /** Said when no channel was tried; null: one was. */
+  readonly unserved: Denial | null
+}
+
+/** For callers that left: nobody reads it. */
+const NO_CHANNEL = deny('no_channel')
+
 export function failureOf(
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
-  { isHidden, isCallerGone }: { readonly isHidden: boolean; readonly isCallerGone: boolean },
+  { isHidden, isCallerGone, unserved }: Circumstances,
 ): FailureAnswer {
   const reason = isCallerGone ? 'client-gone' : 'no-channel'
   if (isCallerGone || end === null || candidate === null) {
-    const status = isCallerGone ? CALLER_GONE : DENIAL_ANSWERS.no_channel.status
-    const errorCode = isCallerGone ? 'client_gone' : 'no_channel'
-    return { reason, errorCode, status, retryAfterMs: 0, denial: deny('no_channel') }
+    const denial = unserved ?? NO_CHANNEL
+    const status = isCallerGone ? CALLER_GONE : DENIAL_ANSWERS[denial.denied].status
+    const errorCode = isCallerGone ? 'client_gone' : denial.denied
+    return { reason, errorCode, status, retryAfterMs: 0, denial }
   }
   const { error, status, retryAfterMs } = end
   if (error !== 'status' && error !== 'error-event') {

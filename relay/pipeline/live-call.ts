@@ -2,18 +2,22 @@ import type { Dispatcher } from 'undici'
 import type { Attempt } from '#domain/account/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { chatPathOf } from '#relay/providers/openai-compatible/target.ts'
+import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
+import type { RelayKey } from '#relay/views/channel-view.ts'
 import type { CallBooks, Course } from './call-books.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
 import type { Candidate } from './plan-call.ts'
-import { StreamPassage, startStream } from './stream-passage.ts'
+import { outletOf, StreamPassage, startStream } from './stream-passage.ts'
 
 type Parts = {
   readonly poolFor: (origin: string) => Dispatcher
   readonly deadlines: Deadlines
   readonly now: () => number
   readonly pingIntervalMs: number | null
+  readonly screen: AnswerScreen | null
 }
 
 const PING = ': ping\n\n'
@@ -31,10 +35,13 @@ export class LiveCall implements Watched {
   private readonly books: CallBooks
   private attempt: UpstreamAttempt | null = null
   private channelId = 0
+  /** The channel that is being tried just now. */
+  channelUnderWay: number | null = null
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
-  private pingedAt: number
+  private quietSince: number
+  private seenBytes = 0
   private onLate: (() => void) | null = null
   private lateAt = 0
 
@@ -44,7 +51,7 @@ export class LiveCall implements Watched {
     this.request = request
     this.books = books
     this.renewedAt = parts.now()
-    this.pingedAt = this.renewedAt
+    this.quietSince = this.renewedAt
     const { response } = exchange
     response.on('drain', () => this.attempt?.resume())
     response.on('close', () => {
@@ -55,22 +62,21 @@ export class LiveCall implements Watched {
   }
 
   /** One try; never throws. */
-  async tryAt(candidate: Candidate): Promise<AttemptEnd> {
+  async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
     const { deadlines, now, poolFor } = this.parts
-    const { target, channelId } = candidate.channel
-    if (target === null) throw new Error(`channel ${channelId} has no target`)
+    const { channelId } = candidate.channel
     const startedAt = now()
     const { isStream, wantsUsage, model } = this.request
     const shownModel = candidate.upstreamModel === null ? null : model
     this.channelId = channelId
-    this.passage = isStream
-      ? new StreamPassage(this.exchange, wantsUsage, shownModel, () => this.noteFirstByte())
-      : null
+    this.passage = isStream ? this.newPassage(wantsUsage, shownModel) : null
     this.attempt = new UpstreamAttempt(this.passage, deadlines, now)
-    const { path } = target
+    const path = chatPathOf(target, candidate.upstreamModel ?? model)
     const headers = [...target.headers, 'x-request-id', this.exchange.call]
     const request = { path, headers, body: candidate.body }
+    this.channelUnderWay = channelId
     const end = await this.attempt.start(poolFor(target.origin), request)
+    this.channelUnderWay = null
     this.attempts.push({
       channelId,
       status: end.status,
@@ -129,12 +135,25 @@ export class LiveCall implements Watched {
     this.abort('caller-gone')
   }
 
+  private newPassage(wantsUsage: boolean, shownModel: string | null): StreamPassage {
+    const onFirstByte = () => this.noteFirstByte()
+    const { screen } = this.parts
+    return new StreamPassage(outletOf(this.exchange), wantsUsage, shownModel, onFirstByte, screen)
+  }
+
+  /** A comment between two events, so that nobody in between takes a quiet stream for dead. */
   private ping(now: number): void {
     const { pingIntervalMs } = this.parts
+    const { passage } = this
     const { response } = this.exchange
-    if (pingIntervalMs === null || this.passage === null || this.passage.hasDelivered) return
-    if (now - this.pingedAt < pingIntervalMs || response.destroyed) return
-    this.pingedAt = now
+    if (pingIntervalMs === null || passage === null) return
+    if (passage.delivered.bytes !== this.seenBytes) {
+      this.seenBytes = passage.delivered.bytes
+      this.quietSince = now
+    }
+    const isBlocked = response.destroyed || response.writableNeedDrain
+    if (isBlocked || passage.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
+    this.quietSince = now
     if (!response.headersSent) startStream(this.exchange)
     response.write(PING)
   }

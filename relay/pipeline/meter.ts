@@ -1,4 +1,5 @@
 import { NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
+import type { Said } from '#relay/canonical/delivered-text.ts'
 import type { TokenCounter } from '#relay/canonical/token-counter.ts'
 import { readOpenAiUsage, type UsageBounds } from '#relay/canonical/usage-report.ts'
 import { OUTPUT_TOKENS_MAX } from '#relay/dialects/openai-chat/chat-request.ts'
@@ -9,9 +10,9 @@ export type Delivery = {
   /** The provider's usage as sent; undefined when none came. */
   readonly rawUsage: unknown
   /** What was delivered, read only when it must be counted. */
-  readonly readText: () => { readonly text: string; readonly tokens: number }
+  readonly readText: () => Said
   readonly isWhole: boolean
-  /** False when it broke and the caller is not to blame: the input is then the provider's loss. */
+  /** False when the provider broke it off: the input is then its loss. */
   readonly chargesInput: boolean
 }
 

@@ -1,7 +1,7 @@
 import { holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
-import { channelsToTry } from '#domain/routing/channels-to-try.ts'
+import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import {
@@ -28,8 +28,10 @@ export type Candidate = {
 export type CallPlan = {
   readonly price: PriceSnapshot
   readonly hold: Quota
-  /** In the order to try them. */
-  readonly channels: readonly RelayChannel[]
+  /** Whether channels' overrides apply. */
+  readonly isOverridden: boolean
+  /** Where it may go; which of them, and in which order, is drawn when it goes. */
+  readonly offer: Offer<RelayChannel>
 }
 
 /** What the call may cost at worst and where it may go; or why it may not be made. */
@@ -46,28 +48,40 @@ export function planCall(
   }
   const { options, prices } = views.options
   if (!isGroupUsable(caller, options)) return deny('group_not_allowed', { subject: group })
+  const offer = offerFor(views, caller, model)
+  // Before its price: nobody is to set one for a model that is misspelt.
+  if (offer.length === 0 && caller.pinnedChannelId === null && !views.channels.isKnown(model)) {
+    return deny('model_not_found', { param: 'model', subject: model })
+  }
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel
-  const price = priceOf(prices, model, group, { acceptsUnpriced })
+  const price = priceOf(prices, model, group, { userGroup: user.group, acceptsUnpriced })
   if ('refused' in price) {
     return price.refused === 'GroupUnknown'
       ? deny('group_not_allowed', { subject: group })
       : deny('model_unpriced', { param: 'model', subject: model })
   }
-  const channels = channelsFor(views, caller, model, now)
-  if (channels.length === 0) {
+  if (!hasValid(offer, now)) {
     return deny('no_channel', { param: 'model', subject: model, retryAfterSeconds: 10 })
   }
-  return { price, hold: worstHold(price, request, channels, options), channels }
+  const hold = worstHold(price, request, offer, options)
+  return { price, hold, isOverridden: !options.isPassThrough, offer }
 }
 
+const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
+
 /** The request as this channel gets it; a denial when its overrides make no sense. */
-export function candidateOf(channel: RelayChannel, request: ChatRequest): Candidate | Denial {
+export function candidateOf(
+  channel: RelayChannel,
+  request: ChatRequest,
+  isOverridden = true,
+): Candidate | Denial {
   const { rules, terms } = channel
+  const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
   const model = upstreamModelOf(terms, rules, request.model)
   const forcesUsage = rules.takesIncludeUsage
-  const body = upstreamBody(request, { model, forcesUsage, overrides: rules.overrides })
+  const body = upstreamBody(request, { model, forcesUsage, overrides })
   const upstreamModel = model === request.model ? null : model
-  if (rules.overrides.size === 0) return { channel, request, body, upstreamModel }
+  if (overrides.size === 0) return { channel, request, body, upstreamModel }
   const overridden = readChatRequest(body)
   if (isDenial(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
@@ -81,43 +95,37 @@ export function candidateOf(channel: RelayChannel, request: ChatRequest): Candid
   }
 }
 
-function channelsFor(
-  views: Views,
-  caller: Caller,
-  model: string,
-  now: number,
-): readonly RelayChannel[] {
+function offerFor({ channels }: Views, caller: Caller, model: string): Offer<RelayChannel> {
   const { group, pinnedChannelId } = caller
-  if (pinnedChannelId !== null) {
-    const pinned = views.channels.find(pinnedChannelId)
-    return pinned?.isEnabled && pinned.target !== null ? [pinned] : []
-  }
-  const offering = views.channels.offering(group, model).filter(({ terms }) => isValid(terms, now))
-  if (offering.length < 2) return offering
-  // A channel's prefix is part of what callers name and not of what its terms list.
-  const named = offering.map((channel) => ({
-    channel,
-    terms: { ...channel.terms, models: [model], modelPrefix: '' },
-  }))
-  return channelsToTry(named, { model, group }, Math.random).map(({ channel }) => channel)
+  if (pinnedChannelId === null) return channels.offering(group, model)
+  const pinned = channels.find(pinnedChannelId)
+  return pinned?.isEnabled && pinned.target !== null ? offerOf([pinned]) : []
 }
 
-const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
+function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
+  for (const { channels } of offer) {
+    for (const { terms } of channels) if (isValid(terms, now)) return true
+  }
+  return false
+}
+
+export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): boolean =>
   expiredTime <= 0 || expiredTime * 1_000 > now
 
 /** A user's own group is always usable; another one must be open to users. */
 const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): boolean =>
   group === user.group || options.usableGroups.has(group)
 
-/** The worst case over every channel that may get it: overrides can ask for more. */
+/** The worst case, also over the channels that have overrides: those can ask for more. */
 function worstHold(
   price: PriceSnapshot,
   request: ChatRequest,
-  channels: readonly RelayChannel[],
+  offer: Offer<RelayChannel>,
   options: RelayOptions,
 ): Quota {
   let worst = holdOf(price, request, options)
-  for (const channel of channels) {
+  if (options.isPassThrough) return worst
+  for (const channel of channelsIn(offer)) {
     if (channel.rules.overrides.size === 0) continue
     const candidate = candidateOf(channel, request)
     if (isDenial(candidate)) continue

@@ -6,6 +6,7 @@ const TOO_LARGE = deny('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),
 })
 const NO_ROOM = deny('overloaded', { retryAfterSeconds: 2 })
+const INCOMPLETE = deny('request_incomplete')
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
@@ -19,6 +20,8 @@ export function readBody(request: IncomingMessage, memory: BodyMemory): Promise<
     return Promise.resolve(deny('unsupported_media_type'))
   }
   if (Number(headers['content-length'] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
+  // Its caller left while the key was looked up: nothing of it would be told any more.
+  if (request.destroyed) return Promise.resolve(INCOMPLETE)
   return gather(request, memory)
 }
 
@@ -46,7 +49,7 @@ function gather(request: IncomingMessage, memory: BodyMemory): Promise<Buffer | 
       const [first] = parts
       resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
     })
-    // After the whole body came it can't be denied any more: this settles nothing twice.
-    request.on('close', () => request.complete || give(deny('request_incomplete')))
+    // After the whole body was read it can't be denied any more: this settles nothing twice.
+    request.on('close', () => request.readableEnded || give(INCOMPLETE))
   })
 }

@@ -1,18 +1,22 @@
-import { isDenial } from '#relay/canonical/denial.ts'
+import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { outcomeOf } from '#relay/channel-health/outcome.ts'
 import { type ChatRequest, readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { reserialised } from '#relay/dialects/reserialised.ts'
+import { type AnswerScreen, answerScreen } from '#relay/screening/answer-screen.ts'
+import { screenPrompt } from '#relay/screening/screen-prompt.ts'
+import type { RelayKey } from '#relay/views/channel-view.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { autoDisable } from './auto-disable.ts'
-import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd } from './call-upstream.ts'
-import { isRetryable } from './choose-channel.ts'
+import { ChannelTurns, isRetryable } from './choose-channel.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
 import { type Exchange, sendDenial } from './exchange.ts'
+import { fitInput } from './fit-input.ts'
 import { LiveCall } from './live-call.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import type { RelayParts } from './relay-parts.ts'
-import { concludeFailure, concludePlain, concludeStream } from './settle.ts'
+import { type Closing, concludeFailure, concludePlain, concludeStream } from './settle.ts'
 import { type CallOutcome, takeSeat } from './take-seat.ts'
 
 /**
@@ -26,23 +30,37 @@ export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<
   const body = await readBody(incoming, parts.bodies)
   if (isDenial(body)) return sendDenial(exchange, body)
   try {
-    const request = readChatRequest(body)
+    const request = readRequest(parts, body)
     if (isDenial(request)) return sendDenial(exchange, request)
     const plan = planCall(parts.views, caller, request, parts.now())
     if (isDenial(plan)) return sendDenial(exchange, plan)
+    const { screening } = parts.views.options.options
+    const looking = screenPrompt(screening, caller.group, body)
+    const unfit = looking === null ? null : await looking
+    if (unfit !== null) return sendDenial(exchange, unfit)
     const seat = await takeSeat(parts, caller, request)
     if (isDenial(seat)) return sendDenial(exchange, seat)
     let outcome: CallOutcome = NOTHING
     try {
+      const fitting = fitInput(parts, plan.offer, request)
+      const offer = fitting instanceof Promise ? await fitting : fitting
+      if (isDenial(offer)) return sendDenial(exchange, offer)
       const keyed = await claimCall(parts, exchange, caller, body)
       if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
-      outcome = await carry(parts, exchange, caller, { request, plan, keyed })
+      outcome = await carry(parts, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {
       seat.leave(outcome)
     }
   } finally {
     parts.bodies.giveBack(body.length)
   }
+}
+
+/** As it came; passed through, as it was read, so that what is billed is what is sent. */
+function readRequest({ views }: RelayParts, body: Buffer): ChatRequest | Denial {
+  const request = readChatRequest(body)
+  if (isDenial(request) || !views.options.options.isPassThrough) return request
+  return readChatRequest(reserialised(body))
 }
 
 type Planned = {
@@ -66,10 +84,11 @@ async function carry(
     sendDenial(came, books)
     return NOTHING
   }
-  const { pingIntervalMs } = parts.views.options.options
+  const { pingIntervalMs, screening } = parts.views.options.options
+  const screen = answerScreen(screening, caller.group)
   const { deadlines, now, outbound } = parts
   const call = new LiveCall(
-    { deadlines, now, pingIntervalMs, poolFor: outbound.poolFor },
+    { deadlines, now, pingIntervalMs, poolFor: outbound.poolFor, screen },
     exchange,
     request,
     books,
@@ -77,12 +96,14 @@ async function carry(
   parts.live.add(call)
   parts.watch.add(call)
   try {
-    const last = await tryChannels(parts, exchange, call, {
-      request,
-      channels: plan.channels,
-      isPinned: caller.pinnedChannelId !== null,
-    })
-    const isSuccess = await conclude(parts, exchange, call, books, last)
+    const { isOverridden } = plan
+    const isPinned = caller.pinnedChannelId !== null
+    const turns = new ChannelTurns(parts, plan.offer, request.model, isPinned)
+    const triesMax = isPinned ? 1 : 1 + parts.views.options.options.retryTimes
+    const route = { turns, triesMax, request, isOverridden, userId: caller.user.userId }
+    const last = await tryChannels(parts, exchange, call, route)
+    const unserved = last === null ? unservedBy(turns, request.model) : null
+    const isSuccess = await conclude({ parts, exchange, call, books, unserved }, screen, last)
     return { isSuccess, tokens: call.tokens }
   } finally {
     parts.live.delete(call)
@@ -91,50 +112,98 @@ async function carry(
   }
 }
 
-type Route = Pick<CallPlan, 'channels'> & {
+type Route = {
+  readonly turns: ChannelTurns
+  readonly triesMax: number
+  readonly isOverridden: boolean
   readonly request: ChatRequest
-  readonly isPinned: boolean
+  readonly userId: number
 }
 type LastTry = { readonly candidate: Candidate; readonly end: AttemptEnd }
 
-/** Each channel at most once, until one answers or something reached the caller. */
+const NO_KEYS: ReadonlySet<RelayKey> = new Set()
+
+/**
+ * Each channel at most once, until one answers or something reached the caller; again only with
+ * another of its keys, where the one before was at fault.
+ */
 async function tryChannels(
   parts: RelayParts,
-  { call: callId }: Exchange,
+  exchange: Exchange,
   call: LiveCall,
-  { channels, request, isPinned }: Route,
+  { turns, triesMax, request, isOverridden, userId }: Route,
 ): Promise<LastTry | null> {
-  const triesMax = isPinned ? 1 : 1 + parts.views.options.options.retryTimes
   let last: LastTry | null = null
-  for (const channel of parts.cooling.last(channels, parts.now())) {
-    if (call.isCallerGone || call.attempts.length >= triesMax || call.isOutOfTime(parts.now()))
-      break
-    const candidate = candidateOf(channel, request)
-    if (isDenial(candidate)) continue
+  let triesLeft = triesMax
+  let used = NO_KEYS
+  while (triesLeft > 0 && !call.isCallerGone && !call.isOutOfTime(parts.now())) {
+    const turn = turns.next()
+    const channel = turn instanceof Promise ? await turn : turn
+    if (channel === null) break
+    const candidate = candidateOf(channel, request, isOverridden)
+    const choosing = isDenial(candidate) ? null : parts.keys.choose(channel, used)
+    const chosen = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
-    if (isRetry && !parts.retries.enter(parts.live.size)) break
-    const end = await call.tryAt(candidate)
+    const isUnfit = isDenial(candidate) || chosen === null
+    if (isUnfit || (isRetry && !parts.retries.enter(parts.live.size))) {
+      turns.end(true)
+      if (isUnfit) continue
+      break
+    }
+    const { key } = chosen
+    const end = await call.tryAt(candidate, key)
     if (isRetry) parts.retries.leave()
+    turns.end(false)
     last = { candidate, end }
-    if (end.kind !== 'failed') break
-    parts.cooling.note(channel.channelId, end.retryAfterMs, parts.now())
-    autoDisable(parts, channel, end, callId)
-    if (!isRetryable(end)) break
+    const probes = [...turns.probes, ...chosen.probes]
+    const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
+    parts.breaker.note({ ...tried, call: exchange.call }, end)
+    const told = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
+    parts.autoDisable.note(told, end)
+    if (end.kind !== 'failed' || !isRetryable(end)) break
+    // Whoever tried a circuit for all others is not the one to suffer for it.
+    if (probes.length === 0) triesLeft -= 1
+    if (channel.keys.length > 1 && isOfKey(end)) {
+      used = new Set([...used, key])
+      turns.again()
+    }
   }
   return last
 }
 
+function isOfKey(end: AttemptEnd): boolean {
+  const outcome = outcomeOf(end)
+  return typeof outcome === 'object' && outcome.blame === 'key'
+}
+
+/** Every channel is full, or was taken away meanwhile. */
+function unservedBy({ fullMs }: ChannelTurns, subject: string): Denial {
+  if (fullMs === 0) return deny('no_channel', { param: 'model', subject, retryAfterSeconds: 10 })
+  const retryAfterSeconds = Math.max(1, Math.ceil(fullMs / 1_000))
+  return deny('channels_busy', { param: 'model', subject, retryAfterSeconds })
+}
+
+/** Nothing of it reaches the caller, so nothing of it is charged. */
+const SCREENED = {
+  kind: 'failed',
+  error: 'screened',
+  body: Buffer.alloc(0),
+  retryAfterMs: 0,
+} as const
+
 function conclude(
-  parts: RelayParts,
-  exchange: Exchange,
-  call: LiveCall,
-  books: CallBooks,
+  closing: Closing,
+  screen: AnswerScreen | null,
   last: LastTry | null,
 ): Promise<boolean> {
-  const closing = { parts, exchange, call, books }
   if (last === null) return concludeFailure(closing, null, null)
   const { candidate, end } = last
-  if (end.kind === 'plain') return concludePlain(closing, candidate, end.body)
+  if (end.kind === 'plain') {
+    if (screen === null || screen.isCleanAnswer(end.body)) {
+      return concludePlain(closing, candidate, end.body)
+    }
+    return concludeFailure(closing, candidate, { ...end, ...SCREENED })
+  }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
   return concludeFailure(closing, candidate, end)
 }

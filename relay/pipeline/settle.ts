@@ -1,7 +1,7 @@
 import type { CallEnd } from '#domain/account/events.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
-import { deny } from '#relay/canonical/denial.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
@@ -20,6 +20,8 @@ export type Closing = {
   readonly exchange: Exchange
   readonly call: LiveCall
   readonly books: CallBooks
+  /** What is said when there was no channel to try; null: one was tried. */
+  readonly unserved: Denial | null
 }
 
 const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
@@ -36,6 +38,7 @@ const END_OF: Record<AttemptError, CallEnd> = {
   cut: 'incomplete',
   'too-large': 'incomplete',
   draining: 'incomplete',
+  screened: 'incomplete',
   'caller-gone': 'client-gone',
 }
 
@@ -49,7 +52,7 @@ export async function concludePlain(
   if (!call.isCallerGone) call.noteFirstByte()
   const delivery: Delivery = {
     rawUsage: usageInAnswer(body),
-    readText: () => ({ text: textOf(body), tokens: 0 }),
+    readText: () => textOfAnswer(body),
     isWhole: true,
     chargesInput: true,
   }
@@ -88,7 +91,7 @@ export async function concludeStream(
     rawUsage: passage.rawUsage,
     readText: () => passage.delivered.read(),
     isWhole,
-    chargesInput: isWhole || error === 'caller-gone',
+    chargesInput: isWhole || error === 'caller-gone' || error === 'screened',
   }
   const isSettled = await settle(closing, candidate, delivery, isWhole ? 'done' : END_OF[error])
   const { response } = exchange
@@ -108,12 +111,13 @@ export async function concludeStream(
 
 /** Nothing reached the caller: the hold goes back, then the caller is told why. */
 export async function concludeFailure(
-  { parts, exchange, call, books }: Closing,
+  { parts, exchange, call, books, unserved }: Closing,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
   const isHidden = parts.views.options.options.isUpstreamErrorHidden
-  const failure = failureOf(candidate, end, { isHidden, isCallerGone: call.isCallerGone })
+  const { isCallerGone } = call
+  const failure = failureOf(candidate, end, { isHidden, isCallerGone, unserved })
   const reason = end === null ? failure.reason : END_OF[end.error]
   try {
     await call.inTime(
@@ -163,9 +167,3 @@ const tokensOf = (usage: Usage): number =>
   usage.inputAudio +
   usage.inputImage +
   usage.output
-
-function textOf(body: Buffer): string {
-  const parts: string[] = []
-  textOfAnswer(body.toString('utf8'), parts)
-  return parts.join('')
-}

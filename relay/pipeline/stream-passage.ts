@@ -1,10 +1,24 @@
 import { DeliveredText } from '#relay/canonical/delivered-text.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
 import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
+import { usageInEvent } from '#relay/dialects/openai-chat/usage-in-event.ts'
+import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
 import { type Exchange, headersOf } from './exchange.ts'
 
 /** How a provider's stream ended, as far as its bytes tell. */
-export type StreamVerdict = 'open' | 'done' | 'error' | 'overflow'
+export type StreamVerdict = 'open' | 'done' | 'error' | 'overflow' | 'screened'
+
+/** Where a stream goes; false when it does not keep up. */
+export type Outlet = { readonly write: (bytes: Buffer) => boolean }
+
+/** The caller's connection, whose answer begins with the first bytes. */
+export const outletOf = (exchange: Exchange): Outlet => ({
+  write: (bytes) => {
+    const { response } = exchange
+    if (!response.headersSent) startStream(exchange)
+    return response.write(bytes)
+  },
+})
 
 /**
  * One provider's stream on its way to the caller: bytes pass as they come, the usage chunk is kept
@@ -21,24 +35,30 @@ export class StreamPassage implements SseSink {
   hasDelivered = false
   readonly delivered = new DeliveredText()
   private readonly scanner = new SseScanner(this)
-  private readonly exchange: Exchange
+  private readonly outlet: Outlet
   private readonly wantsUsage: boolean
   private readonly onFirstByte: () => void
   private readonly shownModel: string | null
+  private readonly screen: AnswerScreen | null
   private held: Buffer[] = []
   private isFlowing = true
 
-  /** `shownModel`: the caller's name of the model, where the provider has another. */
+  /**
+   * `shownModel`: the caller's name of the model, where the provider has another. `screen`: looks
+   * through what is said; what completes a word that it knows does not leave.
+   */
   constructor(
-    exchange: Exchange,
+    outlet: Outlet,
     wantsUsage: boolean,
     shownModel: string | null,
     onFirstByte: () => void,
+    screen: AnswerScreen | null = null,
   ) {
-    this.exchange = exchange
+    this.outlet = outlet
     this.wantsUsage = wantsUsage
     this.shownModel = shownModel
     this.onFirstByte = onFirstByte
+    this.screen = screen
   }
 
   /** False when the caller does not keep up: pause until its connection drains. */
@@ -51,6 +71,10 @@ export class StreamPassage implements SseSink {
 
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
+    if (this.screen !== null && !this.screen.isClean(bytes)) {
+      this.verdict = 'screened'
+      return
+    }
     this.letGo()
     this.write(bytes)
     this.delivered.add(bytes)
@@ -60,15 +84,15 @@ export class StreamPassage implements SseSink {
     if (this.verdict !== 'open') return
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
-    const { usage, error, choices } = event
-    if (typeof usage === 'object' && usage !== null) this.rawUsage = usage
+    const { error, choices } = event
+    this.rawUsage = usageInEvent(event) ?? this.rawUsage
     const hasChoices = Array.isArray(choices) && choices.length > 0
     if (error !== undefined && error !== null && !hasChoices) {
       this.verdict = 'error'
       this.errorEvent = Buffer.from(eventData(bytes) ?? '')
       return
     }
-    if (hasChoices || !('usage' in event)) return this.pass(bytes)
+    if (hasChoices || !isOfUsage(event)) return this.pass(bytes)
     if (this.wantsUsage) this.held.push(bytes)
   }
 
@@ -93,13 +117,11 @@ export class StreamPassage implements SseSink {
   }
 
   private write(bytes: Buffer): void {
-    const { response } = this.exchange
     if (!this.hasDelivered) {
       this.hasDelivered = true
       this.onFirstByte()
-      if (!response.headersSent) startStream(this.exchange)
     }
-    if (!response.write(this.shown(bytes))) this.isFlowing = false
+    if (!this.outlet.write(this.shown(bytes))) this.isFlowing = false
   }
 
   private shown(bytes: Buffer): Buffer {
@@ -118,6 +140,17 @@ export function startStream({ response, call }: Exchange): void {
     'no',
   ])
 }
+
+/** What a chunk without choices has when it is there for the usage alone. */
+const USAGE_CHUNK = new Set([
+  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
+  ...['system_fingerprint', 'service_tier', 'obfuscation'],
+])
+
+/** NOTE: Azure sends what it filtered without choices, and may say of it that no usage came yet. */
+const isOfUsage = (event: Event): boolean =>
+  'usage' in event &&
+  (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
 type Event = { readonly usage?: unknown; readonly error?: unknown; readonly choices?: unknown }
 

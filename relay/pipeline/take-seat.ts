@@ -2,12 +2,15 @@ import { isFull } from '#infra/limits/port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import {
+  type CallRules,
   callClaims,
   type RateRule,
-  ruleOfToken,
-  type TokenRule,
+  rateOfToken,
+  seatsOfToken,
+  type TokensRule,
 } from '#relay/limits/call-claims.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { RelayToken } from '#relay/views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -34,14 +37,12 @@ export async function takeSeat(
     return deny('overloaded', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
   }
   const { userId } = user
-  const { userRate } = views.options.options
-  const isCounted = userRate.isEnabled && userRate.exemptGroup !== group
-  const rules = [
-    ruleOfToken(token.tokenId, token.terms.rateLimit),
-    isCounted ? ruleOfUser(userId, userRate) : null,
-  ].filter((rule) => rule !== null)
-  const tokens = isCounted ? tokensOfUser(userId, userRate, request) : null
-  const { claims, denialOf } = callClaims(userId, token.tokenId, caps, rules, tokens)
+  const { tokenId, terms } = token
+  const { claims, denialOf } = callClaims(
+    { userId, seats: caps.perUser },
+    { tokenId, seats: seatsOfToken(terms, caps) },
+    rulesFor(userId, group, token, views.options.options.userRate, request),
+  )
   const seat = await limits.enter(`user:${userId}`, claims)
   if (isFull(seat)) {
     underWay.leave()
@@ -57,21 +58,29 @@ export async function takeSeat(
 
 type UserRate = RelayOptions['userRate']
 
-const ruleOfUser = (userId: number, { count, success, periodMs }: UserRate): RateRule => ({
-  scope: 'user',
-  id: userId,
-  count,
-  success,
-  periodMs,
-})
+/** What the token and, unless its group is exempt, the site set; nothing for what neither does. */
+function rulesFor(
+  userId: number,
+  group: string,
+  { tokenId, terms }: RelayToken,
+  userRate: UserRate,
+  request: ChatRequest,
+): CallRules {
+  const rates: RateRule[] = []
+  const tokens: TokensRule[] = []
+  const ofToken = rateOfToken(tokenId, terms)
+  if (ofToken !== null) rates.push(ofToken)
+  if (terms.tokensPerMinute > 0) {
+    const max = terms.tokensPerMinute
+    tokens.push({ scope: 'token', id: tokenId, max, estimate: estimateOf(request) })
+  }
+  if (!userRate.isEnabled || userRate.exemptGroup === group) return { rates, tokens }
+  const { count, success, periodMs, tokensPerMinute: max } = userRate
+  rates.push({ scope: 'user', id: userId, count, success, periodMs })
+  if (max > 0) tokens.push({ scope: 'user', id: userId, max, estimate: estimateOf(request) })
+  return { rates, tokens }
+}
 
 /** The input by its length, and all of the output that the caller allows. */
-function tokensOfUser(
-  userId: number,
-  { tokensPerMinute: max }: UserRate,
-  { body, outputTokensMax, choices }: ChatRequest,
-): TokenRule | null {
-  if (max === 0) return null
-  const estimate = Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices
-  return { userId, max, estimate }
-}
+const estimateOf = ({ body, outputTokensMax, choices }: ChatRequest): number =>
+  Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

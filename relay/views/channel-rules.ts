@@ -1,4 +1,5 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 
 /** The JSON texts of a channel's terms, read once. A text that can't be read counts as empty. */
 export type ChannelRules = {
@@ -8,7 +9,10 @@ export type ChannelRules = {
   readonly statuses: ReadonlyMap<number, number>
   /** Top-level fields set in every request, as JSON texts. */
   readonly overrides: ReadonlyMap<string, string>
-  /** The provider takes `stream_options.include_usage`. Off by `{"include_usage": false}`. */
+  /**
+   * The provider takes `stream_options.include_usage`: as its profile has it, unless the channel
+   * says otherwise by `{"include_usage": false}` or `true`.
+   */
   readonly takesIncludeUsage: boolean
 }
 
@@ -30,8 +34,13 @@ export function channelRules(terms: ChannelTerms): ChannelRules {
         .filter(([key]) => !NOT_OVERRIDDEN.has(key))
         .map(([key, value]) => [key, JSON.stringify(value)]),
     ),
-    takesIncludeUsage: new Map(entriesOf(terms.setting)).get('include_usage') !== false,
+    takesIncludeUsage: takesIncludeUsage(terms),
   }
+}
+
+function takesIncludeUsage({ type, setting }: ChannelTerms): boolean {
+  const chosen = new Map(entriesOf(setting)).get('include_usage')
+  return typeof chosen === 'boolean' ? chosen : profileOf(type)?.isUsageUnasked !== true
 }
 
 /** The provider's name of a model the caller named, without the channel's prefix. */

@@ -1,32 +1,40 @@
-import type { ChannelEvent, ChannelTerms } from '#domain/channel/events.ts'
+import type { ChannelEvent } from '#domain/channel/events.ts'
+import { evolveChannels, idsOf } from '#domain/channel/evolve.ts'
+import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/channel/state.ts'
+import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type ProviderTarget, providerTarget } from '#relay/providers/openai-compatible/target.ts'
 import { type ChannelRules, channelRules } from './channel-rules.ts'
 
-export type ChannelRow = {
-  readonly channelId: number
-  readonly terms: ChannelTerms
-  readonly keyRef: string
-  readonly isEnabled: boolean
-}
+/** A key, ready to be used: where and how its channel is called with it. */
+export type RelayKey = { readonly keyRef: string; readonly target: ProviderTarget }
 
-/** A channel, ready to be called. `target` null: it can't be. */
-export type RelayChannel = ChannelRow & {
+/** A channel, ready to be called with any of its `keys`. None: it can't be. */
+export type RelayChannel = KnownChannel & {
+  readonly isEnabled: boolean
+  /** In order, without those that are set aside. */
+  readonly keys: readonly RelayKey[]
+  /** Of the first of its keys; null: it can't be called. */
   readonly target: ProviderTarget | null
   readonly rules: ChannelRules
+  readonly allKeys: readonly RelayKey[]
 }
 
-const NONE: readonly RelayChannel[] = []
+const NONE: Offer<RelayChannel> = []
+
+type Secrets = Pick<Vault, 'getSecrets'>
 
 /** Channels by id, and by group and model as callers name it. Keys are decrypted once. */
 export class ChannelView {
-  private readonly channels = new Map<number, RelayChannel>()
-  private offers: Map<string, Map<string, RelayChannel[]>> | null = null
-  private readonly vault: Pick<Vault, 'getSecrets'>
+  private roster: ChannelsState = initialChannels()
+  private channels = new Map<number, RelayChannel>()
+  private offers: Offers<RelayChannel> | null = null
+  private names: ReadonlySet<string> | null = null
+  private readonly vault: Secrets
   private readonly policy: OutboundPolicy
 
-  constructor(vault: Pick<Vault, 'getSecrets'>, policy: OutboundPolicy) {
+  constructor(vault: Secrets, policy: OutboundPolicy) {
     this.vault = vault
     this.policy = policy
   }
@@ -35,9 +43,19 @@ export class ChannelView {
     return this.channels.get(channelId)
   }
 
-  /** Enabled channels that offer the model to the group, in no order. */
-  offering(group: string, model: string): readonly RelayChannel[] {
+  /** Enabled channels that offer the model to the group, ready to draw from. */
+  offering(group: string, model: string): Offer<RelayChannel> {
     return this.index().get(group)?.get(model) ?? NONE
+  }
+
+  /** True when some channel has the model, be it off or for another group. */
+  isKnown(model: string): boolean {
+    this.names ??= new Set(
+      [...this.channels.values()].flatMap(({ terms: { modelPrefix, models } }) =>
+        models.map((name) => modelPrefix + name),
+      ),
+    )
+    return this.names.has(model)
   }
 
   modelsOf(group: string): readonly string[] {
@@ -47,64 +65,90 @@ export class ChannelView {
   /** True when some model of some group has no other enabled channel than this one. */
   isLastOfSomething(channel: RelayChannel): boolean {
     return channel.terms.groups.some((group) =>
-      channel.terms.models.some(
-        (model) => this.offering(group, channel.terms.modelPrefix + model).length <= 1,
+      channel.terms.models.some((model) =>
+        isOne(this.offering(group, channel.terms.modelPrefix + model)),
       ),
     )
   }
 
-  async putAll(rows: readonly ChannelRow[]): Promise<void> {
-    const refs = rows.map((row) => ({ owner: `channel:${row.channelId}`, ref: row.keyRef }))
-    const keys = refs.length === 0 ? new Map() : await this.vault.getSecrets('channel-key', refs)
-    for (const row of rows) {
-      const key = keys.get(row.keyRef)
-      const target = key === undefined ? null : providerTarget(row.terms, key, this.policy)
-      this.channels.set(row.channelId, { ...row, target, rules: channelRules(row.terms) })
-    }
-    this.offers = null
+  async putAll(rows: readonly KnownChannel[]): Promise<void> {
+    for (const row of rows) this.roster.channels.set(row.channelId, row)
+    await this.follow(rows.map(({ channelId }) => channelId))
   }
 
   async apply(event: ChannelEvent): Promise<void> {
-    if (event.type === 'ChannelCreated') return this.putAll([{ ...event.data, isEnabled: true }])
-    const channel = this.channels.get(event.data.channelId)
-    if (channel === undefined) return
+    this.roster = evolveChannels(this.roster, event)
+    await this.follow(idsOf(event))
+  }
+
+  /** Has what the other view has from now on; that one is given up. */
+  adopt(other: ChannelView): void {
+    this.roster = other.roster
+    this.channels = other.channels
     this.offers = null
-    switch (event.type) {
-      case 'ChannelTermsChanged':
-        return this.putAll([{ ...event.data, isEnabled: channel.isEnabled }])
-      case 'ChannelEnabled':
-        this.channels.set(channel.channelId, { ...channel, isEnabled: true })
-        return
-      case 'ChannelDisabled':
-      case 'ChannelAutoDisabled':
-        this.channels.set(channel.channelId, { ...channel, isEnabled: false })
-        return
-      case 'ChannelDeleted':
-        this.channels.delete(channel.channelId)
+    this.names = null
+  }
+
+  /** Makes the channels of these ids what the roster says. */
+  private async follow(channelIds: readonly number[]): Promise<void> {
+    const changed = channelIds.flatMap((id) => this.roster.channels.get(id) ?? [])
+    const isReady = (channel: KnownChannel) => this.reusable(channel) !== null
+    const secrets = await this.secretsOf(changed.filter((channel) => !isReady(channel)))
+    for (const id of channelIds) {
+      const channel = this.roster.channels.get(id)
+      if (channel === undefined) this.channels.delete(id)
+      else this.channels.set(id, this.ready(channel, secrets))
+    }
+    this.offers = null
+    this.names = null
+  }
+
+  private ready(channel: KnownChannel, secrets: ReadonlyMap<string, string>): RelayChannel {
+    const known = this.reusable(channel)
+    const allKeys = known?.allKeys ?? callableKeys(channel, secrets, this.policy)
+    const keys = allKeys.filter(({ keyRef }) => !channel.setAside.includes(keyRef))
+    return {
+      ...channel,
+      allKeys,
+      keys,
+      isEnabled: channel.status === 'enabled',
+      target: keys[0]?.target ?? null,
+      rules: known?.rules ?? channelRules(channel.terms),
     }
   }
 
-  private index(): Map<string, Map<string, RelayChannel[]>> {
-    if (this.offers !== null) return this.offers
-    const offers = new Map<string, Map<string, RelayChannel[]>>()
-    for (const channel of this.channels.values()) {
-      if (channel.isEnabled && channel.target !== null) addOffers(offers, channel)
-    }
-    this.offers = offers
-    return offers
+  /** The channel as it was, where neither its terms nor its keys changed since. */
+  private reusable({ channelId, terms, keyRefs }: KnownChannel): RelayChannel | null {
+    const known = this.channels.get(channelId)
+    return known?.terms === terms && known.keyRefs === keyRefs ? known : null
+  }
+
+  private async secretsOf(channels: readonly KnownChannel[]): Promise<Map<string, string>> {
+    const refs = channels.flatMap(({ channelId, keyRefs }) =>
+      keyRefs.map((ref) => ({ owner: `channel:${channelId}`, ref })),
+    )
+    return refs.length === 0 ? new Map() : this.vault.getSecrets('channel-key', refs)
+  }
+
+  private index(): Offers<RelayChannel> {
+    this.offers ??= offersOf(
+      [...this.channels.values()].filter(({ isEnabled, target }) => isEnabled && target !== null),
+    )
+    return this.offers
   }
 }
 
-function addOffers(offers: Map<string, Map<string, RelayChannel[]>>, channel: RelayChannel): void {
-  const { groups, models, modelPrefix } = channel.terms
-  for (const group of new Set(groups)) {
-    const ofGroup = offers.get(group) ?? new Map<string, RelayChannel[]>()
-    offers.set(group, ofGroup)
-    for (const model of new Set(models)) {
-      const name = modelPrefix + model
-      const channels = ofGroup.get(name)
-      if (channels === undefined) ofGroup.set(name, [channel])
-      else channels.push(channel)
-    }
-  }
+const isOne = (offer: Offer<RelayChannel>): boolean =>
+  offer.reduce((count, { channels }) => count + channels.length, 0) <= 1
+
+function callableKeys(
+  { terms, keyRefs }: KnownChannel,
+  secrets: ReadonlyMap<string, string>,
+  policy: OutboundPolicy,
+): readonly RelayKey[] {
+  return keyRefs.flatMap((keyRef) => {
+    const key = secrets.get(keyRef)
+    const target = key === undefined ? null : providerTarget(terms, key, policy)
+    return target === null ? [] : [{ keyRef, target }]
+  })
 }

@@ -1,9 +1,11 @@
+import type { ChannelStatus, KnownChannel } from '#domain/channel/state.ts'
 import type { Core } from '#infra/core.ts'
+import { relayCircuits } from '#projections/channel-health/query.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { relayTokens } from '#projections/tokens/query.ts'
 import { relayUsers } from '#projections/users/query.ts'
-import type { ChannelRow } from './channel-view.ts'
+import type { CircuitRow } from '#relay/channel-health/circuits.ts'
 import type { TokenRow } from './token-view.ts'
 import type { RelayUser } from './user-view.ts'
 
@@ -11,7 +13,8 @@ import type { RelayUser } from './user-view.ts'
 export type ViewRows = {
   readonly tokens: { readonly position: number; readonly rows: readonly TokenRow[] }
   readonly users: { readonly position: number; readonly rows: readonly RelayUser[] }
-  readonly channels: { readonly position: number; readonly rows: readonly ChannelRow[] }
+  readonly channels: { readonly position: number; readonly rows: readonly KnownChannel[] }
+  readonly circuits: { readonly position: number; readonly rows: readonly CircuitRow[] }
   readonly options: {
     readonly position: number
     readonly revision: number
@@ -24,15 +27,17 @@ export const NO_ROWS: ViewRows = {
   tokens: { position: 0, rows: [] },
   users: { position: 0, rows: [] },
   channels: { position: 0, rows: [] },
+  circuits: { position: 0, rows: [] },
   options: { position: 0, revision: -1, values: new Map() },
 }
 
 /** Reads them from the read models, so that a start does not fold the whole history. */
 export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> {
-  const [tokens, users, channels, options] = await Promise.all([
+  const [tokens, users, channels, circuits, options] = await Promise.all([
     relayTokens(db),
     relayUsers(db),
-    relayChannels(db),
+    loadChannelRows({ db }),
+    relayCircuits(db),
     allOptions(db),
   ])
   return {
@@ -47,23 +52,48 @@ export async function loadViewRows({ db }: Pick<Core, 'db'>): Promise<ViewRows> 
         isEnabled: status === 1 && !isDeleted,
       })),
     },
-    channels: {
-      position: channels.position,
-      rows: channels.rows.map(({ id, terms, keyRef, status }) => ({
-        channelId: id,
-        terms,
-        keyRef,
-        isEnabled: status === 1,
+    channels,
+    circuits: {
+      position: circuits.position,
+      rows: circuits.rows.map(({ channelId, model, keyRef, until, position }) => ({
+        scope: { channelId, model, keyRef },
+        until,
+        position,
       })),
     },
     options,
   }
 }
 
+/** The channels alone, as of one position. */
+export async function loadChannelRows({ db }: Pick<Core, 'db'>): Promise<ViewRows['channels']> {
+  const { position, rows } = await relayChannels(db)
+  return {
+    position,
+    rows: rows.map(({ id, terms, keyRefs, keyMode, keysSetAside, status }) => ({
+      channelId: id,
+      terms,
+      keyRefs,
+      keyMode,
+      status: STATUSES[status],
+      setAside: keysSetAside.map(({ keyRef }) => keyRef),
+    })),
+  }
+}
+
+const STATUSES: Record<1 | 2 | 3, ChannelStatus> = {
+  1: 'enabled',
+  2: 'disabled',
+  3: 'auto-disabled',
+}
+
 type StoredToken = Awaited<ReturnType<typeof relayTokens>>['rows'][number]
 
 function tokenRow(row: StoredToken): TokenRow {
-  const { id, userId, name, isEnabled, keyLookup, expiresAt, group, models, allowIps } = row
-  const terms = { name, expiresAt, group, models, allowIps, rateLimit: row.rateLimit }
+  const { id, userId, isEnabled, keyLookup } = row
+  const { name, expiresAt, group, models, allowIps } = row
+  const { rateLimit, tokensPerMinute, maxConcurrency } = row
+  const limits = { rateLimit, tokensPerMinute, maxConcurrency }
+  const terms = { name, expiresAt, group, models, allowIps, ...limits }
   return { tokenId: id, userId, isEnabled, keyLookup, terms }
 }

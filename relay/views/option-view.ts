@@ -2,6 +2,8 @@ import type { OptionsEvent } from '#domain/options/events.ts'
 import { optionFlag, optionInteger, optionJson, optionValue } from '#domain/options/registry.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
+import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
+import { type Screening, screeningReader } from '#relay/screening/screening.ts'
 
 /** The options the relay minds, in its own shapes. */
 export type RelayOptions = {
@@ -9,11 +11,16 @@ export type RelayOptions = {
   /** Added to a hold when the caller sets no limit on the answer. */
   readonly preConsumedQuota: bigint
   readonly isUpstreamErrorHidden: boolean
+  /** Requests go on as they were read: channels override nothing in them. */
+  readonly isPassThrough: boolean
   readonly isBrowserExtensionBlocked: boolean
-  readonly isAutoDisabling: boolean
-  /** null: no ping comments while a stream has not begun. */
+  readonly health: HealthOptions
+  /** null: no ping comments while a stream is quiet. */
   readonly pingIntervalMs: number | null
+  /** Decimal text: what a dollar costs, where a provider counts in yuan. */
+  readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
+  readonly screening: Screening
   readonly userRate: {
     readonly isEnabled: boolean
     readonly count: number
@@ -32,33 +39,40 @@ export class OptionView {
   prices: PriceList
   options: RelayOptions
   private readonly values: Map<string, string>
+  private readonly readScreening = screeningReader()
 
   constructor(values: ReadonlyMap<string, string>, revision: number) {
     this.values = new Map(values)
     this.prices = readPriceList(this.values, revision)
-    this.options = readOptions(this.values)
+    this.options = this.read()
   }
 
   apply(event: Recorded<OptionsEvent>): void {
     if (event.type !== 'OptionSet') return
     this.values.set(event.data.key, event.data.value)
     this.prices = readPriceList(this.values, event.revision)
-    this.options = readOptions(this.values)
+    this.options = this.read()
+  }
+
+  private read(): RelayOptions {
+    return { ...readOptions(this.values), screening: this.readScreening(this.values) }
   }
 }
 
-function readOptions(values: ReadonlyMap<string, string>): RelayOptions {
+function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 'screening'> {
   const flag = (key: string): boolean => optionFlag(values, key)
   const integer = (key: string): number => optionInteger(values, key)
   return {
     retryTimes: Math.min(RETRIES_MAX, Math.max(0, integer('RetryTimes'))),
     preConsumedQuota: BigInt(Math.max(0, integer('PreConsumedQuota'))),
     isUpstreamErrorHidden: flag('global.hide_upstream_error_enabled'),
+    isPassThrough: flag('global.pass_through_request_enabled'),
     isBrowserExtensionBlocked: flag('global.block_browser_extension_enabled'),
-    isAutoDisabling: flag('AutomaticDisableChannelEnabled'),
+    health: readHealthOptions(values),
     pingIntervalMs: flag('general_setting.ping_interval_enabled')
       ? Math.max(1, integer('general_setting.ping_interval_seconds')) * 1_000
       : null,
+    yuanPerDollar: optionValue(values, 'Price'),
     usableGroups: new Set(Object.keys(objectOf(optionJson(values, 'UserUsableGroups')))),
     userRate: {
       isEnabled: flag('ModelRequestRateLimitEnabled'),

@@ -2,70 +2,113 @@ import type { TokenEvent, TokenTerms } from '#domain/token/events.ts'
 import { addressSet } from '#infra/outbound/address.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
-/** A token as the relay needs it. Deleted ones are not in the view: their keys are unknown. */
-export type RelayToken = {
+export type TokenRow = {
   readonly tokenId: number
   readonly userId: number
   readonly terms: TokenTerms
-  readonly models: ReadonlySet<string> | null
   readonly isEnabled: boolean
   readonly keyLookup: string
-  /** null: every address. */
-  readonly isIpAllowed: ((address: string) => boolean) | null
 }
 
-export type TokenRow = Pick<RelayToken, 'tokenId' | 'userId' | 'terms' | 'isEnabled' | 'keyLookup'>
+type IsAllowed = (address: string) => boolean
 
+/**
+ * A token as the relay needs it. What follows from its terms is worked out when it is first used:
+ * most tokens of a site are not, for days.
+ */
+export class RelayToken implements TokenRow {
+  readonly tokenId: number
+  readonly userId: number
+  readonly terms: TokenTerms
+  readonly isEnabled: boolean
+  readonly keyLookup: string
+  private modelSet: ReadonlySet<string> | null = null
+  private addresses: IsAllowed | null = null
+
+  constructor({ tokenId, userId, terms, isEnabled, keyLookup }: TokenRow) {
+    this.tokenId = tokenId
+    this.userId = userId
+    this.terms = terms
+    this.isEnabled = isEnabled
+    this.keyLookup = keyLookup
+  }
+
+  /** null: every model of the group. */
+  get models(): ReadonlySet<string> | null {
+    if (this.terms.models === null) return null
+    this.modelSet ??= new Set(this.terms.models)
+    return this.modelSet
+  }
+
+  /** Rejects when the list can't be opened for now. Asked only where `terms.allowIps` is a list. */
+  async isIpAllowed(address: string, vault: Pick<Vault, 'open'>): Promise<boolean> {
+    this.addresses ??= await openedList(this, vault)
+    return this.addresses(address)
+  }
+}
+
+/** NOTE: a list that can't be read any more allows nobody, rather than everybody. */
+async function openedList(
+  { userId, terms: { allowIps } }: TokenRow,
+  vault: Pick<Vault, 'open'>,
+): Promise<IsAllowed> {
+  if (allowIps === null) return () => true
+  const lines = await vault.open(userId, allowIps)
+  return addressSet((lines ?? '').split(/[\s,]+/).filter((line) => line !== ''))
+}
+
+/** Deleted tokens are not in the view: their keys are unknown. */
 export class TokenView {
   private readonly byId = new Map<number, RelayToken>()
   private readonly byLookup = new Map<string, RelayToken>()
-  private readonly vault: Pick<Vault, 'open'>
-
-  constructor(vault: Pick<Vault, 'open'>) {
-    this.vault = vault
-  }
 
   /** By the keyed hash of the key. */
   find(keyLookup: string): RelayToken | undefined {
     return this.byLookup.get(keyLookup)
   }
 
-  async put(row: TokenRow): Promise<void> {
-    const { allowIps } = row.terms
-    const lines = allowIps === null ? '' : await this.vault.open(row.userId, allowIps)
-    const entries = (lines ?? '').split(/[\s,]+/).filter((line) => line !== '')
-    const token = {
-      ...row,
-      models: row.terms.models === null ? null : new Set(row.terms.models),
-      // A list that can't be read any more allows nobody, rather than everybody.
-      isIpAllowed: lines !== null && entries.length === 0 ? null : addressSet(entries),
-    }
+  put(row: TokenRow): void {
+    const token = new RelayToken(row)
     this.byId.set(row.tokenId, token)
     this.byLookup.set(row.keyLookup, token)
   }
 
-  async apply(event: TokenEvent): Promise<void> {
-    if (event.type === 'TokenCreated') {
-      const { tokenId, userId, terms, keyLookup } = event.data
-      return this.put({ tokenId, userId, terms, keyLookup, isEnabled: true })
-    }
-    const token = this.byId.get(event.data.tokenId)
-    if (token === undefined) return
+  apply(event: TokenEvent): void {
     switch (event.type) {
+      case 'TokensCreated': {
+        const { userId, terms, tokens } = event.data
+        for (const { tokenId, name, keyLookup } of tokens) {
+          this.put({ tokenId, userId, terms: { name, ...terms }, keyLookup, isEnabled: true })
+        }
+        return
+      }
       case 'TokenTermsChanged':
-        return this.put({ ...token, terms: event.data.terms })
-      case 'TokenEnabled':
-        return this.replace({ ...token, isEnabled: true })
-      case 'TokenDisabled':
-        return this.replace({ ...token, isEnabled: false })
-      case 'TokenDeleted':
-        this.byId.delete(token.tokenId)
-        this.byLookup.delete(token.keyLookup)
+        return this.change(event.data.tokenId, { terms: event.data.terms })
+      case 'TokensEnabled':
+        return this.switch(event.data.tokenIds, true)
+      case 'TokensDisabled':
+        return this.switch(event.data.tokenIds, false)
+      case 'TokensDeleted':
+        for (const tokenId of event.data.tokenIds) this.remove(tokenId)
     }
   }
 
-  private replace(token: RelayToken): void {
-    this.byId.set(token.tokenId, token)
-    this.byLookup.set(token.keyLookup, token)
+  private switch(tokenIds: readonly number[], isEnabled: boolean): void {
+    for (const tokenId of tokenIds) this.change(tokenId, { isEnabled })
+  }
+
+  /** Events that the loaded rows include are met again: a token that is gone stays gone. */
+  private change(tokenId: number, changes: Partial<TokenRow>): void {
+    const token = this.byId.get(tokenId)
+    if (token === undefined) return
+    const { userId, terms, isEnabled, keyLookup } = token
+    this.put({ tokenId, userId, terms, isEnabled, keyLookup, ...changes })
+  }
+
+  private remove(tokenId: number): void {
+    const token = this.byId.get(tokenId)
+    if (token === undefined) return
+    this.byId.delete(tokenId)
+    this.byLookup.delete(token.keyLookup)
   }
 }

@@ -1,4 +1,5 @@
-import type { ChannelEvent } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channel/events.ts'
+import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import { OPTIONS_STREAM, type OptionsEvent } from '#domain/options/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { TokenEvent } from '#domain/token/events.ts'
@@ -6,9 +7,11 @@ import type { UserEvent } from '#domain/user/events.ts'
 import type { Core } from '#infra/core.ts'
 import type { Subscription } from '#infra/event-store/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
+import { Circuits } from '#relay/channel-health/circuits.ts'
 import { ChannelView } from './channel-view.ts'
 import type { ViewRows } from './load-views.ts'
 import { OptionView } from './option-view.ts'
+import { createChannelFollower, type LoadChannels } from './reload-channels.ts'
 import { TokenView } from './token-view.ts'
 import { UserView } from './user-view.ts'
 
@@ -16,9 +19,12 @@ export type Views = {
   readonly tokens: TokenView
   readonly users: UserView
   readonly channels: ChannelView
+  readonly circuits: Circuits
   readonly options: OptionView
   /** The last event they include. */
   readonly position: () => number
+  /** Resolves once they include a position. */
+  readonly reached: (position: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -26,7 +32,7 @@ type ViewCore = Pick<Core, 'store' | 'vault' | 'log'>
 
 const RECONNECT_MS = 250
 /** Most events are calls, which change no view. */
-const STREAMS = ['token-', 'user-', 'channel-', OPTIONS_STREAM]
+const STREAMS = ['tokens-', 'user-', 'channel-health-', CHANNELS_STREAM, OPTIONS_STREAM]
 
 /**
  * Loads the relay's views and keeps them current by a subscription of its own. Resolves once they
@@ -36,34 +42,46 @@ export async function startViews(
   core: ViewCore,
   rows: ViewRows,
   policy: OutboundPolicy,
+  loadChannels: LoadChannels,
 ): Promise<Views> {
-  const tokens = new TokenView(core.vault)
+  const tokens = new TokenView()
   const users = new UserView()
-  const channels = new ChannelView(core.vault, policy)
+  const emptyView = () => new ChannelView(core.vault, policy)
+  const channels = emptyView()
+  const circuits = new Circuits(rows.circuits.rows)
   const options = new OptionView(rows.options.values, rows.options.revision)
-  for (const row of rows.tokens.rows) await tokens.put(row)
+  for (const row of rows.tokens.rows) tokens.put(row)
   for (const row of rows.users.rows) users.put(row)
   await channels.putAll(rows.channels.rows)
 
-  const apply = async (event: Recorded): Promise<void> => {
+  const { log } = core
+  const followChannel = createChannelFollower({
+    log,
+    view: channels,
+    emptyView,
+    load: loadChannels,
+  })
+  const apply = (event: Recorded): Promise<void> | undefined => {
     const { stream, position } = event
-    if (stream.startsWith('token-') && position > rows.tokens.position) {
-      await tokens.apply(event as Recorded<TokenEvent>)
+    if (stream.startsWith('tokens-') && position > rows.tokens.position) {
+      tokens.apply(event as Recorded<TokenEvent>)
     } else if (stream.startsWith('user-') && position > rows.users.position) {
       users.apply(event as Recorded<UserEvent>)
-    } else if (stream.startsWith('channel-') && position > rows.channels.position) {
-      await channels.apply(event as Recorded<ChannelEvent>)
+    } else if (stream.startsWith('channel-health-')) {
+      if (position > rows.circuits.position) circuits.apply(event as Recorded<ChannelHealthEvent>)
+    } else if (stream === CHANNELS_STREAM && position > rows.channels.position) {
+      return followChannel(event as Recorded<ChannelEvent>)
     } else if (stream === OPTIONS_STREAM && position > rows.options.position) {
       options.apply(event as Recorded<OptionsEvent>)
     }
   }
   const follower = follow(core, lowestPosition(rows), apply)
   await follower.reached(await core.store.headPosition())
-  return { tokens, users, channels, options, position: follower.position, stop: follower.stop }
+  return { tokens, users, channels, circuits, options, ...follower }
 }
 
-const lowestPosition = ({ tokens, users, channels, options }: ViewRows): number =>
-  Math.min(tokens.position, users.position, channels.position, options.position)
+const lowestPosition = (rows: ViewRows): number =>
+  Math.min(...Object.values(rows).map(({ position }) => position))
 
 type Follower = {
   readonly position: () => number
@@ -74,7 +92,7 @@ type Follower = {
 function follow(
   core: ViewCore,
   after: number,
-  apply: (event: Recorded) => Promise<void>,
+  apply: (event: Recorded) => Promise<void> | undefined,
 ): Follower {
   let position = after
   let isStopped = false
@@ -84,7 +102,9 @@ function follow(
 
   const onBatch = async (events: readonly Recorded[], upTo: number): Promise<void> => {
     for (const event of events) {
-      await apply(event)
+      const pending = apply(event)
+      // Not awaited needlessly: no call is priced between two options of one append.
+      if (pending !== undefined) await pending
       position = event.position
     }
     position = upTo

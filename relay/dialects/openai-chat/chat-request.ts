@@ -2,6 +2,7 @@ import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import { jsonDenial } from '../json-denial.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
 import { type Edit, splice } from '../splice.ts'
+import { isMisfit, MESSAGE_RULES } from './field-kinds.ts'
 
 /** A chat completion as the caller sent it, with what the gateway must know of it. */
 export type ChatRequest = {
@@ -30,7 +31,7 @@ const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'
 
 /** Reads the bytes without building them; the answer's `body` is those bytes. */
 export function readChatRequest(body: Buffer): ChatRequest | Denial {
-  const members = scanObject(body)
+  const members = scanObject(body, MESSAGE_RULES)
   if (!isMembers(members)) return jsonDenial(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   // No parameter is called so; whoever builds objects from it downstream would be misled.
@@ -42,10 +43,13 @@ export function readChatRequest(body: Buffer): ChatRequest | Denial {
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
     return deny('invalid_parameter', { param: 'messages' })
   }
-  const wrongNumber = members.find(
-    (member) => NUMBERS.includes(member.key) && !isNumberOrNull(body, member),
+  if (messages.misfit !== null) {
+    return deny('invalid_parameter', { param: `messages${messages.misfit}` })
+  }
+  const wrong = members.find(
+    (member) => isMisfit(member) || (NUMBERS.includes(member.key) && !isNumberOrNull(body, member)),
   )
-  if (wrongNumber !== undefined) return deny('invalid_parameter', { param: wrongNumber.key })
+  if (wrong !== undefined) return deny('invalid_parameter', { param: wrong.key })
   const isStream = flagOf(find('stream'))
   if (isStream === null) return deny('invalid_parameter', { param: 'stream' })
   const wantsUsage = wantsUsageOf(body, find('stream_options'))

@@ -57,6 +57,20 @@ export function providerErrorCode(bytes: Buffer): string | null {
   return textIn(code) ?? textIn(type)
 }
 
+/** The texts of a provider's structured error; each empty where there is none. */
+export function providerErrorFields(bytes: Buffer): {
+  readonly code: string
+  readonly type: string
+  readonly message: string
+} {
+  const { code, type, message } = errorIn(bytes)
+  return {
+    code: typeof code === 'number' ? `${code}` : (textIn(code) ?? ''),
+    type: textIn(type) ?? '',
+    message: textIn(message) ?? '',
+  }
+}
+
 type LooseError = { message?: unknown; type?: unknown; param?: unknown; code?: unknown }
 
 function errorIn(bytes: Buffer): LooseError {

@@ -1,4 +1,8 @@
+import { usageInEvent } from './usage-in-event.ts'
+
 const KEY = Buffer.from('"usage"')
+/** llama.cpp's count of what it had cached stands outside of the usage. */
+const OUTSIDE = Buffer.from('"cache_n"')
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const QUOTE = 34
@@ -12,12 +16,17 @@ const BACKSLASH = 92
 export function usageInAnswer(body: Buffer): unknown {
   const at = body.indexOf(KEY)
   if (at < 0) return undefined
-  if (body.indexOf(KEY, at + 1) >= 0) return parsed(body, 0, body.length, 'usage')
+  if (body.indexOf(KEY, at + 1) >= 0 || body.includes(OUTSIDE)) return usageOfWhole(body)
   let start = at + KEY.length
   while (isSpaceOrColon(body[start])) start += 1
-  if (body[start] !== OPEN_BRACE) return parsed(body, 0, body.length, 'usage')
+  if (body[start] !== OPEN_BRACE) return usageOfWhole(body)
   const end = endOfObject(body, start)
-  return end < 0 ? undefined : parsed(body, start, end, null)
+  return end < 0 ? undefined : parsed(body, start, end)
+}
+
+function usageOfWhole(body: Buffer): unknown {
+  const value = parsed(body, 0, body.length)
+  return typeof value === 'object' && value !== null ? usageInEvent(value) : undefined
 }
 
 const isSpaceOrColon = (byte: number | undefined): boolean =>
@@ -42,11 +51,9 @@ function endOfObject(bytes: Buffer, start: number): number {
   return -1
 }
 
-function parsed(bytes: Buffer, start: number, end: number, key: string | null): unknown {
+function parsed(bytes: Buffer, start: number, end: number): unknown {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8', start, end))
-    if (key === null || typeof value !== 'object' || value === null) return value
-    return (value as Record<string, unknown>)[key]
+    return JSON.parse(bytes.toString('utf8', start, end))
   } catch {
     return undefined
   }

@@ -1,45 +1,73 @@
-/** An upstream that speaks OpenAI's chat format: everything that sets it apart. */
-export type Profile = {
-  /** Used when the channel has no base URL; null: the channel must have one. */
-  readonly baseUrl: string | null
-  readonly chatPath: string
-  /** Its `completion_tokens` leave reasoning out: the output is the total less the prompt. */
-  readonly isOutputTotalLessPrompt?: true
-}
-
-const CHAT = '/v1/chat/completions'
-const at = (baseUrl: string | null, chatPath = CHAT): Profile => ({ baseUrl, chatPath })
+import type { Profile } from './profile.ts'
+import { ai360 } from './profiles/ai-360.ts'
+import { aiProxy } from './profiles/ai-proxy.ts'
+import { aigc2d } from './profiles/aigc2d.ts'
+import { ails } from './profiles/ails.ts'
+import { ali } from './profiles/ali.ts'
+import { api2gpt } from './profiles/api2gpt.ts'
+import { azure } from './profiles/azure.ts'
+import { baiduV2 } from './profiles/baidu-v2.ts'
+import { cloudflare } from './profiles/cloudflare.ts'
+import { cohere } from './profiles/cohere.ts'
+import { custom } from './profiles/custom.ts'
+import { deepSeek } from './profiles/deep-seek.ts'
+import { fastGpt } from './profiles/fast-gpt.ts'
+import { lingyiWanwu } from './profiles/lingyi-wanwu.ts'
+import { miniMax } from './profiles/mini-max.ts'
+import { mistral } from './profiles/mistral.ts'
+import { moonshot } from './profiles/moonshot.ts'
+import { ohMyGpt } from './profiles/oh-my-gpt.ts'
+import { ollama } from './profiles/ollama.ts'
+import { openAi } from './profiles/open-ai.ts'
+import { openAiMax } from './profiles/open-ai-max.ts'
+import { openRouter } from './profiles/open-router.ts'
+import { perplexity } from './profiles/perplexity.ts'
+import { siliconFlow } from './profiles/silicon-flow.ts'
+import { submodel } from './profiles/submodel.ts'
+import { volcEngine } from './profiles/volc-engine.ts'
+import { xAi } from './profiles/x-ai.ts'
+import { xinference } from './profiles/xinference.ts'
+import { zhipuV4 } from './profiles/zhipu-v4.ts'
 
 /**
- * By channel type. Types whose old default address belongs to somebody else by now have none, so
- * that no key is ever sent there unasked.
+ * Every type of this format, in the order that forms offer them. Types whose old default address
+ * belongs to somebody else by now have none, so that no key is ever sent there unasked.
  */
-export const PROFILES: ReadonlyMap<number, Profile> = new Map([
-  [1, at('https://api.openai.com')],
-  [4, at('http://localhost:11434')],
-  [6, at(null)],
-  [7, at(null)],
-  [8, at(null)],
-  [9, at(null)],
-  [10, at(null)],
-  [12, at(null)],
-  [13, at(null)],
-  [17, at('https://dashscope.aliyuncs.com', '/compatible-mode/v1/chat/completions')],
-  [19, at('https://api.360.cn')],
-  [20, at('https://openrouter.ai/api')],
-  [22, at('https://fastgpt.run/api/openapi')],
-  [25, at('https://api.moonshot.cn')],
-  [26, at('https://open.bigmodel.cn', '/api/paas/v4/chat/completions')],
-  [27, at('https://api.perplexity.ai', '/chat/completions')],
-  [31, at('https://api.lingyiwanwu.com')],
-  [35, at('https://api.minimax.chat', '/v1/text/chatcompletion_v2')],
-  [40, at('https://api.siliconflow.cn')],
-  [42, at('https://api.mistral.ai')],
-  [43, at('https://api.deepseek.com')],
-  [44, at('https://api.moka.ai')],
-  [45, at('https://ark.cn-beijing.volces.com', '/api/v3/chat/completions')],
-  [46, at('https://qianfan.baidubce.com', '/v2/chat/completions')],
-  [47, at(null)],
-  [48, { ...at('https://api.x.ai'), isOutputTotalLessPrompt: true }],
-  [53, at('https://llm.submodel.ai')],
-])
+export const PROFILES: readonly Profile[] = [
+  openAi,
+  custom,
+  azure,
+  deepSeek,
+  openRouter,
+  moonshot,
+  zhipuV4,
+  ali,
+  volcEngine,
+  siliconFlow,
+  baiduV2,
+  miniMax,
+  xAi,
+  mistral,
+  cohere,
+  perplexity,
+  cloudflare,
+  ollama,
+  xinference,
+  lingyiWanwu,
+  ai360,
+  submodel,
+  fastGpt,
+  aiProxy,
+  api2gpt,
+  aigc2d,
+  openAiMax,
+  ohMyGpt,
+  ails,
+]
+
+const BY_ID: ReadonlyMap<number, Profile> = new Map(
+  PROFILES.map((profile) => [profile.id, profile]),
+)
+
+/** undefined: a type that no channel can be served by. */
+export const profileOf = (type: number): Profile | undefined => BY_ID.get(type)

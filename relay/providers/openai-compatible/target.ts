@@ -1,41 +1,48 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
-import { PROFILES } from './profiles.ts'
+import type { Profile } from './profile.ts'
+import { profileOf } from './profiles.ts'
+import { pathBelow, pathBeside } from './provider-path.ts'
 
 /** Where and how a channel is called; made once per change of the channel. */
 export type ProviderTarget = {
+  readonly profile: Profile
   readonly origin: string
+  /** Of chat calls. May hold `{model}`: see `chatPathOf`. */
   readonly path: string
-  /** Flat name and value pairs. */
+  /** Of chat calls. Flat name and value pairs. */
   readonly headers: readonly string[]
   readonly isOutputTotalLessPrompt: boolean
+  /** What the key opens, and where its account is. */
+  readonly address: { readonly href: string; readonly key: string; readonly other: string }
 }
+
+const MODEL = '{model}'
 
 /** null when the relay can't call it: no such format, no address, or one the policy refuses. */
 export function providerTarget(
-  terms: ChannelTerms,
+  terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other'>,
   key: string,
   policy: OutboundPolicy,
 ): ProviderTarget | null {
-  const profile = PROFILES.get(terms.type)
-  const base = terms.baseUrl === '' ? profile?.baseUrl : terms.baseUrl
-  if (profile === undefined || base === undefined || base === null) return null
+  const profile = profileOf(terms.type)
+  const base = profile === undefined ? null : baseOf(profile, terms.baseUrl)
+  if (profile === undefined || base === null) return null
   const checked = checkUrl(base, policy)
   if (!checked.isAllowed || !isHeaderText(key) || !isHeaderText(terms.organization)) return null
+  const other = otherOf(profile, terms.other)
+  if (other === null) return null
   const { url } = checked
-  // An address that already ends in the version is meant as such.
-  const prefix = url.pathname.replace(/\/+$/, '')
-  const isVersioned = prefix.endsWith('/v1') && profile.chatPath.startsWith('/v1/')
-  const path = `${prefix}${isVersioned ? profile.chatPath.slice(3) : profile.chatPath}`
+  const path = filled(pathBelow(url.pathname, profile.chatPath), other)
   const organization = terms.organization === '' ? [] : ['openai-organization', terms.organization]
   return {
+    profile,
     origin: url.origin,
-    path: `${path}${url.search}`,
+    path: withQuery(path, url.search),
     headers: [
       'content-type',
       'application/json',
-      'authorization',
-      `Bearer ${key}`,
+      ...keyHeader(profile.keyHeader, key),
       'accept-encoding',
       'identity',
       'user-agent',
@@ -43,8 +50,51 @@ export function providerTarget(
       ...organization,
     ],
     isOutputTotalLessPrompt: profile.isOutputTotalLessPrompt ?? false,
+    address: { href: url.href, key, other },
   }
 }
+
+/** The path of a call of one model. */
+export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
+  path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
+
+/** Something else than a chat that a target's key opens: its models, its account. */
+export function sideRequest(
+  { profile, origin, address }: ProviderTarget,
+  path: string,
+  options: { readonly isBeside: boolean; readonly keyHeader?: 'api-key' | undefined },
+): { readonly url: string; readonly headers: Record<string, string> } {
+  const { pathname, search } = new URL(address.href)
+  const below = options.isBeside ? pathBeside(pathname, path) : pathBelow(pathname, path)
+  const [name = '', value = ''] = keyHeader(options.keyHeader ?? profile.keyHeader, address.key)
+  return {
+    url: `${origin}${withQuery(filled(below, address.other), search)}`,
+    headers: { [name]: value, 'accept-encoding': 'identity', 'user-agent': 'tallygate' },
+  }
+}
+
+/** The address that a channel's own text stands for; null when it has none. */
+export function baseOf(profile: Profile, given: string): string | null {
+  if (given === '') return profile.baseUrl
+  return profile.bases?.find(({ keyword }) => keyword === given)?.baseUrl ?? given
+}
+
+/** null when the type can't do without it. */
+function otherOf({ fields = [] }: Profile, given: string): string | null {
+  const field = fields.find(({ key }) => key === 'other')
+  if (field === undefined) return ''
+  const value = given === '' ? field.default : given
+  return value === '' && field.isRequired ? null : value
+}
+
+const filled = (path: string, other: string): string =>
+  path.replace('{other}', () => encodeURIComponent(other))
+
+const withQuery = (path: string, search: string): string =>
+  search.length < 2 ? path : `${path}${path.includes('?') ? '&' : '?'}${search.slice(1)}`
+
+const keyHeader = (kind: 'api-key' | undefined, key: string): readonly string[] =>
+  kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
 /** Visible ASCII: anything else could break out of a header, or be refused by the client. */
 const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)

@@ -1,0 +1,59 @@
+import { answer } from './denial-answer.ts'
+
+/** Status and words of what has to do with channels and their providers. */
+export const CHANNEL_ANSWERS = {
+  no_channel: answer(
+    503,
+    'server_error',
+    "No channel is available for the model '{subject}'.",
+    '模型 “{subject}” 当前无可用渠道。',
+  ),
+  channels_busy: answer(
+    429,
+    'rate_limit_error',
+    "Every channel for the model '{subject}' is at its limit. Try again shortly.",
+    '模型 “{subject}” 的渠道均已达到上限，请稍后重试。',
+  ),
+  context_length_exceeded: answer(
+    400,
+    'invalid_request_error',
+    "The input is longer than this model's maximum context length here: {subject} tokens.",
+    '输入超过该模型在本站的最大上下文长度：{subject} tokens。',
+  ),
+  upstream_error: answer(
+    502,
+    'upstream_error',
+    'The provider answered with an error.',
+    '上游返回错误。',
+  ),
+  upstream_account: answer(
+    502,
+    'upstream_error',
+    "The provider refused the gateway's own key or account. Your key is not at fault.",
+    '上游拒绝了本站的密钥或账户，与您的令牌无关。',
+  ),
+  upstream_timeout: answer(
+    504,
+    'upstream_error',
+    'The provider did not answer in time.',
+    '上游响应超时。',
+  ),
+  upstream_unreachable: answer(
+    502,
+    'upstream_error',
+    'The provider could not be reached.',
+    '无法连接上游。',
+  ),
+  upstream_incomplete: answer(
+    502,
+    'upstream_error',
+    "The provider's answer ended early.",
+    '上游响应中断。',
+  ),
+  upstream_format: answer(
+    502,
+    'upstream_error',
+    "The provider's answer was not in the expected format.",
+    '上游响应格式错误。',
+  ),
+}

@@ -1,0 +1,75 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Core } from '#infra/core.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import { principalOf } from '#infra/http/access.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { OutboundPolicy } from '#infra/outbound/guard.ts'
+import type { Freshness } from '#projections/freshness/query.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import type { Views } from '#relay/views/views.ts'
+import type { ProbeParts, ProbeResult } from './probe.ts'
+import { refused } from './refusals.ts'
+import type { TestRuns } from './test-runs.ts'
+
+/** The app, with handlers typed by their schemas. */
+export type Api = ReturnType<typeof typed>
+export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+
+/** What acts work with, whoever asks. */
+export type CheckParts = ProbeParts & {
+  readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
+  readonly views: Views
+  readonly policy: OutboundPolicy
+  /** What follows from a test: see `channel-health/judge-test.ts`. */
+  readonly judge: (channel: RelayChannel, result: ProbeResult, context: ActContext) => void
+  /** For what is asked of providers beside chats. */
+  readonly side: Outbound
+}
+
+export type ActParts = CheckParts & {
+  readonly runs: TestRuns
+  readonly freshness: Pick<Freshness, 'waitFor'>
+}
+
+/** One act: its route, its schema and what it does. */
+export type ChannelAct = (api: Api, parts: ActParts) => void
+
+export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+const FRESH_WITHIN_MS = 2_000
+
+export const contextOf = ({ now }: ActParts, request: FastifyRequest): ActContext => ({
+  actor: `user:${principalOf(request).userId}`,
+  cause: request.id,
+  at: now(),
+})
+
+/** The channel as it was last saved: what an admin sees is what is asked. Throws a 404. */
+export async function channelNow(parts: ActParts, channelId: number): Promise<RelayChannel> {
+  await viewsNow(parts)
+  const channel = parts.views.channels.find(channelId)
+  if (channel === undefined) throw refused('ChannelUnknown')
+  return channel
+}
+
+/** Waits until the relay's views include all that is written, for a bounded time. */
+export async function viewsNow({ core, views }: CheckParts): Promise<void> {
+  let late: NodeJS.Timeout | undefined
+  const bound = new Promise<void>((resolve) => {
+    late = setTimeout(resolve, FRESH_WITHIN_MS)
+  })
+  await Promise.race([views.reached(await core.store.headPosition()), bound])
+  clearTimeout(late)
+}
+
+/** As for any write: its position, and the answer once the channels' screens include it. */
+export async function visible(
+  { freshness }: ActParts,
+  reply: FastifyReply,
+  position: number,
+): Promise<void> {
+  reply.header('x-position', String(position))
+  await freshness.waitFor(['channels', 'channel-checks'], position, FRESH_WITHIN_MS)
+}

@@ -1,0 +1,63 @@
+import { proxyOf } from '#domain/channel/check-terms.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
+import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+import {
+  baseOf,
+  type ProviderTarget,
+  providerTarget,
+} from '#relay/providers/openai-compatible/target.ts'
+import type { FetchModels } from '#write-api/contract/channel-act.ts'
+import { type ActParts, channelNow } from './channel-act.ts'
+import { refused } from './refusals.ts'
+
+/**
+ * What an admin has entered and not saved yet, ready to be asked. Without a key it is that of the
+ * channel `id`, as long as the type, the address and the proxy are still those it was given for:
+ * else an admin who can't read keys could have them sent elsewhere.
+ */
+export async function enteredTarget(parts: ActParts, fields: FetchModels): Promise<ProviderTarget> {
+  const { type, id } = fields
+  const baseUrl = tidied(fields.base_url)
+  const key = (fields.key ?? '').trim().split(/\r?\n/)[0]?.trim() ?? ''
+  const other = (fields.other ?? '').trim()
+  if (profileOf(type) === undefined) throw refused('ModelsNotListed')
+  if (key === '') {
+    if (id === undefined) throw refused('KeyRequired')
+    return storedTarget(parts, id, { ...fields, base_url: baseUrl })
+  }
+  checkAddress(type, baseUrl, parts.policy)
+  const terms = { type, baseUrl, other, organization: '' }
+  const target = providerTarget(terms, key, parts.policy)
+  if (target === null) throw refused('ChannelNotCallable')
+  return target
+}
+
+async function storedTarget(
+  parts: ActParts,
+  id: number,
+  { type, base_url, setting }: FetchModels,
+): Promise<ProviderTarget> {
+  const { terms, target } = await channelNow(parts, id)
+  const isSameProxy =
+    typeof setting !== 'string' || proxyOf({ ...terms, setting }) === proxyOf(terms)
+  if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
+    throw refused('KeyRequired')
+  }
+  if (target === null) throw refused('ChannelNotCallable')
+  return target
+}
+
+function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): void {
+  const profile = profileOf(type)
+  const address = profile === undefined ? null : baseOf(profile, baseUrl)
+  if (address === null) {
+    throw invalidField('base_url', { zh: '该类型必须填写地址', en: 'this type needs an address' })
+  }
+  const checked = checkUrl(address, policy)
+  if (checked.isAllowed) return
+  if (checked.fault === 'address') throw refused('AddressNotAllowed')
+  throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not an address' })
+}
+
+const tidied = (text: string | null | undefined): string => (text ?? '').trim().replace(/\/+$/, '')

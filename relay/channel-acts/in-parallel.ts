@@ -1,0 +1,18 @@
+/** Works on all items, on so many at a time, until the signal aborts; how many were begun. */
+export async function inParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !signal.aborted) {
+      const item = items[next] as T
+      next += 1
+      await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  return next
+}

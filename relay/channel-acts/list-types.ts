@@ -1,0 +1,44 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { ChannelType } from '#read-api/contract/channel-type.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import type { Profile } from '#relay/providers/openai-compatible/profile.ts'
+import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
+import type { ChannelAct } from './channel-act.ts'
+
+/** `GET /api/channel/types`, for admins: what can be served, and the fields each type has. */
+export const listTypes: ChannelAct = (api) => {
+  api.get(
+    '/api/channel/types',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'The channel types that can be served',
+        response: { 200: Envelope(Type.Array(ChannelType)) },
+      },
+    },
+    async () => success(PROFILES.map(typeAnswer)),
+  )
+}
+
+const typeAnswer = (profile: Profile): ChannelType => ({
+  id: profile.id,
+  name: profile.name,
+  base_url: profile.baseUrl ?? '',
+  bases: (profile.bases ?? []).map(({ keyword, name, baseUrl }) => ({
+    keyword,
+    name,
+    base_url: baseUrl,
+  })),
+  chat_path: profile.chatPath,
+  fields: (profile.fields ?? []).map(({ isRequired, choices, ...field }) => ({
+    ...field,
+    is_required: isRequired,
+    ...(choices === undefined ? {} : { choices: [...choices] }),
+  })),
+  key_hint: profile.keyHint,
+  has_balance: profile.balance !== undefined,
+  can_list_models: profile.modelsPath !== null,
+  models: [...profile.models],
+})

@@ -1,0 +1,148 @@
+import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
+import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import { isDenial } from '#relay/canonical/denial.ts'
+import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
+import { type AttemptEnd, UpstreamAttempt } from '#relay/pipeline/call-upstream.ts'
+import { DEFAULT_DEADLINES, type Deadlines } from '#relay/pipeline/deadlines.ts'
+import { type Candidate, candidateOf } from '#relay/pipeline/plan-call.ts'
+import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import { StreamPassage } from '#relay/pipeline/stream-passage.ts'
+import { chatPathOf, type ProviderTarget } from '#relay/providers/openai-compatible/target.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { testModelOf, testRequest } from './test-request.ts'
+
+export type ProbeParts = Pick<RelayParts, 'actors' | 'now' | 'outbound' | 'watch'>
+
+export type Probe = {
+  readonly channel: RelayChannel
+  /** As the channel's own list has it; its test model, or its first, when left out. */
+  readonly model?: string | undefined
+  readonly isStream?: boolean
+  /** Who asked for it (`user:7`, `system:health`), and because of what. */
+  readonly actor: string
+  readonly cause: string | null
+  /** The run over all channels that it is a part of. */
+  readonly run?: string
+  readonly signal?: AbortSignal
+}
+
+export type ProbeResult = {
+  readonly isSuccess: boolean
+  readonly model: string
+  readonly durationMs: number
+  /** A code; empty for a success. */
+  readonly reason: string
+  /** How it failed; null for a success, and where no request could be made at all. */
+  readonly end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null
+  /** Of its event; null when there is none, as nobody was asked. */
+  readonly position: number | null
+}
+
+/** A test is a question of seconds: who asks is waiting for it. */
+export const PROBE_DEADLINES: Deadlines = {
+  ...DEFAULT_DEADLINES,
+  firstByteMs: 30_000,
+  idleMs: 15_000,
+  totalMs: 60_000,
+}
+
+/**
+ * Asks one channel for one minimal chat, by the same code and connections as a caller's, whether
+ * it is enabled or not, and records what came of it. Never throws for a provider's sake; rejects
+ * only when the result can't be recorded.
+ */
+export async function testChannel(
+  parts: ProbeParts,
+  { channel, model = testModelOf(channel), isStream = false, ...why }: Probe,
+  deadlines: Deadlines = PROBE_DEADLINES,
+): Promise<ProbeResult> {
+  const request = testRequest(channel, model, isStream)
+  const candidate = request === null ? null : candidateOf(channel, request)
+  const { target, channelId } = channel
+  if (target === null || candidate === null || isDenial(candidate)) {
+    const reason = target === null ? 'no-address' : 'no-request'
+    return { isSuccess: false, model, durationMs: 0, reason, end: null, position: null }
+  }
+  const { actor, cause, run = null, signal } = why
+  const startedAt = parts.now()
+  const end = await ask(parts, { target, candidate, deadlines, signal })
+  const durationMs = Math.max(0, parts.now() - startedAt)
+  const isSuccess = end.kind === 'answered'
+  const reason = isSuccess ? '' : reasonOf(end)
+  const failed = isSuccess ? null : end
+  // Given up by us: that says nothing of the channel.
+  if (signal?.aborted) return { isSuccess, model, durationMs, reason, end: failed, position: null }
+  const usage = isSuccess ? countsOf(end.rawUsage, candidate) : null
+  const test = { channelId, model, isSuccess, durationMs, reason, usage, run }
+  const outcome = await parts.actors.handle(
+    channelChecksDecider,
+    channelChecksStream(channelId),
+    { type: 'RecordTest', ...test },
+    { actor, cause, at: parts.now() },
+  )
+  const position = outcome.isDone ? outcome.position : null
+  return { isSuccess, model, durationMs, reason, end: failed, position }
+}
+
+type Failed = Extract<AttemptEnd, { readonly kind: 'failed' }>
+type Answered = { readonly kind: 'answered'; readonly rawUsage: unknown }
+
+type Question = {
+  readonly target: ProviderTarget
+  readonly candidate: Candidate
+  readonly deadlines: Deadlines
+  readonly signal: AbortSignal | undefined
+}
+
+/** What a stream brings is counted by nobody here, and kept by nobody. */
+const NOWHERE = { write: () => true }
+
+async function ask(
+  { now, outbound, watch }: ProbeParts,
+  { target, candidate, deadlines, signal }: Question,
+): Promise<Answered | Failed> {
+  const { request, body, upstreamModel } = candidate
+  const passage = request.isStream ? new StreamPassage(NOWHERE, false, null, () => {}) : null
+  const attempt = new UpstreamAttempt(passage, deadlines, now)
+  const startedAt = now()
+  const watched = {
+    watch: (at: number) => {
+      if (at - startedAt > deadlines.totalMs) attempt.abort('timeout')
+      attempt.watch(at)
+      return !attempt.isClosed
+    },
+  }
+  const giveUp = () => attempt.abort('draining')
+  watch.add(watched)
+  const path = chatPathOf(target, upstreamModel ?? request.model)
+  const { headers, origin } = target
+  const ended = attempt.start(outbound.poolFor(origin), { path, headers, body })
+  signal?.addEventListener('abort', giveUp)
+  if (signal?.aborted) giveUp()
+  const end = await ended
+  signal?.removeEventListener('abort', giveUp)
+  if (end.kind === 'plain') return { kind: 'answered', rawUsage: usageInAnswer(end.body) }
+  if (end.kind === 'failed') return end
+  const { status } = end
+  const error = end.error ?? (passage?.hasDelivered ? null : 'format')
+  if (error === null) return { kind: 'answered', rawUsage: passage?.rawUsage }
+  const event = passage?.errorEvent ?? Buffer.alloc(0)
+  return { kind: 'failed', status, error, body: event, retryAfterMs: 0 }
+}
+
+const reasonOf = (end: Failed): string =>
+  accountFaultOf(end) ?? (end.error === 'status' ? `status-${end.status}` : end.error)
+
+function countsOf(rawUsage: unknown, { request, channel }: Candidate) {
+  const bounds = {
+    inputTokensMax: request.inputTokensMax,
+    outputTokensMax: request.outputTokensMax ?? 0,
+  }
+  const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
+  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  if (!report.isTrusted) return null
+  const { inputUncached, cacheRead, cacheWrite5m, inputAudio, inputImage, output } = report.usage
+  return { input: inputUncached + cacheRead + cacheWrite5m + inputAudio + inputImage, output }
+}

@@ -1,0 +1,75 @@
+import { type Amount, amountText, inCurrencyOf } from '#domain/channel-checks/amount.ts'
+import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
+import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import { parseDecimal } from '#domain/pricing/decimal.ts'
+import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { Words } from '#infra/http/language.ts'
+import type { Balance } from '#relay/providers/openai-compatible/balance-query.ts'
+import { type ProviderTarget, sideRequest } from '#relay/providers/openai-compatible/target.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { askProvider, notUnderstood } from './ask-provider.ts'
+import type { CheckParts } from './channel-act.ts'
+
+export type BalanceRead =
+  | { readonly isRead: true; readonly balance: string; readonly position: number }
+  | { readonly isRead: false; readonly why: Words }
+
+/** An account's own answer has no need for more. */
+const TEXT_MAX = 64 * 1024
+
+const NO_RATE: Words = { zh: '请先设置汇率（Price）', en: 'set the exchange rate first (Price)' }
+
+export const hasBalance = ({ target }: RelayChannel): boolean =>
+  target?.profile.balance !== undefined
+
+/** Asks what is left of the channel's account, and records it in dollars. */
+export async function readBalance(
+  parts: CheckParts,
+  { channelId }: RelayChannel,
+  target: ProviderTarget,
+  context: Omit<ActContext, 'at'>,
+  signal?: AbortSignal,
+): Promise<BalanceRead> {
+  const asked = await askBalance(parts, target, signal)
+  if ('why' in asked) return { isRead: false, ...asked }
+  const dollars = inDollars(asked, parts.views.options.options.yuanPerDollar)
+  if (dollars === null) return { isRead: false, why: NO_RATE }
+  const balance = amountText(dollars)
+  const outcome = await parts.actors.handle(
+    channelChecksDecider,
+    channelChecksStream(channelId),
+    { type: 'RecordBalance', channelId, balance },
+    { ...context, at: parts.now() },
+  )
+  if (!outcome.isDone) throw new Error('a balance was refused')
+  return { isRead: true, balance, position: outcome.position }
+}
+
+async function askBalance(
+  { side, now }: CheckParts,
+  target: ProviderTarget,
+  signal: AbortSignal | undefined,
+): Promise<Balance | { readonly why: Words }> {
+  const query = target.profile.balance
+  if (query === undefined) throw new Error(`type ${target.profile.id} tells no balance`)
+  const answers: ExactJson[] = []
+  const { keyHeader } = query
+  for (;;) {
+    const path = query.pathAfter(answers, now())
+    if (path === null) break
+    const asked = sideRequest(target, path, { isBeside: true, keyHeader })
+    const told = await askProvider(side, asked, signal)
+    if (!told.isTold) return { why: told.why }
+    const parsed = told.text.length > TEXT_MAX ? null : parseJsonText(told.text)
+    if (parsed === null || 'fault' in parsed) return { why: notUnderstood() }
+    answers.push(parsed.value)
+  }
+  return query.read(answers, target.address.href) ?? { why: notUnderstood() }
+}
+
+function inDollars({ amount, currency }: Balance, yuanPerDollar: string): Amount | null {
+  if (currency === 'USD') return amount
+  const rate = parseDecimal(yuanPerDollar)
+  return rate === null ? null : inCurrencyOf(amount, rate)
+}

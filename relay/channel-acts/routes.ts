@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify'
+import type { Core } from '#infra/core.ts'
+import { fault } from '#infra/http/faults.ts'
+import { createOutbound } from '#infra/outbound/dispatcher.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { latestTestRun } from '#projections/channel-checks/query.ts'
+import type { Freshness } from '#projections/freshness/query.ts'
+import { judgeTest } from '#relay/channel-health/judge-test.ts'
+import { SlowTests } from '#relay/channel-health/slow-tests.ts'
+import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
+import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import { ASK_LIMITS } from './ask-provider.ts'
+import { type ActParts, type ChannelAct, type CheckParts, typed } from './channel-act.ts'
+import { fetchModels } from './fetch-models.ts'
+import { listTypes } from './list-types.ts'
+import { testAllChannels } from './test-all-channels.ts'
+import { testOneChannel } from './test-channel.ts'
+import { createTestRuns } from './test-runs.ts'
+import { updateBalance } from './update-balance.ts'
+import { updateBalances } from './update-balances.ts'
+
+/** What admins do with providers: each is served where the providers' code and connections are. */
+const ACTS: readonly ChannelAct[] = [
+  listTypes,
+  testOneChannel,
+  testAllChannels,
+  fetchModels,
+  updateBalance,
+  updateBalances,
+]
+
+/** A process without a relay: they are described, and there is nothing behind them. */
+export function describeChannelActs(app: FastifyInstance): void {
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async () => {
+      throw fault('NoSuchRoute')
+    })
+    // Nothing of it is looked at: no request comes as far as an act.
+    const nothing = {} as ActParts
+    for (const act of ACTS) act(typed(scope), nothing)
+  })
+}
+
+export type ChannelActs = {
+  /** Registers them on the management API's app, under its session guard. */
+  readonly add: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
+  readonly stop: () => Promise<void>
+}
+
+export function createChannelActs(core: Core, relay: RelayParts): ChannelActs {
+  const policy = operatorPolicy(core.config)
+  const { actors, now, outbound, watch, views } = relay
+  const side = createOutbound(policy, ASK_LIMITS)
+  const judging = { ...relay, slowTests: new SlowTests() }
+  const judge: CheckParts['judge'] = (...test) => judgeTest(judging, ...test)
+  const parts: CheckParts = { core, actors, now, outbound, watch, views, policy, side, judge }
+  const runs = createTestRuns(parts)
+  const lastRunAt = async () => (await latestTestRun(core.db))?.startedTime ?? 0
+  const schedule = startTestSchedule({ ...core, views, runs, lastRunAt })
+  return {
+    add: (app, freshness) => {
+      for (const act of ACTS) act(typed(app), { ...parts, runs, freshness })
+    },
+    stop: async () => {
+      await schedule.stop()
+      await runs.stop()
+      await side.close()
+    },
+  }
+}

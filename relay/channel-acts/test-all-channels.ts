@@ -1,0 +1,69 @@
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { latestTestRun } from '#projections/channel-checks/query.ts'
+import { TestProgress } from '#read-api/contract/channel-act.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type ActParts, type ChannelAct, contextOf, visible } from './channel-act.ts'
+import { refused } from './refusals.ts'
+import { TEST_RUNS_LEASE } from './test-runs.ts'
+
+/**
+ * `GET /api/channel/test`, for admins: tests all channels in the background; and how far that is,
+ * `GET /api/channel/test/progress`.
+ */
+export const testAllChannels: ChannelAct = (api, parts) => {
+  api.get(
+    '/api/channel/test',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Test all channels that are not turned off, in the background',
+        response: { 200: Envelope(TestProgress) },
+      },
+    },
+    async (request, reply) => {
+      const started = await parts.runs.start(contextOf(parts, request))
+      if (started === null) throw refused('TestsRunning')
+      await visible(parts, reply, started.position)
+      return success(await progress(parts))
+    },
+  )
+  api.get(
+    '/api/channel/test/progress',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'How far the last test of all channels is',
+        response: { 200: Envelope(TestProgress) },
+      },
+    },
+    async () => success(await progress(parts)),
+  )
+}
+
+async function progress({ core }: ActParts): Promise<TestProgress> {
+  const run = await latestTestRun(core.db)
+  if (run === null) return NONE
+  const isOpen = run.endedTime === 0
+  // A run whose process died has no end in the books, and nobody who holds its lease.
+  const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
+  return {
+    run: run.run,
+    is_running: isRunning,
+    total: run.total,
+    tested: run.tested,
+    failed: run.failed,
+    started_time: run.startedTime,
+    ended_time: run.endedTime,
+  }
+}
+
+const NONE: TestProgress = {
+  run: '',
+  is_running: false,
+  total: 0,
+  tested: 0,
+  failed: 0,
+  started_time: 0,
+  ended_time: 0,
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { TEST_RUNS_STREAM } from '#domain/channel-checks/events.ts'
+import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { Lease } from '#infra/leases/leases.ts'
+import { relayChannels } from '#projections/channels/query.ts'
+import { type CheckParts, viewsNow } from './channel-act.ts'
+import { inParallel } from './in-parallel.ts'
+import { testChannel } from './probe.ts'
+
+export type TestRuns = {
+  /** null: one is running already, here or elsewhere. */
+  readonly start: (context: ActContext) => Promise<{ total: number; position: number } | null>
+  /** Gives up what is under way. */
+  readonly stop: () => Promise<void>
+}
+
+export const TEST_RUNS_LEASE = 'channel-tests'
+
+const AT_ONCE = 5
+const LEASE_MS = 30_000
+const TURNED_OFF = 2
+
+/**
+ * Tests every channel that no admin has turned off, in the background, so many at a time. One run
+ * at a time among all processes, by a lease: one whose process dies is over with that lease.
+ */
+export function createTestRuns(parts: CheckParts): TestRuns {
+  const { leases, log } = parts.core
+  const stopping = new AbortController()
+  let underWay: Promise<void> | null = null
+  let isStarting = false
+
+  const begin = async (context: ActContext) => {
+    const lease = await leases.take(TEST_RUNS_LEASE, LEASE_MS)
+    if (lease === null) return null
+    try {
+      const run = { id: randomUUID(), channelIds: await channelsToTest(parts), context, lease }
+      const position = await record(parts, run)
+      underWay = carryOut(parts, run, stopping.signal)
+        .catch((err: unknown) => log.warn({ err }, 'a test of all channels broke off'))
+        .finally(() => {
+          underWay = null
+        })
+      return { total: run.channelIds.length, position }
+    } catch (error) {
+      await leases.giveBack(lease).catch(() => {})
+      throw error
+    }
+  }
+  return {
+    start: async (context) => {
+      if (isStarting || underWay !== null || stopping.signal.aborted) return null
+      isStarting = true
+      try {
+        return await begin(context)
+      } finally {
+        isStarting = false
+      }
+    },
+    stop: async () => {
+      stopping.abort()
+      await underWay
+    },
+  }
+}
+
+type Run = {
+  readonly id: string
+  readonly channelIds: readonly number[]
+  readonly context: ActContext
+  readonly lease: Lease
+}
+
+async function channelsToTest(parts: CheckParts): Promise<readonly number[]> {
+  await viewsNow(parts)
+  const { rows } = await relayChannels(parts.core.db)
+  return rows
+    .filter(({ id, status }) => status !== TURNED_OFF && parts.views.channels.find(id)?.target)
+    .map(({ id }) => id)
+    .toSorted((one, other) => one - other)
+}
+
+async function record({ actors }: CheckParts, { id, channelIds, context }: Run): Promise<number> {
+  const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const
+  const started = await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
+  if (!started.isDone) throw new Error('a new run was refused')
+  return started.position
+}
+
+async function carryOut(parts: CheckParts, run: Run, stopped: AbortSignal): Promise<void> {
+  const { actors, core, now } = parts
+  const lost = new AbortController()
+  const renewing = setInterval(() => renew(parts, run.lease, lost), LEASE_MS / 3)
+  const counts = { tested: 0, failed: 0 }
+  try {
+    const signal = AbortSignal.any([stopped, lost.signal])
+    await inParallel(run.channelIds, AT_ONCE, signal, async (channelId) => {
+      const isSuccess = await testOne(parts, run, channelId, signal)
+      if (isSuccess === null) return
+      counts.tested += 1
+      if (!isSuccess) counts.failed += 1
+    })
+    if (lost.signal.aborted) return
+    const context = { ...run.context, at: now() }
+    const command = { type: 'EndTestRun', run: run.id, ...counts } as const
+    await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
+  } finally {
+    clearInterval(renewing)
+    await core.leases.giveBack(run.lease).catch(() => {})
+  }
+}
+
+/** null: it was not tested after all. */
+async function testOne(
+  parts: CheckParts,
+  { id, context }: Run,
+  channelId: number,
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  const channel = parts.views.channels.find(channelId)
+  if (channel === undefined) return null
+  const { actor, cause } = context
+  try {
+    const probe = { channel, actor, cause, run: id, signal }
+    const result = await testChannel(parts, probe)
+    if (result.reason === 'draining') return null
+    parts.judge(channel, result, context)
+    return result.isSuccess
+  } catch (err) {
+    parts.core.log.warn({ err, channelId }, 'a test could not be recorded')
+    return null
+  }
+}
+
+/** A missed renewal is made up for by the next; one that another process has is lost for good. */
+function renew({ core }: CheckParts, lease: Lease, lost: AbortController): void {
+  core.leases.take(TEST_RUNS_LEASE, LEASE_MS).then(
+    (kept) => {
+      if (kept?.fence !== lease.fence) lost.abort()
+    },
+    () => {},
+  )
+}

@@ -1,0 +1,70 @@
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { relayChannels } from '#projections/channels/query.ts'
+import { BalancesRead } from '#read-api/contract/channel-act.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type ActParts, type ChannelAct, contextOf, viewsNow, visible } from './channel-act.ts'
+import { inParallel } from './in-parallel.ts'
+import { hasBalance, readBalance } from './read-balance.ts'
+import { refused } from './refusals.ts'
+
+const AT_ONCE = 8
+/** Less than a proxy in front waits for an answer. */
+const WHOLE_MS = 45_000
+const ENABLED = 1
+
+/** `GET /api/channel/update_balance`, for admins: of all enabled channels whose types tell it. */
+export const updateBalances: ChannelAct = (api, parts) => {
+  let isRunning = false
+  api.get(
+    '/api/channel/update_balance',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Ask for the balances of all enabled channels',
+        response: { 200: Envelope(BalancesRead) },
+      },
+    },
+    async (request, reply) => {
+      if (isRunning) throw refused('BalancesRunning')
+      isRunning = true
+      try {
+        const { position, ...counts } = await readAll(parts, contextOf(parts, request))
+        if (position > 0) await visible(parts, reply, position)
+        return success(counts)
+      } finally {
+        isRunning = false
+      }
+    },
+  )
+}
+
+async function readAll(
+  parts: ActParts,
+  { actor, cause }: { readonly actor: string; readonly cause: string | null },
+): Promise<BalancesRead & { position: number }> {
+  await viewsNow(parts)
+  const { rows } = await relayChannels(parts.core.db)
+  const channels = rows
+    .filter(({ status }) => status === ENABLED)
+    .flatMap(({ id }) => parts.views.channels.find(id) ?? [])
+    .filter(hasBalance)
+  const signal = AbortSignal.timeout(WHOLE_MS)
+  const counts = { updated: 0, failed: 0, position: 0 }
+  const begun = await inParallel(channels, AT_ONCE, signal, async (channel) => {
+    const { target } = channel
+    if (target === null) return
+    const read = await readBalance(parts, channel, target, { actor, cause }, limited(signal))
+    if (!read.isRead) {
+      counts.failed += 1
+      return
+    }
+    counts.updated += 1
+    counts.position = Math.max(counts.position, read.position)
+  })
+  return { ...counts, left: channels.length - begun }
+}
+
+const EACH_MS = 15_000
+const limited = (whole: AbortSignal): AbortSignal =>
+  AbortSignal.any([whole, AbortSignal.timeout(EACH_MS)])

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import type { ChannelHealthCommand } from '#domain/channel-health/commands.ts'
+import { channelHealthDecider } from '#domain/channel-health/decide.ts'
+import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
+import { scopeKey } from '#domain/channel-health/scope-key.ts'
+import type { Core } from '#infra/core.ts'
+import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import type { Circuits, OpenCircuit } from './circuits.ts'
+import { type Failure, type Outcome, outcomeOf } from './outcome.ts'
+import { Resting } from './resting.ts'
+import { Tallies } from './tallies.ts'
+import type { BreakerRule } from './tally.ts'
+
+export type BreakerOptions = BreakerRule & {
+  readonly cooldownMs: number
+  readonly cooldownMsMax: number
+}
+
+type Parts = Pick<Core, 'actors' | 'log' | 'now'> & {
+  readonly circuits: Circuits
+  readonly options: () => BreakerOptions
+}
+
+/** One try at one channel, as far as its health is concerned. */
+export type Try = {
+  readonly channel: RelayChannel
+  readonly keyRef: string
+  /** As the caller named it. */
+  readonly model: string
+  /** The circuits that this try is to tell about. */
+  readonly probes: readonly CircuitScope[]
+  readonly call: string
+}
+
+/** `due`: its pause is over, and one call may try it. */
+export type KeyStanding = 'free' | 'due' | 'out'
+
+type Opening = {
+  readonly scope: CircuitScope
+  readonly failure: Failure
+  readonly failures: number
+  readonly retryAfterMs: number
+}
+
+/** How long a call may take to show whether a channel is well, before another one may. */
+const PROBE_LEASE_MS = 90_000
+
+/**
+ * Opens circuits when calls fail too often, lets one call through when a pause is over, and closes
+ * them when it succeeds. Counts in this process; decides by events that all processes follow.
+ */
+export class Breaker {
+  private readonly parts: Parts
+  private readonly tallies = new Tallies()
+  private readonly resting = new Resting()
+  private readonly asking = new Set<string>()
+  private readonly prober = randomUUID()
+
+  constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  /** Whether calls pass it by now: an open circuit, or a provider that asked for a rest. */
+  isPassedBy(channelId: number, model: string, now: number): boolean {
+    if (this.resting.untilOf(channelId, now) > 0) return true
+    const { circuits } = this.parts
+    if (circuits.areAllClosed) return false
+    return (
+      this.isShut(circuits.find(channelId, null, null), now) ||
+      this.isShut(circuits.find(channelId, model, null), now)
+    )
+  }
+
+  /**
+   * null: nothing stands in the way. Else a promise of the circuits that this one call is to try;
+   * `false` when another call does that.
+   */
+  enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
+    const { circuits } = this.parts
+    if (circuits.areAllClosed) return null
+    const ofChannel = circuits.find(channelId, null, null)
+    const ofModel = circuits.find(channelId, model, null)
+    if (ofChannel === undefined && ofModel === undefined) return null
+    return this.askAll([ofChannel, ofModel].filter((circuit) => circuit !== undefined))
+  }
+
+  /** True when every key of every channel is free, as nearly always. */
+  get areKeysFree(): boolean {
+    return this.parts.circuits.areAllClosed && this.resting.isNobody
+  }
+
+  keyStanding(channelId: number, keyRef: string): KeyStanding {
+    const now = this.parts.now()
+    if (this.resting.untilOf(keyRef, now) > 0) return 'out'
+    const circuit = this.parts.circuits.find(channelId, null, keyRef)
+    if (circuit === undefined) return 'free'
+    return this.isShut(circuit, now) ? 'out' : 'due'
+  }
+
+  /** True when this one call is to try the key, whose pause is over. */
+  enterKey(scope: CircuitScope): Promise<boolean> {
+    return this.ask(scope)
+  }
+
+  /** What came of a try. Costs one look-up when it went well and nothing failed before. */
+  note(one: Try, end: AttemptEnd): void {
+    const { channel, model, keyRef, probes, call } = one
+    const { channelId } = channel
+    const outcome = outcomeOf(end)
+    const retryAfterMs = end.kind === 'failed' ? end.retryAfterMs : 0
+    if (retryAfterMs > 0) this.rest(one, outcome, retryAfterMs)
+    if (outcome === 'nothing') return
+    if (outcome !== 'well') return this.fail(one, outcome, retryAfterMs)
+    this.tallies.succeed({ channelId, model, keyRef }, this.parts.now(), this.parts.options())
+    for (const scope of probes) this.close(scope, 'probe', call)
+  }
+
+  /** A test of a model of the channel went well, by this key: what was open is closed. */
+  noteTest(
+    { channelId, model, keyRef }: { channelId: number; model: string; keyRef: string | null },
+    cause: string | null,
+  ): void {
+    const { circuits } = this.parts
+    const tested = [
+      circuits.find(channelId, null, null),
+      circuits.find(channelId, model, null),
+      keyRef === null ? undefined : circuits.find(channelId, null, keyRef),
+    ]
+    for (const circuit of tested)
+      if (circuit !== undefined) this.close(circuit.scope, 'test', cause)
+  }
+
+  /**
+   * What is one key's fault says nothing of the channel, which has others: its provider answered.
+   * Of the last key that is left it is the channel's, which then is passed by as a whole.
+   */
+  private fail(one: Try, failure: Failure, retryAfterMs: number): void {
+    const { probes, call } = one
+    const isKeys = this.isKeys(one, failure)
+    for (const scope of probes) {
+      if (isKeys && scope.keyRef === null) this.close(scope, 'probe', call)
+      else this.open({ scope, failure, failures: 1, retryAfterMs }, call, this.prober)
+    }
+    const isTold = probes.some(({ keyRef }) => (keyRef !== null) === isKeys)
+    if (isTold || !this.parts.options().isEnabled) return
+    if (isKeys) this.countKey(one, failure, retryAfterMs)
+    else this.count(one, failure, retryAfterMs)
+  }
+
+  private isKeys({ channel, keyRef }: Try, outcome: Outcome): boolean {
+    if (typeof outcome === 'string' || outcome.blame !== 'key') return false
+    const { channelId, keys } = channel
+    return keys.some(
+      (other) =>
+        other.keyRef !== keyRef &&
+        this.parts.circuits.find(channelId, null, other.keyRef) === undefined,
+    )
+  }
+
+  /** A key rests by itself, its channel once all of its keys do. */
+  private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
+    const { channelId, keys } = one.channel
+    const now = this.parts.now()
+    const until = now + retryAfterMs
+    if (!this.isKeys(one, outcome)) return this.resting.put(channelId, until, now)
+    this.resting.put(one.keyRef, until, now)
+    const inUse = keys.filter(
+      ({ keyRef }) => this.parts.circuits.find(channelId, null, keyRef) === undefined,
+    )
+    const untils = inUse.map(({ keyRef }) => this.resting.untilOf(keyRef, now))
+    if (!untils.includes(0)) this.resting.put(channelId, Math.min(...untils), now)
+  }
+
+  private countKey({ channel, keyRef, call }: Try, failure: Failure, retryAfterMs: number): void {
+    const { channelId } = channel
+    const failures = this.tallies.failKey(keyRef, this.parts.now(), this.parts.options())
+    if (failures === null) return
+    this.tallies.forgetKey(keyRef)
+    if (this.parts.circuits.find(channelId, null, keyRef) !== undefined) return
+    const scope = { channelId, model: null, keyRef }
+    this.open({ scope, failure, failures, retryAfterMs }, call, null)
+  }
+
+  private count({ channel, model, call }: Try, failure: Failure, retryAfterMs: number): void {
+    const { channelId, terms } = channel
+    const what = { model, offersMore: terms.models.length > 1, blame: failure.blame }
+    const trip = this.tallies.fail(channelId, what, this.parts.now(), this.parts.options())
+    if (trip === null) return
+    if (trip.model === null) this.tallies.forget(channelId, null)
+    const { circuits } = this.parts
+    if (circuits.find(channelId, null, null) !== undefined) return
+    if (circuits.find(channelId, trip.model, null) !== undefined) return
+    const scope = { channelId, model: trip.model, keyRef: null }
+    this.open({ scope, failure, failures: trip.failures, retryAfterMs }, call, null)
+  }
+
+  private open(
+    { scope, failure, failures, retryAfterMs }: Opening,
+    cause: string,
+    prober: string | null,
+  ): void {
+    const { cooldownMs: baseMs, cooldownMsMax: maxMs } = this.parts.options()
+    const cooldown = { baseMs, maxMs, jitter: Math.random(), retryAfterMs }
+    const { reason } = failure
+    const at = this.parts.now()
+    const command = { type: 'OpenCircuit', scope, reason, failures, cooldown, prober, at } as const
+    this.tell(scope.channelId, command, cause).catch(this.failed)
+  }
+
+  private close(scope: CircuitScope, reason: 'probe' | 'test', cause: string | null): void {
+    const { channelId, model, keyRef } = scope
+    if (keyRef === null) this.tallies.forget(channelId, model)
+    else this.tallies.forgetKey(keyRef)
+    const command = { type: 'CloseCircuit', scope, reason, prober: this.prober } as const
+    this.tell(scope.channelId, command, cause).catch(this.failed)
+  }
+
+  private async askAll(open: readonly OpenCircuit[]): Promise<readonly CircuitScope[] | false> {
+    const now = this.parts.now()
+    if (open.some(({ until }) => now < until)) return false
+    const granted: CircuitScope[] = []
+    for (const { scope } of open) {
+      if (!(await this.ask(scope))) return false
+      granted.push(scope)
+    }
+    return granted
+  }
+
+  /** Of all calls of all processes one is answered true. */
+  private async ask(scope: CircuitScope): Promise<boolean> {
+    const key = `${scope.channelId}|${scopeKey(scope)}`
+    if (this.asking.has(key)) return false
+    this.asking.add(key)
+    const { prober } = this
+    const at = this.parts.now()
+    const command = { type: 'ProbeCircuit', scope, prober, leaseMs: PROBE_LEASE_MS, at } as const
+    try {
+      return await this.tell(scope.channelId, command, null)
+    } catch (err) {
+      this.failed(err)
+      return false
+    } finally {
+      this.asking.delete(key)
+    }
+  }
+
+  /** True when it changed something. What this process did, it knows at once. */
+  private async tell(
+    channelId: number,
+    command: ChannelHealthCommand,
+    cause: string | null,
+  ): Promise<boolean> {
+    const { actors, now, circuits } = this.parts
+    const context = { actor: 'system:relay', cause, at: now() }
+    const stream = channelHealthStream(channelId)
+    const outcome = await actors.handle(channelHealthDecider, stream, command, context)
+    if (!outcome.isDone) return false
+    for (const event of outcome.events) circuits.apply(event)
+    return outcome.events.length > 0
+  }
+
+  private isShut(circuit: OpenCircuit | undefined, now: number): boolean {
+    return circuit !== undefined && now < circuit.until
+  }
+
+  private readonly failed = (err: unknown): void =>
+    this.parts.log.warn({ err }, 'a circuit could not be changed')
+}

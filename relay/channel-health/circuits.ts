@@ -1,0 +1,63 @@
+import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
+import { scopeKey } from '#domain/channel-health/scope-key.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+
+/** A circuit that is not closed, as the events have it. */
+export type OpenCircuit = {
+  readonly scope: CircuitScope
+  /** Unix milliseconds: from then on one call may try it. */
+  readonly until: number
+}
+
+/** A row of the read model: what a start knows without folding history. */
+export type CircuitRow = OpenCircuit & { readonly position: number }
+
+type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
+
+/**
+ * The circuits that are not closed, by channel: followed from the events of all processes, own ones
+ * at once and then again. Nearly always empty, which is what a call asks first.
+ */
+export class Circuits {
+  private readonly channels = new Map<number, OfChannel>()
+  private openCount = 0
+
+  constructor(rows: readonly CircuitRow[] = []) {
+    for (const { position, ...circuit } of rows) {
+      const known = this.of(circuit.scope.channelId)
+      known.position = Math.max(known.position, position)
+      known.open.set(scopeKey(circuit.scope), circuit)
+      this.openCount += 1
+    }
+  }
+
+  get areAllClosed(): boolean {
+    return this.openCount === 0
+  }
+
+  find(channelId: number, model: string | null, keyRef: string | null): OpenCircuit | undefined {
+    return this.channels.get(channelId)?.open.get(scopeKey({ model, keyRef }))
+  }
+
+  of(channelId: number): OfChannel {
+    const known = this.channels.get(channelId)
+    if (known !== undefined) return known
+    const made: OfChannel = { position: 0, open: new Map() }
+    this.channels.set(channelId, made)
+    return made
+  }
+
+  /** An event seen before changes nothing. */
+  apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
+    const { channelId, model, keyRef } = data
+    const known = this.of(channelId)
+    if (position <= known.position) return
+    known.position = position
+    const scope = { channelId, model, keyRef }
+    const key = scopeKey(scope)
+    if (known.open.delete(key)) this.openCount -= 1
+    if (type === 'CircuitClosed') return
+    known.open.set(key, { scope, until: data.until })
+    this.openCount += 1
+  }
+}

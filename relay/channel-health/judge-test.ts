@@ -1,0 +1,57 @@
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import type { ProbeResult } from '#relay/channel-acts/probe.ts'
+import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import type { SlowTests } from './slow-tests.ts'
+
+type Parts = Pick<RelayParts, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now' | 'views'> & {
+  readonly slowTests: SlowTests
+}
+
+/** Who asks for the tests that have consequences. */
+export const SCHEDULER = 'system:health'
+
+/** Whose test it was is nobody's: a refused key counts once for each. */
+const NOBODY = 0
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * What follows from a test. Any that went well closes the channel's circuits. A scheduled one may
+ * also turn a channel off, when it was too slow so many times in a row or the account was refused
+ * once too often, and on again when it was the gateway that had turned it off.
+ */
+export function judgeTest(
+  parts: Parts,
+  channel: RelayChannel,
+  result: ProbeResult,
+  { actor, cause }: { readonly actor: string; readonly cause: string | null },
+): void {
+  const { channelId, terms } = channel
+  const { isSuccess, end, durationMs, model } = result
+  const keyRef = channel.keys[0]?.keyRef ?? null
+  const tested = { channelId, model: terms.modelPrefix + model, keyRef }
+  if (isSuccess) parts.breaker.noteTest(tested, cause)
+  if (actor !== SCHEDULER) return
+  const { disable, testMsMax, slowTestsMax } = parts.views.options.options.health
+  if (!isSuccess) {
+    const [key] = channel.keys
+    if (end === null || key === undefined || !channel.isEnabled) return
+    const told = { channel, key, call: cause ?? '', userId: NOBODY, requestBody: NOTHING }
+    parts.autoDisable.note(told, end)
+    return
+  }
+  const isSlow = testMsMax > 0 && durationMs > testMsMax
+  if (channel.isEnabled) {
+    const isTooOften = parts.slowTests.isTooOften(channelId, isSlow, slowTestsMax)
+    if (isTooOften && disable.isEnabled) parts.autoDisable.turnChannelOff(channel, 'slow', cause)
+  } else if (!isSlow && disable.isTakingBack) takeBack(parts, channelId, cause)
+}
+
+/** Of a channel that an admin turned off meanwhile nothing is changed: the roster decides. */
+function takeBack({ actors, log, now }: Parts, channelId: number, cause: string | null): void {
+  const command = { type: 'AutoEnableChannel', channelId } as const
+  actors
+    .handle(channelsDecider, CHANNELS_STREAM, command, { actor: SCHEDULER, cause, at: now() })
+    .catch((err: unknown) => log.warn({ err, channelId }, 'could not turn the channel on again'))
+}

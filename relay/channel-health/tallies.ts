@@ -1,0 +1,96 @@
+import type { Blame } from './outcome.ts'
+import { type BreakerRule, Tally } from './tally.ts'
+
+/** Which circuit is to be opened: `model` null is the channel's. */
+export type Trip = { readonly model: string | null; readonly failures: number }
+
+/** What was called. */
+export type Called = {
+  readonly channelId: number
+  readonly model: string
+  readonly keyRef: string
+}
+
+type OfChannel = { readonly all: Tally; readonly models: Map<string, Tally> }
+
+/**
+ * This process's count of what failed lately, by channel and model. A channel of which nothing
+ * failed lately is not in it, so that a call that succeeds looks once and is done.
+ */
+export class Tallies {
+  private readonly channels = new Map<number, OfChannel>()
+  /** By reference: those of channels that have several. */
+  private readonly keys = new Map<string, Tally>()
+
+  succeed({ channelId, model, keyRef }: Called, now: number, rule: BreakerRule): void {
+    if (this.keys.size > 0) this.succeedKey(keyRef, now, rule)
+    const known = this.channels.get(channelId)
+    if (known === undefined) return
+    if (known.all.isOver(now, rule)) {
+      this.channels.delete(channelId)
+      return
+    }
+    known.all.succeed(now, rule)
+    known.models.get(model)?.succeed(now, rule)
+  }
+
+  /** How many failures of one of several keys were too many; null while they are not. */
+  failKey(keyRef: string, now: number, rule: BreakerRule): number | null {
+    const known = this.keys.get(keyRef) ?? new Tally()
+    this.keys.set(keyRef, known)
+    known.fail(now, rule)
+    return known.isTooMuch(rule) ? known.failuresBy(rule) : null
+  }
+
+  forgetKey(keyRef: string): void {
+    this.keys.delete(keyRef)
+  }
+
+  /** `offersMore`: the channel has other models than this one. */
+  fail(
+    channelId: number,
+    { model, offersMore, blame }: { model: string; offersMore: boolean; blame: Blame },
+    now: number,
+    rule: BreakerRule,
+  ): Trip | null {
+    const known = this.channels.get(channelId) ?? { all: new Tally(), models: new Map() }
+    this.channels.set(channelId, known)
+    const ofModel = known.models.get(model) ?? new Tally()
+    known.models.set(model, ofModel)
+    known.all.fail(now, rule)
+    ofModel.fail(now, rule)
+    const isWhole = blame === 'channel' || blame === 'key'
+    if (blame !== 'model' && known.all.isTooMuch(rule)) {
+      const isModels = !isWhole && offersMore && this.isOnlyFailing(known, model, now, rule)
+      return { model: isModels ? model : null, failures: known.all.failuresBy(rule) }
+    }
+    if (isWhole || !ofModel.isTooMuch(rule)) return null
+    return { model: offersMore ? model : null, failures: ofModel.failuresBy(rule) }
+  }
+
+  /**
+   * Counted from nothing again. Not for a model whose circuit opens: when another model fails next,
+   * it is known that this one did.
+   */
+  forget(channelId: number, model: string | null): void {
+    if (model === null) this.channels.delete(channelId)
+    else this.channels.get(channelId)?.models.delete(model)
+  }
+
+  private succeedKey(keyRef: string, now: number, rule: BreakerRule): void {
+    const known = this.keys.get(keyRef)
+    if (known === undefined) return
+    if (known.isOver(now, rule)) this.keys.delete(keyRef)
+    else known.succeed(now, rule)
+  }
+
+  /** While nothing else of the channel failed, the fault is taken for the model's own. */
+  private isOnlyFailing(known: OfChannel, model: string, now: number, rule: BreakerRule): boolean {
+    for (const [name, tally] of known.models) {
+      if (name === model) continue
+      if (!tally.isOver(now, rule)) return false
+      known.models.delete(name)
+    }
+    return true
+  }
+}

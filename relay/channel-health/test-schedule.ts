@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Core } from '#infra/core.ts'
+import type { TestRuns } from '#relay/channel-acts/test-runs.ts'
+import type { Views } from '#relay/views/views.ts'
+import { SCHEDULER } from './judge-test.ts'
+
+export type TestSchedule = { readonly stop: () => Promise<void> }
+
+type Parts = Pick<Core, 'log' | 'now'> & {
+  readonly leases: Pick<Core['leases'], 'hold'>
+  readonly views: Views
+  readonly runs: Pick<TestRuns, 'start'>
+  /** When the last run over all channels began, in unix seconds; 0 never. */
+  readonly lastRunAt: () => Promise<number>
+  /** A seam for tests. */
+  readonly lookMs?: number
+}
+
+const LEASE = 'channel-test-schedule'
+const LOOK_MS = 15_000
+
+/**
+ * Tests all channels every so many minutes, as long as the options say so: in one process of all
+ * that run a relay, whoever holds the lease. A run that anybody else began counts as well.
+ */
+export function startTestSchedule(parts: Parts): TestSchedule {
+  const { leases, log, lookMs = LOOK_MS } = parts
+  return leases.hold(LEASE, async (_lease, lost) => {
+    while (!lost.aborted) {
+      await runIfDue(parts).catch((err: unknown) => {
+        if (!lost.aborted) log.warn({ err }, 'a scheduled test could not begin')
+      })
+      await delay(lookMs, undefined, { signal: lost, ref: false }).catch(() => {})
+    }
+  })
+}
+
+async function runIfDue({ views, runs, now, lastRunAt }: Parts): Promise<void> {
+  const { everyMs } = views.options.options.health.tests
+  if (everyMs === null) return
+  if (now() < (await lastRunAt()) * 1_000 + everyMs) return
+  await runs.start({ actor: SCHEDULER, cause: null, at: now() })
+}

@@ -1,0 +1,85 @@
+import type { CircuitScope } from '#domain/channel-health/events.ts'
+import type { Breaker, KeyStanding } from '#relay/channel-health/breaker.ts'
+import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+
+/** `probes`: the key's own circuit, when this call is to try it. */
+export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }
+
+type Standings = Pick<Breaker, 'areKeysFree' | 'keyStanding' | 'enterKey'>
+
+const ALL = { has: () => true }
+const NONE: ReadonlySet<RelayKey> = new Set()
+const NO_PROBES: readonly CircuitScope[] = []
+
+/**
+ * Chooses among the keys of a channel, for each try anew: those whose circuit is open, and those
+ * that are to rest, are left out while there are others.
+ */
+export class KeyChoice {
+  /** The place, in its channel, of the key that is next in turn. */
+  private readonly turns = new Map<number, number>()
+  private readonly standings: Standings
+  private readonly random: () => number
+
+  constructor(standings: Standings, random: () => number = Math.random) {
+    this.standings = standings
+    this.random = random
+  }
+
+  /**
+   * null when the channel has none that could be used. A promise only where a key is tried.
+   * `used`: what this call has tried, and never tries again.
+   */
+  choose(
+    channel: RelayChannel,
+    used: ReadonlySet<RelayKey> = NONE,
+  ): ChosenKey | null | Promise<ChosenKey | null> {
+    const keys = used.size === 0 ? channel.keys : channel.keys.filter((key) => !used.has(key))
+    if (this.standings.areKeysFree) return chosen(this.oneOf(channel, keys))
+    const fit = keys.filter((key) => this.standingOf(channel, key) !== 'out')
+    if (fit.length === 0) return used.size > 0 ? null : chosen(this.oneOf(channel, keys))
+    const key = this.oneOf(channel, fit)
+    if (key !== null && this.standingOf(channel, key) === 'due') {
+      return this.tryOut(channel, keys, key)
+    }
+    return chosen(key)
+  }
+
+  private async tryOut(
+    channel: RelayChannel,
+    keys: readonly RelayKey[],
+    key: RelayKey,
+  ): Promise<ChosenKey | null> {
+    const scope = { channelId: channel.channelId, model: null, keyRef: key.keyRef }
+    if (await this.standings.enterKey(scope)) return { key, probes: [scope] }
+    const free = keys.filter((other) => this.standingOf(channel, other) === 'free')
+    return chosen(this.oneOf(channel, free.length === 0 ? keys : free))
+  }
+
+  private standingOf({ channelId }: RelayChannel, { keyRef }: RelayKey): KeyStanding {
+    return this.standings.keyStanding(channelId, keyRef)
+  }
+
+  private oneOf(channel: RelayChannel, keys: readonly RelayKey[]): RelayKey | null {
+    if (channel.keys.length < 2) return keys[0] ?? null
+    if (channel.keyMode === 'polling') return this.nextOf(channel, keys)
+    return keys[Math.floor(this.random() * keys.length)] ?? null
+  }
+
+  /** The turn goes over all keys of the channel, past those that are left out. */
+  private nextOf({ channelId, keys }: RelayChannel, fit: readonly RelayKey[]): RelayKey | null {
+    const isFit = fit === keys ? ALL : new Set(fit)
+    let turn = (this.turns.get(channelId) ?? 0) % keys.length
+    for (let left = keys.length; left > 0; left -= 1) {
+      const key = keys[turn]
+      turn = (turn + 1) % keys.length
+      if (key === undefined || !isFit.has(key)) continue
+      this.turns.set(channelId, turn)
+      return key
+    }
+    return null
+  }
+}
+
+const chosen = (key: RelayKey | null): ChosenKey | null =>
+  key === null ? null : { key, probes: NO_PROBES }

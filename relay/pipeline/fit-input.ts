@@ -1,0 +1,52 @@
+import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { isValid } from './plan-call.ts'
+import type { RelayParts } from './relay-parts.ts'
+
+type Parts = Pick<RelayParts, 'counter' | 'now'>
+
+/** An offer lasts until a channel changes, so that a short call costs one look-up. */
+const LEAST = new WeakMap<Offer<RelayChannel>, number>()
+
+/**
+ * The channels whose own bound on a call's input this one keeps; a denial when it is too long for
+ * all of them. What can't be too long by its bytes is not counted; the rest is, in a thread of
+ * its own.
+ */
+export function fitInput(
+  parts: Parts,
+  offer: Offer<RelayChannel>,
+  request: ChatRequest,
+): Offer<RelayChannel> | Promise<Offer<RelayChannel> | Denial> {
+  return request.inputTokensMax <= leastOf(offer) ? offer : counted(parts, offer, request)
+}
+
+async function counted(
+  { counter, now }: Parts,
+  offer: Offer<RelayChannel>,
+  { body }: ChatRequest,
+): Promise<Offer<RelayChannel> | Denial> {
+  const { input } = await counter.count({ requestBody: body, text: '' })
+  const valid = [...channelsIn(offer)].filter(({ terms }) => isValid(terms, now()))
+  const fit = valid.filter(({ terms }) => input <= boundOf(terms))
+  if (fit.length === valid.length) return offer
+  if (fit.length > 0) return offerOf(fit)
+  const most = Math.max(...valid.map(({ terms }) => boundOf(terms)))
+  return deny('context_length_exceeded', { param: 'messages', subject: `${most}` })
+}
+
+/** Calls within it fit every channel. */
+function leastOf(offer: Offer<RelayChannel>): number {
+  const known = LEAST.get(offer)
+  if (known !== undefined) return known
+  let least = Number.POSITIVE_INFINITY
+  for (const { terms } of channelsIn(offer)) least = Math.min(least, boundOf(terms))
+  LEAST.set(offer, least)
+  return least
+}
+
+/** 0 stands for no bound. */
+const boundOf = ({ maxInputTokens }: RelayChannel['terms']): number =>
+  maxInputTokens > 0 ? maxInputTokens : Number.POSITIVE_INFINITY
