@@ -37,7 +37,10 @@ export function useLogout(): () => void {
   return () => {
     startLeaving()
     logout()
-      .then(() => showSuccess(t('auth.loggedOut')), showError)
+      .then(
+        () => showSuccess(t('auth.loggedOut'), { goesAlong: true }),
+        (error) => showError(error, { goesAlong: true }),
+      )
       .finally(() => {
         clearUser()
         client.clear()

@@ -8,8 +8,10 @@ import { onSessionExpired, onUserChange, storedUser } from '#console/api/session
 import { Announcer } from '#console/ui/announcer.tsx'
 import { ConfirmHost } from '#console/ui/confirm.tsx'
 import { CopyByHandHost } from '#console/ui/copy-by-hand.tsx'
+import { dismissLeft } from '#console/ui/toast.ts'
 import { Toaster } from '#console/ui/toaster.tsx'
 import { createRouter } from './routes.tsx'
+import { useOfflineGlyphs } from './use-offline-glyphs.ts'
 
 /** Everything that exists once: the cache, the router, and the hosts of dialogs and toasts. */
 export function App(): ReactElement {
@@ -24,6 +26,14 @@ export function App(): ReactElement {
       void router.navigate(loginPath(path, { isExpired: true }), { replace: true })
     })
   }, [client, router])
+  useEffect(() => {
+    let { pathname } = router.state.location
+    return router.subscribe(({ location }) => {
+      if (location.pathname !== pathname) dismissLeft()
+      pathname = location.pathname
+    })
+  }, [router])
+  useOfflineGlyphs()
   useEffect(() => {
     let last = storedUser()?.id
     return onUserChange((user) => {

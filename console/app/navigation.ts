@@ -5,9 +5,11 @@ import type { SessionUser } from '#read-api/contract/user.ts'
 
 export type NavItem = {
   readonly path: string
-  readonly label: 'dashboard' | 'tokens' | 'usageLog' | 'channels' | 'settings'
+  readonly label: 'dashboard' | 'tokens' | 'usageLog' | 'channels' | 'health' | 'settings'
   readonly icon: IconName
   readonly section: 'console' | 'admin'
+  /** Where its page is found besides. */
+  readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }
 
@@ -22,7 +24,14 @@ const ITEMS: readonly NavItem[] = [
   },
   { path: '/app/tokens', label: 'tokens', icon: 'key', section: 'console' },
   { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list', section: 'console' },
-  { path: '/admin/channels', label: 'channels', icon: 'channels', section: 'admin' },
+  {
+    path: '/admin/channels',
+    label: 'channels',
+    icon: 'channels',
+    section: 'admin',
+    alsoBelow: '/channel/',
+  },
+  { path: '/admin/health', label: 'health', icon: 'pulse', section: 'admin' },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
 ]
 

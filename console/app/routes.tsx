@@ -15,8 +15,19 @@ const page = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
+): RouteObject => ({ path, ...chunk(load, name) })
+
+/** One page at several addresses, which stays as it is when one of them leads to another. */
+const pageAt = <Name extends string>(
+  paths: readonly string[],
+  load: () => Promise<PageModule<Name>>,
+  name: Name,
 ): RouteObject => ({
-  path,
+  ...chunk(load, name),
+  children: paths.map((path) => ({ path, element: null })),
+})
+
+const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name: Name) => ({
   errorElement: <CrashPage />,
   lazy: () => ownChunk(async () => (await load())[name]),
 })
@@ -36,7 +47,12 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/usage-log/usage-log-page.tsx'),
     'UsageLogPage',
   ),
-  page('/admin/channels', () => import('../features/channels/channels-page.tsx'), 'ChannelsPage'),
+  pageAt(
+    ['/admin/channels', '/channel/add', '/channel/edit/:id'],
+    () => import('../features/channels/channels-page.tsx'),
+    'ChannelsPage',
+  ),
+  page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
   page('/admin/settings', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ]
 

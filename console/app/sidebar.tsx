@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { NavLink } from 'react-router-dom'
+import { NavLink, useLocation } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -52,6 +52,9 @@ function NavSection(props: {
   onFollow?: () => void
 }): ReactElement {
   const { t } = useTranslation()
+  const { pathname } = useLocation()
+  const isBelow = ({ alsoBelow }: NavItem) =>
+    alsoBelow !== undefined && pathname.startsWith(alsoBelow)
   return (
     <>
       <p className="tg-nav-title" aria-hidden={props.isCollapsed}>
@@ -64,7 +67,7 @@ function NavSection(props: {
             <li key={item.path}>
               <NavLink
                 to={item.path}
-                className="tg-nav-link"
+                className={isBelow(item) ? 'tg-nav-link active' : 'tg-nav-link'}
                 title={props.isCollapsed ? label : undefined}
                 onClick={() => props.onFollow?.()}
               >

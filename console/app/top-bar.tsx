@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, NavLink } from 'react-router-dom'
+import { Link, NavLink, useLocation } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -55,13 +55,16 @@ function SiteLinks(): ReactElement | null {
   const { t } = useTranslation()
   const docs = useStatus()?.docs_link ?? ''
   const isNarrow = useIsNarrow()
+  const isInConsole = /^\/(app|admin)\//.test(useLocation().pathname)
   if (isNarrow) return null
   return (
     <nav className="tg-top-links" aria-label={t('shell.topNavigation')}>
       <NavLink to="/" end>
         {t('shell.home')}
       </NavLink>
-      <NavLink to="/app/dashboard">{t('shell.console')}</NavLink>
+      <NavLink to="/app/dashboard" className={() => (isInConsole ? 'active' : '')}>
+        {t('shell.console')}
+      </NavLink>
       {/^https?:\/\//.test(docs) && (
         <a href={docs} target="_blank" rel="noopener noreferrer">
           {t('shell.docs')}

@@ -50,7 +50,7 @@ function useFound(query: string): readonly Entry[] {
     }))
   return [
     ...entries('tokens', '/app/tokens', tokens),
-    ...entries('channels', '/admin/channels', channels ?? []),
+    ...entries('channels', '/admin/channels', channels?.filter((row) => 'id' in row) ?? []),
   ]
 }
 

@@ -18,6 +18,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   usageLog: 'l',
   tokens: 't',
   channels: 'c',
+  health: 'h',
   settings: 's',
 }
 

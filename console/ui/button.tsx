@@ -1,4 +1,4 @@
-import type { MouseEventHandler, ReactElement, ReactNode, Ref } from 'react'
+import type { MouseEventHandler, PointerEventHandler, ReactElement, ReactNode, Ref } from 'react'
 import { Icon, type IconName } from './icons.tsx'
 
 export type ButtonTone = 'primary' | 'normal' | 'quiet' | 'danger'
@@ -17,8 +17,11 @@ export type ButtonProps = {
   isPressed?: boolean
   /** Of a button that opens what follows it. */
   isExpanded?: boolean
+  /** Opens a menu. */
+  hasMenu?: boolean
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>
+  onPointerDown?: PointerEventHandler<HTMLElement>
   ref?: Ref<HTMLButtonElement>
   className?: string
 }
@@ -39,9 +42,11 @@ export function Button(props: ButtonProps): ReactElement {
       aria-label={label}
       aria-pressed={props.isPressed}
       aria-expanded={props.isExpanded}
+      aria-haspopup={props.hasMenu === true ? 'menu' : undefined}
       aria-busy={props.isBusy}
       title={label}
       onClick={props.onClick}
+      onPointerDown={props.onPointerDown}
     >
       {icon !== undefined && <Icon name={icon} />}
       {props.children !== undefined && <span>{props.children}</span>}

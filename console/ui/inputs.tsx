@@ -37,8 +37,11 @@ export function TextInput({
   )
 }
 
-/** A password box with a button that shows what was typed. */
-export function PasswordInput(props: TextInputProps): ReactElement {
+/** A password box with a button that shows what was typed: a password, or a key. */
+export function PasswordInput({
+  isKey = false,
+  ...props
+}: TextInputProps & { isKey?: boolean }): ReactElement {
   const { t } = useTranslation()
   const [isShown, setShown] = useState(false)
   return (
@@ -47,7 +50,7 @@ export function PasswordInput(props: TextInputProps): ReactElement {
       <button
         type="button"
         className="tg-input-button"
-        aria-label={isShown ? t('ui.hidePassword') : t('ui.showPassword')}
+        aria-label={t(buttonText(isKey, isShown))}
         aria-pressed={isShown}
         onClick={() => setShown(!isShown)}
       >
@@ -55,6 +58,11 @@ export function PasswordInput(props: TextInputProps): ReactElement {
       </button>
     </span>
   )
+}
+
+const buttonText = (isKey: boolean, isShown: boolean) => {
+  if (isKey) return isShown ? 'ui.hideKey' : 'ui.showKey'
+  return isShown ? 'ui.hidePassword' : 'ui.showPassword'
 }
 
 type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value'> & {

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from 'react'
+import { type KeyboardEvent, type ReactElement, type ReactNode, useRef, useState } from 'react'
+import { Button } from './button.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { Popover, useDismissPopover } from './popover.tsx'
 
@@ -29,6 +30,40 @@ export function MenuButton(props: {
     >
       {props.children}
     </Popover>
+  )
+}
+
+/**
+ * The same for lists, where many stand and few are opened: a small button, and nothing of the menu
+ * is mounted before it is pressed.
+ */
+export function RowMenu(props: { label: string; items: readonly MenuEntry[] }): ReactElement {
+  const [isOpen, setOpen] = useState(false)
+  const wasOpen = useRef(false)
+  return (
+    <span className="tg-anchored">
+      <Button
+        tone="quiet"
+        size="small"
+        icon="more"
+        label={props.label}
+        hasMenu
+        isExpanded={isOpen}
+        // The press that closes it, as one outside of it, must not open it again.
+        onPointerDown={() => {
+          wasOpen.current = isOpen
+        }}
+        onClick={() => {
+          setOpen(!wasOpen.current)
+          wasOpen.current = false
+        }}
+      />
+      {isOpen && (
+        <Popover content={<Menu items={props.items} />} kind="menu" isOpen onOpenChange={setOpen}>
+          <span className="tg-anchor" />
+        </Popover>
+      )}
+    </span>
   )
 }
 

@@ -9,16 +9,32 @@ export const quotaOf = (wire: number): bigint =>
 
 /**
  * Quota as the site shows it: dollars with `digits` decimals (2 unless asked otherwise) when it
- * displays in currency, else the number of units, from 10 000 on abbreviated to k, M or B.
+ * displays in currency, else the number of units, from 10 000 on abbreviated to k, M or B. What is
+ * less than the last of these decimals shows its first digit instead: it is not nothing.
  */
 export function quotaText(quota: bigint, rule: MoneyRule, digits = 2): string {
-  return rule.isCurrency ? dollarText(quota, rule, digits) : unitText(quota)
+  if (!rule.isCurrency) return unitText(quota)
+  const magnitude = quota < 0n ? -quota : quota
+  if (magnitude === 0n || scaledUp(magnitude, rule, digits) >= 1n) {
+    return dollarText(quota, rule, digits)
+  }
+  let places = digits + 1
+  while (places < DECIMALS_MAX && scaledUp(magnitude, rule, places) < 1n) places += 1
+  return dollarText(quota, rule, places).replace(/0+$/, '')
+}
+
+const DECIMALS_MAX = 9
+
+/** Dollars times ten to the `digits`, what is left of a whole cut off. */
+function scaledUp(magnitude: bigint, { quotaPerUnit }: MoneyRule, digits: number): bigint {
+  const { units, scale } = readDecimal(quotaPerUnit)
+  return (magnitude * scale * 10n ** BigInt(digits)) / units
 }
 
 /** All the digits there are: dollars without trailing zeros beyond cents, at most 9 decimals. */
 export function exactQuotaText(quota: bigint, rule: MoneyRule): string {
   if (!rule.isCurrency) return String(quota)
-  return dollarText(quota, rule, 9).replace(/(\.\d\d\d*?)0+$/, '$1')
+  return dollarText(quota, rule, DECIMALS_MAX).replace(/(\.\d\d\d*?)0+$/, '$1')
 }
 
 /** Dollars, whatever the site's display rule. Rounds half away from zero. */
@@ -59,9 +75,15 @@ function unitText(quota: bigint): string {
 
 function placePoint(units: bigint, digits: number): string {
   const text = String(units).padStart(digits + 1, '0')
-  const whole = text.slice(0, text.length - digits).replace(/\B(?=(\d{3})+$)/g, ',')
+  const whole = groupDigits(text.slice(0, text.length - digits))
   return digits === 0 ? whole : `${whole}.${text.slice(-digits)}`
 }
+
+/** An exact decimal with its thousands apart, as both languages write them: `12,345.5`. */
+export const groupDigits = (decimal: string): string =>
+  decimal.replace(/^([+-]?)(\d+)/, (_, sign: string, whole: string) =>
+    sign.concat(whole.replace(/\B(?=(\d{3})+$)/g, ',')),
+  )
 
 /** A plain positive decimal as `units / scale`; anything else counts as the default rate. */
 function readDecimal(text: string): { units: bigint; scale: bigint } {

@@ -1,10 +1,10 @@
 import { type ReactElement, useMemo } from 'react'
-import { useStatus } from '#console/api/status/status.ts'
+import { useSharedStatus } from '#console/api/status/shared-status.ts'
 import { DEFAULT_RULE, exactQuotaText, type MoneyRule, quotaText } from './money.ts'
 
 /** The site's way to show quota; the default until its status is known. */
 export function useMoneyRule(): MoneyRule {
-  const status = useStatus()
+  const status = useSharedStatus()
   const perUnit = status?.quota_per_unit
   const isCurrency = status?.display_in_currency
   return useMemo(

@@ -13,9 +13,20 @@ const UNITS: readonly { unit: Intl.RelativeTimeFormatUnit; seconds: number }[] =
 export function relativeTimeText(at: number, now: number, locale: string): string {
   const difference = Math.round(at - now)
   if (Math.abs(difference) > 30 * DAY) return dateText(at, locale)
+  return relativeSteps(difference, locale, 'long')
+}
+
+function relativeSteps(difference: number, locale: string, style: 'long' | 'short'): string {
   const step = UNITS.find(({ seconds }) => Math.abs(difference) >= seconds) ?? UNITS[3]
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style })
   return format.format(Math.trunc(difference / (step?.seconds ?? 1)), step?.unit ?? 'second')
+}
+
+/** The same in few letters, `2 min. ago`, and the date in digits: for narrow columns. */
+export function shortRelativeText(at: number, now: number, locale: string): string {
+  const difference = Math.round(at - now)
+  if (Math.abs(difference) > 30 * DAY) return stampText(at).slice(0, 10)
+  return relativeSteps(difference, locale, 'short')
 }
 
 /** Date and time to the second, with the zone: for titles and details. */
@@ -38,6 +49,12 @@ export function stampText(at: number, timeZone?: string): string {
     second: '2-digit',
     ...(timeZone === undefined ? {} : { timeZone }),
   }).format(at * 1000)
+}
+
+/** The same without the year where that is this one: for lists of what is mostly recent. */
+export function shortStampText(at: number, now: number, timeZone?: string): string {
+  const text = stampText(at, timeZone)
+  return text.startsWith(stampText(now, timeZone).slice(0, 5)) ? text.slice(5) : text
 }
 
 export function dateText(at: number, locale: string): string {

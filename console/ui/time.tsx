@@ -1,6 +1,12 @@
 import { type ReactElement, useSyncExternalStore } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
-import { absoluteTimeText, relativeTimeText, stampText } from './time-text.ts'
+import {
+  absoluteTimeText,
+  relativeTimeText,
+  shortRelativeText,
+  shortStampText,
+  stampText,
+} from './time-text.ts'
 
 const TICK_MS = 10_000
 const listeners = new Set<() => void>()
@@ -15,15 +21,16 @@ export function useNow(): number {
 /** A moment (unix seconds): relative with the absolute in its title, or the other way round. */
 export function Time(props: {
   at: number
-  style?: 'relative' | 'stamp'
+  style?: 'relative' | 'short' | 'stamp' | 'short-stamp'
   /** An end that may lie ahead. All else has happened, however the two clocks differ. */
   canLieAhead?: boolean
 }): ReactElement {
   const locale = useLocale()
   const current = useNow()
-  const isStamp = props.style === 'stamp'
+  const isStamp = props.style === 'stamp' || props.style === 'short-stamp'
   const from = props.canLieAhead === true ? current : Math.max(current, props.at)
-  const relative = relativeTimeText(props.at, from, locale)
+  const textOf = props.style === 'short' ? shortRelativeText : relativeTimeText
+  const relative = textOf(props.at, from, locale)
   const absolute = absoluteTimeText(props.at, locale)
   return (
     <time
@@ -31,7 +38,9 @@ export function Time(props: {
       dateTime={new Date(props.at * 1000).toISOString()}
       title={isStamp ? `${relative} · ${absolute}` : absolute}
     >
-      {isStamp ? stampText(props.at) : relative}
+      {props.style === 'short-stamp' && shortStampText(props.at, current)}
+      {props.style === 'stamp' && stampText(props.at)}
+      {!isStamp && relative}
     </time>
   )
 }

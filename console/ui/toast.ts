@@ -11,11 +11,18 @@ export type Toast = {
   /** How many equal ones were merged into this. */
   count: number
   action: { text: string; onClick: () => void } | null
+  /** Outlives a change of page: it isn't about the one that is left, or can still be undone. */
+  goesAlong: boolean
   /** How long it stays, unless hovered or focused. */
   stayMs: number
 }
 
-type ToastOptions = { action?: { text: string; onClick: () => void }; stayMs?: number }
+type ToastOptions = {
+  action?: { text: string; onClick: () => void }
+  stayMs?: number
+  /** For what leads to another page itself. */
+  goesAlong?: boolean
+}
 
 const SHOWN_MAX = 3
 const STAY_MS = 5_000
@@ -46,6 +53,11 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
+/** A page was left: what was said about it goes too. */
+export function dismissLeft(): void {
+  if (toasts.some(({ goesAlong }) => !goesAlong)) set(toasts.filter(({ goesAlong }) => goesAlong))
+}
+
 export const shownToasts = (): readonly Toast[] => toasts
 
 export function onToasts(listener: () => void): () => void {
@@ -69,6 +81,7 @@ function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
     requestId,
     count: (equal?.count ?? 0) + 1,
     action: options.action ?? null,
+    goesAlong: options.goesAlong === true || options.action !== undefined,
     stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
   }
   set([...rest, toast].slice(-SHOWN_MAX))

@@ -1,24 +1,53 @@
 import { PopoverNext } from '@blueprintjs/core'
-import type { ReactElement } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 
-/** More about something, on hover and focus. Never the only place where a fact is told. */
+const DELAY_MS = 200
+
+/**
+ * More about something, on hover and focus. Never the only place where a fact is told. Nothing of
+ * it is mounted before: lists have one in many rows.
+ */
 export function Tooltip(props: {
   content: string | ReactElement
   children: ReactElement
 }): ReactElement {
+  const [isOpen, setOpen] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const close = () => {
+    clearTimeout(timer.current)
+    setOpen(false)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
   return (
-    <PopoverNext
-      content={props.content}
-      interactionKind="hover-target"
-      animation="minimal"
-      arrow={false}
-      hoverOpenDelay={200}
-      placement="top"
-      popoverClassName="tg-tooltip"
-      autoFocus={false}
-      enforceFocus={false}
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is inside has the role and the keys
+    <span
+      className="tg-anchored"
+      onPointerEnter={() => {
+        timer.current = setTimeout(() => setOpen(true), DELAY_MS)
+      }}
+      onPointerLeave={close}
+      onFocus={() => setOpen(true)}
+      onBlur={close}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close()
+      }}
     >
       {props.children}
-    </PopoverNext>
+      {isOpen && (
+        <PopoverNext
+          isOpen
+          content={props.content}
+          animation="minimal"
+          arrow={false}
+          placement="top"
+          popoverClassName="tg-tooltip"
+          autoFocus={false}
+          enforceFocus={false}
+          shouldReturnFocusOnClose={false}
+        >
+          <span className="tg-anchor" />
+        </PopoverNext>
+      )}
+    </span>
   )
 }

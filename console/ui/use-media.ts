@@ -1,15 +1,24 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
+const lists = new Map<string, MediaQueryList>()
+
+/** Made once for each query: it is asked at every drawing. */
+function listOf(query: string): MediaQueryList {
+  const known = lists.get(query) ?? window.matchMedia(query)
+  lists.set(query, known)
+  return known
+}
+
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
-      const media = window.matchMedia(query)
+      const media = listOf(query)
       media.addEventListener('change', listener)
       return () => media.removeEventListener('change', listener)
     },
     [query],
   )
-  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches)
+  return useSyncExternalStore(subscribe, () => listOf(query).matches)
 }
 
 /** Phones: up to 600 px, lists become cards and the sidebar a drawer. */

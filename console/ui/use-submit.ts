@@ -14,7 +14,7 @@ export function useSubmit(
   const [isBusy, setBusy] = useState(false)
   const submit = async () => {
     if (isRunning.current) {
-      showError(translate('ui.duplicate'))
+      showError(translate('ui.duplicate'), { goesAlong: true })
       onRepeat?.()
       return
     }

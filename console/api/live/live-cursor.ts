@@ -1,7 +1,14 @@
+import type { TestPush } from '#read-api/contract/channel-act.ts'
+import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LiveEvent } from './live-event.ts'
 
-const TOPICS: readonly LiveTopic[] = ['logs', 'channels']
+const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens']
+
+type EventMessage = Extract<LiveMessage, { type: 'event' }>
+type HealthMessage = EventMessage & { data: HealthPush }
+type TestMessage = EventMessage & { data: TestPush }
+type NumberedMessage = EventMessage & { data: { id: number } }
 
 type Seen = { position: number; ids: Set<number> }
 
@@ -26,22 +33,30 @@ export class LiveCursor {
     if (message.type === 'ready') return this.start(message.position)
     if (message.type === 'resync') {
       this.last = null
-      return [{ kind: 'resync', topic: message.topic, position: null }]
+      return resyncsOf(message.topic, null)
     }
-    if (message.type !== 'event' || this.isRepeat(message)) return []
+    if (message.type !== 'event') return []
+    if (isHealth(message)) {
+      return [{ kind: 'event', topic: 'health', position: message.position, data: message.data }]
+    }
+    if (isTest(message)) {
+      this.last = Math.max(this.last ?? 0, message.position)
+      return [{ kind: 'event', topic: 'tests', position: message.position, data: message.data }]
+    }
+    if (this.isRepeat(message as NumberedMessage)) return []
     this.last = Math.max(this.last ?? 0, message.position)
     const { topic, position, data } = message
-    return [{ kind: 'event', topic, position, data }]
+    return [{ kind: 'event', topic, position, data } as LiveEvent]
   }
 
   /** Only a connection that did not resume starts here: what was read before it may be older. */
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
-    return TOPICS.map((topic) => ({ kind: 'resync', topic, position }))
+    return TOPICS.flatMap((topic) => resyncsOf(topic, position))
   }
 
-  private isRepeat(message: Extract<LiveMessage, { type: 'event' }>): boolean {
+  private isRepeat(message: NumberedMessage): boolean {
     const seen = this.seen.get(message.topic)
     if (seen === undefined || message.position > seen.position) {
       const ids = new Set([message.data.id])
@@ -53,3 +68,15 @@ export class LiveCursor {
     return false
   }
 }
+
+const isHealth = (message: EventMessage): message is HealthMessage =>
+  'kind' in message.data && message.data.kind === 'health'
+
+/** Says what is so now and not what has changed: one that comes twice does no harm. */
+const isTest = (message: EventMessage): message is TestMessage =>
+  'kind' in message.data && message.data.kind === 'test'
+
+const resyncsOf = (topic: LiveTopic, position: number | null): LiveEvent[] => [
+  { kind: 'resync', topic, position },
+  ...(topic === 'channels' ? [{ kind: 'resync' as const, topic: 'tests' as const, position }] : []),
+]

@@ -1,18 +1,28 @@
 import type { Channel } from '#read-api/contract/channel.ts'
-import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import type { TestPush } from '#read-api/contract/channel-act.ts'
+import type { HealthPush } from '#read-api/contract/channel-health.ts'
+import type { LiveMessage } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
+import type { TokenState } from '#read-api/contract/token.ts'
 
-/** What each topic carries. */
+/**
+ * What each topic carries, as screens listen to it. Health comes with the channels, without a place
+ * in the stream: it is not resumed but read again with each connection. Tests come with them too.
+ */
 export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
+  tokens: TokenState | { id: number; deleted: true }
+  tests: TestPush
+  health: HealthPush
 }
+export type ScreenTopic = keyof LiveData
 
 /**
  * What the live stream tells a screen. `resync`: what was read before may miss something; read
  * again, at least as of `position` when there is one.
  */
-export type LiveEvent<T extends LiveTopic = LiveTopic> =
+export type LiveEvent<T extends ScreenTopic = ScreenTopic> =
   | { kind: 'event'; topic: T; position: number; data: LiveData[T] }
   | { kind: 'resync'; topic: T; position: number | null }
 

@@ -1,6 +1,7 @@
 import {
   BehaviorSubject,
   distinctUntilChanged,
+  filter,
   finalize,
   map,
   merge,
@@ -46,7 +47,7 @@ export type LiveStream = {
   readonly retryNow: () => void
 }
 
-const TOPICS: LiveTopic[] = ['logs', 'channels']
+const TOPICS: LiveTopic[] = ['logs', 'channels', 'tokens']
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
@@ -131,7 +132,10 @@ function connection(
     const socket = parts.connect()
     const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))
     const heard = new Subject<void>()
+    // NOTE: to send on a socket that is still connecting is an error, and it may be for a while.
+    let isOpen = false
     socket.onopen = () => {
+      isOpen = true
       const after = cursor.resumeAfter()
       request({ type: 'subscribe', topics: TOPICS, ...(after === null ? {} : { after }) })
       heard.next()
@@ -144,7 +148,10 @@ function connection(
       if (message.type === 'ready') ready()
     }
     socket.onclose = () => listener.complete()
-    const ping$ = timer(PING_MS, PING_MS).pipe(tap(() => request({ type: 'ping' })))
+    const ping$ = timer(PING_MS, PING_MS).pipe(
+      filter(() => isOpen),
+      tap(() => request({ type: 'ping' })),
+    )
     const silence$ = timer(SILENCE_MAX_MS).pipe(tap(() => listener.complete()))
     const watch = heard
       .pipe(startWith(undefined))

@@ -1,13 +1,12 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { filter, type Observable } from 'rxjs'
-import type { LiveTopic } from '#read-api/contract/live.ts'
 import { liveStream } from './browser-live.ts'
-import type { LiveData, LiveEvent, LiveState } from './live-event.ts'
+import type { LiveData, LiveEvent, LiveState, ScreenTopic } from './live-event.ts'
 import { perFrame } from './per-frame.ts'
 
 const CAPACITY = 5_000
 
-export type LiveHandlers<T extends LiveTopic> = {
+export type LiveHandlers<T extends ScreenTopic> = {
   /** What arrived since the last frame, oldest first, with the newest position. */
   readonly onEvents: (rows: readonly LiveData[T][], position: number) => void
   /** Something may be missing: read again, as of `position` at least when there is one. */
@@ -15,7 +14,7 @@ export type LiveHandlers<T extends LiveTopic> = {
 }
 
 /** Listens to one topic while the component is mounted; at most one call per frame and kind. */
-export function useLiveTopic<T extends LiveTopic>(topic: T, handlers: LiveHandlers<T>): void {
+export function useLiveTopic<T extends ScreenTopic>(topic: T, handlers: LiveHandlers<T>): void {
   const receive = useEffectEvent((batch: readonly LiveEvent<T>[]) => deliver(batch, handlers))
   useEffect(() => {
     const events$ = liveStream().events$.pipe(
@@ -28,7 +27,7 @@ export function useLiveTopic<T extends LiveTopic>(topic: T, handlers: LiveHandle
 }
 
 /** A resync makes what came before it in the same frame pointless, not what came after. */
-function deliver<T extends LiveTopic>(
+function deliver<T extends ScreenTopic>(
   batch: readonly LiveEvent<T>[],
   { onEvents, onResync }: LiveHandlers<T>,
 ): void {

@@ -1,5 +1,10 @@
+import { ApiError } from '../api-error.ts'
 import { request } from '../request.ts'
 
-export async function putOption(key: string, value: string): Promise<void> {
-  await request({ method: 'PUT', path: '/api/option/', body: { key, value } })
+/** `before`: as it was read; refused where somebody has set another value since. */
+export async function putOption(key: string, value: string, before: string): Promise<void> {
+  await request({ method: 'PUT', path: '/api/option/', body: { key, value, before } })
 }
+
+export const isChangedMeanwhile = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'OptionChanged'

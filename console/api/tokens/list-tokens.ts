@@ -3,18 +3,31 @@ import type { Token } from '#read-api/contract/token.ts'
 import { request } from '../request.ts'
 
 export type TokenPage = { items: Token[]; page: number; total: number }
-/** `page` counts from 0. */
-export type TokenQuery = { keyword: string; page: number; pageSize: number }
+
+/** `page` counts from 0. What is left out or empty filters nothing; newest first unless sorted. */
+export type TokenQuery = {
+  keyword: string
+  page: number
+  pageSize: number
+  /** A key, or a part of one. */
+  token?: string
+  /** 1 to 4, as text. */
+  status?: string
+  sort?: string
+  order?: 'asc' | 'desc'
+}
 
 export const tokensKey = ['tokens'] as const
 
-/** One's own tokens; with a keyword, those whose name holds it. */
-export const tokensQuery = ({ keyword, page, pageSize }: TokenQuery) =>
+/** One's own tokens, or those among them that are sought. */
+export const tokensQuery = (sought: TokenQuery) =>
   queryOptions({
-    queryKey: [...tokensKey, { keyword, page, pageSize }],
+    queryKey: [...tokensKey, sought],
     queryFn: async ({ signal }) => {
-      const path = keyword === '' ? '/api/token/' : '/api/token/search'
-      const query = { keyword, p: page, size: pageSize }
+      const { page, pageSize, ...filter } = sought
+      const isSearch = Boolean(filter.keyword || filter.token || filter.status)
+      const path = isSearch ? '/api/token/search' : '/api/token/'
+      const query = { ...filter, p: page, size: pageSize }
       return (await request<TokenPage>({ path, query, signal })).data
     },
     placeholderData: keepPreviousData,

@@ -5,9 +5,3 @@ import { request } from '../request.ts'
 export async function updateToken(change: UpdateToken): Promise<void> {
   await request({ method: 'PUT', path: '/api/token/', body: change })
 }
-
-/** 1 enables, 2 disables. */
-export async function changeTokenStatus(id: number, status: 1 | 2): Promise<void> {
-  const query = { status_only: true }
-  await request({ method: 'PUT', path: '/api/token/', query, body: { id, status } })
-}

@@ -1,57 +1,37 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useMemo, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { channelsQuery } from '#console/api/channels/list-channels.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
+import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
 import { Button } from '#console/ui/button.tsx'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
-import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
-import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
-import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
-import { showError } from '#console/ui/toast.ts'
-import { integerParam, textParam } from '#console/ui/url-state.ts'
-import { useUrlState } from '#console/ui/use-url-state.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
-import { channelColumns } from './channel-columns.tsx'
-import { ChannelDrawer } from './channel-drawer.tsx'
-import { ChannelToolbar } from './channel-toolbar.tsx'
-import { useChannelActions } from './use-channel-actions.ts'
-import { useLiveChannels } from './use-live-channels.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import { ChannelDrawer } from './form/channel-drawer.tsx'
+import { ChannelList } from './list/channel-list.tsx'
+import { useChannelList } from './list/use-channel-list.ts'
+import { useLiveChannels } from './list/use-live-channels.ts'
+import { TagEditor } from './tags/tag-editor.tsx'
+import { TestDialog } from './testing/test-dialog.tsx'
+import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
 import './channels.css'
 
-const ADDRESS = {
-  keyword: textParam(),
-  model: textParam(),
-  group: textParam(),
-  page: integerParam({ fallback: 0, max: 1_000_000 }),
-}
-
-/** The upstream channels: list, search, create, edit, switch off, delete; statuses live. */
+/** The upstream channels: list, search, create, edit, test, gather by tag; statuses live. */
 export function ChannelsPage(): ReactElement {
   const { t } = useTranslation()
-  return isAdmin(useUser()) ? (
-    <Channels />
-  ) : (
-    <Page title={t('channels.title')}>
-      <Panel>
-        <EmptyState icon="eyeOff" title={t('ui.forbidden')} />
-      </Panel>
-    </Page>
-  )
+  return isAdmin(useUser()) ? <Channels /> : <AdminsOnlyPage title={t('channels.title')} />
 }
 
 function Channels(): ReactElement {
   const { t } = useTranslation()
-  const [edited, setEdited] = useState<Channel | 'new' | null>(null)
+  const drawer = useDrawerAddress()
+  const [tested, setTested] = useState<Channel | null>(null)
+  const [tag, setTag] = useState<TagGroup | null>(null)
   const view = useChannelList()
-  const create = () => setEdited('new')
+  const create = () => drawer.open('new')
   const { data, error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403
   return (
@@ -71,10 +51,18 @@ function Channels(): ReactElement {
           <ErrorState error={error} />
         </Panel>
       ) : (
-        <ChannelList view={view} onEdit={setEdited} onCreate={create} />
+        <ChannelList
+          view={view}
+          onEdit={({ id }) => drawer.open(id)}
+          onTest={setTested}
+          onEditTag={setTag}
+          onCreate={create}
+        />
       )}
       {data !== undefined && <LiveChannels />}
-      <ChannelDrawer edited={edited} onClose={() => setEdited(null)} />
+      <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
+      <TestDialog channel={tested} onClose={() => setTested(null)} />
+      <TagEditor group={tag} onClose={() => setTag(null)} />
     </Page>
   )
 }
@@ -83,125 +71,4 @@ function Channels(): ReactElement {
 function LiveChannels(): null {
   useLiveChannels()
   return null
-}
-
-/** What the address asks for, and its rows. */
-function useChannelList() {
-  const [filters, setFilters] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize()
-  const list = useQuery({
-    ...channelsQuery({ ...filters, pageSize }),
-    // Every call changes what a channel has served.
-    refetchOnMount: 'always',
-  })
-  return { filters, setFilters, pageSize, setPageSize, list }
-}
-
-function ChannelList(props: {
-  view: ReturnType<typeof useChannelList>
-  onEdit: (channel: Channel) => void
-  onCreate: () => void
-}): ReactElement {
-  const { onEdit } = props
-  const { filters, setFilters, pageSize, setPageSize, list } = props.view
-  const { t } = useTranslation()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const actions = useChannelActions()
-  const refresh = async () => {
-    if ((await list.refetch()).isError) showError(t('channels.refreshFailed'))
-  }
-  const columns = useMemo(
-    () =>
-      channelColumns(t, {
-        onToggle: (channel) => void actions.setEnabled(channel, channel.status !== 1),
-        onNumber: (channel, field, value) => void actions.setNumber(channel, field, value),
-        onEdit,
-        onDelete: (channel) => void actions.remove([channel]),
-      }),
-    [t, actions, onEdit],
-  )
-  const layout = useColumnLayout('channels-table-columns', columns)
-  useListCommands(t('channels.create'), props.onCreate, t('channels.refresh'), () => void refresh())
-  const rows = list.data?.items ?? []
-  return (
-    <Panel isFlush>
-      <ChannelToolbar
-        filters={filters}
-        picked={rows.filter(({ id }) => chosen.has(String(id)))}
-        actions={actions}
-        onFilters={(patch, options) => setFilters({ ...patch, page: 0 }, options)}
-        onRefresh={() => void refresh()}
-        onDone={() => setChosen(new Set())}
-        columns={<ColumnChooser layout={layout} />}
-      />
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-      ) : (
-        <div className="tg-list-ended">
-          <DataGrid
-            label={t('channels.grid')}
-            rows={rows}
-            rowKey={rowKey}
-            layout={layout}
-            total={list.data?.total ?? 0}
-            firstIndex={filters.page * pageSize}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            isMuted={isMuted}
-            onOpen={onEdit}
-            selection={{ keys: chosen, onChange: setChosen }}
-            empty={
-              <NoChannels
-                isFiltered={filters.keyword + filters.model + filters.group !== ''}
-                onClear={() => setFilters({ keyword: '', model: '', group: '', page: 0 })}
-                onCreate={props.onCreate}
-              />
-            }
-          />
-        </div>
-      )}
-      <Pagination
-        page={filters.page}
-        pageSize={pageSize}
-        total={list.data?.total ?? 0}
-        onPage={(page) => setFilters({ page })}
-        onPageSize={(size) => {
-          setPageSize(size)
-          setFilters({ page: 0 })
-        }}
-      />
-    </Panel>
-  )
-}
-
-const rowKey = (channel: Channel): string => String(channel.id)
-const isMuted = (channel: Channel): boolean => channel.status !== 1
-
-function NoChannels(props: {
-  isFiltered: boolean
-  onClear: () => void
-  onCreate: () => void
-}): ReactElement {
-  const { t } = useTranslation()
-  const clear = <Button onClick={props.onClear}>{t('channels.clear')}</Button>
-  const create = (
-    <Button tone="primary" icon="add" onClick={props.onCreate}>
-      {t('channels.create')}
-    </Button>
-  )
-  return props.isFiltered ? (
-    <EmptyState
-      icon="search"
-      title={t('channels.notFoundTitle')}
-      body={t('channels.notFoundBody')}
-      action={clear}
-    />
-  ) : (
-    <EmptyState
-      icon="channels"
-      title={t('channels.noneTitle')}
-      body={t('channels.noneBody')}
-      action={create}
-    />
-  )
 }

@@ -66,7 +66,9 @@ function seriesOf(points: readonly UsagePoint[], measure: ChartMeasure): ChartSe
     const { model_name: model } = point
     totals.set(model, (totals.get(model) ?? 0n) + BigInt(point[measure]))
   }
-  const sorted = [...totals]
+  // What adds nothing has no bar and needs no colour, unless there is nothing else.
+  const some = [...totals].filter(([, total]) => total > 0n)
+  const sorted = (some.length > 0 ? some : [...totals])
     .map(([model, total]): ChartSeries => ({ model, total }))
     .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || order(a, b))
   if (sorted.length <= SERIES_MAX) return sorted

@@ -11,7 +11,7 @@ import { useThrottled } from '#console/ui/use-throttled.ts'
 
 const BALANCE_EVERY_MS = 500
 const CHART_EVERY_MS = 2_000
-const RECENT_ROWS = 5
+const RECENT_ROWS = 6
 const CONSUMPTION = 2
 const HOUR = 3_600
 

@@ -27,8 +27,9 @@ export function useLogin() {
       const user = await login(credentials)
       client.clear()
       storeUser(user)
-      if (isDefaultLogin(credentials)) showInfo(t('auth.defaultPassword'), { stayMs: 20_000 })
-      else showSuccess(t('auth.success'))
+      if (isDefaultLogin(credentials)) {
+        showInfo(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
+      } else showSuccess(t('auth.success'), { goesAlong: true })
       const target = safeReturnTo(params.get('returnTo'), window.location.origin, isKnownPath)
       await navigate(target, { replace: true })
     } catch (error) {

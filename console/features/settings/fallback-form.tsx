@@ -2,10 +2,15 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import { Panel } from '#console/ui/panel.tsx'
 import { Switch } from '#console/ui/switches.tsx'
-import { FALLBACK_KEYS, type FallbackKey, fallbackFault, withFallback } from './fallback-pricing.ts'
-import { fallbackDraft, type SettingsForm } from './use-settings-form.ts'
+import {
+  FALLBACK_KEYS,
+  type FallbackKey,
+  fallbackDraft,
+  fallbackFault,
+  withFallback,
+} from './fallback-pricing.ts'
+import type { SettingsForm } from './use-settings-form.ts'
 
 /** The price of models without one: for each call, or by two ratios, never both. */
 export function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
@@ -31,7 +36,7 @@ export function FallbackForm({ form }: { form: SettingsForm }): ReactElement | n
     </FormField>
   )
   return (
-    <Panel title={t('settings.fallback')} lead={t('settings.fallbackLead')}>
+    <>
       <Switch
         label={t('settings.fallbackEnabled')}
         hint={t('settings.fallbackEither')}
@@ -44,6 +49,6 @@ export function FallbackForm({ form }: { form: SettingsForm }): ReactElement | n
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
         {field('fallback_completion_ratio', t('settings.fallbackCompletion'))}
       </div>
-    </Panel>
+    </>
   )
 }

@@ -41,3 +41,21 @@ export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   if (draft.fallback_pricing_enabled === 'true' && given.length === 0) return 'incomplete'
   return null
 }
+
+/** The four fallback options as their form has them. */
+export const fallbackDraft = (value: (key: string) => string): FallbackDraft => ({
+  fallback_pricing_enabled: value('fallback_pricing_enabled'),
+  fallback_single_price: value('fallback_single_price'),
+  fallback_input_ratio: value('fallback_input_ratio'),
+  fallback_completion_ratio: value('fallback_completion_ratio'),
+})
+
+/** The field to mend when the four, of which some were changed, don't go together. */
+export function fallbackFaultKey(
+  changed: ReadonlySet<string>,
+  value: (key: string) => string,
+): FallbackKey | undefined {
+  const isChanged = FALLBACK_KEYS.some((key) => changed.has(key))
+  const isFaulty = isChanged && fallbackFault(fallbackDraft(value)) !== null
+  return isFaulty ? 'fallback_single_price' : undefined
+}

@@ -57,3 +57,21 @@ export function compactJson(text: string): string {
   if (!isJson(text)) return text
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? '')
 }
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/g
+
+/** The same JSON, two blanks a level, every digit as it was; other texts as they are. */
+export function readableJson(text: string): string {
+  if (!isJson(text)) return text
+  let [depth, readable, last] = [0, '', '']
+  for (const [token] of text.matchAll(TOKEN)) {
+    const isOpen = last === '[' || last === '{'
+    const isClosing = token === ']' || token === '}'
+    if (isClosing) depth -= 1
+    if (isOpen !== isClosing || last === ',') readable += `\n${'  '.repeat(depth)}`
+    readable += token === ':' ? ': ' : token
+    if (token === '[' || token === '{') depth += 1
+    last = token
+  }
+  return readable
+}

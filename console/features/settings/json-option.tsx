@@ -1,51 +1,42 @@
-import { type ReactElement, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import type { ReactElement } from 'react'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextArea } from '#console/ui/inputs.tsx'
-import { isJson, readJsonMap, writeJsonMap } from './json-map.ts'
-import { settingFault } from './setting-faults.ts'
-import { JSON_OPTIONS, type JsonOption as Key } from './setting-fields.ts'
-import { useFaultText } from './use-fault-text.ts'
+import { isJson, readableJson } from './json-map.ts'
+import { useHint } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
+import { useWords } from './use-words.ts'
 
 const ROWS_MAX = 14
+const ROWS_MIN = 4
 
 /** An option's JSON as text: reformatted for display, judged when it loses the focus. */
-export function JsonOption(props: { option: Key; form: SettingsForm }): ReactElement {
-  const { option, form } = props
-  const { t } = useTranslation()
-  const faultText = useFaultText()
-  const [isTouched, setTouched] = useState(() => form.isChanged(option))
-  const text = form.isChanged(option) ? form.value(option) : readable(option, form.value(option))
-  const fault = isTouched || form.isChecked ? settingFault(option, text) : null
-  const rows = Math.min(ROWS_MAX, Math.max(4, text.split('\n').length))
+export function JsonOption(props: { option: string; form: SettingsForm }): ReactElement | null {
+  const { option: key, form } = props
+  const words = useWords()
+  const hint = useHint(form)
+  const option = form.option(key)
+  if (option === undefined) return null
+  const text = form.value(key)
+  const rows = Math.min(ROWS_MAX, Math.max(ROWS_MIN, text.split('\n').length))
   return (
-    <FormField
-      label={t(`settings.json.${option}`)}
-      hint={t(`settings.jsonHint.${option}`)}
-      error={faultText(fault)}
-    >
+    <FormField label={words(option.label)} hint={hint(option)} error={form.errorText(key)}>
       {(control) => (
         <TextArea
           {...control}
           isMono
           rows={rows}
           spellCheck={false}
+          disabled={!form.mayChange(key)}
           value={text}
-          onChange={(next) => form.set(new Map([[option, next]]))}
+          onChange={(next) => form.set(new Map([[key, next]]))}
           onBlur={() => {
-            setTouched(true)
-            if (form.isChanged(option) && isJson(text)) {
-              form.set(new Map([[option, readable(option, text)]]))
+            form.touch(key)
+            if (form.isChanged(key) && isJson(text)) {
+              form.set(new Map([[key, readableJson(text)]]))
             }
           }}
         />
       )}
     </FormField>
   )
-}
-
-function readable(option: Key, text: string): string {
-  const entries = readJsonMap(text, JSON_OPTIONS[option])
-  return entries === null ? text : writeJsonMap(entries)
 }

@@ -10,6 +10,7 @@ import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
 type Deeds = {
   changed: ReadonlySet<string>
   onEdit: (row: PriceRow) => void
+  onHistory: (row: PriceRow) => void
   onDelete: (row: PriceRow) => void
 }
 
@@ -76,7 +77,7 @@ function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
   return {
     id: 'actions',
     title: t('settings.actions'),
-    width: 96,
+    width: 124,
     isPinned: true,
     align: 'end',
     cell: (row) => (
@@ -87,6 +88,13 @@ function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
           icon="edit"
           label={t('settings.editModel', { name: row.name })}
           onClick={() => deeds.onEdit(row)}
+        />
+        <Button
+          tone="quiet"
+          size="small"
+          icon="clock"
+          label={t('prices.historyOf', { name: row.name })}
+          onClick={() => deeds.onHistory(row)}
         />
         <Button
           tone="quiet"

@@ -1,4 +1,4 @@
-import { type ReactElement, useRef, useState } from 'react'
+import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
@@ -20,7 +20,8 @@ type PriceDrawerProps = {
   /** Known in advance, for a model that has no price yet. */
   newName?: string
   onClose: () => void
-  onApply: (row: PriceRow) => void
+  /** `before`: the name it had, where it had one. */
+  onApply: (row: PriceRow, before: string | null) => void
 }
 
 /** One model's price. Mounted anew for each, so that no draft is left over. */
@@ -40,7 +41,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
   )
   const [draft, setDraft] = useState(before)
   const [faults, setFaults] = useState<PriceFaults>({})
-  const taken = row === 'new' ? props.taken : NONE
+  const taken = useOthers(props.taken, row === 'new' ? null : row.name)
   const change = (next: PriceDraft) => {
     setDraft(next)
     if (Object.keys(faults).length > 0) setFaults(priceFaults(next, taken))
@@ -49,7 +50,7 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
     const found = priceFaults(draft, taken)
     setFaults(found)
     if (Object.keys(found).length > 0) focusFirstFault(form)
-    else props.onApply(rowOfDraft(draft))
+    else props.onApply(rowOfDraft(draft), row === 'new' ? null : row.name)
   }
   return (
     <FormDrawer
@@ -62,9 +63,10 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
       onSubmit={apply}
       onClose={props.onClose}
     >
-      <PriceFields draft={draft} faults={faults} isNew={row === 'new'} onChange={change} />
+      <PriceFields draft={draft} faults={faults} onChange={change} />
     </FormDrawer>
   )
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const useOthers = (taken: ReadonlySet<string>, own: string | null): ReadonlySet<string> =>
+  useMemo(() => new Set([...taken].filter((name) => name !== own)), [taken, own])

@@ -11,11 +11,20 @@ import { Toolbar } from '#console/ui/toolbar.tsx'
 import { BatchPrices } from './batch-prices.tsx'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
-import { type PriceMaps, type PriceRow, priceRows, withoutRows, withRows } from './price-table.ts'
+import { PriceHistoryDrawer } from './price-history-drawer.tsx'
+import {
+  emptyRow,
+  type PriceMaps,
+  type PriceRow,
+  priceRows,
+  withoutRows,
+  withRows,
+} from './price-table.ts'
 import { useChangedModels } from './use-changed-models.ts'
 import type { SettingsForm } from './use-settings-form.ts'
+import { useShownRow } from './use-shown-row.ts'
 
-type Open = { row: PriceRow | 'new' } | 'batch' | null
+type Open = { row: PriceRow | 'new' } | { historyOf: string } | 'batch' | null
 
 /** The price table; what is applied here joins the page's drafts and is saved with them. */
 export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
@@ -23,6 +32,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
   const { t } = useTranslation()
   const [open, setOpen] = useState<Open>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [added, setAdded] = useState<{ key: string } | null>(null)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const remove = (picked: readonly string[]) => {
@@ -30,10 +40,17 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
     form.set(withoutRows(maps, picked))
     setChosen(new Set())
   }
-  const apply = (rows: readonly PriceRow[]) => {
-    form.set(withRows(maps, rows))
+  const apply = (rows: readonly PriceRow[], before: string | null = null) => {
+    const [row] = rows
+    const isRenamed = before !== null && before !== row?.name
+    form.set(withRows(maps, isRenamed ? [emptyRow(before), ...rows] : rows))
     setOpen(null)
   }
+  const applyOne = (row: PriceRow, before: string | null) => {
+    apply([row], before)
+    if (row.name !== before) setAdded({ key: row.name })
+  }
+  const historyOf = open !== null && open !== 'batch' && 'historyOf' in open ? open.historyOf : null
   const picked = all.filter(({ name }) => chosen.has(name))
   const batch = () =>
     picked.length === 0 ? showError(t('settings.batchChoose')) : setOpen('batch')
@@ -42,23 +59,30 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
       <PriceList
         form={form}
         rows={all}
+        added={added}
         chosen={chosen}
         onChosen={setChosen}
         onEdit={(row) => setOpen({ row })}
+        onHistory={({ name }) => setOpen({ historyOf: name })}
         onBatch={batch}
         onDelete={remove}
       />
       <PriceDrawer
-        edited={open === null || open === 'batch' ? null : open.row}
+        edited={open !== null && open !== 'batch' && 'row' in open ? open.row : null}
         taken={names}
         onClose={() => setOpen(null)}
-        onApply={(row) => apply([row])}
+        onApply={applyOne}
+      />
+      <PriceHistoryDrawer
+        isOpen={historyOf !== null}
+        model={historyOf ?? ''}
+        onClose={() => setOpen(null)}
       />
       <BatchPrices
         isOpen={open === 'batch'}
         rows={picked}
         onClose={() => setOpen(null)}
-        onApply={apply}
+        onApply={(rows) => apply(rows)}
       />
     </>
   )
@@ -67,44 +91,52 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
 function PriceList(props: {
   form: SettingsForm
   rows: readonly PriceRow[]
+  /** The row to be seen now: it was given this name just before. */
+  added: { key: string } | null
   chosen: ReadonlySet<string>
   onChosen: (chosen: ReadonlySet<string>) => void
   onEdit: (row: PriceRow | 'new') => void
+  onHistory: (row: PriceRow) => void
   onBatch: () => void
   onDelete: (names: readonly string[]) => void
 }): ReactElement {
   const { t } = useTranslation()
-  const [search, setSearch] = useState('')
-  const [page, setPage] = useState(0)
+  const [typed, setTyped] = useState<{ text: string; since: typeof props.added }>(NOT_SEARCHED)
+  // What was typed before a row was added may hide it: the row wins.
+  const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)
-  const { onEdit, onDelete } = props
+  const { onEdit, onHistory, onDelete } = props
   const columns = useMemo(
-    () => priceColumns(t, { changed, onEdit, onDelete: (row) => onDelete([row.name]) }),
-    [t, changed, onEdit, onDelete],
+    () => priceColumns(t, { changed, onEdit, onHistory, onDelete: (row) => onDelete([row.name]) }),
+    [t, changed, onEdit, onHistory, onDelete],
   )
   const layout = useColumnLayout('prices-table-columns', columns)
-  const found = props.rows.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
-  const last = Math.max(0, Math.ceil(found.length / pageSize) - 1)
-  const shownPage = Math.min(page, last)
+  const found = useMemo(
+    () => props.rows.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase())),
+    [props.rows, search],
+  )
+  const places = useMemo(() => found.map(rowKey), [found])
+  const { box, page, setPage } = useShownRow(props.added, places, pageSize)
   return (
     <>
       <PriceToolbar
         search={search}
-        onSearch={setSearch}
+        onSearch={(text) => setTyped({ text, since: props.added })}
         chosenCount={props.chosen.size}
         onAdd={() => onEdit('new')}
         onBatch={props.onBatch}
         onDelete={() => onDelete([...props.chosen])}
       />
-      <div className="tg-list-ended">
+      <div className="tg-list-ended" ref={box}>
         <DataGrid
           label={t('settings.priceGrid')}
-          rows={found.slice(shownPage * pageSize, (shownPage + 1) * pageSize)}
+          rows={found.slice(page * pageSize, (page + 1) * pageSize)}
           rowKey={rowKey}
           layout={layout}
           total={found.length}
-          firstIndex={shownPage * pageSize}
+          firstIndex={page * pageSize}
+          isFresh={({ name }) => name === props.added?.key}
           onOpen={onEdit}
           maxHeight="none"
           selection={{ keys: props.chosen, onChange: props.onChosen }}
@@ -112,7 +144,7 @@ function PriceList(props: {
         />
       </div>
       <Pagination
-        page={shownPage}
+        page={page}
         pageSize={pageSize}
         total={found.length}
         onPage={setPage}
@@ -122,6 +154,7 @@ function PriceList(props: {
   )
 }
 
+const NOT_SEARCHED = { text: '', since: null }
 const rowKey = (row: PriceRow): string => row.name
 
 function PriceToolbar(props: {

@@ -16,13 +16,12 @@ import { inMode, type PriceDraft, type PriceFaults } from './price-draft.ts'
 type FieldsProps = {
   draft: PriceDraft
   faults: PriceFaults
-  isNew: boolean
   onChange: (draft: PriceDraft) => void
 }
 
 /** The way of entering, its fields, and what they come to in the other way. */
 export function PriceFields(props: FieldsProps): ReactElement {
-  const { draft, faults, isNew, onChange } = props
+  const { draft, faults, onChange } = props
   const { t } = useTranslation()
   return (
     <>
@@ -37,7 +36,6 @@ export function PriceFields(props: FieldsProps): ReactElement {
             {...control}
             isMono
             spellCheck={false}
-            readOnly={!isNew}
             value={draft.name}
             onChange={(name) => onChange({ ...draft, name })}
           />
@@ -71,7 +69,7 @@ function ModeFields(props: FieldsProps): ReactElement {
   const output = t('settings.outputPriceHint')
   return (
     <>
-      <div className="tg-form-row">
+      <div className="tg-form-row tg-price-row">
         {mode === 'price' ? (
           <>
             {field('inputPrice', t('settings.inputPriceLabel'))}

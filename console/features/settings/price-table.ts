@@ -65,11 +65,24 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
   return changed
 }
 
-export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
-  withRows(
-    maps,
-    names.map((name) => ({ name, price: '', ratio: '', completionRatio: '', cacheRatio: '' })),
+/** The texts of the maps that differ. */
+export const textsOfMaps = (before: PriceMaps, after: PriceMaps): Map<PriceKey, string> =>
+  new Map(
+    PRICE_KEYS.map((key) => [key, writeJsonMap(before[key]), writeJsonMap(after[key])] as const)
+      .filter(([, old, fresh]) => old !== fresh)
+      .map(([key, , text]) => [key, text]),
   )
+
+export const emptyRow = (name: string): PriceRow => ({
+  name,
+  price: '',
+  ratio: '',
+  completionRatio: '',
+  cacheRatio: '',
+})
+
+export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
+  withRows(maps, names.map(emptyRow))
 
 /** A fixed price disables the ratios, so that a model never has both. */
 function valueFor(row: PriceRow, key: PriceKey): string {

@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { mayLeave } from '#console/ui/may-leave.ts'
-import { changedLines, type OptionChange } from './option-changes.ts'
+import type { OptionChange } from './option-changes.ts'
+import { OptionDiff } from './option-diff.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
-
-const LINES_MAX = 40
+import { useWords } from './use-words.ts'
 
 /** Stays in sight: how much is not saved, what exactly, and the save. */
 export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
@@ -40,7 +40,7 @@ export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
       >
         <ul className="tg-changes">
           {form.changes.map((change) => (
-            <Change key={change.key} change={change} />
+            <Change key={change.key} change={change} form={form} />
           ))}
         </ul>
       </Drawer>
@@ -48,29 +48,23 @@ export function SaveBar({ form }: { form: SettingsForm }): ReactElement {
   )
 }
 
-function Change({ change }: { change: OptionChange }): ReactElement {
+function Change({ change, form }: { change: OptionChange; form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
-  const { removed, added } = changedLines(change.before, change.after)
-  const lines = [
-    ...removed.map((text) => ({ mark: '−', text, label: t('settings.before') })),
-    ...added.map((text) => ({ mark: '+', text, label: t('settings.after') })),
-  ]
-  const rest = lines.length - LINES_MAX
+  const words = useWords()
+  const option = form.option(change.key)
   return (
     <li>
-      <h3>
+      <h3>{words(option?.label) || change.key}</h3>
+      <p className="tg-change-by">
         <code>{change.key}</code>
-      </h3>
-      <ul className="tg-diff">
-        {lines.slice(0, LINES_MAX).map(({ mark, text, label }) => (
-          <li key={`${mark}${text}`} className={mark === '+' ? 'tg-diff-added' : 'tg-diff-removed'}>
-            <span className="tg-visually-hidden">{label}</span>
-            <span aria-hidden="true">{mark}</span>
-            <code>{text.trim() === '' ? t('settings.empty') : text.trim()}</code>
-          </li>
-        ))}
-      </ul>
-      {rest > 0 && <p className="tg-hint">{t('settings.moreLines', { count: rest })}</p>}
+      </p>
+      {option?.is_secret === true ? (
+        <p className="tg-hint">
+          {t(change.after === '' ? 'settings.secretCleared' : 'settings.secretReplaced')}
+        </p>
+      ) : (
+        <OptionDiff before={change.before} after={change.after} />
+      )}
     </li>
   )
 }

@@ -1,32 +1,100 @@
-import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { type ExactDecimal, isNegative, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
+import type { OptionType } from '#read-api/contract/option.ts'
 import { isJson, readJsonMap } from './json-map.ts'
-import { fieldOf, isJsonOption, JSON_OPTIONS } from './setting-fields.ts'
 
 export type SettingFault =
-  | { code: 'notJson' | 'notMap' | 'notTextMap' | 'notNumber' | 'notInteger' }
-  | { code: 'tooSmall'; min: number }
-  | { code: 'tooLarge'; max: number }
+  | {
+      code: 'notJson' | 'notMap' | 'notTextMap' | 'notCounts' | 'notList' | 'notLinks' | 'notObject'
+    }
+  | {
+      code: 'notNumber' | 'notInteger' | 'notOneLine' | 'notUrl' | 'notHost' | 'notMail' | 'isEmpty'
+    }
+  | { code: 'tooSmall'; min: string }
+  | { code: 'tooLarge'; max: string }
+  | { code: 'tooLong'; max: number }
+  | { code: 'entryMissing'; name: string }
 
-/** What is wrong with the text of an option; null when it may be saved. */
-export function settingFault(key: string, text: string): SettingFault | null {
-  if (isJsonOption(key)) return jsonFault(text, JSON_OPTIONS[key])
-  const field = fieldOf(key)
-  if (field?.kind !== 'integer') return null
-  if (!/^-?\d{1,16}$/.test(text.trim())) return { code: 'notInteger' }
-  const value = Number(text)
-  if (field.min !== undefined && value < field.min) return { code: 'tooSmall', min: field.min }
-  if (field.max !== undefined && value > field.max) return { code: 'tooLarge', max: field.max }
+/** What is wrong with the text of an option, as far as its type tells; null when it may be sent. */
+export function settingFault(type: OptionType, text: string): SettingFault | null {
+  switch (type.kind) {
+    case 'flag':
+    case 'choice':
+      return null
+    case 'integer':
+      return /^-?\d{1,16}$/.test(text.trim()) ? boundsFault(type, text) : { code: 'notInteger' }
+    case 'decimal':
+      if (type.is_optional === true && text.trim() === '') return null
+      return parseDecimal(text) === null ? { code: 'notNumber' } : boundsFault(type, text)
+    case 'text':
+      return lineFault(type, text)
+    case 'lines':
+      return lengthFault(type, text)
+    case 'url':
+      return isWebAddress(text.trim()) ? null : { code: 'notUrl' }
+    default:
+      return isJson(text) ? shapeFault(type, text) : { code: 'notJson' }
+  }
+}
+
+function boundsFault({ minimum, maximum }: OptionType, text: string): SettingFault | null {
+  const value = parseDecimal(text)
+  const [min, max] = [parseDecimal(minimum ?? ''), parseDecimal(maximum ?? '')]
+  if (value === null) return null
+  if (min !== null && isBelow(value, min)) return { code: 'tooSmall', min: minimum ?? '' }
+  if (max !== null && isBelow(max, value)) return { code: 'tooLarge', max: maximum ?? '' }
   return null
 }
 
-function jsonFault(text: string, kind: 'number' | 'text'): SettingFault | null {
-  if (!isJson(text)) return { code: 'notJson' }
-  const entries = readJsonMap(text, kind)
-  if (entries === null) return { code: kind === 'number' ? 'notMap' : 'notTextMap' }
-  if (kind === 'text') return null
+const isBelow = (left: ExactDecimal, right: ExactDecimal) => isNegative(subtract(left, right))
+
+function lineFault(type: OptionType, text: string): SettingFault | null {
+  if (/[\n\r]/.test(text)) return { code: 'notOneLine' }
+  if (text.trim() === '') return type.is_required === true ? { code: 'isEmpty' } : null
+  if (type.form === 'host' && /[\s/@]/.test(text.trim())) return { code: 'notHost' }
+  if (type.form === 'mail' && !/[^\s@]@[^\s@]/.test(text)) return { code: 'notMail' }
+  return lengthFault(type, text)
+}
+
+function lengthFault({ max_length: max }: OptionType, text: string): SettingFault | null {
+  return max !== undefined && text.length > max ? { code: 'tooLong', max } : null
+}
+
+function isWebAddress(text: string): boolean {
+  if (text === '') return true
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function shapeFault({ kind, required }: OptionType, text: string): SettingFault | null {
+  const value: unknown = JSON.parse(text)
+  if (kind === 'list') return isListOf(value, isText) ? null : { code: 'notList' }
+  if (kind === 'links') return isListOf(value, isLinks) ? null : { code: 'notLinks' }
+  if (!isObject(value)) return { code: kind === 'ratios' ? 'notMap' : 'notObject' }
+  if (kind === 'ratios') return ratiosFault(text, required)
+  const members = Object.values(value)
+  if (kind === 'names' && !members.every(isText)) return { code: 'notTextMap' }
+  if (kind === 'counts' && !members.every(isCount)) return { code: 'notCounts' }
+  return null
+}
+
+function ratiosFault(text: string, required: string | undefined): SettingFault | null {
+  const entries = readJsonMap(text, 'number')
+  if (entries === null) return { code: 'notMap' }
   const isWrong = [...entries.values()].some((value) => {
     const number = parseDecimal(value)
     return number === null || isNegative(number)
   })
-  return isWrong ? { code: 'notNumber' } : null
+  if (isWrong) return { code: 'notNumber' }
+  if (required !== undefined && !entries.has(required)) {
+    return { code: 'entryMissing', name: required }
+  }
+  return null
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = (value: unknown, fits: (element: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(fits)
+const isLinks = (value: unknown): boolean =>
+  isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)

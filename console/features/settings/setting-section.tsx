@@ -1,64 +1,65 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { FormField } from '#console/ui/form-field.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
+import { Icon } from '#console/ui/icons.tsx'
 import { Panel } from '#console/ui/panel.tsx'
-import { Switch } from '#console/ui/switches.tsx'
-import { settingFault } from './setting-faults.ts'
-import type { SettingSection as Section, SettingField } from './setting-fields.ts'
-import { useFaultText } from './use-fault-text.ts'
+import type { OptionSchema, OptionSection } from '#read-api/contract/option.ts'
+import { SectionHistory } from './history-drawer.tsx'
+import { SettingField } from './setting-field.tsx'
+import { isRootOnly, useSharedNote } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
+import { useWords } from './use-words.ts'
 
-/** A panel of plain fields; those that the server doesn't have are left out. */
+/** A panel of a section: its own form where it has one, else a field for each option. */
 export function SettingSection(props: {
-  section: Section
+  section: OptionSection
   form: SettingsForm
+  /** In place of the generated fields. */
+  children?: ReactNode
+  /** Below them. */
+  extra?: ReactNode
 }): ReactElement | null {
   const { t } = useTranslation()
+  const words = useWords()
+  const sharedNote = useSharedNote(props.form)
   const { form, section } = props
-  const fields = section.fields.filter(({ key }) => form.has(key))
-  if (fields.length === 0) return null
+  const options = form.optionsOf(section.id).filter(({ key }) => form.has(key))
+  if (options.length === 0) return null
+  const note = sharedNote(section.id)
   return (
-    <Panel title={t(`settings.${section.id}`)} lead={t(`settings.${section.id}Lead`)}>
-      <div className="tg-setting-fields">
-        {fields.map((field) => (
-          <Field key={field.key} field={field} form={form} />
-        ))}
-      </div>
-    </Panel>
+    <div id={`section-${section.id}`} className="tg-setting-section">
+      <Panel
+        title={words(section.title)}
+        lead={words(section.lead) || undefined}
+        actions={<SectionHistory section={section} form={form} />}
+      >
+        {note !== null && <Said text={note} />}
+        {isRootOnly(form, section.id) && <Said text={t('settings.rootOnly')} />}
+        {props.children ?? <Fields options={options} form={form} />}
+        {props.extra}
+      </Panel>
+    </div>
   )
 }
 
-function Field({ field, form }: { field: SettingField; form: SettingsForm }): ReactElement {
-  const { t } = useTranslation()
-  const faultText = useFaultText()
-  const { key, words } = field
-  const value = form.value(key)
-  const set = (text: string) => form.set(new Map([[key, text]]))
-  const label = t(`settings.field.${words}`)
-  const hint = t(`settings.hint.${words}`)
-  if (field.kind === 'flag') {
-    return (
-      <Switch
-        label={label}
-        hint={hint}
-        isOn={value === 'true'}
-        onChange={(isOn) => set(String(isOn))}
-      />
-    )
-  }
-  const fault = form.isChanged(key) ? settingFault(key, value) : null
+const Said = ({ text }: { text: string }): ReactElement => (
+  <p className="tg-setting-said">
+    <Icon name="info" size={14} />
+    {text}
+  </p>
+)
+
+/** In two columns, so that a switch stands beside the field it is for. */
+function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
   return (
-    <FormField label={label} hint={hint} error={faultText(fault)}>
-      {(control) => (
-        <TextInput
-          {...control}
-          {...(field.kind === 'integer' ? { inputMode: 'numeric' as const } : {})}
-          className={field.kind === 'integer' ? 'tg-input-short' : ''}
-          value={value}
-          onChange={set}
-        />
-      )}
-    </FormField>
+    <div className="tg-setting-fields">
+      {props.options.map((option) => (
+        <div key={option.key} className={isWide(option) ? 'tg-setting-wide' : undefined}>
+          <SettingField option={option} form={props.form} />
+        </div>
+      ))}
+    </div>
   )
 }
+
+/** What is long to read; JSON stands in a column like everything else. */
+const isWide = ({ type }: OptionSchema): boolean => type.kind === 'lines' || type.kind === 'links'

@@ -1,13 +1,22 @@
 import { useTranslation } from 'react-i18next'
+import type { OptionSchema } from '#read-api/contract/option.ts'
 import type { SettingFault } from './setting-faults.ts'
+import { useWords } from './use-words.ts'
 
-/** The words of a fault; undefined when there is none. */
-export function useFaultText(): (fault: SettingFault | null) => string | undefined {
+const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
+
+/** The words of a fault; those of the option's own rule where it has some. */
+export function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
-  return (fault) => {
-    if (fault === null) return undefined
+  const words = useWords()
+  return (option, fault) => {
+    if (option.bounds_words !== null && OUT_OF_BOUNDS.includes(fault.code)) {
+      return words(option.bounds_words)
+    }
     if (fault.code === 'tooSmall') return t('settings.tooSmall', { min: fault.min })
     if (fault.code === 'tooLarge') return t('settings.tooLarge', { max: fault.max })
+    if (fault.code === 'tooLong') return t('settings.tooLong', { max: fault.max })
+    if (fault.code === 'entryMissing') return t('settings.entryMissing', { name: fault.name })
     return t(`settings.${fault.code}`)
   }
 }

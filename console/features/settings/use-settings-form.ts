@@ -1,107 +1,139 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { optionsKey, optionsQuery } from '#console/api/options/list-options.ts'
-import { putOption } from '#console/api/options/put-option.ts'
+import { optionsQuery } from '#console/api/options/list-options.ts'
+import { optionHistoryKey } from '#console/api/options/option-history.ts'
 import { statusQuery } from '#console/api/status/status.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import { FALLBACK_KEYS, type FallbackDraft, fallbackFault } from './fallback-pricing.ts'
+import type { OptionSchema } from '#read-api/contract/option.ts'
+import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
+import { sendChanges } from './send-changes.ts'
 import { settingFault } from './setting-faults.ts'
+import { useFaultText } from './use-fault-text.ts'
+import { type Options, useOptions } from './use-options.ts'
 
-export type SettingsForm = {
-  isLoading: boolean
-  error: Error | null
-  reload: () => void
+export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** Options the server has; others are not shown. */
   has: (key: string) => boolean
+  option: (key: string) => OptionSchema | undefined
+  /** Those of a section, in order. */
+  optionsOf: (section: string) => readonly OptionSchema[]
   value: (key: string) => string
   isChanged: (key: string) => boolean
   set: (values: ReadonlyMap<string, string>) => void
+  /** Back to what the server has. */
+  reset: (key: string) => void
+  /** The field was left: from now on its fault is shown. */
+  touch: (key: string) => void
+  /** What is wrong with a changed option, as far as it is to be shown; else undefined. */
+  errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
-  /** Whether faults of untouched fields are to be shown: after a save that found some. */
-  isChecked: boolean
   discard: () => void
   save: () => Promise<void>
   isSaving: boolean
 }
 
-const EMPTY: ReadonlyMap<string, string> = new Map()
+const NO_TEXTS: ReadonlyMap<string, string> = new Map()
+const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** The loaded options as a baseline, the drafts beside them, and a save of what differs. */
-export function useSettingsForm(onFault: () => void): SettingsForm {
+/**
+ * The loaded options as a baseline, the drafts beside them, and a save of what differs. `onFault`
+ * is told the first option that keeps the form from being sent, or that the server refused.
+ */
+export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
-  const query = useQuery(optionsQuery)
-  const baseline = query.data ?? EMPTY
-  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(EMPTY)
-  const [isChecked, setChecked] = useState(false)
-  const changes = useMemo(() => changedOptions(baseline, drafts), [baseline, drafts])
-  const value = (key: string) => drafts.get(key) ?? baseline.get(key) ?? ''
-  const send = useSend((saved) => setDrafts((current) => without(current, saved)))
+  const client = useQueryClient()
+  const { baseline, schema, ...options } = useOptions()
+  const drafts = useDrafts()
+  const faultText = useFaultText()
+  const changes = useMemo(() => changedOptions(baseline, drafts.texts), [baseline, drafts.texts])
+  const value = (key: string) => drafts.texts.get(key) ?? baseline.get(key) ?? ''
+  const changed = new Set(changes.map(({ key }) => key))
+  const faultOf = (key: string) => {
+    const option = schema.get(key)
+    return option === undefined || !changed.has(key) ? null : settingFault(option.type, value(key))
+  }
+
   const { isBusy, submit } = useSubmit(async () => {
     if (changes.length === 0) return showError(t('settings.nothingChanged'))
-    if (hasFault(changes, value)) {
-      setChecked(true)
-      onFault()
+    const wrong = changes.find(({ key }) => faultOf(key) !== null)?.key
+    const first = wrong ?? fallbackFaultKey(changed, value)
+    if (first !== undefined) {
+      drafts.check()
+      onFault(first)
       return showError(t('settings.checkInput'))
     }
-    await send(changes)
-    setChecked(false)
+    const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
+    const { saved, refusals, rebased } = await sendChanges(changes, readAgain)
+    await options.reload()
+    drafts.set(rebased)
+    drafts.settle(saved, refusals)
+    void client.invalidateQueries({ queryKey: statusQuery.queryKey })
+    void client.invalidateQueries({ queryKey: optionHistoryKey })
+    const [refused] = refusals.keys()
+    if (refused === undefined) return showSuccess(t('settings.saved'))
+    showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
+    onFault(refused)
   })
+
   return {
-    isLoading: query.isPending,
-    error: query.data === undefined ? query.error : null,
-    reload: () => void query.refetch(),
+    ...options,
     has: (key) => baseline.has(key),
+    option: (key) => schema.get(key),
+    optionsOf: (section) => [...schema.values()].filter((option) => option.section === section),
     value,
-    isChanged: (key) => changes.some((change) => change.key === key),
-    set: (values) => setDrafts((current) => new Map([...current, ...values])),
-    changes,
-    isChecked,
-    discard: () => {
-      setDrafts(EMPTY)
-      setChecked(false)
+    isChanged: (key) => changed.has(key),
+    set: drafts.set,
+    reset: (key) => drafts.settle(new Set([key]), NO_TEXTS),
+    touch: drafts.touch,
+    errorText: (key) => {
+      const [option, fault] = [schema.get(key), faultOf(key)]
+      if (fault === null || option === undefined) return drafts.refusals.get(key)
+      return drafts.isTold(key) ? faultText(option, fault) : undefined
     },
+    changes,
+    discard: drafts.clear,
     save: submit,
     isSaving: isBusy,
   }
 }
 
-/** One call per option, side by side; what was refused stays a draft, with the server's words. */
-function useSend(onSaved: (keys: ReadonlySet<string>) => void) {
-  const { t } = useTranslation()
-  const client = useQueryClient()
-  return async (changes: readonly OptionChange[]) => {
-    const results = await Promise.allSettled(changes.map(({ key, after }) => putOption(key, after)))
-    const saved = changes.filter((_, index) => results[index]?.status === 'fulfilled')
-    const failure = results.find((result) => result.status === 'rejected')
-    await client.invalidateQueries({ queryKey: optionsKey })
-    void client.invalidateQueries({ queryKey: statusQuery.queryKey })
-    onSaved(new Set(saved.map(({ key }) => key)))
-    if (failure === undefined) return showSuccess(t('settings.saved'))
-    showError(t(saved.length > 0 ? 'settings.partlyFailed' : 'settings.failed'))
-    showError(failure.reason)
+/** What was typed and not saved, where the focus has been, and what the server refused. */
+function useDrafts() {
+  const [texts, setTexts] = useState(NO_TEXTS)
+  const [touched, setTouched] = useState(NO_KEYS)
+  const [refusals, setRefusals] = useState(NO_TEXTS)
+  const [isChecked, setChecked] = useState(false)
+  return {
+    texts,
+    refusals,
+    isTold: (key: string) => isChecked || touched.has(key),
+    set: (values: ReadonlyMap<string, string>) => {
+      setTexts((current) => new Map([...current, ...values]))
+      setRefusals((current) => without(current, new Set(values.keys())))
+    },
+    touch: (key: string) => setTouched((current) => new Set([...current, key])),
+    check: () => setChecked(true),
+    settle: (saved: ReadonlySet<string>, refused: ReadonlyMap<string, string>) => {
+      setTexts((current) => without(current, saved))
+      setTouched((current) => new Set([...current].filter((key) => !saved.has(key))))
+      setRefusals(refused)
+      setChecked(false)
+    },
+    clear: () => {
+      setTexts(NO_TEXTS)
+      setTouched(NO_KEYS)
+      setRefusals(NO_TEXTS)
+      setChecked(false)
+    },
   }
 }
 
-function hasFault(changes: readonly OptionChange[], value: (key: string) => string): boolean {
-  if (changes.some(({ key, after }) => settingFault(key, after) !== null)) return true
-  const isFallback = changes.some(({ key }) => FALLBACK_KEYS.some((other) => other === key))
-  return isFallback && fallbackFault(fallbackDraft(value)) !== null
-}
-
-/** The four fallback options as their form has them. */
-export const fallbackDraft = (value: (key: string) => string): FallbackDraft => ({
-  fallback_pricing_enabled: value('fallback_pricing_enabled'),
-  fallback_single_price: value('fallback_single_price'),
-  fallback_input_ratio: value('fallback_input_ratio'),
-  fallback_completion_ratio: value('fallback_completion_ratio'),
-})
-
 function without(
-  drafts: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, string>,
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  return new Map([...drafts].filter(([key]) => !keys.has(key)))
+  return new Map([...texts].filter(([key]) => !keys.has(key)))
 }

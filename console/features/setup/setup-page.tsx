@@ -7,6 +7,9 @@ import { usePageTitle } from '#console/ui/page.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { SetupForm } from './setup-form.tsx'
 
+/** The wire's word as its makers write it. */
+const databaseName = (type: string): string => (type === 'postgres' ? 'PostgreSQL' : type)
+
 export function SetupPage(): ReactElement {
   const { t } = useTranslation()
   const { data, isError, refetch } = useQuery(setupStatusQuery)
@@ -25,7 +28,9 @@ export function SetupPage(): ReactElement {
         <SetupForm isRootReady={data.root_init} />
       )}
       {data !== undefined && (
-        <p className="tg-entry-foot">{t('setup.database', { name: data.database_type })}</p>
+        <p className="tg-entry-foot">
+          {t('setup.database', { name: databaseName(data.database_type) })}
+        </p>
       )}
     </div>
   )

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
 import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
 import { FormField } from '#console/ui/form-field.tsx'
-import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
+import { Select, TextArea } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { Switch } from '#console/ui/switches.tsx'
+import { wrongAddress } from './address-lines.ts'
 import type { TokenFormProps } from './token-form.tsx'
+import { TokenRateFields } from './token-rate-fields.tsx'
 
 /** What a token may do: its group, models, rate and callers. */
 export function TokenAccessFields(props: TokenFormProps): ReactElement {
@@ -17,11 +20,11 @@ export function TokenAccessFields(props: TokenFormProps): ReactElement {
     <>
       <GroupField {...props} />
       <ModelFields {...props} />
-      <RateFields {...props} />
+      <TokenRateFields {...props} />
       <FormField
         label={t('tokens.allowIps')}
         hint={t('tokens.allowIpsHint')}
-        error={faults.allowIps && t(`tokens.fault.${faults.allowIps}`)}
+        error={faults.allowIps && addressFault(t, draft.allowIps)}
       >
         {(control) => (
           <TextArea
@@ -36,6 +39,11 @@ export function TokenAccessFields(props: TokenFormProps): ReactElement {
       </FormField>
     </>
   )
+}
+
+function addressFault(t: TFunction, text: string): string {
+  const { line, address } = wrongAddress(text) ?? { line: 0, address: '' }
+  return t('tokens.fault.ipWrong', { line, address })
 }
 
 function GroupField({ draft, onChange }: TokenFormProps): ReactElement {
@@ -90,43 +98,6 @@ function ModelFields({ draft, faults, onChange }: TokenFormProps): ReactElement 
             />
           )}
         </FormField>
-      )}
-    </>
-  )
-}
-
-const RATES = ['ratePeriod', 'rateCount', 'rateSuccess'] as const
-
-function RateFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
-  const { t } = useTranslation()
-  return (
-    <>
-      <Switch
-        label={t('tokens.hasRateLimit')}
-        hint={t('tokens.hasRateLimitHint')}
-        isOn={draft.hasRateLimit}
-        onChange={(hasRateLimit) => onChange({ hasRateLimit })}
-      />
-      {draft.hasRateLimit && (
-        <div className="tg-form-row">
-          {RATES.map((field) => (
-            <FormField
-              key={field}
-              label={t(`tokens.${field}`)}
-              hint={field === 'ratePeriod' ? undefined : t('tokens.rateHint')}
-              error={faults[field] && t(`tokens.fault.${faults[field]}`)}
-            >
-              {(control) => (
-                <TextInput
-                  {...control}
-                  inputMode="numeric"
-                  value={draft[field]}
-                  onChange={(value) => onChange({ [field]: value })}
-                />
-              )}
-            </FormField>
-          ))}
-        </div>
       )}
     </>
   )

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import { dollarText } from '#console/ui/money.ts'
+import { quotaText } from '#console/ui/money.ts'
 import { Switch } from '#console/ui/switches.tsx'
 import { QuickPicks } from './quick-picks.tsx'
 import { amountOfQuota, quotaOfAmount } from './quota-amount.ts'
@@ -18,7 +18,7 @@ export function TokenAmountFields(props: TokenFormProps): ReactElement {
   const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: true }
   const hint = () => {
     if (quota === null) return undefined
-    if (!unit.isCurrency) return t('tokens.amountMoney', { money: dollarText(quota, rule) })
+    if (!unit.isCurrency) return t('tokens.amountMoney', { money: quotaText(quota, rule) })
     return t('tokens.amountHint', { quota: quota.toLocaleString(i18n.language) })
   }
   return (

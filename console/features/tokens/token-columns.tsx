@@ -4,11 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
-import { MenuButton } from '#console/ui/menu.tsx'
+import { GroupTag } from '#console/ui/group-tag.tsx'
+import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Token } from '#read-api/contract/token.ts'
+import type { ChatLink } from './chat-links.ts'
+import { chatEntries } from './open-chat.ts'
 import { namesOf } from './token-draft.ts'
 import { fullKey, maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
@@ -20,6 +23,7 @@ export type TokenDeeds = {
   onEdit: (token: Token) => void
   onSnippets: (token: Token) => void
   onDelete: (token: Token) => void
+  chat: { links: readonly ChatLink[]; site: string }
 }
 
 /** The columns of the token list, in their first order. */
@@ -33,36 +37,40 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
   })
   return [
     column('name', t('tokens.name'), {
-      width: 140,
+      width: 98,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: (token) => <span className="tg-cell-strong">{token.name}</span>,
     }),
     column('status', t('tokens.status'), {
-      width: 136,
+      width: 151,
       onCard: 'aside',
       cell: (token) => <TokenStateTag token={token} />,
     }),
-    column('key', t('tokens.key'), { width: 140, cell: (token) => <TokenKey token={token} /> }),
+    column('key', t('tokens.key'), { width: 142, cell: (token) => <TokenKey token={token} /> }),
     column('quota', t('tokens.quota'), {
-      width: 172,
+      width: 180,
       cell: (token) => <TokenQuota token={token} />,
     }),
-    column('limits', t('tokens.limits'), { width: 96, cell: (token) => modelsCell(t, token) }),
-    column('expiry', t('tokens.expiry'), {
-      width: 88,
-      cell: (token) =>
-        token.expired_time < 0 ? t('tokens.never') : <Time at={token.expired_time} canLieAhead />,
+    column('limits', t('tokens.limits'), {
+      width: 96,
+      isHiddenAtFirst: true,
+      cell: (token) => modelsCell(t, token),
     }),
+    column('expiry', t('tokens.expiry'), { width: 104, cell: (token) => expiryCell(t, token) }),
     column('group', t('tokens.group'), {
-      width: 104,
-      cell: (token) => token.group || t('tokens.userGroup'),
+      width: 95,
+      cell: ({ group }) => (group === '' ? t('tokens.userGroup') : <GroupTag name={group} />),
     }),
     column('lastUsed', t('tokens.lastUsed'), {
       width: 104,
       cell: (token) =>
-        token.accessed_time > 0 ? <Time at={token.accessed_time} /> : t('tokens.neverUsed'),
+        token.accessed_time > 0 ? (
+          <Time at={token.accessed_time} style="short" />
+        ) : (
+          t('tokens.neverUsed')
+        ),
     }),
     column('created', t('tokens.created'), {
       width: 160,
@@ -77,6 +85,9 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
     }),
   ]
 }
+
+const expiryCell = (t: TFunction, { expired_time: at }: Token) =>
+  at < 0 ? t('tokens.never') : <Time at={at} style="short" canLieAhead />
 
 function modelsCell(t: TFunction, token: Token) {
   if (!token.model_limits_enabled) return t('tokens.allModels')
@@ -102,7 +113,7 @@ function TokenKey({ token }: { token: Token }): ReactElement {
 
 function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): ReactElement {
   const { t } = useTranslation()
-  const items = [
+  const items: MenuEntry[] = [
     { id: 'edit', text: t('tokens.edit'), icon: 'edit', onChoose: () => deeds.onEdit(token) },
     {
       id: 'code',
@@ -111,6 +122,8 @@ function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): React
       onChoose: () => deeds.onSnippets(token),
     },
     'divider',
+    ...chatEntries(deeds.chat.links, deeds.chat.site, token),
+    'divider',
     {
       id: 'delete',
       text: t('tokens.delete'),
@@ -118,7 +131,7 @@ function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): React
       tone: 'danger',
       onChoose: () => deeds.onDelete(token),
     },
-  ] as const
+  ]
   return (
     <span className="tg-row-actions">
       <RowSwitch

@@ -1,5 +1,6 @@
 import type { Token } from '#read-api/contract/token.ts'
 import type { CreateToken } from '#write-api/contract/token.ts'
+import { addressLines, wrongAddress } from './address-lines.ts'
 import { type AmountUnit, amountOfQuota, quotaOfAmount } from './quota-amount.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
@@ -14,6 +15,9 @@ export type TokenDraft = {
   ratePeriod: string
   rateCount: string
   rateSuccess: string
+  /** 0: no limit, as `concurrency`. */
+  tokensPerMinute: string
+  concurrency: string
   hasModelLimits: boolean
   models: readonly string[]
   allowIps: string
@@ -24,11 +28,14 @@ export type TokenDraft = {
 
 export const DEFAULT_QUOTA = 500_000n
 export const COUNT_MAX = 100
+export const NAME_MAX = 100
 
 export type TokenFault =
   | 'nameMissing'
+  | 'nameTooLong'
   | 'amountWrong'
   | 'expiryWrong'
+  | 'expiryPast'
   | 'numberWrong'
   | 'countWrong'
   | 'modelsMissing'
@@ -45,6 +52,8 @@ export const newToken = (unit: AmountUnit, group: string): TokenDraft => ({
   ratePeriod: '60',
   rateCount: '1000',
   rateSuccess: '10',
+  tokensPerMinute: '0',
+  concurrency: '0',
   hasModelLimits: false,
   models: [],
   allowIps: '',
@@ -62,6 +71,8 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   ratePeriod: String(token.rate_limit_period),
   rateCount: String(token.rate_limit_count),
   rateSuccess: String(token.rate_limit_success),
+  tokensPerMinute: String(token.rate_limit_tpm),
+  concurrency: String(token.max_concurrency),
   hasModelLimits: token.model_limits_enabled,
   models: namesOf(token.model_limits),
   allowIps: token.allow_ips,
@@ -69,22 +80,28 @@ export const draftOfToken = (token: Token, unit: AmountUnit): TokenDraft => ({
   count: '1',
 })
 
-export function tokenFaults(draft: TokenDraft, unit: AmountUnit): TokenFaults {
+/** `expiresBefore`: the text that an edited token came with, which may be over by now. */
+export function tokenFaults(draft: TokenDraft, unit: AmountUnit, expiresBefore = ''): TokenFaults {
   const faults: TokenFaults = {}
   if (draft.name.trim() === '') faults.name = 'nameMissing'
+  else if ([...draft.name.trim()].length > NAME_MAX) faults.name = 'nameTooLong'
   if (!draft.isUnlimited && quotaOfAmount(draft.amount, unit) === null) {
     faults.amount = 'amountWrong'
   }
-  if (!draft.neverExpires && expirySeconds(draft.expiresAt) === null) {
-    faults.expiresAt = 'expiryWrong'
+  const expiry = draft.neverExpires ? Number.POSITIVE_INFINITY : expirySeconds(draft.expiresAt)
+  if (expiry === null) faults.expiresAt = 'expiryWrong'
+  else if (expiry * 1_000 <= Date.now() && draft.expiresAt !== expiresBefore) {
+    faults.expiresAt = 'expiryPast'
   }
   if (draft.hasRateLimit) {
     if (!isWhole(draft.ratePeriod, 1, 31_536_000)) faults.ratePeriod = 'numberWrong'
     if (!isWhole(draft.rateCount, 0, 1_000_000_000)) faults.rateCount = 'numberWrong'
     if (!isWhole(draft.rateSuccess, 0, 1_000_000_000)) faults.rateSuccess = 'numberWrong'
   }
+  if (!isWhole(draft.tokensPerMinute, 0, 1_000_000_000)) faults.tokensPerMinute = 'numberWrong'
+  if (!isWhole(draft.concurrency, 0, 100_000)) faults.concurrency = 'numberWrong'
   if (draft.hasModelLimits && draft.models.length === 0) faults.models = 'modelsMissing'
-  if (linesOf(draft.allowIps).some((line) => !isAddress(line))) faults.allowIps = 'ipWrong'
+  if (wrongAddress(draft.allowIps) !== null) faults.allowIps = 'ipWrong'
   if (!isWhole(draft.count, 1, COUNT_MAX)) faults.count = 'countWrong'
   return faults
 }
@@ -99,9 +116,11 @@ export const termsOfDraft = (draft: TokenDraft, unit: AmountUnit): CreateToken =
   rate_limit_period: wholeOr(draft.ratePeriod, 60),
   rate_limit_count: wholeOr(draft.rateCount, 1000),
   rate_limit_success: wholeOr(draft.rateSuccess, 10),
+  rate_limit_tpm: wholeOr(draft.tokensPerMinute, 0),
+  max_concurrency: wholeOr(draft.concurrency, 0),
   model_limits_enabled: draft.hasModelLimits,
   model_limits: draft.models.join(','),
-  allow_ips: linesOf(draft.allowIps).join('\n'),
+  allow_ips: addressLines(draft.allowIps).join('\n'),
   group: draft.group,
 })
 
@@ -125,24 +144,8 @@ export const namesOf = (text: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 const isWhole = (text: string, min: number, max: number): boolean =>
   /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
 
 const wholeOr = (text: string, otherwise: number): number =>
   /^\d{1,10}$/.test(text.trim()) ? Number(text) : otherwise
-
-/** An IPv4 or IPv6 address, or a range of them in CIDR form. */
-function isAddress(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/')
-  const isFour = /^\d{1,3}(\.\d{1,3}){3}$/.test(address)
-  const isSix = address.includes(':') && /^[0-9a-f:.]{2,45}$/i.test(address)
-  if (rest.length > 0 || !(isFour || isSix)) return false
-  if (isFour && address.split('.').some((part) => Number(part) > 255)) return false
-  return prefix === undefined || isWhole(prefix, 0, isFour ? 32 : 128)
-}

@@ -1,12 +1,12 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status/status.ts'
-import { createToken } from '#console/api/tokens/create-token.ts'
-import { tokensKey, tokensQuery } from '#console/api/tokens/list-tokens.ts'
+import { createTokens } from '#console/api/tokens/create-tokens.ts'
+import { tokensKey } from '#console/api/tokens/list-tokens.ts'
 import { updateToken } from '#console/api/tokens/update-token.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { type AmountUnit, amountUnitOf } from './quota-amount.ts'
@@ -20,13 +20,13 @@ import {
   tokenFaults,
 } from './token-draft.ts'
 import { TokenForm } from './token-form.tsx'
-import { batchNames } from './token-key.ts'
+import type { ReadyToken } from './token-ready.tsx'
 
 type TokenDrawerProps = {
   edited: Token | 'new' | null
   onClose: () => void
-  /** The tokens that were made, newest first, with their keys. */
-  onCreated: (tokens: readonly Token[]) => void
+  /** The tokens that were made, in order, with their keys. */
+  onCreated: (tokens: readonly ReadyToken[]) => void
 }
 
 /** Creates tokens, or changes one. Mounted anew for each, so that no draft is left over. */
@@ -52,7 +52,7 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactEl
   const [faults, setFaults] = useState<TokenFaults>({})
   const save = useSave(props, unit)
   const { isBusy, submit } = useSubmit(async () => {
-    const found = tokenFaults(draft, unit)
+    const found = tokenFaults(draft, unit, before.expiresAt)
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     await save(before, draft)
@@ -60,7 +60,7 @@ function OpenDrawer(props: TokenDrawerProps & { token: Token | 'new' }): ReactEl
   const change = (patch: Partial<TokenDraft>) => {
     const next = { ...draft, ...patch }
     setDraft(next)
-    if (Object.keys(faults).length > 0) setFaults(tokenFaults(next, unit))
+    if (Object.keys(faults).length > 0) setFaults(tokenFaults(next, unit, before.expiresAt))
   }
   return (
     <FormDrawer
@@ -83,27 +83,18 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
   const { t } = useTranslation()
   const client = useQueryClient()
   const create = async (draft: TokenDraft) => {
-    const names = batchNames(draft.name.trim(), Number(draft.count))
     const terms = termsOfDraft(draft, unit)
-    const { model_limits_enabled = false, model_limits = '' } = terms
-    const ownTerms = { model_limits_enabled, model_limits }
-    const made: Partial<Token>[] = []
-    let failure: unknown = null
-    // One after the other, so that a refusal stops the rest and the names keep their order.
-    for (const name of names) {
-      try {
-        made.push({ ...ownTerms, name, ...(await createToken({ ...terms, name })) })
-      } catch (error) {
-        failure = error
-        break
-      }
-    }
+    const { ids, names, keys } = await createTokens({ ...terms, count: Number(draft.count) })
     await client.invalidateQueries({ queryKey: tokensKey })
-    if (made.length === 0) throw failure
-    if (failure !== null) showError(failure)
-    const complete = made.filter(isToken)
-    const found = complete.length === made.length ? complete : await newestTokens(client)
-    props.onCreated(found.slice(0, made.length))
+    const { model_limits_enabled = false, model_limits = '' } = terms
+    const limits = { model_limits_enabled, model_limits }
+    const made = ids.map((id, at) => ({
+      id,
+      name: names[at] ?? '',
+      key: keys[at] ?? '',
+      ...limits,
+    }))
+    props.onCreated(made)
   }
   return async (before: TokenDraft, draft: TokenDraft) => {
     if (props.token === 'new') return create(draft)
@@ -114,12 +105,3 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
     props.onClose()
   }
 }
-
-/** For a server that does not answer with what it made: one's newest tokens come first. */
-async function newestTokens(client: QueryClient): Promise<Token[]> {
-  const query = tokensQuery({ keyword: '', page: 0, pageSize: 100 })
-  return (await client.fetchQuery({ ...query, staleTime: 0 })).items
-}
-
-const isToken = (made: Partial<Token>): made is Token =>
-  typeof made.key === 'string' && typeof made.id === 'number' && typeof made.name === 'string'

@@ -6,7 +6,7 @@ import { QuickPicks } from './quick-picks.tsx'
 import type { AmountUnit } from './quota-amount.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
 import { TokenAmountFields } from './token-amount-fields.tsx'
-import type { TokenDraft, TokenFaults } from './token-draft.ts'
+import { NAME_MAX, type TokenDraft, type TokenFaults } from './token-draft.ts'
 import { TokenExpiryFields } from './token-expiry-fields.tsx'
 
 export type TokenFormProps = {
@@ -48,7 +48,7 @@ function NameField({ draft, faults, onChange }: TokenFormProps): ReactElement {
         <TextInput
           {...control}
           autoFocus
-          maxLength={200}
+          maxLength={NAME_MAX}
           placeholder={t('tokens.namePlaceholder')}
           value={draft.name}
           onChange={(name) => onChange({ name })}

@@ -12,13 +12,18 @@ import { SNIPPETS, type Snippet, snippetText } from './snippets.ts'
 import { namesOf } from './token-draft.ts'
 import { fullKey, maskedKey } from './token-key.ts'
 
+export type ReadyToken = Pick<
+  Token,
+  'id' | 'name' | 'key' | 'model_limits_enabled' | 'model_limits'
+>
+
 /** A token's key to copy, and code that makes the first call with it. */
 export function TokenReady(props: {
-  tokens: readonly Token[] | null
+  tokens: readonly ReadyToken[] | null
   onClose: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const last = useRef<readonly Token[]>([])
+  const last = useRef<readonly ReadyToken[]>([])
   if (props.tokens !== null) last.current = props.tokens
   const tokens = last.current
   const many = tokens.length > 1
@@ -58,7 +63,7 @@ export function TokenReady(props: {
   )
 }
 
-function FirstCall({ token }: { token: Token }): ReactElement {
+function FirstCall({ token }: { token: ReadyToken }): ReactElement {
   const { t } = useTranslation()
   const [snippet, setSnippet] = useState<Snippet>('curl')
   const models = useQuery(usableModelsQuery).data ?? []

@@ -15,6 +15,15 @@ export function tokenState(token: Pick<Token, 'status' | 'model_limits_enabled'>
   return state === 'enabled' && token.model_limits_enabled ? 'restricted' : state
 }
 
+/** The token as the clock has it: one that ended since it was read is expired. */
+export const asOf = <T extends Pick<Token, 'status' | 'expired_time'>>(token: T, now: number): T =>
+  isOver(token, now) ? { ...token, status: 3 } : token
+
+const isOver = (
+  { status, expired_time: end }: Pick<Token, 'status' | 'expired_time'>,
+  now: number,
+) => end >= 0 && end <= now && (status === 1 || status === 4)
+
 /** The status a toggle asks for; null where there is nothing to toggle. */
 export function toggledStatus(status: number): 1 | 2 | null {
   if (status === 1) return 2

@@ -1,46 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { deleteToken } from '#console/api/tokens/delete-token.ts'
+import { deleteTokens } from '#console/api/tokens/delete-tokens.ts'
 import { type TokenPage, tokensKey } from '#console/api/tokens/list-tokens.ts'
-import { changeTokenStatus } from '#console/api/tokens/update-token.ts'
+import { switchTokens } from '#console/api/tokens/switch-tokens.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { fullKey } from './token-key.ts'
 
 export type TokenActions = {
-  setEnabled: (token: Token, isEnabled: boolean) => Promise<void>
+  setEnabled: (tokens: readonly Token[], isEnabled: boolean) => Promise<void>
   remove: (tokens: readonly Token[]) => Promise<boolean>
   copyKeys: (tokens: readonly Token[]) => Promise<void>
 }
 
 /** What can be done to tokens of the list; the list shows it before the server has answered. */
 export function useTokenActions(): TokenActions {
+  const setEnabled = useSwitch()
   const { t } = useTranslation()
   const client = useQueryClient()
-  const reload = () => client.invalidateQueries({ queryKey: tokensKey })
-  const show = (id: number, status: number) =>
-    client.setQueriesData<TokenPage>({ queryKey: tokensKey }, (page) =>
-      withStatus(page, id, status),
-    )
-  const setEnabled = async (token: Token, isEnabled: boolean) => {
-    const status = isEnabled ? 1 : 2
-    await client.cancelQueries({ queryKey: tokensKey })
-    show(token.id, status)
-    try {
-      await changeTokenStatus(token.id, status)
-    } catch (error) {
-      show(token.id, token.status)
-      showError(error)
-      return
-    }
-    await reload()
-    const undo = () => void setEnabled({ ...token, status }, !isEnabled)
-    showSuccess(t(isEnabled ? 'tokens.enabled' : 'tokens.disabled', { name: token.name }), {
-      action: { text: t('ui.undo'), onClick: undo },
-    })
-  }
   const remove = async (tokens: readonly Token[]) => {
     const [first] = tokens
     if (first === undefined) {
@@ -53,14 +32,16 @@ export function useTokenActions(): TokenActions {
         : t('tokens.deleteManyTitle', { count: tokens.length })
     const words = { title, body: t('tokens.deleteBody'), confirmText: t('tokens.delete') }
     if (!(await confirm({ ...words, tone: 'danger' }))) return false
-    const results = await Promise.allSettled(tokens.map(({ id }) => deleteToken(id)))
-    await reload()
-    const failed = results.filter((result) => result.status === 'rejected')
-    const done = results.length - failed.length
-    const reason = failed[0]?.reason instanceof Error ? failed[0].reason.message : ''
-    if (failed.length === 0) showSuccess(t('tokens.deleted', { count: done }))
-    else showError(t('tokens.someFailed', { done, failed: failed.length, reason }))
-    return true
+    try {
+      await deleteTokens(tokens.map(({ id }) => id))
+      showSuccess(t('tokens.deleted', { count: tokens.length }))
+      return true
+    } catch (error) {
+      showError(error)
+      return false
+    } finally {
+      await client.invalidateQueries({ queryKey: tokensKey })
+    }
   }
   const copyKeys = async (tokens: readonly Token[]) => {
     if (tokens.length === 0) return showError(t('tokens.chooseFirst'))
@@ -70,8 +51,40 @@ export function useTokenActions(): TokenActions {
   return { setEnabled, remove, copyKeys }
 }
 
-function withStatus(page: TokenPage | undefined, id: number, status: number) {
-  if (page === undefined) return undefined
-  const items = page.items.map((token) => (token.id === id ? { ...token, status } : token))
-  return { ...page, items }
+/** Switches those that are enabled or disabled and not so yet; one press takes it back. */
+function useSwitch(): TokenActions['setEnabled'] {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const show = (ids: ReadonlySet<number>, status: number) =>
+    client.setQueriesData<TokenPage>({ queryKey: tokensKey }, (page) =>
+      page === undefined ? undefined : { ...page, items: withStatus(page.items, ids, status) },
+    )
+  const setEnabled = async (tokens: readonly Token[], isEnabled: boolean) => {
+    if (tokens.length === 0) return showError(t('tokens.chooseFirst'))
+    const [status, before] = isEnabled ? ([1, 2] as const) : ([2, 1] as const)
+    const switched = tokens.filter((token) => token.status === before)
+    const [first] = switched
+    if (first === undefined) return showInfo(t('tokens.nothingToSwitch'))
+    const ids = switched.map(({ id }) => id)
+    await client.cancelQueries({ queryKey: tokensKey })
+    show(new Set(ids), status)
+    try {
+      await switchTokens(ids, status)
+    } catch (error) {
+      show(new Set(ids), before)
+      return showError(error)
+    }
+    await client.invalidateQueries({ queryKey: tokensKey })
+    const now = switched.map((token) => ({ ...token, status }))
+    const undo = () => void setEnabled(now, !isEnabled)
+    const words = { name: first.name, count: switched.length }
+    const one = isEnabled ? t('tokens.enabled', words) : t('tokens.disabled', words)
+    const many = isEnabled ? t('tokens.enabledMany', words) : t('tokens.disabledMany', words)
+    const action = { text: t('ui.undo'), onClick: undo }
+    showSuccess(switched.length === 1 ? one : many, { action })
+  }
+  return setEnabled
 }
+
+const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: number): Token[] =>
+  items.map((token) => (ids.has(token.id) ? { ...token, status } : token))

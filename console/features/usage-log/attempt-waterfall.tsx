@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { reasonText } from '#console/ui/channel-reason.ts'
 import type { LogOther } from '#read-api/contract/log.ts'
 import { type AttemptBar, attemptBars } from './attempts.ts'
 import { shortDuration } from './timing.ts'
@@ -31,7 +32,7 @@ function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('usageLog.attempts.status', { status: bar.status })
   // The status says it all where it is the fault.
-  const fault = bar.error === 'status' ? null : bar.error
+  const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
     <li className={isFailed ? 'tg-log-attempt tg-log-attempt-failed' : 'tg-log-attempt'}>

@@ -70,7 +70,7 @@ function Bars({ bars, onChoose }: Props): ReactElement {
             }}
             onBlur={() => setTold(null)}
           >
-            <span style={{ height: bar.count === 0 ? '1px' : `${(bar.count / most) * 100}%` }} />
+            {bar.count > 0 && <span style={{ height: `${(bar.count / most) * 100}%` }} />}
           </button>
         ))}
       </div>

@@ -18,7 +18,7 @@ export function FilterValue(props: {
       title={t('usageLog.only', { value: props.value })}
       onClick={props.onFilter}
     >
-      {props.children ?? props.value}
+      {props.children || props.value}
     </button>
   )
 }

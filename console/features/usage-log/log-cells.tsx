@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Icon } from '#console/ui/icons.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
@@ -8,7 +9,6 @@ import { retriesOf } from './attempts.ts'
 import { FilterValue } from './filter-value.tsx'
 import { otherOf } from './log-other.ts'
 import { CONSUMPTION, ERROR, endName, TYPE_TONES, typeName } from './log-type.ts'
-import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration } from './timing.ts'
 
 export function TypeCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
@@ -27,46 +27,46 @@ export function ModelCell(props: {
   return <FilterValue value={model} onFilter={() => props.onFilter(model)} />
 }
 
-/** Whole duration, first token, and whether it was streamed. */
-export function TimingCell({ row }: { row: LogEntry }): ReactElement {
+/** How a call ended; of rows that are no calls, what they are. */
+export function StatusCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
-  if (row.request_id === '') return <span className="tg-muted">–</span>
-  const other = otherOf(row)
-  const ms = durationMs(row, other)
-  // A call that failed soon is no fast call.
-  if (row.type === ERROR) return <span className="tg-log-timing">{shortDuration(ms)}</span>
+  if (row.type === ERROR) return <StatusTag tone="bad">{t('usageLog.failed')}</StatusTag>
+  if (row.type !== CONSUMPTION) return <TypeCell row={row} />
+  const end = endName(otherOf(row).end)
+  if (end !== null) return <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>
   return (
-    <span className="tg-log-timing">
-      <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
-      {other.frt !== undefined && row.is_stream && (
-        <Paced pace={paceOfFirstToken(other.frt)} text={shortDuration(other.frt)} isMinor />
-      )}
-      <span className="tg-log-mode">
-        {row.is_stream ? t('usageLog.stream') : t('usageLog.plain')}
-      </span>
+    <span className="tg-log-done">
+      <Icon name="check" size={14} />
+      {t('usageLog.done')}
     </span>
   )
 }
 
-function Paced(props: { pace: Pace; text: string; isMinor?: boolean }): ReactElement {
+/** What the tokens were multiplied by: of the model, of its output, of the group. */
+export function RatioCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
-  const words = t(`usageLog.pace.${props.pace}`)
-  const title =
-    props.isMinor === true ? `${t('usageLog.firstToken', { time: props.text })}: ${words}` : words
-  return (
-    <span className={`tg-log-pace tg-log-pace-${props.pace}`} title={title}>
-      {props.text}
-      {props.pace !== 'good' && <span className="tg-log-pace-mark"> {words}</span>}
-    </span>
-  )
+  const { model_price: price, ...other } = otherOf(row)
+  const group = other.price?.group ?? other.group_ratio
+  if (price !== undefined) {
+    const text = `$${other.price?.price ?? price} / ${group}`
+    const words = `${t('usageLog.factor.price')} ${price} · ${t('usageLog.factor.group')} ${group}`
+    return <span title={words}>{text}</span>
+  }
+  const model = other.price?.model ?? other.model_ratio
+  if (model === undefined) return <span className="tg-muted">–</span>
+  const completion = other.price?.completion ?? other.completion_ratio
+  const words = [
+    `${t('usageLog.factor.model')} ${model}`,
+    `${t('usageLog.factor.completion')} ${completion}`,
+    `${t('usageLog.factor.group')} ${group}`,
+  ]
+  return <span title={words.join(' · ')}>{`${model} / ${completion} / ${group}`}</span>
 }
 
-/** What a call cost, or that it failed; what other rows gave or took, with its sign. */
+/** What a call cost; what other rows gave or took, with its sign. */
 export function CostCell({ row }: { row: LogEntry }): ReactElement {
-  const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
-  if (row.type === ERROR) return <StatusTag tone="bad">{t('usageLog.failed')}</StatusTag>
   if (row.type !== CONSUMPTION && quota === 0n) return <span className="tg-muted">–</span>
   const text = rule.isCurrency ? dollarText(quota, rule, 6) : String(quota)
   const isGain = row.type !== CONSUMPTION && quota > 0n
@@ -90,27 +90,18 @@ export function RetryCell({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-/** What is out of the ordinary: how the call ended, an error, a note. */
+/** What is out of the ordinary, in words: how the call ended, an error, a note. */
 export function DetailsCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const other = otherOf(row)
   const end = endName(other.end)
-  const isPriced = row.type === CONSUMPTION && other.model_ratio !== undefined
+  const isCall = row.type === CONSUMPTION || row.type === ERROR
   return (
     <span className="tg-log-note">
-      {end !== null && (
-        <StatusTag tone={row.type === ERROR ? 'bad' : 'warn'}>
-          {t(`usageLog.endShort.${end}`)}
-        </StatusTag>
-      )}
+      {end !== null && t(`usageLog.end.${end}`)}
       {other.error_code !== undefined && <code>{other.error_code}</code>}
-      {end === null && isPriced && (
-        <span className="tg-muted">
-          {`${t('usageLog.factor.model')} ${other.price?.model ?? other.model_ratio} · `}
-          {`${t('usageLog.factor.group')} ${other.price?.group ?? other.group_ratio}`}
-        </span>
-      )}
-      {row.type !== CONSUMPTION && row.type !== ERROR && row.content}
+      {end === null && isCall && t(row.is_stream ? 'usageLog.stream' : 'usageLog.plain')}
+      {!isCall && row.content}
     </span>
   )
 }

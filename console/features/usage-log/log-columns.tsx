@@ -3,26 +3,30 @@ import { useTranslation } from 'react-i18next'
 import type { Words } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
+import { GroupTag } from '#console/ui/group-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { FilterValue } from './filter-value.tsx'
 import type { LogFilters } from './filters.ts'
-import { CostCell, DetailsCell, ModelCell, RetryCell, TimingCell, TypeCell } from './log-cells.tsx'
+import { CostCell, DetailsCell, ModelCell, RatioCell, RetryCell, StatusCell } from './log-cells.tsx'
 import { LogUser } from './log-user.tsx'
+import { DurationCell, FirstTokenCell } from './timing-cells.tsx'
 
 export const COLUMNS_KEY = 'logs-table-columns'
 const FOR_ADMINS: ReadonlySet<string> = new Set(['channel', 'username', 'retry'])
 
 type ColumnId = keyof Words['usageLog']['column']
-/** Up to the cost they fit a window of 1280 px: whose call, what, how long, how much. */
+/** Up to the status they fit a window of 1280 px: whose call, what, how long, how much. */
 const ORDER: readonly ColumnId[] = [
   'time',
   'username',
   'token',
   'model',
-  'timing',
+  'ratios',
   'prompt',
   'completion',
+  'timing',
+  'firstToken',
   'cost',
   'type',
   'channel',
@@ -30,15 +34,18 @@ const ORDER: readonly ColumnId[] = [
   'retry',
   'details',
 ]
-/** On cards in one line; the others come with the details. */
-const ON_CARD: ReadonlySet<ColumnId> = new Set([
-  'time',
-  'username',
-  'token',
-  'timing',
-  'prompt',
-  'completion',
-])
+/** On cards; those that aren't named here come with the details. */
+const ON_CARD: Partial<Record<ColumnId, 'brief' | 'bare' | 'hidden'>> = {
+  time: 'bare',
+  username: 'bare',
+  token: 'bare',
+  prompt: 'brief',
+  completion: 'brief',
+  timing: 'bare',
+  firstToken: 'bare',
+  group: 'hidden',
+  details: 'hidden',
+}
 type Draft = Omit<Column<LogEntry>, 'title'> & { id: ColumnId }
 type SetFilters = (patch: Partial<LogFilters>) => void
 
@@ -51,7 +58,7 @@ export function useLogColumns(isAdmin: boolean, setFilters: SetFilters): Column<
     return ORDER.flatMap((id) => drafts.filter((draft) => draft.id === id))
       .filter(({ id }) => isAdmin || !FOR_ADMINS.has(id))
       .map((draft) => ({
-        onCard: ON_CARD.has(draft.id) ? 'brief' : 'more',
+        onCard: ON_CARD[draft.id] ?? 'more',
         ...draft,
         title: t(`usageLog.column.${draft.id}`),
       }))
@@ -63,15 +70,17 @@ function placeColumns(setFilters: SetFilters): Draft[] {
   const text = (id: 'token' | 'group', read: (row: LogEntry) => string) => ({
     id,
     cell: (row: LogEntry) => (
-      <FilterValue value={read(row)} onFilter={() => setFilters({ [id]: read(row) })} />
+      <FilterValue value={read(row)} onFilter={() => setFilters({ [id]: read(row) })}>
+        {id === 'group' && <GroupTag name={read(row)} />}
+      </FilterValue>
     ),
   })
   return [
     {
       id: 'time',
-      width: 170,
+      width: 116,
       isPinned: true,
-      cell: (row) => <Time at={row.created_at} style="stamp" />,
+      cell: (row) => <Time at={row.created_at} style="short-stamp" />,
     },
     {
       id: 'channel',
@@ -88,16 +97,15 @@ function placeColumns(setFilters: SetFilters): Draft[] {
     },
     {
       id: 'username',
-      width: 84,
+      width: 68,
       cell: (row) => <LogUser row={row} onFilter={() => setFilters({ username: row.username })} />,
     },
-    { ...text('token', (row) => row.token_name), width: 108 },
+    { ...text('token', (row) => row.token_name), width: 92 },
     { ...text('group', (row) => row.group), width: 88 },
-    { id: 'type', width: 124, cell: (row) => <TypeCell row={row} /> },
     {
       id: 'model',
       cell: (row) => <ModelCell row={row} onFilter={(model) => setFilters({ model })} />,
-      width: 160,
+      width: 122,
       isGrowing: true,
       onCard: 'title',
     },
@@ -108,16 +116,19 @@ function figureColumns(number: Intl.NumberFormat): Draft[] {
   const count = (value: number, row: LogEntry) =>
     row.request_id === '' ? <span className="tg-muted">–</span> : number.format(value)
   return [
-    { id: 'timing', width: 172, cell: (row) => <TimingCell row={row} /> },
-    { id: 'prompt', width: 76, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
-    { id: 'completion', width: 72, align: 'end', cell: (row) => count(row.completion_tokens, row) },
+    { id: 'ratios', width: 92, cell: (row) => <RatioCell row={row} /> },
+    { id: 'prompt', width: 62, align: 'end', cell: (row) => count(row.prompt_tokens, row) },
+    { id: 'completion', width: 60, align: 'end', cell: (row) => count(row.completion_tokens, row) },
     {
       id: 'cost',
-      width: 104,
+      width: 92,
       align: 'end',
       onCard: 'aside',
       cell: (row) => <CostCell row={row} />,
     },
+    { id: 'timing', width: 74, align: 'end', cell: (row) => <DurationCell row={row} /> },
+    { id: 'firstToken', width: 78, align: 'end', cell: (row) => <FirstTokenCell row={row} /> },
+    { id: 'type', width: 106, onCard: 'aside', cell: (row) => <StatusCell row={row} /> },
     { id: 'retry', width: 92, cell: (row) => <RetryCell row={row} /> },
     { id: 'details', width: 210, isGrowing: true, cell: (row) => <DetailsCell row={row} /> },
   ]

@@ -1,16 +1,21 @@
 import type { ReactElement } from 'react'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
+import { FailureAccount } from './failure-account.tsx'
 import { LogFacts } from './log-facts.tsx'
 import { otherOf } from './log-other.ts'
+import { ERROR } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 
-/** An expanded row: the price explained, the facts of the call, the tries for admins. */
+/** An expanded row: the price explained or why it failed, the facts, the tries for admins. */
 export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
   const other = otherOf(props.row)
+  const isFailed = props.row.type === ERROR
+  const isCall = other.price !== undefined || props.row.request_id !== ''
   return (
     <div className="tg-log-details">
-      {(other.price !== undefined || props.row.request_id !== '') && <PriceTable row={props.row} />}
+      {isFailed && <FailureAccount row={props.row} />}
+      {!isFailed && isCall && <PriceTable row={props.row} />}
       <div className="tg-log-aside">
         <LogFacts row={props.row} />
         {props.isAdmin && <AttemptWaterfall other={other} />}

@@ -2,10 +2,11 @@ import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
+import { GroupTag } from '#console/ui/group-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
 import { otherOf } from './log-other.ts'
-import { endName } from './log-type.ts'
+import { ERROR, endName, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
 /** What is known of a row beyond its columns. */
@@ -34,23 +35,30 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   const locale = useLocale()
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const isCall = row.request_id !== ''
+  const isFailed = row.type === ERROR
   const facts: Fact[] = [
     { name: t('usageLog.fact.time'), value: absoluteTimeText(row.created_at, locale) },
   ]
   const add = (name: string, value: ReactNode): void => {
     if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
   }
+  const type = typeName(row.type)
+  add(t('usageLog.fact.type'), type === null ? row.type : t(`usageLog.type.${type}`))
   add(t('usageLog.fact.requestId'), isCall && <RequestId id={row.request_id} />)
   add(t('usageLog.fact.upstreamModel'), other.upstream_model_name)
-  add(t('usageLog.fact.end'), isCall && <CallEnd other={other} />)
-  add(t('usageLog.fact.error'), other.error_code)
-  add(t('usageLog.fact.status'), other.status_code)
+  // Of a failed call it is said beside this, with the reason.
+  add(t('usageLog.fact.end'), isCall && !isFailed && <CallEnd other={other} />)
   if (isCall) {
     add(t('usageLog.fact.duration'), shortDuration(durationMs(row, other)))
     add(t('usageLog.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
     const speed = tokensPerSecond(row, other)
     const words = speed === null ? '' : t('usageLog.speed', { value: number.format(speed) })
     add(t('usageLog.fact.speed'), words)
+    add(t('usageLog.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.plain'))
+    add(t('usageLog.fact.group'), row.group !== '' && <GroupTag name={row.group} />)
+    const { hold } = other
+    const isHeld = !isFailed && hold !== undefined
+    add(t('usageLog.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }
   add(t('usageLog.fact.reasoning'), other.reasoning_tokens && number.format(other.reasoning_tokens))
   add(
@@ -59,8 +67,16 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   )
   add(t('usageLog.fact.anomaly'), other.anomaly)
   add(t('usageLog.fact.ip'), row.client_ip)
-  add(t('usageLog.fact.content'), row.content)
+  add(t('usageLog.fact.content'), !isFailed && row.content)
   return facts.filter(({ value }) => value !== false)
+}
+
+/** What was set aside before the call, so that it could not overdraw, and what went back. */
+function Hold(props: { hold: number; charged: number }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const back = number.format(Math.max(0, props.hold - props.charged))
+  return <>{t('usageLog.held', { hold: number.format(props.hold), back })}</>
 }
 
 function RequestId({ id }: { id: string }): ReactElement {

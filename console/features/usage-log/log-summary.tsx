@@ -5,23 +5,16 @@ import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { LogStat } from '#read-api/contract/log.ts'
-import { useIsTight } from './use-is-tight.ts'
 
 /** The totals of everything that is listed, on every page of it. */
 export function LogSummary({ stat }: { stat: LogStat | undefined }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
-  const isTight = useIsTight()
   const figure = (read: (stat: LogStat) => string): ReactNode =>
     stat === undefined ? <Skeleton width={50} height={22} /> : read(stat)
   return (
-    <section
-      className="tg-log-summary"
-      aria-label={t('usageLog.summary')}
-      // What scrolls must be reachable by keys.
-      tabIndex={isTight ? 0 : undefined}
-    >
+    <section className="tg-log-summary" aria-label={t('usageLog.summary')}>
       <dl>
         <Chip
           name={t('usageLog.cost')}

@@ -32,6 +32,7 @@ export const END_NAMES = [
   'upstream-error',
   'timeout',
   'incomplete',
+  'screened',
   'interrupted',
   'no-channel',
   'refused',

@@ -5,6 +5,7 @@ import { logUserQuery } from '#console/api/logs/log-user.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
+import { GroupTag } from '#console/ui/group-tag.tsx'
 import { quotaOf } from '#console/ui/money.ts'
 import { Popover } from '#console/ui/popover.tsx'
 import { Quota } from '#console/ui/quota.tsx'
@@ -63,7 +64,7 @@ function UserCard({ row, onFilter }: Props): ReactElement {
         </div>
         <div>
           <dt>{t('usageLog.user.group')}</dt>
-          <dd>{user === undefined ? wait : user.group}</dd>
+          <dd>{user === undefined ? wait : <GroupTag name={user.group} />}</dd>
         </div>
       </dl>
       <Button size="small" icon="filter" onClick={onFilter}>

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/icons.tsx'
-import { dollarText } from '#console/ui/money.ts'
+import { dollarText, groupDigits } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { otherOf } from './log-other.ts'
@@ -74,7 +74,7 @@ function Arithmetic({ explanation, charged }: ArithmeticProps): ReactElement {
             {t('usageLog.price.total')}
           </th>
           <td className="tg-log-end">
-            <strong>{String(charged)}</strong>
+            <strong>{groupDigits(String(charged))}</strong>
             <span className="tg-log-dollars">{dollarText(charged, rule, 6)}</span>
           </td>
         </tr>
@@ -95,12 +95,12 @@ function TermRow({ term }: { term: PriceTerm }): ReactElement {
           {term.factors.map((factor) => (
             <span key={factor.name}>
               <span aria-hidden="true">× </span>
-              <b>{factor.value}</b> {t(`usageLog.factor.${factor.name}`)}
+              <b>{groupDigits(factor.value)}</b> {t(`usageLog.factor.${factor.name}`)}
             </span>
           ))}
         </span>
       </td>
-      <td className="tg-log-end">{term.amount}</td>
+      <td className="tg-log-end">{groupDigits(term.amount)}</td>
     </tr>
   )
 }
@@ -109,7 +109,7 @@ function TotalRow(props: { name: string; amount: string }): ReactElement {
   return (
     <tr className="tg-log-sum">
       <td colSpan={3}>{props.name}</td>
-      <td className="tg-log-end">{props.amount}</td>
+      <td className="tg-log-end">{groupDigits(props.amount)}</td>
     </tr>
   )
 }
@@ -126,8 +126,8 @@ function Verdict(props: ArithmeticProps & { list: string }): ReactElement {
         {isExact
           ? t('usageLog.price.exact')
           : t('usageLog.price.inexact', {
-              computed: String(total),
-              charged: String(props.charged),
+              computed: groupDigits(String(total)),
+              charged: groupDigits(String(props.charged)),
             })}
         {' · '}
         {t('usageLog.price.unit', { perUnit: number.format(Number(rule.quotaPerUnit)) })}

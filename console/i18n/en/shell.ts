@@ -11,6 +11,7 @@ export const shell: Words['shell'] = {
   tokens: 'API tokens',
   usageLog: 'Usage logs',
   channels: 'Channels',
+  health: 'Channel health',
   settings: 'Settings',
   navigation: 'Main navigation',
   topNavigation: 'Site navigation',

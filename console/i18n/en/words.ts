@@ -1,8 +1,13 @@
 import type { Words } from '../i18n.ts'
+import { channelForm } from './channel-form.ts'
+import { channelTags } from './channel-tags.ts'
+import { channelTests } from './channel-tests.ts'
 import { channels } from './channels.ts'
 import { commands } from './commands.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
+import { health } from './health.ts'
+import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -13,7 +18,12 @@ export const en: Words = {
   commands,
   tokens,
   channels,
+  channelForm,
+  channelTags,
+  channelTests,
+  prices,
   settings,
   dashboard,
+  health,
   usageLog,
 }

@@ -9,6 +9,7 @@ export const shell = {
   tokens: 'API 令牌',
   usageLog: '使用日志',
   channels: '渠道管理',
+  health: '渠道健康',
   settings: '系统设置',
   navigation: '主导航',
   topNavigation: '站点导航',

@@ -1,7 +1,12 @@
+import { channelForm } from './channel-form.ts'
+import { channelTags } from './channel-tags.ts'
+import { channelTests } from './channel-tests.ts'
 import { channels } from './channels.ts'
 import { commands } from './commands.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
+import { health } from './health.ts'
+import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -12,7 +17,12 @@ export const zh = {
   commands,
   tokens,
   channels,
+  channelForm,
+  channelTags,
+  channelTests,
+  prices,
   settings,
   dashboard,
+  health,
   usageLog,
 }

@@ -18,9 +18,9 @@ export type Column<Row> = {
   readonly isHiddenAtFirst?: boolean
   /**
    * On cards of narrow screens: the heading, its far end, a line (the default), in one line with
-   * others like it, a line once the card is expanded, or nothing.
+   * others like it (`bare`: without its name), a line once the card is expanded, or nothing.
    */
-  readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'more' | 'hidden'
+  readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'hidden'
 }
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }

@@ -3,6 +3,7 @@ import { EmptyState } from '../empty-state.tsx'
 import { useAfterPatience } from '../skeleton.tsx'
 import { useIsNarrow } from '../use-media.ts'
 import './data-grid.css'
+import './scroll-bar.css'
 import { useTranslation } from 'react-i18next'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
@@ -12,6 +13,7 @@ import { GridRow } from './grid-row.tsx'
 import { useFitHeight } from './use-fit-height.ts'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
+import { useRowActs } from './use-row-acts.ts'
 
 const SKELETON_ROWS = 8
 
@@ -36,12 +38,15 @@ function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
   useFitHeight(grid.box)
+  const acts = useRowActs(props, grid)
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: both of its roles are interactive
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles have it
     <div
       ref={grid.attach}
-      role="grid"
+      role={props.branch === undefined ? 'grid' : 'treegrid'}
       className={tableClass(props, density)}
       aria-label={props.label}
       aria-rowcount={(props.total ?? props.rows.length) + 1}
@@ -71,7 +76,7 @@ function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
                 className="tg-grid-item"
                 style={{ transform: `translateY(${item.start - HEADER_HEIGHT}px)` }}
               >
-                <GridRow props={props} grid={grid} row={row} index={item.index} />
+                <GridRow props={props} grid={grid} acts={acts} row={row} index={item.index} />
               </div>
             )
           })}

@@ -17,10 +17,16 @@ export function GridCard<Row>(given: {
   const shown = props.layout.shown
   const title = shown.find((column) => column.onCard === 'title') ?? shown[0]
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
-  const placed = (place: Column<Row>['onCard']) =>
-    shown.filter((column) => column !== title && (column.onCard ?? 'line') === place)
+  const placed = (...places: Column<Row>['onCard'][]) =>
+    shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
+  const brief = placed('brief', 'bare')
+  // Who and when above, figures below.
+  const firstNamed = Math.max(
+    0,
+    brief.findIndex(({ onCard }) => onCard === 'brief'),
+  )
   return (
-    <article className={props.isMuted?.(row) === true ? 'tg-card tg-grid-row-muted' : 'tg-card'}>
+    <article className={cardClass(props, row)}>
       <header>
         {props.selection !== undefined && (
           <input
@@ -40,7 +46,8 @@ export function GridCard<Row>(given: {
       </header>
       <CardLines columns={placed('line')} row={row} />
       <div className="tg-card-foot">
-        <CardBrief columns={placed('brief')} row={row} />
+        <CardBrief columns={brief.slice(0, firstNamed)} row={row} />
+        <CardBrief columns={brief.slice(firstNamed)} row={row} />
         {(props.onOpen ?? props.expand) !== undefined && (
           <button
             type="button"
@@ -48,8 +55,10 @@ export function GridCard<Row>(given: {
             aria-expanded={props.expand === undefined ? undefined : isExpanded}
             onClick={() => grid.open(index)}
           >
-            {props.expand === undefined && t('ui.editRow')}
-            {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
+            <span className={brief.length > 0 ? 'tg-visually-hidden' : undefined}>
+              {props.expand === undefined && t('ui.editRow')}
+              {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
+            </span>
             <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
           </button>
         )}
@@ -60,16 +69,23 @@ export function GridCard<Row>(given: {
   )
 }
 
+function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {
+  const classes = ['tg-card']
+  if (props.isMuted?.(row) === true) classes.push('tg-grid-row-muted')
+  if (props.isFresh?.(row) === true) classes.push('tg-grid-row-fresh')
+  return classes.join(' ')
+}
+
 type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
 
-/** Values that speak for themselves in one line; numbers keep their names. */
+/** Values in one line, and the names of those that don't speak for themselves. */
 function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   if (props.columns.length === 0) return null
   return (
     <dl className="tg-card-brief">
       {props.columns.map((column) => (
         <div key={column.id}>
-          <dt className={column.align === 'end' ? undefined : 'tg-visually-hidden'}>
+          <dt className={column.onCard === 'bare' ? 'tg-visually-hidden' : undefined}>
             {column.title}
           </dt>
           <dd>{column.cell(props.row)}</dd>

@@ -7,6 +7,15 @@ export type Selection = {
   readonly onChange: (keys: ReadonlySet<string>) => void
 }
 
+/** Where a row stands in a tree of rows; those under it are rows of the list themselves. */
+export type Branch = {
+  /** From 1. */
+  readonly level: number
+  /** Left out for rows that have none under them. */
+  readonly isOpen?: boolean
+  readonly onToggle?: () => void
+}
+
 export type DataGridHandle = {
   scrollToTop: () => void
   focus: () => void
@@ -32,6 +41,8 @@ export type DataGridProps<Row> = {
   expand?: (row: Row) => ReactNode
   /** A press or Enter on a row; `expand` is then opened by Space alone. */
   onOpen?: (row: Row) => void
+  /** Makes the list a tree: `ArrowRight`, `ArrowLeft` and Space open and close its branches. */
+  branch?: (row: Row) => Branch
   selection?: Selection
   sort?: Sort | null
   onSort?: (sort: Sort) => void

@@ -1,75 +1,124 @@
-import type { MouseEvent, ReactElement } from 'react'
+import { memo, type ReactElement, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../icons.tsx'
-import { isOnControl } from './grid-keys.ts'
+import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
+import type { RowActs } from './use-row-acts.ts'
 
-type RowProps<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
+type RowProps<Row> = {
+  props: DataGridProps<Row>
+  grid: Grid<Row>
+  acts: RowActs
+  row: Row
+  index: number
+}
 
 /** One row of the table, with its details when expanded. */
-export function GridRow<Row>({ props, grid, row, index }: RowProps<Row>): ReactElement {
+export function GridRow<Row>({ props, grid, acts, row, index }: RowProps<Row>): ReactElement {
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
-  const isSelected = props.selection?.keys.has(props.rowKey(row)) === true
+  const branch = props.branch?.(row)
   const canPress = props.onOpen !== undefined || props.expand !== undefined
-  const press = (event: MouseEvent) => {
-    if (isOnControl(event.target) || window.getSelection()?.isCollapsed === false) return
-    if (canPress) grid.open(index)
-    else grid.activate(index)
-  }
+  return (
+    <DrawnRow
+      id={`${grid.id}-row-${index}`}
+      index={index}
+      row={row}
+      columns={props.layout.shown as readonly Column<unknown>[]}
+      className={rowClass(props, row, canPress, grid.active === index)}
+      rowIndex={(props.firstIndex ?? 0) + index + 2}
+      level={branch?.level}
+      isOpen={branch?.isOpen}
+      isSelected={props.selection?.keys.has(props.rowKey(row))}
+      isExpanded={props.expand === undefined ? undefined : isExpanded}
+      details={isExpanded ? props.expand?.(row) : undefined}
+      acts={acts}
+    />
+  )
+}
+
+type DrawnRowProps = {
+  id: string
+  index: number
+  row: unknown
+  columns: readonly Column<unknown>[]
+  className: string
+  rowIndex: number
+  level: number | undefined
+  isOpen: boolean | undefined
+  /** Undefined: rows are not selected here, or not expanded. */
+  isSelected: boolean | undefined
+  isExpanded: boolean | undefined
+  details: ReactNode
+  acts: RowActs
+}
+
+/** Drawn anew only when something of it changed: every frame of scrolling goes by all rows. */
+const DrawnRow = memo(function DrawnRow(props: DrawnRowProps) {
+  const { index, row, isSelected, isExpanded, acts } = props
   return (
     <>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys are the grid's, which has the focus */}
       <div
         role="row"
-        id={`${grid.id}-row-${index}`}
-        className={rowClass(props, row, canPress, grid.active === index)}
-        aria-rowindex={(props.firstIndex ?? 0) + index + 2}
-        aria-selected={props.selection === undefined ? undefined : isSelected}
+        id={props.id}
+        className={props.className}
+        aria-rowindex={props.rowIndex}
+        aria-level={props.level}
+        aria-expanded={props.isOpen}
+        aria-selected={isSelected}
         tabIndex={-1}
-        onClick={press}
+        onClick={(event) => acts.press(index, event.target)}
       >
-        <SelectCell props={props} grid={grid} row={row} index={index} />
-        {props.expand !== undefined && (
-          <ExpandCell isExpanded={isExpanded} onToggle={() => grid.toggleExpanded(index)} />
+        {isSelected !== undefined && (
+          <SelectCell isSelected={isSelected} onSelect={(isRange) => acts.select(index, isRange)} />
         )}
-        {props.layout.shown.map((column) => (
+        {isExpanded !== undefined && (
+          <ExpandCell isExpanded={isExpanded} onToggle={() => acts.toggle(index)} />
+        )}
+        {props.columns.map((column) => (
           <div
             key={column.id}
             role="gridcell"
             className={column.align === 'end' ? 'tg-grid-cell tg-grid-end' : 'tg-grid-cell'}
             tabIndex={-1}
           >
-            {column.cell(row)}
+            <CellContent cell={column.cell} row={row} />
           </div>
         ))}
       </div>
-      {isExpanded && (
+      {isExpanded === true && (
         <div role="row" tabIndex={-1}>
           <div role="gridcell" className="tg-grid-details" tabIndex={-1}>
-            {props.expand?.(row)}
+            {props.details}
           </div>
         </div>
       )}
     </>
   )
-}
+})
 
-function SelectCell<Row>({ props, grid, row, index }: RowProps<Row>): ReactElement | null {
+type AnyCell = (row: unknown) => ReactNode
+
+/** Drawn anew only for another row or another column: scrolling goes by every cell in sight. */
+const CellContent = memo(function CellContent(props: { cell: AnyCell; row: unknown }) {
+  return props.cell(props.row)
+})
+
+function SelectCell(props: {
+  isSelected: boolean
+  onSelect: (isRange: boolean) => void
+}): ReactElement {
   const { t } = useTranslation()
-  if (props.selection === undefined) return null
   return (
     <div role="gridcell" className="tg-grid-cell tg-grid-tool" tabIndex={-1}>
       <input
         type="checkbox"
         className="tg-check"
         aria-label={t('ui.selectRow')}
-        checked={props.selection.keys.has(props.rowKey(row))}
+        checked={props.isSelected}
         onChange={(event) =>
-          grid.select(
-            index,
-            (event.nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true,
-          )
+          props.onSelect((event.nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true)
         }
       />
     </div>

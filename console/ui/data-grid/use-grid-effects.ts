@@ -5,7 +5,7 @@ import { areSingleKeysOn } from '../commands/single-keys.ts'
 import { useCommands } from '../commands/use-commands.ts'
 import { actOf, isOnControl } from './grid-keys.ts'
 import type { DataGridProps } from './grid-props.ts'
-import { AT_TOP_PX, type Grid } from './use-grid.ts'
+import { AT_TOP_PX, type Grid, OVERSCAN } from './use-grid.ts'
 
 /** Keys of the grid, which holds the focus for all its rows. */
 export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
@@ -13,7 +13,7 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.target !== event.currentTarget && isOnControl(event.target)) return
     if (/^[a-z]$/.test(event.key) && !areSingleKeysOn()) return
-    const pageRows = Math.max(1, grid.virtualizer.getVirtualItems().length - 16)
+    const pageRows = Math.max(1, grid.virtualizer.getVirtualItems().length - 2 * OVERSCAN)
     const act = actOf(event.key, grid.active, props.rows.length, pageRows)
     const row = props.rows[grid.active]
     if (act === null) return
@@ -23,13 +23,24 @@ export function useGridKeys<Row>(props: DataGridProps<Row>, grid: Grid<Row>) {
       grid.virtualizer.scrollToIndex(act.move, { align: 'auto' })
     } else if (act === 'open') grid.open(grid.active)
     else if (act === 'select') grid.select(grid.active, event.shiftKey)
-    else if (row !== undefined && props.expand !== undefined) {
-      const isExpanded = grid.isExpanded(row)
-      if (act === 'expand' && isExpanded && event.key !== ' ') return
-      if (act === 'collapse' && !isExpanded) return
-      grid.toggleExpanded(grid.active)
-    }
+    else if (row !== undefined) toggle(props, grid, row, act === 'collapse', event.key === ' ')
   }
+}
+
+/** Opens or closes what is under a row; `isEither`: whatever it is not now. */
+function toggle<Row>(
+  props: DataGridProps<Row>,
+  grid: Grid<Row>,
+  row: Row,
+  isClosing: boolean,
+  isEither: boolean,
+): void {
+  const branch = props.branch?.(row)
+  if (branch === undefined && props.expand === undefined) return
+  const isOpen = branch === undefined ? grid.isExpanded(row) : branch.isOpen === true
+  if (!isEither && isOpen !== isClosing) return
+  if (branch === undefined) grid.toggleExpanded(grid.active)
+  else branch.onToggle?.()
 }
 
 /** The keys of the list in the sheet of shortcuts; `j` and `k` work from anywhere on the page. */
@@ -62,6 +73,12 @@ export function useGridCommands<Row>(props: DataGridProps<Row>, grid: Grid<Row>)
   ])
 }
 
+/**
+ * Listeners that measure run before the one that draws rows: after it, each measure would cost a
+ * layout of its own.
+ */
+const BEFORE_ROWS = { capture: true, passive: true } as const
+
 /** Tells `onAtTop` and gives the handle of `gridRef`. */
 export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): void {
   const { onAtTop } = props
@@ -70,8 +87,8 @@ export function useGridHandle<Row>(props: DataGridProps<Row>, grid: Grid<Row>): 
   useEffect(() => {
     const look = () => setAtTop((box?.scrollTop ?? 0) <= AT_TOP_PX)
     look()
-    box?.addEventListener('scroll', look, { passive: true })
-    return () => box?.removeEventListener('scroll', look)
+    box?.addEventListener('scroll', look, BEFORE_ROWS)
+    return () => box?.removeEventListener('scroll', look, BEFORE_ROWS)
   }, [box])
   useEffect(() => onAtTop?.(isAtTop), [isAtTop, onAtTop])
   useEffect(() => (box === null ? undefined : watchEdge(box)), [box])
@@ -89,9 +106,9 @@ function watchEdge(box: HTMLElement): () => void {
   }
   const sizes = new ResizeObserver(look)
   for (const element of [box, ...box.children]) sizes.observe(element)
-  box.addEventListener('scroll', look, { passive: true })
+  box.addEventListener('scroll', look, BEFORE_ROWS)
   return () => {
     sizes.disconnect()
-    box.removeEventListener('scroll', look)
+    box.removeEventListener('scroll', look, BEFORE_ROWS)
   }
 }

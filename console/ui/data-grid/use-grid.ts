@@ -20,6 +20,9 @@ export type Grid<Row> = {
   readonly select: (index: number, isRange: boolean) => void
 }
 
+/** Rows drawn beyond each end: as many as come by in three frames of fast scrolling. */
+export const OVERSCAN = 5
+
 /** Scrolled less than this, the newest row is in sight. */
 export const AT_TOP_PX = 4
 
@@ -43,7 +46,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     getScrollElement: () => scroller.current,
     estimateSize: () => (isCards ? CARD_HEIGHT : ROW_HEIGHT[density]),
     getItemKey: keyAt,
-    overscan: isCards ? 3 : 8,
+    overscan: isCards ? 3 : OVERSCAN,
     scrollMargin: isCards ? 0 : HEADER_HEIGHT,
     scrollPaddingStart: isCards ? 0 : HEADER_HEIGHT,
     initialRect: { width: 1024, height: 480 },

@@ -1,0 +1,122 @@
+import type { Channel } from '#read-api/contract/channel.ts'
+import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import { expiryText } from './channel-expiry.ts'
+
+/** What becomes of the keys that are given: of a new channel, and of one that has some. */
+export type KeyMode = 'single' | 'batch' | 'multi_to_single' | 'replace' | 'append'
+
+/** Fields that only some types have; which of them, the type declares. */
+export type OwnField = ChannelType['fields'][number]['key']
+
+/** What the form holds: numbers as typed, lists as lists. */
+export type ChannelDraft = {
+  type: number
+  name: string
+  baseUrl: string
+  own: Readonly<Record<OwnField, string>>
+  key: string
+  keyMode: KeyMode
+  multiKeyMode: 'random' | 'polling'
+  /** Keys set aside that are to be used again, by their place. */
+  enableKeys: readonly number[]
+  models: readonly string[]
+  groups: readonly string[]
+  modelPrefix: string
+  modelMapping: string
+  testModel: string
+  tag: string
+  priority: string
+  weight: string
+  autoBan: boolean
+  maxConcurrency: string
+  maxRpm: string
+  maxInputTokens: string
+  /** As a date-time field has it; empty is never. */
+  expiresAt: string
+  statusCodeMapping: string
+  paramOverride: string
+  setting: string
+}
+
+export const JSON_FIELDS = [
+  'modelMapping',
+  'statusCodeMapping',
+  'paramOverride',
+  'setting',
+] as const
+export const NUMBER_FIELDS = ['weight', 'maxConcurrency', 'maxRpm', 'maxInputTokens'] as const
+
+/** A new channel with the spec's defaults, at the address of its type. */
+export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
+  type: type?.id ?? 1,
+  name: '',
+  baseUrl: type?.base_url ?? '',
+  own: { other: '', openai_organization: '' },
+  key: '',
+  keyMode: 'single',
+  multiKeyMode: 'random',
+  enableKeys: [],
+  models: [],
+  groups: ['default'],
+  modelPrefix: '',
+  modelMapping: '',
+  testModel: '',
+  tag: '',
+  priority: '0',
+  weight: '0',
+  autoBan: true,
+  maxConcurrency: '0',
+  maxRpm: '0',
+  maxInputTokens: '0',
+  expiresAt: '',
+  statusCodeMapping: '',
+  paramOverride: '',
+  setting: '',
+})
+
+export const draftOfChannel = (channel: Channel): ChannelDraft => ({
+  type: channel.type,
+  name: channel.name,
+  baseUrl: channel.base_url,
+  own: { other: channel.other, openai_organization: channel.openai_organization },
+  key: '',
+  keyMode: 'replace',
+  multiKeyMode: channel.multi_key_mode || 'random',
+  enableKeys: [],
+  models: listOf(channel.models),
+  groups: listOf(channel.group),
+  modelPrefix: channel.model_prefix,
+  modelMapping: channel.model_mapping,
+  testModel: channel.test_model,
+  tag: channel.tag,
+  priority: String(channel.priority),
+  weight: String(channel.weight),
+  autoBan: channel.auto_ban === 1,
+  maxConcurrency: String(channel.max_concurrency),
+  maxRpm: String(channel.max_rpm),
+  maxInputTokens: String(channel.max_input_tokens),
+  expiresAt: expiryText(channel.expired_time),
+  statusCodeMapping: channel.status_code_mapping,
+  paramOverride: channel.param_override,
+  setting: channel.setting,
+})
+
+/** Takes the new type's address along, unless another one was typed. */
+export function withType(
+  draft: ChannelDraft,
+  before: ChannelType | undefined,
+  after: ChannelType,
+): ChannelDraft {
+  const isUntouched = draft.baseUrl === '' || draft.baseUrl === before?.base_url
+  return { ...draft, type: after.id, baseUrl: isUntouched ? after.base_url : draft.baseUrl }
+}
+
+/** Names out of a comma- or line-separated text, each once. */
+export const listOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(/[,\n]/)
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  ),
+]

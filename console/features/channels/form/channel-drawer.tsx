@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { channelQuery } from '#console/api/channels/get-channel.ts'
+import { channelTypesQuery } from '#console/api/channels/list-types.ts'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { isMissing } from '../list/use-channel-act.ts'
+import type { Edited } from '../use-drawer-address.ts'
+import { OpenForm } from './open-form.tsx'
+
+/** Creates a channel, or changes one. Mounted anew for each, so that no draft is left over. */
+export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): ReactElement {
+  const last = useRef<number | 'new'>('new')
+  const openings = useRef(0)
+  const wasOpen = useRef(false)
+  const isOpen = props.edited !== null
+  if (props.edited !== null) last.current = props.edited
+  if (isOpen && !wasOpen.current) openings.current += 1
+  wasOpen.current = isOpen
+  const key = `${last.current} ${openings.current}`
+  return <OneDrawer key={key} isOpen={isOpen} edited={last.current} onClose={props.onClose} />
+}
+
+type OneProps = { isOpen: boolean; edited: number | 'new'; onClose: () => void }
+
+/** The form once everything that it needs is there; until then, or without it, what is known. */
+function OneDrawer(props: OneProps): ReactElement {
+  const { t } = useTranslation()
+  const id = props.edited === 'new' ? 0 : props.edited
+  const types = useQuery({ ...channelTypesQuery, enabled: props.isOpen })
+  const stored = useQuery({ ...channelQuery(id), enabled: props.isOpen && id > 0 })
+  const [loaded, setLoaded] = useState<Channel | null>(null)
+  // As first read: a form that changed under the hands would send what nobody typed.
+  if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
+  const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
+  if (isReady) return <OpenForm {...props} channel={loaded} />
+  const title = props.edited === 'new' ? 'channelForm.createTitle' : 'channelForm.editPending'
+  const error = id === 0 && props.edited !== 'new' ? MISSING : (stored.error ?? types.error)
+  return (
+    <Drawer isOpen={props.isOpen} onClose={props.onClose} title={t(title)}>
+      {error === null ? (
+        <Waiting />
+      ) : (
+        <Failed
+          error={error}
+          onRetry={() => {
+            void types.refetch()
+            if (id > 0) void stored.refetch()
+          }}
+        />
+      )}
+    </Drawer>
+  )
+}
+
+const MISSING = 'missing'
+
+function Failed(props: { error: Error | typeof MISSING; onRetry: () => void }): ReactNode {
+  const { t } = useTranslation()
+  if (props.error !== MISSING && !isMissing(props.error)) {
+    return <ErrorState error={props.error} onRetry={props.onRetry} />
+  }
+  return (
+    <div role="alert">
+      <EmptyState icon="alert" title={t('channels.missing')} />
+    </div>
+  )
+}
+
+function Waiting(): ReactElement {
+  return (
+    <div className="tg-stack">
+      {['type', 'name', 'address', 'key', 'models', 'groups'].map((field) => (
+        <Skeleton key={field} height={54} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS, type OwnField } from './channel-draft.ts'
+import { expirySeconds } from './channel-expiry.ts'
+import { keysOf, needsKeyAgain } from './channel-keys.ts'
+
+export type ChannelFault =
+  | 'nameAndKeyMissing'
+  | 'keyAgain'
+  | 'modelsMissing'
+  | 'groupsMissing'
+  | 'baseUrlMissing'
+  | 'baseUrlWrong'
+  | 'fieldMissing'
+  | 'notJson'
+  | 'notObject'
+  | 'notInteger'
+  | 'notNatural'
+  | 'dateWrong'
+
+export type ChannelFaults = Partial<Record<keyof ChannelDraft | OwnField, ChannelFault>>
+
+/** What keeps the draft from being sent; `before` is null for a new channel. */
+export function channelFaults(
+  draft: ChannelDraft,
+  before: ChannelDraft | null,
+  type: ChannelType | undefined,
+): ChannelFaults {
+  const faults: ChannelFaults = { ...ownFaults(draft, type) }
+  const set = (field: keyof ChannelFaults, fault: ChannelFault | null) => {
+    if (fault !== null) faults[field] = fault
+  }
+  set('name', draft.name.trim() === '' ? 'nameAndKeyMissing' : null)
+  set('key', keyFault(draft, before))
+  set('baseUrl', baseUrlFault(draft, type))
+  set('models', draft.models.length === 0 ? 'modelsMissing' : null)
+  set('groups', draft.groups.length === 0 ? 'groupsMissing' : null)
+  for (const field of JSON_FIELDS) set(field, objectFault(draft[field]))
+  set('priority', isInteger(draft.priority) ? null : 'notInteger')
+  for (const field of NUMBER_FIELDS) set(field, isNatural(draft[field]) ? null : 'notNatural')
+  set('expiresAt', expirySeconds(draft.expiresAt) === null ? 'dateWrong' : null)
+  return faults
+}
+
+export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
+export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
+
+function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFault | null {
+  if (keysOf(draft).length > 0) return null
+  if (before === null) return 'nameAndKeyMissing'
+  return needsKeyAgain(before, draft) ? 'keyAgain' : null
+}
+
+function baseUrlFault(draft: ChannelDraft, type: ChannelType | undefined): ChannelFault | null {
+  const text = draft.baseUrl.trim()
+  if (text === '') return type?.base_url === '' ? 'baseUrlMissing' : null
+  if (type?.bases.some(({ keyword }) => keyword === text)) return null
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return url !== null && isWeb && url.username === '' && url.search === '' ? null : 'baseUrlWrong'
+}
+
+function ownFaults(draft: ChannelDraft, type: ChannelType | undefined): ChannelFaults {
+  const faults: ChannelFaults = {}
+  for (const { key, kind, is_required: isRequired, default: preset } of type?.fields ?? []) {
+    const text = draft.own[key].trim()
+    if (text === '' && isRequired && preset === '') faults[key] = 'fieldMissing'
+    if (kind === 'json' && /^[[{]/.test(text) && objectFault(text) === 'notJson') {
+      faults[key] = 'notJson'
+    }
+  }
+  return faults
+}
+
+/** JSON is judged as the spec says; that it must be an object is ours. */
+export function objectFault(text: string): 'notJson' | 'notObject' | null {
+  if (text.trim() === '') return null
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? null : 'notObject'
+  } catch {
+    return 'notJson'
+  }
+}

@@ -1,0 +1,84 @@
+import { type ReactElement, type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '#console/ui/icons.tsx'
+import type { Channel } from '#read-api/contract/channel.ts'
+import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import { BasicFields } from './basic-fields.tsx'
+import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
+import type { ChannelFaults } from './channel-faults.ts'
+import { KeyFields } from './key-fields.tsx'
+import { LimitFields } from './limit-fields.tsx'
+import { MappingFields } from './mapping-fields.tsx'
+import { ModelFields } from './model-fields.tsx'
+
+export type ChannelFormProps = {
+  draft: ChannelDraft
+  /** As it is on the server; null for a new one. */
+  stored: ChannelDraft | null
+  channel: Channel | null
+  /** The draft's type, as the server declares it; undefined where it is not offered. */
+  type: ChannelType | undefined
+  faults: ChannelFaults
+  onChange: (patch: Partial<ChannelDraft>) => void
+}
+
+const LIMITS = [...NUMBER_FIELDS, 'priority', 'expiresAt'] as const
+
+/** What every channel needs, and the rest behind a press each; opened when a fault lies there. */
+export function ChannelForm(props: ChannelFormProps): ReactElement {
+  const { t } = useTranslation()
+  const isWrong = (fields: readonly (keyof ChannelFaults)[]) =>
+    fields.some((field) => props.faults[field] !== undefined)
+  return (
+    <>
+      <fieldset className="tg-form-group">
+        <legend>{t('channelForm.basics')}</legend>
+        <BasicFields {...props} />
+        <KeyFields {...props} />
+      </fieldset>
+      <fieldset className="tg-form-group">
+        <legend>{t('channelForm.serves')}</legend>
+        <ModelFields {...props} />
+      </fieldset>
+      <Section
+        title={t('channelForm.routing')}
+        lead={t('channelForm.routingLead')}
+        isForced={isWrong(LIMITS)}
+      >
+        <LimitFields {...props} />
+      </Section>
+      <Section
+        title={t('channelForm.mappings')}
+        lead={t('channelForm.mappingsLead')}
+        isForced={isWrong(JSON_FIELDS)}
+      >
+        <MappingFields {...props} />
+      </Section>
+    </>
+  )
+}
+
+function Section(props: {
+  title: string
+  lead: string
+  isForced: boolean
+  children: ReactNode
+}): ReactElement {
+  const [isPressed, setPressed] = useState(false)
+  const isOpen = isPressed || props.isForced
+  return (
+    <section className="tg-form-group">
+      <button
+        type="button"
+        className="tg-disclosure"
+        aria-expanded={isOpen}
+        onClick={() => setPressed(!isOpen)}
+      >
+        <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
+        <span>{props.title}</span>
+        <span className="tg-hint">{props.lead}</span>
+      </button>
+      {isOpen && <div className="tg-advanced">{props.children}</div>}
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Channel } from '#read-api/contract/channel.ts'
+import type { CreateChannel, UpdateChannel } from '#write-api/contract/channel.ts'
+import type { ChannelDraft } from './channel-draft.ts'
+import { expirySeconds } from './channel-expiry.ts'
+import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
+
+/** A new channel, or one for each key, as the server takes it; ask `channelFaults` first. */
+export function createdTerms(draft: ChannelDraft): CreateChannel {
+  const mode =
+    draft.keyMode === 'batch' || draft.keyMode === 'multi_to_single' ? draft.keyMode : 'single'
+  return {
+    ...termsOf(draft),
+    key: keysOf(draft).join('\n'),
+    mode,
+    ...(mode === 'multi_to_single' ? { multi_key_mode: draft.multiKeyMode } : {}),
+  }
+}
+
+/** Only what is not as it was; empty when nothing is. */
+export function changedTerms(
+  channel: Channel,
+  before: ChannelDraft,
+  after: ChannelDraft,
+): Partial<UpdateChannel> {
+  const old: Readonly<Record<string, unknown>> = termsOf(before)
+  const entries = Object.entries(termsOf(after)).filter(([field, value]) => old[field] !== value)
+  const keys = keysOf(after)
+  const isSeveral = channel.multi_key_mode !== ''
+  return {
+    ...Object.fromEntries(entries),
+    ...(keys.length === 0 ? {} : { key: keys.join('\n') }),
+    ...(keys.length > 0 && isSeveral ? { key_mode: keyModeOf(before, after) } : {}),
+    ...(isSeveral && before.multiKeyMode !== after.multiKeyMode
+      ? { multi_key_mode: after.multiKeyMode }
+      : {}),
+    ...(after.enableKeys.length === 0 ? {} : { enable_keys: [...after.enableKeys] }),
+  }
+}
+
+/** Keys for another address replace the old ones, which were given for the old address. */
+export const keyModeOf = (before: ChannelDraft, after: ChannelDraft): 'replace' | 'append' =>
+  after.keyMode === 'append' && !needsKeyAgain(before, after) ? 'append' : 'replace'
+
+const termsOf = (draft: ChannelDraft) => ({
+  type: draft.type,
+  name: draft.name.trim(),
+  base_url: cleanUrl(draft.baseUrl),
+  other: draft.own.other.trim(),
+  openai_organization: draft.own.openai_organization.trim(),
+  models: draft.models.join(','),
+  group: draft.groups.join(','),
+  model_prefix: draft.modelPrefix.trim(),
+  model_mapping: draft.modelMapping.trim(),
+  test_model: draft.testModel.trim(),
+  tag: draft.tag.trim(),
+  priority: Number(draft.priority),
+  weight: Number(draft.weight),
+  auto_ban: draft.autoBan ? 1 : 0,
+  max_concurrency: Number(draft.maxConcurrency),
+  max_rpm: Number(draft.maxRpm),
+  max_input_tokens: Number(draft.maxInputTokens),
+  expired_time: expirySeconds(draft.expiresAt) ?? -1,
+  status_code_mapping: draft.statusCodeMapping.trim(),
+  param_override: draft.paramOverride.trim(),
+  setting: draft.setting.trim(),
+})

@@ -1,0 +1,70 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { fetchModels, fetchStoredModels } from '#console/api/channels/fetch-models.ts'
+import { Button } from '#console/ui/button.tsx'
+import { showError } from '#console/ui/toast.ts'
+import type { ChannelFormProps } from './channel-form.tsx'
+import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
+import { ModelPicker } from './model-picker.tsx'
+
+/** Asks the provider for its models, and lets choose which of them the channel serves. */
+export function FetchedModels(
+  props: ChannelFormProps & { onModels: (models: readonly string[]) => void },
+): ReactElement {
+  const { draft } = props
+  const { t } = useTranslation()
+  const [isBusy, setBusy] = useState(false)
+  const [found, setFound] = useState<readonly string[] | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const fetchAll = async () => {
+    const asking = sourceOf(props)
+    if (asking === null) return showError(t('channelForm.fault.keyAgain'))
+    setBusy(true)
+    try {
+      setFound([...new Set(await asking())].sort())
+      setOpen(true)
+    } catch (error) {
+      showError(explained(error, t('channels.modelsFailed')))
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <Button size="small" icon="download" isBusy={isBusy} onClick={() => void fetchAll()}>
+        {t('channelForm.fetchModels')}
+      </Button>
+      <ModelPicker
+        isOpen={isOpen}
+        found={found ?? []}
+        chosen={draft.models}
+        onClose={() => setOpen(false)}
+        onChoose={(models) => {
+          props.onModels(models)
+          setOpen(false)
+        }}
+      />
+    </>
+  )
+}
+
+/** The stored key goes to the stored address alone; null: a key is needed first. */
+function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
+  const { draft, stored, channel, type } = props
+  const [key] = keysOf(draft)
+  if (key !== undefined) {
+    const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
+    const { type: id, setting, own } = draft
+    return () => fetchModels({ base_url, type: id, key, other: own.other.trim(), setting })
+  }
+  if (channel === null || stored === null || needsKeyAgain(stored, draft)) return null
+  return () => fetchStoredModels(channel.id)
+}
+
+/** What failed, and after it what the server says about it. */
+function explained(error: unknown, words: string): Error {
+  if (!(error instanceof ApiError)) return new Error(words)
+  if (error.message.startsWith(words)) return error
+  const { code, status, requestId, message } = error
+  return new ApiError(words, { code, status, requestId, detail: message })
+}

@@ -1,0 +1,108 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { currentLanguage } from '#console/i18n/i18n.ts'
+import { FormField } from '#console/ui/form-field.tsx'
+import { PasswordInput, TextArea } from '#console/ui/inputs.tsx'
+import { RadioCards } from '#console/ui/switches.tsx'
+import type { KeyMode } from './channel-draft.ts'
+import type { ChannelFormProps } from './channel-form.tsx'
+import { keysOf, needsKeyAgain } from './channel-keys.ts'
+import { KeysAside } from './keys-aside.tsx'
+
+const NEW_MODES = ['single', 'batch', 'multi_to_single'] as const
+const STORED_MODES = ['append', 'replace'] as const
+
+/** The key or keys: how many channels they make, or what becomes of those that are stored. */
+export function KeyFields(props: ChannelFormProps): ReactElement {
+  const { draft, stored, channel, onChange } = props
+  const { t } = useTranslation()
+  const isSeveral = channel !== null && channel.multi_key_mode !== ''
+  const isTurned = isSeveral || draft.keyMode === 'multi_to_single'
+  const canAppend = isSeveral && stored !== null && !needsKeyAgain(stored, draft)
+  return (
+    <>
+      {channel === null && <Modes {...props} modes={NEW_MODES} />}
+      {canAppend && <Modes {...props} modes={STORED_MODES} />}
+      <Keys {...props} isSeveral={isSeveral || isSeveralMode(draft.keyMode)} />
+      {isTurned && (
+        <RadioCards
+          label={t('channelForm.multiKeyMode')}
+          value={draft.multiKeyMode}
+          choices={(['random', 'polling'] as const).map((value) => ({
+            value,
+            label: t(`channelForm.turn.${value}`),
+            hint: t(`channelForm.turn.${value}Hint`),
+          }))}
+          onChange={(multiKeyMode) => onChange({ multiKeyMode })}
+        />
+      )}
+      {isSeveral && <KeysAside {...props} channel={channel} />}
+    </>
+  )
+}
+
+function Modes(props: ChannelFormProps & { modes: readonly KeyMode[] }): ReactElement {
+  const { draft, onChange } = props
+  const { t } = useTranslation()
+  return (
+    <RadioCards
+      label={t('channelForm.keyMode')}
+      value={draft.keyMode}
+      choices={props.modes.map((value) => ({
+        value,
+        label: t(`channelForm.mode.${value}`),
+        hint: t(`channelForm.mode.${value}Hint`),
+      }))}
+      onChange={(keyMode) => onChange({ keyMode })}
+    />
+  )
+}
+
+const isSeveralMode = (mode: KeyMode): boolean => mode === 'batch' || mode === 'multi_to_single'
+
+function Keys(props: ChannelFormProps & { isSeveral: boolean }): ReactElement {
+  const { draft, stored, faults, type, isSeveral, onChange } = props
+  const { t } = useTranslation()
+  const isAgain = stored !== null && needsKeyAgain(stored, draft)
+  const count = keysOf(draft).length
+  const hints = [
+    stored === null ? '' : t(isAgain ? 'channelForm.keyAgainHint' : 'channelForm.keyKept'),
+    isSeveral ? t('channelForm.keyLines', { count }) : '',
+    stored === null ? (type?.key_hint[currentLanguage()] ?? '') : '',
+  ].filter((hint) => hint !== '')
+  const fault = faults.key
+  return (
+    <FormField
+      label={t('channelForm.key')}
+      hint={hints.length === 0 ? undefined : hints.join(' ')}
+      error={fault && t(`channelForm.fault.${fault}`)}
+      isRequired={stored === null || isAgain}
+    >
+      {(control) =>
+        isSeveral ? (
+          <TextArea
+            {...control}
+            isMono
+            rows={5}
+            spellCheck={false}
+            autoComplete="off"
+            placeholder={t('channelForm.keysPlaceholder')}
+            value={draft.key}
+            onChange={(key) => onChange({ key })}
+          />
+        ) : (
+          <PasswordInput
+            {...control}
+            isKey
+            isMono
+            autoComplete="new-password"
+            spellCheck={false}
+            placeholder={t('channelForm.keyPlaceholder')}
+            value={draft.key}
+            onChange={(key) => onChange({ key })}
+          />
+        )
+      }
+    </FormField>
+  )
+}

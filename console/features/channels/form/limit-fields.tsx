@@ -1,0 +1,83 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { Switch } from '#console/ui/switches.tsx'
+import type { NUMBER_FIELDS } from './channel-draft.ts'
+import type { ChannelFormProps } from './channel-form.tsx'
+
+/** When a channel is chosen, how much it is asked for, and until when. */
+export function LimitFields(props: ChannelFormProps): ReactElement {
+  const { draft, faults, onChange } = props
+  const { t } = useTranslation()
+  return (
+    <>
+      <div className="tg-form-row">
+        <NumberField {...props} field="priority" />
+        <NumberField {...props} field="weight" />
+      </div>
+      <div className="tg-form-row">
+        <NumberField {...props} field="maxConcurrency" />
+        <NumberField {...props} field="maxRpm" />
+      </div>
+      <div className="tg-form-row">
+        <NumberField {...props} field="maxInputTokens" />
+        <FormField
+          label={t('channelForm.expiresAt')}
+          hint={t('channelForm.expiresAtHint')}
+          error={faults.expiresAt && t(`channelForm.fault.${faults.expiresAt}`)}
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              type="datetime-local"
+              max="9999-12-31T23:59"
+              value={draft.expiresAt}
+              onChange={(expiresAt) => onChange({ expiresAt })}
+            />
+          )}
+        </FormField>
+      </div>
+      <FormField label={t('channels.tag')} hint={t('channelForm.tagHint')}>
+        {(control) => (
+          <TextInput
+            {...control}
+            maxLength={200}
+            value={draft.tag}
+            onChange={(tag) => onChange({ tag })}
+          />
+        )}
+      </FormField>
+      <Switch
+        label={t('channelForm.autoBan')}
+        hint={t('channelForm.autoBanHint')}
+        isOn={draft.autoBan}
+        onChange={(autoBan) => onChange({ autoBan })}
+      />
+    </>
+  )
+}
+
+function NumberField(
+  props: ChannelFormProps & { field: 'priority' | (typeof NUMBER_FIELDS)[number] },
+): ReactElement {
+  const { draft, field, faults, onChange } = props
+  const { t } = useTranslation()
+  const fault = faults[field]
+  return (
+    <FormField
+      label={t(`channelForm.${field}`)}
+      hint={t(`channelForm.${field}Hint`)}
+      error={fault && t(`channelForm.fault.${fault}`)}
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          inputMode="numeric"
+          value={draft[field]}
+          onChange={(value) => onChange({ [field]: value })}
+        />
+      )}
+    </FormField>
+  )
+}

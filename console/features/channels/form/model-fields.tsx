@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { enabledModelsQuery, knownModelsQuery } from '#console/api/channels/list-models.ts'
+import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { Button } from '#console/ui/button.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { NameList } from '#console/ui/name-list.tsx'
+import type { ChannelFormProps } from './channel-form.tsx'
+import { FetchedModels } from './fetched-models.tsx'
+
+/** The models a channel serves, the one it is tested with, and the groups it serves. */
+export function ModelFields(props: ChannelFormProps): ReactElement {
+  const { draft, faults, onChange } = props
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery).data ?? []
+  return (
+    <>
+      <Models {...props} />
+      <FormField label={t('channelForm.testModel')} hint={t('channelForm.testModelHint')}>
+        {(control) => (
+          <TextInput
+            {...control}
+            maxLength={200}
+            placeholder={draft.models[0] ?? ''}
+            value={draft.testModel}
+            onChange={(testModel) => onChange({ testModel })}
+          />
+        )}
+      </FormField>
+      <FormField
+        label={t('channels.groups')}
+        error={faults.groups && t(`channelForm.fault.${faults.groups}`)}
+        isRequired
+      >
+        {(control) => (
+          <NameList
+            control={control}
+            names={draft.groups}
+            suggestions={groups}
+            placeholder={t('channelForm.groupsPlaceholder')}
+            onChange={(names) => onChange({ groups: names })}
+          />
+        )}
+      </FormField>
+    </>
+  )
+}
+
+function Models(props: ChannelFormProps): ReactElement {
+  const { draft, type, faults, onChange } = props
+  const { t } = useTranslation()
+  const known = useQuery(knownModelsQuery)
+  const enabled = useQuery(enabledModelsQuery)
+  const failed = [
+    ...(known.isError ? [t('channels.modelsFailed')] : []),
+    ...(enabled.isError ? [t('channels.enabledModelsFailed')] : []),
+  ]
+  const set = (models: readonly string[]) => onChange({ models })
+  const add = (models: readonly string[]) => set([...new Set([...draft.models, ...models])])
+  const fills = [
+    { words: t('channelForm.fillType'), models: type?.models ?? [] },
+    { words: t('channelForm.fillKnown'), models: known.data ?? [] },
+    { words: t('channelForm.fillEnabled'), models: enabled.data ?? [] },
+  ].filter(({ models }) => models.length > 0)
+  return (
+    <FormField
+      label={t('channels.models')}
+      hint={failed.length > 0 ? failed.join(' ') : undefined}
+      error={faults.models && t(`channelForm.fault.${faults.models}`)}
+      isRequired
+    >
+      {(control) => (
+        <>
+          <NameList
+            control={control}
+            names={draft.models}
+            suggestions={[...new Set([...(type?.models ?? []), ...(known.data ?? [])])]}
+            placeholder={t('channelForm.modelsPlaceholder')}
+            onChange={set}
+          />
+          <div className="tg-fills">
+            {type?.can_list_models === true && <FetchedModels {...props} onModels={set} />}
+            {fills.map(({ words, models }) => (
+              <Button key={words} size="small" icon="add" onClick={() => add(models)}>
+                {words}
+              </Button>
+            ))}
+            {draft.models.length > 0 && (
+              <Button size="small" tone="quiet" onClick={() => set([])}>
+                {t('channelForm.clearModels', { count: draft.models.length })}
+              </Button>
+            )}
+          </div>
+        </>
+      )}
+    </FormField>
+  )
+}

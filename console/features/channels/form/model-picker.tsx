@@ -1,0 +1,92 @@
+import { type ReactElement, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { Overlay } from '#console/ui/overlay.tsx'
+import { Checkbox } from '#console/ui/switches.tsx'
+
+type PickerProps = {
+  isOpen: boolean
+  /** What the provider lists. */
+  found: readonly string[]
+  chosen: readonly string[]
+  onClose: () => void
+  /** All that are to be served: those not listed by the provider stay. */
+  onChoose: (models: readonly string[]) => void
+}
+
+/** Which of a provider's models a channel serves. */
+export function ModelPicker(props: PickerProps): ReactElement {
+  const id = useId()
+  return (
+    <Overlay
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      labelledBy={id}
+      className="tg-dialog tg-picker"
+    >
+      <Picks {...props} titleId={id} />
+    </Overlay>
+  )
+}
+
+function Picks(props: PickerProps & { titleId: string }): ReactElement {
+  const { found, chosen } = props
+  const { t } = useTranslation()
+  const [search, setSearch] = useState('')
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set(chosen))
+  const wanted = search.trim().toLowerCase()
+  const shown = found.filter((model) => model.toLowerCase().includes(wanted))
+  const areAllOn = shown.length > 0 && shown.every((model) => picked.has(model))
+  const set = (models: readonly string[], isOn: boolean) => {
+    const next = new Set(picked)
+    for (const model of models) {
+      if (isOn) next.add(model)
+      else next.delete(model)
+    }
+    setPicked(next)
+  }
+  return (
+    <>
+      <h2 id={props.titleId}>{t('channelForm.pickTitle')}</h2>
+      <p className="tg-hint">{t('channelForm.pickLead', { count: found.length })}</p>
+      <TextInput
+        type="search"
+        icon="search"
+        aria-label={t('channelForm.pickSearch')}
+        placeholder={t('channelForm.pickSearch')}
+        value={search}
+        onChange={setSearch}
+      />
+      <div className="tg-picker-head">
+        <Checkbox
+          label={t('channelForm.pickAll', { count: shown.length })}
+          isOn={areAllOn}
+          isDisabled={shown.length === 0}
+          onChange={(isOn) => set(shown, isOn)}
+        />
+      </div>
+      <ul className="tg-picker-list">
+        {shown.map((model) => (
+          <li key={model}>
+            <Checkbox
+              label={model}
+              isOn={picked.has(model)}
+              onChange={(isOn) => set([model], isOn)}
+            />
+            {!chosen.includes(model) && (
+              <span className="tg-more-count">{t('channelForm.pickNew')}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="tg-hint">{t('channelForm.pickNone')}</p>}
+      <div className="tg-dialog-foot">
+        <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
+        <Button tone="primary" onClick={() => props.onChoose([...picked])}>
+          {t('channelForm.pickAction', { count: picked.size })}
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { createChannel } from '#console/api/channels/create-channel.ts'
+import { channelsKey } from '#console/api/channels/list-channels.ts'
+import { updateChannel } from '#console/api/channels/update-channel.ts'
+import { confirm } from '#console/ui/confirm.tsx'
+import { FormDrawer } from '#console/ui/form-drawer.tsx'
+import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
+import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { useTypeFacts } from '../use-type-facts.ts'
+import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
+import { type ChannelFaults, channelFaults } from './channel-faults.ts'
+import { ChannelForm } from './channel-form.tsx'
+import { changedTerms, createdTerms } from './channel-terms.ts'
+import { endsInVersion, relayAddress } from './relay-address.ts'
+
+type FormProps = {
+  isOpen: boolean
+  /** As it is on the server; null for a new one. */
+  channel: Channel | null
+  onClose: () => void
+}
+
+/** The drawer with its draft: nothing leaves it with a fault, and no change is lost unasked. */
+export function OpenForm(props: FormProps): ReactElement {
+  const { channel } = props
+  const { t } = useTranslation()
+  const { find } = useTypeFacts()
+  const form = useRef<HTMLFormElement>(null)
+  const [before] = useState(() =>
+    channel === null ? newChannel(find(1)) : draftOfChannel(channel),
+  )
+  const [draft, setDraft] = useState<ChannelDraft>(before)
+  const [faults, setFaults] = useState<ChannelFaults>({})
+  const stored = channel === null ? null : before
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
+  useLeaveGuard(props.isOpen && isChanged)
+  const save = useSave(props)
+  const judge = (next: ChannelDraft) => channelFaults(next, stored, find(next.type))
+  const { isBusy, submit } = useSubmit(async () => {
+    const found = judge(draft)
+    setFaults(found)
+    if (Object.keys(found).length > 0) return focusFirstFault(form)
+    await save(before, draft)
+  }, props.onClose)
+  const title = channel === null ? 'channelForm.createTitle' : 'channelForm.editTitle'
+  return (
+    <FormDrawer
+      isOpen={props.isOpen}
+      title={t(title, { name: channel?.name ?? '' })}
+      lead={t('channelForm.createLead')}
+      submitText={t(channel === null ? 'channelForm.createAction' : 'channelForm.saveAction')}
+      form={form}
+      isChanged={isChanged}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={props.onClose}
+    >
+      <ChannelForm
+        draft={draft}
+        stored={stored}
+        channel={channel}
+        type={find(draft.type)}
+        faults={faults}
+        onChange={(patch) => {
+          const next = { ...draft, ...patch }
+          setDraft(next)
+          if (Object.keys(faults).length > 0) setFaults(judge(next))
+        }}
+      />
+    </FormDrawer>
+  )
+}
+
+/** Said while the form's address is left for the list's. */
+const ALONG = { goesAlong: true }
+
+function useSave({ channel, onClose }: FormProps) {
+  const { t } = useTranslation()
+  const { find } = useTypeFacts()
+  const client = useQueryClient()
+  return async (before: ChannelDraft, draft: ChannelDraft) => {
+    const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
+    if (isNewAddress && endsInVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
+    if (channel === null) {
+      const { count, message } = await createChannel(createdTerms(draft))
+      const text = t(count === 1 ? 'channelForm.created' : 'channelForm.createdMany', { count })
+      showSuccess(`${text} ${message}`.trim(), ALONG)
+    } else {
+      const changed = changedTerms(channel, before, draft)
+      if (Object.keys(changed).length === 0) return showInfo(t('channelForm.unchanged'))
+      const message = await updateChannel({ id: channel.id, ...changed })
+      showSuccess(`${t('channelForm.saved')} ${message}`.trim(), ALONG)
+    }
+    await client.invalidateQueries({ queryKey: channelsKey })
+    onClose()
+  }
+  function confirmVersion({ type, baseUrl }: ChannelDraft): Promise<boolean> {
+    return confirm({
+      title: t('channelForm.versionTitle'),
+      body: t('channelForm.versionBody', { address: relayAddress(find(type), baseUrl) }),
+      confirmText: t('channelForm.versionKeep'),
+      cancelText: t('channelForm.versionBack'),
+    })
+  }
+}

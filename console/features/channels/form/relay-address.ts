@@ -1,0 +1,18 @@
+import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import { cleanUrl } from './channel-keys.ts'
+
+/** Where a chat call of a channel goes; empty while that can't be told. */
+export function relayAddress(type: ChannelType | undefined, baseUrl: string, other = ''): string {
+  if (type === undefined) return ''
+  const typed = cleanUrl(baseUrl)
+  const named = type.bases.find(({ keyword }) => keyword === typed)?.base_url
+  const base = named ?? (typed === '' ? type.base_url : typed)
+  if (!URL.canParse(base)) return ''
+  const isVersioned = base.endsWith('/v1') && type.chat_path.startsWith('/v1/')
+  const path = isVersioned ? type.chat_path.slice('/v1'.length) : type.chat_path
+  const filled = other.trim() === '' ? '…' : encodeURIComponent(other.trim())
+  return `${base}${path.replace('{other}', () => filled)}`
+}
+
+/** The relay adds `/v1` itself; an address that has it already is worth a question. */
+export const endsInVersion = (url: string): boolean => /\/v1$/.test(cleanUrl(url))

@@ -1,0 +1,65 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { showError } from '#console/ui/toast.ts'
+import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
+import type { BatchActs } from './use-batch-acts.ts'
+import type { useChosen } from './use-chosen.ts'
+import type { Removals } from './use-removals.ts'
+
+/** How many channels are chosen, and what can be done to all of them at once. */
+export function BatchBar(props: {
+  chosen: ReturnType<typeof useChosen>
+  batch: BatchActs
+  remove: Removals['remove']
+}): ReactElement {
+  const { batch, chosen } = props
+  const { picked, choosable } = chosen
+  // After something was done, nothing is chosen any more.
+  const onDone = chosen.chooseNone
+  const { t } = useTranslation()
+  const [isTagging, setTagging] = useState(false)
+  const then = async (act: Promise<boolean>) => {
+    if (await act) onDone()
+  }
+  const tag = () => (picked.length === 0 ? showError(t('channels.chooseForTag')) : setTagging(true))
+  return (
+    <fieldset className="tg-batch-bar tg-chosen" aria-label={t('channels.chosenLabel')}>
+      <span className="tg-chosen-count" aria-live="polite">
+        {t('channels.chosen', { count: picked.length })}
+      </span>
+      {choosable > 0 && (
+        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
+          {t('channels.chooseMatching', { count: choosable })}
+        </Button>
+      )}
+      {picked.length > 0 && (
+        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+          {t('channels.chooseNone')}
+        </Button>
+      )}
+      <Button size="small" icon="play" onClick={() => void then(batch.setEnabled(picked, true))}>
+        {t('channels.enableChosen')}
+      </Button>
+      <Button size="small" icon="pause" onClick={() => void then(batch.setEnabled(picked, false))}>
+        {t('channels.disableChosen')}
+      </Button>
+      <Button size="small" icon="tag" onClick={tag}>
+        {t('channels.tagChosen')}
+      </Button>
+      <Button size="small" icon="trash" onClick={() => void then(props.remove(picked))}>
+        {t('channels.deleteChosen')}
+      </Button>
+      <BatchTagDialog
+        isOpen={isTagging}
+        count={picked.length}
+        onClose={() => setTagging(false)}
+        onTag={async (name) => {
+          if (!(await batch.setTag(picked, name))) return false
+          onDone()
+          return true
+        }}
+      />
+    </fieldset>
+  )
+}

@@ -1,0 +1,108 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { reasonText } from '#console/ui/channel-reason.ts'
+import { GroupTag } from '#console/ui/group-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { Time, useNow } from '#console/ui/time.tsx'
+import { absoluteTimeText } from '#console/ui/time-text.ts'
+import { Tooltip } from '#console/ui/tooltip.tsx'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import {
+  type ChannelState,
+  channelState,
+  responseSpeed,
+  type Speed,
+  statusCause,
+} from './channel-status.ts'
+
+const STATE_TONES: Readonly<Record<ChannelState, Tone>> = {
+  enabled: 'good',
+  disabled: 'neutral',
+  autoDisabled: 'bad',
+  unknown: 'neutral',
+}
+
+const SPEED_TONES: Readonly<Record<Speed, Tone>> = {
+  untested: 'neutral',
+  fast: 'good',
+  fair: 'lime',
+  slow: 'warn',
+  verySlow: 'bad',
+}
+
+/** The status; why and when it was switched off, on hover and focus. */
+export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const state = channelState(channel.status)
+  const cause = state === 'enabled' ? null : statusCause(channel.other_info)
+  const tag = <StatusTag tone={STATE_TONES[state]}>{t(`channels.state.${state}`)}</StatusTag>
+  if (cause === null) return tag
+  const time = cause.time > 0 ? absoluteTimeText(cause.time, locale) : ''
+  const reason = reasonText(t, cause.reason)
+  const words = time === '' ? reason : t('channels.cause', { reason, time })
+  return (
+    <Tooltip content={words}>
+      <button
+        type="button"
+        className="tg-bare"
+        aria-label={`${t(`channels.state.${state}`)}: ${words}`}
+      >
+        {tag}
+      </button>
+    </Tooltip>
+  )
+}
+
+/** How many of a tag's channels are on. */
+export function TagStatus({ group }: { group: TagGroup }): ReactElement {
+  const { t } = useTranslation()
+  const count = group.children.filter(({ status }) => status === 1).length
+  const total = group.children.length
+  const tone: Tone = count === 0 ? 'neutral' : count === total ? 'good' : 'warn'
+  return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
+}
+
+export function ResponseTime({ milliseconds }: { milliseconds: number }): ReactElement {
+  const { t } = useTranslation()
+  const speed = responseSpeed(milliseconds)
+  const seconds = (milliseconds / 1000).toFixed(2)
+  return (
+    <StatusTag tone={SPEED_TONES[speed]} isPlain={speed === 'untested'}>
+      {t(`channels.speed.${speed}`, { seconds })}
+    </StatusTag>
+  )
+}
+
+/** When a channel ends; beyond it, that it has. */
+export function Expiry({ at }: { at: number }): ReactElement {
+  const { t } = useTranslation()
+  const now = useNow()
+  if (at <= 0) return <span className="tg-quiet">{t('channels.never')}</span>
+  if (at > now) return <Time at={at} canLieAhead />
+  return (
+    <StatusTag tone="bad">
+      {t('channels.expired')} <Time at={at} />
+    </StatusTag>
+  )
+}
+
+/** The first name, and how many more there are; all of them in the title. */
+export function Names(props: { names: readonly string[]; areGroups?: boolean }): ReactElement {
+  const { names } = props
+  const [first, ...others] = names
+  if (first === undefined) return <span className="tg-quiet">–</span>
+  return (
+    <span className="tg-name-cell" title={names.join('\n')}>
+      {props.areGroups === true ? (
+        <GroupTag name={first} />
+      ) : (
+        <StatusTag tone="neutral" isPlain>
+          {first}
+        </StatusTag>
+      )}
+      {others.length > 0 && <span className="tg-more-count">+{others.length}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,208 @@
+import type { TFunction } from 'i18next'
+import type { ReactNode } from 'react'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { Quota } from '#console/ui/quota.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import { listOf } from '../form/channel-draft.ts'
+import { Balance } from './balance-cell.tsx'
+import { ChannelStatus, Expiry, Names, ResponseTime, TagStatus } from './channel-cells.tsx'
+import type { ChannelLine } from './channel-lines.ts'
+import type { ChannelDeeds } from './deeds.ts'
+import { InlineInteger } from './inline-integer.tsx'
+import { ChannelName, TagName } from './name-cell.tsx'
+import { ChannelMenu, TagMenu } from './row-menu.tsx'
+
+/** What the columns know of channel types. */
+export type TypeFacts = {
+  readonly nameOf: (type: number) => string
+  readonly hasBalance: (type: number) => boolean
+}
+
+type ChannelColumn = Column<ChannelLine>
+type Cells = {
+  readonly channel: (channel: Channel, isChild: boolean) => ReactNode
+  /** Nothing, where a tag's channels have no value in common. */
+  readonly tag?: (group: TagGroup, isOpen: boolean) => ReactNode
+}
+
+const column = (
+  id: string,
+  title: string,
+  rest: Omit<ChannelColumn, 'id' | 'title' | 'cell'>,
+  cells: Cells,
+): ChannelColumn => ({
+  id,
+  title,
+  ...rest,
+  cell: (line) =>
+    line.kind === 'channel'
+      ? cells.channel(line.channel, line.isChild)
+      : cells.tag?.(line.group, line.isOpen),
+})
+
+/** The columns of the channel list, in their first order; ids are the server's where it sorts. */
+export const channelColumns = (
+  t: TFunction,
+  types: TypeFacts,
+  deeds: ChannelDeeds,
+): ChannelColumn[] => [
+  ...namingColumns(t, types, deeds),
+  ...routingColumns(t, deeds),
+  ...servingColumns(t),
+  ...figureColumns(t, types, deeds),
+  column(
+    'actions',
+    t('channels.actions'),
+    { width: 100, isPinned: true, align: 'end' },
+    {
+      channel: (channel) => <ChannelMenu channel={channel} deeds={deeds} />,
+      tag: (group) => <TagMenu group={group} deeds={deeds} />,
+    },
+  ),
+]
+
+const sorted = { isSortable: true } as const
+
+function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): ChannelColumn[] {
+  return [
+    column(
+      'id',
+      t('channels.id'),
+      { ...sorted, width: 56, align: 'end' },
+      { channel: ({ id }) => id },
+    ),
+    column(
+      'name',
+      t('channels.name'),
+      { ...sorted, width: 168, isGrowing: true, isPinned: true, onCard: 'title' },
+      {
+        channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
+        tag: (group, isOpen) => (
+          <TagName group={group} isOpen={isOpen} onToggle={() => deeds.onOpenTag(group)} />
+        ),
+      },
+    ),
+    column(
+      'type',
+      t('channels.type'),
+      { ...sorted, width: 100 },
+      { channel: ({ type }) => types.nameOf(type) },
+    ),
+    column(
+      'status',
+      t('channels.status'),
+      { ...sorted, width: 146, onCard: 'aside' },
+      {
+        channel: (channel) => <ChannelStatus channel={channel} />,
+        tag: (group) => <TagStatus group={group} />,
+      },
+    ),
+  ]
+}
+
+function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
+  const number = (field: 'priority' | 'weight') => {
+    const min = field === 'weight' ? 0 : -999_999_999
+    return column(
+      field,
+      t(`channels.${field}`),
+      { ...sorted, width: 74 },
+      {
+        channel: (channel) => (
+          <InlineInteger
+            label={t(`channels.${field}Of`, { name: channel.name })}
+            value={channel[field]}
+            min={min}
+            onSave={(value) => deeds.onNumber(channel, field, value)}
+          />
+        ),
+        tag: (group) => (
+          <InlineInteger
+            label={t(`channels.${field}OfTag`, { tag: group.tag })}
+            value={group[field]}
+            min={min}
+            onSave={(value) => deeds.onTagNumber(group, field, value)}
+          />
+        ),
+      },
+    )
+  }
+  const responseTime = ({ response_time }: { response_time: number }) => (
+    <ResponseTime milliseconds={response_time} />
+  )
+  return [
+    column(
+      'response_time',
+      t('channels.responseTime'),
+      { ...sorted, width: 154 },
+      { channel: responseTime, tag: responseTime },
+    ),
+    number('priority'),
+    number('weight'),
+  ]
+}
+
+function servingColumns(t: TFunction): ChannelColumn[] {
+  return [
+    column(
+      'group',
+      t('channels.groups'),
+      { ...sorted, width: 110 },
+      {
+        channel: ({ group }) => <Names names={listOf(group)} areGroups />,
+        tag: ({ group }) => <Names names={listOf(group)} areGroups />,
+      },
+    ),
+    column(
+      'models',
+      t('channels.models'),
+      { ...sorted, width: 140 },
+      { channel: ({ models }) => <Names names={listOf(models)} /> },
+    ),
+  ]
+}
+
+function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): ChannelColumn[] {
+  const used = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
+  return [
+    column(
+      'used_quota',
+      t('channels.usedQuota'),
+      { ...sorted, width: 100, align: 'end' },
+      { channel: used, tag: used },
+    ),
+    column(
+      'balance',
+      t('channels.balance'),
+      { ...sorted, width: 124, align: 'end' },
+      {
+        channel: (channel) => (
+          <Balance
+            channel={channel}
+            isTold={types.hasBalance(channel.type)}
+            onRefresh={() => deeds.onBalance(channel)}
+          />
+        ),
+      },
+    ),
+    column(
+      'tag',
+      t('channels.tag'),
+      { ...sorted, width: 110, isHiddenAtFirst: true },
+      { channel: ({ tag }) => tag || '–' },
+    ),
+    column(
+      'expired_time',
+      t('channels.expiry'),
+      { ...sorted, width: 130, isHiddenAtFirst: true },
+      { channel: (channel) => <Expiry at={channel.expired_time} /> },
+    ),
+    column(
+      'created_time',
+      t('channels.created'),
+      { ...sorted, width: 164, isHiddenAtFirst: true },
+      { channel: (channel) => <Time at={channel.created_time} style="stamp" /> },
+    ),
+  ]
+}

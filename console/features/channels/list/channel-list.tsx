@@ -1,0 +1,126 @@
+import { type ReactElement, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Pagination } from '#console/ui/pagination.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { showError } from '#console/ui/toast.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import { TestProgressBar } from '../testing/test-progress.tsx'
+import { useTypeFacts } from '../use-type-facts.ts'
+import { BatchBar } from './batch-bar.tsx'
+import { isFiltered, NO_FILTERS, sortAfter } from './channel-address.ts'
+import { channelColumns } from './channel-columns.tsx'
+import { ChannelFilterFields } from './channel-filters.tsx'
+import { type ChannelLine, isMuted, lineKey, linesOf } from './channel-lines.ts'
+import { ChannelToolbar } from './channel-toolbar.tsx'
+import { NoChannels } from './no-channels.tsx'
+import { useBatchActs } from './use-batch-acts.ts'
+import type { ChannelListView } from './use-channel-list.ts'
+import { useChosen } from './use-chosen.ts'
+import { useDeeds } from './use-deeds.ts'
+import { useListActs } from './use-list-acts.ts'
+import { useRemovals } from './use-removals.ts'
+
+/** The table of channels, with what narrows, orders and gathers it, and what can be done. */
+export function ChannelList(props: {
+  view: ChannelListView
+  onEdit: (channel: Channel) => void
+  onTest: (channel: Channel) => void
+  onEditTag: (group: TagGroup) => void
+  onCreate: () => void
+}): ReactElement {
+  const { view } = props
+  const { filters, list, modes } = view
+  const { t } = useTranslation()
+  const types = useTypeFacts()
+  const removals = useRemovals()
+  const batch = useBatchActs()
+  const tree = useTree(view)
+  const chosen = useChosen(view)
+  const deeds = useDeeds({ ...props, remove: removals.remove, onOpenTag: tree.toggle })
+  const columns = useMemo(() => channelColumns(t, types, deeds), [t, types, deeds])
+  const layout = useColumnLayout('channels-table-columns', columns)
+  const refresh = async () => {
+    if ((await list.refetch()).isError) showError(t('channels.refreshFailed'))
+  }
+  useListCommands(t('channels.create'), props.onCreate, t('channels.refresh'), () => void refresh())
+  const open = (line: ChannelLine) =>
+    line.kind === 'tag' ? tree.toggle(line.group) : props.onEdit(line.channel)
+  return (
+    <Panel isFlush>
+      <ChannelToolbar
+        modes={modes}
+        acts={useListActs(removals.removeDisabled)}
+        onRefresh={() => void refresh()}
+        columns={<ColumnChooser layout={layout} />}
+        filters={
+          <ChannelFilterFields
+            filters={filters}
+            types={types.types.map(({ id, name }) => ({ value: String(id), label: name }))}
+            onFilters={view.setFilters}
+          />
+        }
+      />
+      {list.data !== undefined && <TestProgressBar />}
+      {modes.isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
+      {list.error !== null && list.data === undefined ? (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <div className="tg-list-ended">
+          <DataGrid
+            label={t('channels.grid')}
+            rows={tree.lines}
+            rowKey={lineKey}
+            layout={layout}
+            isLoading={list.isPending}
+            isRefetching={list.isPlaceholderData}
+            isMuted={isMuted}
+            onOpen={open}
+            sort={view.sort}
+            onSort={(asked) => view.setAddress(sortAfter(view.sort, asked))}
+            {...(modes.isTagMode ? { branch: tree.branch } : view.counts)}
+            {...(modes.isBatch ? { selection: chosen.selection } : {})}
+            empty={
+              <NoChannels
+                isFiltered={isFiltered(filters)}
+                onClear={() => view.setFilters(NO_FILTERS)}
+                onCreate={props.onCreate}
+              />
+            }
+          />
+        </div>
+      )}
+      <Pagination
+        page={view.page}
+        pageSize={view.pageSize}
+        total={list.data?.total ?? 0}
+        onPage={(page) => view.setAddress({ page })}
+        onPageSize={view.setPageSize}
+      />
+    </Panel>
+  )
+}
+
+/** Which tags are open, over the rows as they are now. */
+function useTree({ entries }: ChannelListView) {
+  const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
+  const toggle = ({ tag }: TagGroup) =>
+    setOpenTags((now) => {
+      const next = new Set(now)
+      if (!next.delete(tag)) next.add(tag)
+      return next
+    })
+  const lines = useMemo(() => linesOf(entries, openTags), [entries, openTags])
+  return {
+    lines,
+    toggle,
+    branch: (line: ChannelLine) =>
+      line.kind === 'tag'
+        ? { level: 1, isOpen: line.isOpen, onToggle: () => toggle(line.group) }
+        : { level: line.isChild ? 2 : 1 },
+  }
+}

@@ -1,0 +1,41 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { showError } from '#console/ui/toast.ts'
+
+/**
+ * A whole number edited in its row: saved by Enter or on leaving, given up by Escape. null: the
+ * channels under this row differ, and nothing is shown.
+ */
+export function InlineInteger(props: {
+  label: string
+  value: number | null
+  min: number
+  onSave: (value: number) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const [text, setText] = useState<string | null>(null)
+  const stored = props.value === null ? '' : String(props.value)
+  const shown = text ?? stored
+  const isWrong = shown !== stored && (!/^-?\d{1,9}$/.test(shown.trim()) || +shown < props.min)
+  const save = () => {
+    if (isWrong) showError(t(props.min < 0 ? 'channels.notWhole' : 'channels.notWholeFromZero'))
+    else if (text !== null && text.trim() !== stored) props.onSave(Number(text))
+    setText(null)
+  }
+  return (
+    <input
+      className="tg-input tg-inline-number"
+      inputMode="numeric"
+      aria-label={props.label}
+      aria-invalid={isWrong ? true : undefined}
+      value={shown}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Enter') event.currentTarget.blur()
+        if (event.key === 'Escape') setText(null)
+      }}
+    />
+  )
+}

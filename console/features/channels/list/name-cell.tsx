@@ -1,0 +1,69 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'react-router-dom'
+import { Icon } from '#console/ui/icons.tsx'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+
+/** The name leads to the channel's form, in a tab of its own too; how many keys it has. */
+export function ChannelName(props: { channel: Channel; isChild: boolean }): ReactElement {
+  const { channel, isChild } = props
+  const { t } = useTranslation()
+  const { search } = useLocation()
+  const aside = channel.keys_set_aside.length
+  const keys =
+    aside === 0
+      ? t('channels.keyCount', { count: channel.key_count })
+      : t('channels.keyCountAside', { count: channel.key_count, aside })
+  return (
+    <span className={isChild ? 'tg-name-cell tg-channel-child' : 'tg-name-cell'}>
+      <Link
+        className="tg-cell-strong tg-channel-link"
+        to={{ pathname: `/channel/edit/${channel.id}`, search }}
+        preventScrollReset
+        tabIndex={-1}
+      >
+        {channel.name}
+      </Link>
+      {channel.multi_key_mode !== '' && (
+        <span className={`tg-key-count ${aside > 0 ? 'tg-key-count-aside' : ''}`} title={keys}>
+          <Icon name="key" size={12} />
+          <span aria-hidden="true">{channel.key_count}</span>
+          <span className="tg-visually-hidden">{keys}</span>
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** A tag with the button that shows its channels. */
+export function TagName(props: {
+  group: TagGroup
+  isOpen: boolean
+  onToggle: () => void
+}): ReactElement {
+  const { group, isOpen } = props
+  const { t } = useTranslation()
+  const count = t('channels.childCount', { count: group.children.length })
+  return (
+    <span className="tg-name-cell tg-tag-name" title={group.tag}>
+      <button
+        type="button"
+        className="tg-grid-expander"
+        tabIndex={-1}
+        aria-expanded={isOpen}
+        aria-label={t(isOpen ? 'channels.hideChildren' : 'channels.showChildren', {
+          tag: group.tag,
+        })}
+        onClick={props.onToggle}
+      >
+        <Icon name="chevronRight" size={14} />
+      </button>
+      <Icon name="tag" size={14} />
+      <span className="tg-cell-strong">{group.tag}</span>
+      <span className="tg-tag-count" title={count}>
+        <span aria-hidden="true">{group.children.length}</span>
+        <span className="tg-visually-hidden">{count}</span>
+      </span>
+    </span>
+  )
+}

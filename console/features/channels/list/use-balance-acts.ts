@@ -1,0 +1,24 @@
+import { useTranslation } from 'react-i18next'
+import { updateAllBalances, updateBalance } from '#console/api/channels/update-balance.ts'
+import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { useChannelAct } from './use-channel-act.ts'
+
+/** Asks providers what is left of the money there. */
+export function useBalanceActs() {
+  const { t } = useTranslation()
+  const act = useChannelAct()
+  return {
+    updateOne: async ({ id, name }: Channel): Promise<void> => {
+      const isDone = await act(() => updateBalance(id))
+      if (isDone) showSuccess(t('channels.balanceUpdated', { name }))
+    },
+    updateAll: async (): Promise<void> => {
+      await act(async () => {
+        const { updated, failed, left } = await updateAllBalances()
+        const tell = failed + left > 0 ? showInfo : showSuccess
+        tell(t('channels.balancesUpdated', { updated, failed: failed + left }))
+      })
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { useTranslation } from 'react-i18next'
+import { fixAbilities } from '#console/api/channels/fix-abilities.ts'
+import type { MenuEntry } from '#console/ui/menu.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useTestAll } from '../testing/use-test-all.ts'
+import { useBalanceActs } from './use-balance-acts.ts'
+import { useChannelAct } from './use-channel-act.ts'
+
+/** What is done to all channels at once, as entries of a menu. */
+export function useListActs(removeDisabled: () => Promise<void>): MenuEntry[] {
+  const { t } = useTranslation()
+  const act = useChannelAct()
+  const { updateAll } = useBalanceActs()
+  const testAll = useTestAll()
+  const fix = async () => {
+    if (await act(fixAbilities)) showSuccess(t('channels.fixed'))
+  }
+  return [
+    { id: 'test', text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
+    {
+      id: 'balances',
+      text: t('channels.updateBalances'),
+      icon: 'refresh',
+      onChoose: () => void updateAll(),
+    },
+    { id: 'fix', text: t('channels.fix'), icon: 'settings', onChoose: () => void fix() },
+    'divider',
+    {
+      id: 'disabled',
+      text: t('channels.deleteDisabled'),
+      icon: 'trash',
+      tone: 'danger',
+      onChoose: () => void removeDisabled(),
+    },
+  ]
+}

@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
+import type { LiveData } from '#console/api/live/live-event.ts'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { withChannels } from './cached-channels.ts'
+import { channelsOf, isTagGroup } from './channel-lines.ts'
+
+/** Keeps the rows on screen as the server has them; reads again when something was missed. */
+export function useLiveChannels(): void {
+  const client = useQueryClient()
+  const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
+  useLiveTopic('channels', {
+    onEvents: (rows) => {
+      const pages = client.getQueriesData<ChannelPage>({ queryKey: channelsKey })
+      const entries = pages.flatMap(([, page]) => page?.items ?? [])
+      const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
+      const newest = new Map(rows.map((row) => [row.id, row]))
+      client.setQueriesData<ChannelPage>({ queryKey: channelsKey }, (page) =>
+        withChannels(page, (channel) => newestOf(channel, newest)),
+      )
+      // A row that is new, gone or tagged otherwise moves the others: only the server knows how.
+      const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
+      if (isMoved || entries.some(isTagGroup)) readAgain()
+    },
+    onResync: readAgain,
+  })
+}
+
+function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channels']>): Channel {
+  const row = newest.get(channel.id)
+  return row === undefined || 'deleted' in row ? channel : row
+}

@@ -1,0 +1,45 @@
+import { useTranslation } from 'react-i18next'
+import {
+  deleteChannel,
+  deleteChannels,
+  deleteDisabledChannels,
+} from '#console/api/channels/delete-channels.ts'
+import { confirm } from '#console/ui/confirm.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { useChannelAct } from './use-channel-act.ts'
+
+export type Removals = {
+  /** Answers whether they are gone; nothing chosen is said. */
+  remove: (channels: readonly Channel[]) => Promise<boolean>
+  removeDisabled: () => Promise<void>
+}
+
+/** What can't be undone, and is asked about before. */
+export function useRemovals(): Removals {
+  const { t } = useTranslation()
+  const act = useChannelAct()
+  const danger = { confirmText: t('channels.delete'), tone: 'danger' } as const
+  const removing = (counted: () => Promise<number>) =>
+    act(async () => showSuccess(t('channels.deleted', { count: await counted() })))
+  const remove = async (channels: readonly Channel[]) => {
+    const [first] = channels
+    if (first === undefined) {
+      showError(t('channels.chooseFirst'))
+      return false
+    }
+    const isOne = channels.length === 1
+    const title = isOne
+      ? t('channels.deleteTitle', { name: first.name })
+      : t('channels.deleteManyTitle', { count: channels.length })
+    if (!(await confirm({ title, body: t('channels.deleteBody'), ...danger }))) return false
+    if (isOne) return removing(() => deleteChannel(first.id).then(() => 1))
+    return removing(() => deleteChannels(channels.map(({ id }) => id)))
+  }
+  const removeDisabled = async () => {
+    const title = t('channels.deleteDisabledTitle')
+    const body = t('channels.deleteDisabledBody')
+    if (await confirm({ title, body, ...danger })) await removing(deleteDisabledChannels)
+  }
+  return { remove, removeDisabled }
+}

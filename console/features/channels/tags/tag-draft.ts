@@ -1,0 +1,64 @@
+import type { TagGroup } from '#read-api/contract/channel.ts'
+import type { UpdateTag } from '#write-api/contract/channel.ts'
+import { listOf } from '../form/channel-draft.ts'
+import { isInteger, isNatural, objectFault } from '../form/channel-faults.ts'
+
+/** What all channels of a tag get; empty where they keep what each has. */
+export type TagDraft = {
+  newTag: string
+  models: readonly string[]
+  groups: readonly string[]
+  modelMapping: string
+  priority: string
+  weight: string
+}
+
+export type TagFaults = Partial<
+  Record<keyof TagDraft, 'notJson' | 'notObject' | 'notInteger' | 'notNatural'>
+>
+
+/** What the channels have in common; empty where they differ. */
+export function draftOfGroup({ tag, children, priority, weight }: TagGroup): TagDraft {
+  const common = (values: readonly string[]) =>
+    new Set(values).size === 1 ? (values[0] ?? '') : ''
+  return {
+    newTag: tag,
+    models: listOf(common(children.map(({ models }) => models))),
+    groups: listOf(common(children.map(({ group }) => group))),
+    modelMapping: common(children.map(({ model_mapping }) => model_mapping)),
+    priority: priority === null ? '' : String(priority),
+    weight: weight === null ? '' : String(weight),
+  }
+}
+
+export function tagFaults({ modelMapping, priority, weight }: TagDraft): TagFaults {
+  const fault = objectFault(modelMapping)
+  return {
+    ...(fault === null ? {} : { modelMapping: fault }),
+    ...(priority.trim() === '' || isInteger(priority) ? {} : { priority: 'notInteger' }),
+    ...(weight.trim() === '' || isNatural(weight) ? {} : { weight: 'notNatural' }),
+  }
+}
+
+/** The call's body with what is not as it was; null when nothing is. */
+export function tagChange(tag: string, before: TagDraft, after: TagDraft): UpdateTag | null {
+  const old = termsOf(before)
+  const changed = Object.entries(termsOf(after)).filter(
+    ([field, value]) => value !== old[field as keyof typeof old] && (value !== '' || isTag(field)),
+  )
+  return changed.length === 0 ? null : { tag, ...Object.fromEntries(changed) }
+}
+
+/** Only an empty tag says something: that there is to be none. */
+const isTag = (field: string): boolean => field === 'new_tag'
+
+const termsOf = (draft: TagDraft) => ({
+  new_tag: draft.newTag.trim(),
+  models: draft.models.join(','),
+  groups: draft.groups.join(','),
+  model_mapping: draft.modelMapping.trim(),
+  priority: numberOf(draft.priority),
+  weight: numberOf(draft.weight),
+})
+
+const numberOf = (text: string): number | '' => (text.trim() === '' ? '' : Number(text))

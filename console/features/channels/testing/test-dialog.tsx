@@ -1,0 +1,90 @@
+import { type ReactElement, useId, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { Overlay } from '#console/ui/overlay.tsx'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { listOf } from '../form/channel-draft.ts'
+import { TestResult } from './test-result.tsx'
+import { foundModels } from './test-results.ts'
+import { useModelTests } from './use-model-tests.ts'
+
+/** Picks models of a channel and asks the provider for a word from each. */
+export function TestDialog(props: { channel: Channel | null; onClose: () => void }): ReactElement {
+  const id = useId()
+  const last = useRef<Channel | null>(null)
+  if (props.channel !== null) last.current = props.channel
+  return (
+    <Overlay
+      isOpen={props.channel !== null}
+      onClose={props.onClose}
+      labelledBy={id}
+      className="tg-dialog tg-picker"
+    >
+      {last.current !== null && (
+        <ModelTests titleId={id} channel={last.current} onClose={props.onClose} />
+      )}
+    </Overlay>
+  )
+}
+
+/** Its own part, so that each opening starts anew. */
+function ModelTests(props: {
+  titleId: string
+  channel: Channel
+  onClose: () => void
+}): ReactElement {
+  const { channel } = props
+  const { t } = useTranslation()
+  const [search, setSearch] = useState('')
+  const tests = useModelTests(channel.id)
+  const models = listOf(channel.models)
+  const found = foundModels(models, search)
+  const first = channel.test_model || models[0]
+  return (
+    <>
+      <h2 id={props.titleId}>{t('channelTests.title', { name: channel.name })}</h2>
+      <p className="tg-hint">{t('channelTests.lead')}</p>
+      <TextInput
+        type="search"
+        icon="search"
+        aria-label={t('channelTests.search')}
+        placeholder={t('channelTests.search')}
+        value={search}
+        onChange={setSearch}
+      />
+      <ul className="tg-picker-list tg-test-list">
+        {found.map((model) => (
+          <li key={model}>
+            <span className="tg-test-model" title={model}>
+              {model}
+              {model === first && <span className="tg-more-count"> {t('channelTests.usual')}</span>}
+            </span>
+            <TestResult result={tests.results.get(model)} />
+            <Button
+              size="small"
+              isBusy={tests.results.get(model) === 'running'}
+              label={t('channelTests.testModel', { model })}
+              onClick={() => void tests.testOne(model)}
+            >
+              {t('channelTests.test')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="tg-hint">{t('channelForm.pickNone')}</p>}
+      <div className="tg-dialog-foot">
+        <Button onClick={props.onClose}>{t('ui.close')}</Button>
+        <Button
+          tone="primary"
+          icon="zap"
+          isBusy={tests.isRunningAll}
+          isDisabled={found.length === 0}
+          onClick={() => void tests.testAll(found)}
+        >
+          {t('channelTests.testFound', { count: found.length })}
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import type { TestOutcome } from '#console/api/channels/test-channel.ts'
+
+/** Where each model's test stands, by its name. */
+export type TestResults = ReadonlyMap<string, TestOutcome | 'running'>
+
+export const withResult = (
+  results: TestResults,
+  model: string,
+  result: TestOutcome | 'running',
+): TestResults => new Map(results).set(model, result)
+
+/** Those that a search finds, in their own order. */
+export function foundModels(models: readonly string[], search: string): string[] {
+  const wanted = search.trim().toLowerCase()
+  return models.filter((model) => model.toLowerCase().includes(wanted))
+}
+
+/** Runs `act` for each, a few at a time, in order, until all are done or it is stopped. */
+export async function aFewAtATime(
+  models: readonly string[],
+  act: (model: string) => Promise<void>,
+  signal: AbortSignal,
+  atATime = 3,
+): Promise<void> {
+  const queue = [...models]
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      if (signal.aborted) return
+      await act(next)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atATime, models.length) }, work))
+}

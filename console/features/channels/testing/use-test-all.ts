@@ -1,0 +1,18 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { startTestingAll, testProgressKey } from '#console/api/channels/test-all.ts'
+import { showError } from '#console/ui/toast.ts'
+
+/** Begins to test all channels; `TestProgressBar` says how far it is. */
+export function useTestAll(): () => Promise<void> {
+  const client = useQueryClient()
+  return async () => {
+    try {
+      const progress = await startTestingAll()
+      await client.cancelQueries({ queryKey: testProgressKey })
+      client.setQueryData(testProgressKey, progress)
+    } catch (error) {
+      showError(error)
+      await client.invalidateQueries({ queryKey: testProgressKey })
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { channelTypesQuery } from '#console/api/channels/list-types.ts'
+import type { ChannelType } from '#read-api/contract/channel-type.ts'
+import { typeName } from './type-names.ts'
+
+export type TypeFacts = {
+  readonly types: readonly ChannelType[]
+  /** Undefined for a type that can't be served, and until the types are known. */
+  readonly find: (type: number) => ChannelType | undefined
+  readonly nameOf: (type: number) => string
+  readonly hasBalance: (type: number) => boolean
+}
+
+/** What the server declares about channel types. */
+export function useTypeFacts(): TypeFacts {
+  const types = useQuery(channelTypesQuery).data
+  return useMemo(() => {
+    const byId = new Map(types?.map((type) => [type.id, type]))
+    return {
+      types: types ?? [],
+      find: (type) => byId.get(type),
+      nameOf: (type) => byId.get(type)?.name ?? typeName(type),
+      hasBalance: (type) => byId.get(type)?.has_balance === true,
+    }
+  }, [types])
+}

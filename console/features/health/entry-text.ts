@@ -1,0 +1,64 @@
+import type { TFunction } from 'i18next'
+import { reasonText } from '#console/ui/channel-reason.ts'
+import type { Tone } from '#console/ui/status-tag.tsx'
+import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
+import { durationText } from './figure-text.ts'
+
+type Kind = TimelineEntry['kind']
+
+const TONE: Partial<Record<Kind, Tone>> = {
+  enabled: 'good',
+  disabled: 'neutral',
+  'auto-disabled': 'bad',
+  expired: 'bad',
+  deleted: 'bad',
+  'key-set-aside': 'warn',
+  'keys-taken-back': 'good',
+  'circuit-opened': 'bad',
+  'circuit-half-opened': 'warn',
+  'circuit-closed': 'good',
+}
+
+const CLOSED_BY: Record<string, 'byTest' | 'byChange'> = { test: 'byTest', change: 'byChange' }
+
+/** A mark for what happened; a test's is its outcome's. */
+export function entryTone({ kind, is_success }: TimelineEntry): Tone {
+  if (kind === 'tested') return is_success === true ? 'good' : 'bad'
+  return TONE[kind] ?? 'info'
+}
+
+/** Why, or what of it, after the word for what happened; empty when there is no more to say. */
+export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
+  const { kind, reason = '', model, key, fields, tag, count, duration_ms: took, is_success } = entry
+  const why = reason === '' ? '' : reasonText(t, reason)
+  const of = key === undefined ? (model ?? '') : keyText(t, key)
+  const parts: Record<Kind, readonly string[]> = {
+    created: entry.is_enabled === false ? [t('health.entry.asOff')] : [],
+    'terms-changed': [(fields ?? []).join(', ')],
+    enabled: [tagText(t, tag)],
+    disabled: [tagText(t, tag)],
+    'auto-disabled': [why],
+    expired: [],
+    deleted: [],
+    tagged: [tag ?? ''],
+    'tag-changed': [tagText(t, tag), (fields ?? []).join(', ')],
+    'key-set-aside': [of, why],
+    'keys-taken-back': [t('health.entry.keys', { count: count ?? 0 })],
+    'circuit-opened': [of, why, t('health.entry.failures', { count: count ?? 0 })],
+    'circuit-half-opened': [of],
+    'circuit-closed': [of, t(`health.entry.${CLOSED_BY[reason] ?? 'byCall'}`)],
+    tested: [
+      model ?? '',
+      is_success === true ? '' : why,
+      took === undefined ? '' : durationText(took, number),
+    ],
+  }
+  return parts[kind].filter((part) => part !== '').join(' · ')
+}
+
+/** Null: it is not one of the channel's keys any more. */
+const keyText = (t: TFunction, key: number | null): string =>
+  key === null ? t('health.formerKey') : t('health.key', { key: key + 1 })
+
+const tagText = (t: TFunction, tag: string | undefined): string =>
+  tag === undefined ? '' : t('health.entry.ofTag', { tag })

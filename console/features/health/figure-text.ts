@@ -1,0 +1,25 @@
+/** `850 ms`, `1.2 s`, `42 s`. */
+export function durationText(milliseconds: number, number: Intl.NumberFormat): string {
+  if (milliseconds < 995) return `${number.format(Math.round(milliseconds))} ms`
+  const seconds = milliseconds / 1_000
+  return `${number.format(seconds < 9.95 ? Math.round(seconds * 10) / 10 : Math.round(seconds))} s`
+}
+
+/** `100%`, `99.7%`: never rounded up to 100. */
+export function rateText(rate: number, number: Intl.NumberFormat): string {
+  const percent = rate * 100
+  return `${number.format(percent >= 99.95 && rate < 1 ? 99.9 : Math.round(percent * 10) / 10)}%`
+}
+
+/** `12`, `3.4`. */
+export const speedText = (tokensPerSecond: number, number: Intl.NumberFormat): string =>
+  number.format(
+    tokensPerSecond < 9.95 ? Math.round(tokensPerSecond * 10) / 10 : Math.round(tokensPerSecond),
+  )
+
+/** `0:42`, `12:05`: what is left of a pause. */
+export function countdownText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
+  const rest = String(seconds % 60).padStart(2, '0')
+  return `${Math.floor(seconds / 60)}:${rest}`
+}

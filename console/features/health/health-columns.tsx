@@ -1,0 +1,172 @@
+import type { TFunction } from 'i18next'
+import type { ReactElement, ReactNode } from 'react'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
+import { durationText, rateText, speedText } from './figure-text.ts'
+import { pointsOf, successRate } from './health-state.ts'
+import type { Stretch } from './health-view.ts'
+import { SparkBars } from './spark-bars.tsx'
+import { StateCell } from './state-cell.tsx'
+
+type Of = {
+  readonly t: TFunction
+  readonly number: Intl.NumberFormat
+  readonly money: Intl.NumberFormat
+  readonly stretch: Stretch
+  /** Unix milliseconds of what is shown. */
+  readonly at: number
+}
+
+/** What is not known is a dash, never a zero. */
+export const Gap = (): ReactElement => <span className="tg-muted">–</span>
+
+type Row = ChannelHealth
+
+/** What a channel is and how it stands, then its figures, then what it has in hand. */
+export const healthColumns = (of: Of): readonly Column<Row>[] => [
+  ...standingColumns(of),
+  ...figureColumns(of),
+  ...handColumns(of),
+]
+
+// All columns together are as wide as the board of a window of 1 280 pixels.
+const END = { align: 'end', width: 88, onCard: 'brief' } as const
+
+function figureColumns({ t, number, stretch }: Of): readonly Column<Row>[] {
+  const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
+    const figures = row.figures[stretch]
+    return (figures === null ? null : text(figures)) ?? <Gap />
+  }
+  const time = (value: number | undefined) =>
+    value === undefined ? null : durationText(value, number)
+  return [
+    {
+      id: 'latency',
+      title: t('health.column.latency'),
+      cell: figure(({ latency_ms: latency }) =>
+        latency === null ? null : (
+          <Latency
+            p50={durationText(latency.p50, number)}
+            p95={durationText(latency.p95, number)}
+          />
+        ),
+      ),
+      ...END,
+      width: 106,
+    },
+    {
+      id: 'first',
+      title: t('health.column.first'),
+      cell: figure(({ first_token_ms }) => time(first_token_ms?.p50)),
+      ...END,
+      width: 92,
+    },
+    {
+      id: 'speed',
+      title: t('health.column.speed'),
+      cell: figure(({ tokens_per_second: speed }) =>
+        speed === null ? null : speedText(speed, number),
+      ),
+      ...END,
+    },
+  ]
+}
+
+function standingColumns(of: Of): readonly Column<Row>[] {
+  const { t } = of
+  return [
+    {
+      id: 'channel',
+      title: t('health.column.channel'),
+      cell: nameCell,
+      width: 148,
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+    },
+    {
+      id: 'state',
+      title: t('health.column.state'),
+      cell: (row) => <StateCell channel={row} />,
+      width: 214,
+      isGrowing: true,
+      onCard: 'aside',
+    },
+    {
+      id: 'success',
+      title: t('health.column.success'),
+      cell: (row) => <SuccessCell row={row} of={of} />,
+      width: 184,
+      onCard: 'line',
+    },
+  ]
+}
+
+function handColumns({ t, number, money }: Of): readonly Column<Row>[] {
+  return [
+    {
+      id: 'inFlight',
+      title: t('health.column.inFlight'),
+      cell: (row) => <InFlight row={row} number={number} />,
+      ...END,
+      width: 84,
+    },
+    {
+      id: 'balance',
+      title: t('health.column.balance'),
+      cell: ({ balance }) => (balance === null ? <Gap /> : money.format(balance)),
+      ...END,
+      width: 96,
+    },
+  ]
+}
+
+const nameCell = ({ id, name, tag }: Row): ReactElement => (
+  <span className="tg-health-name">
+    <b>{name}</b>
+    <span className="tg-muted">{tag === '' ? `#${id}` : `#${id} · ${tag}`}</span>
+  </span>
+)
+
+const Latency = ({ p50, p95 }: { p50: string; p95: string }): ReactElement => (
+  <span className="tg-health-latency">
+    <span>
+      <span className="tg-muted">P50</span> {p50}
+    </span>
+    <span>
+      <span className="tg-muted">P95</span> {p95}
+    </span>
+  </span>
+)
+
+function SuccessCell({ row, of }: { row: Row; of: Of }): ReactElement {
+  const { t, number, stretch, at } = of
+  const figures = row.figures[stretch]
+  const rate = successRate(figures)
+  const tries = figures === null ? 0 : figures.successes + figures.failures
+  return (
+    <span className="tg-health-success">
+      <SparkBars points={pointsOf(row.minutes, at / 1_000)} />
+      <span>
+        {rate === null ? <Gap /> : <b>{rateText(rate, number)}</b>}
+        {rate !== null && (
+          <span className="tg-muted">
+            {t('health.tries', { count: tries, number: number.format(tries) })}
+          </span>
+        )}
+      </span>
+    </span>
+  )
+}
+
+function InFlight(props: { row: Row; number: Intl.NumberFormat }): ReactElement {
+  const { in_flight: count, max_concurrency: most } = props.row
+  if (count === null) return <Gap />
+  const isFull = most > 0 && count >= most
+  return (
+    <span className={isFull ? 'tg-health-full' : undefined}>
+      {props.number.format(count)}
+      {most > 0 && <span className="tg-muted">{` / ${props.number.format(most)}`}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,70 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Drawer } from '#console/ui/drawer.tsx'
+import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import type { Stretch } from './health-view.ts'
+import { ModelTable } from './model-table.tsx'
+import { CircuitLine, StateCell } from './state-cell.tsx'
+import { Timeline } from './timeline.tsx'
+
+const WIDTH = 820
+
+type View = { window: Stretch; at: number }
+
+/** One channel: what is open and why, each model's figures, and what happened when. */
+export function HealthDrawer(props: {
+  channel: ChannelHealth | null
+  view: View
+  onView: (patch: Partial<View>) => void
+  onClose: () => void
+}): ReactElement {
+  const { channel, view } = props
+  return (
+    <Drawer
+      isOpen={channel !== null}
+      onClose={props.onClose}
+      title={channel?.name ?? ''}
+      lead={channel === null ? undefined : `#${channel.id}`}
+      width={WIDTH}
+    >
+      {channel !== null && (
+        <div className="tg-health-details">
+          <Now channel={channel} />
+          <ModelTable channel={channel} stretch={view.window} />
+          <Timeline channelId={channel.id} at={view.at} onAt={(at) => props.onView({ at })} />
+        </div>
+      )}
+    </Drawer>
+  )
+}
+
+function Now({ channel }: { channel: ChannelHealth }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { circuits, max_concurrency, max_rpm, in_flight } = channel
+  const limits = [
+    max_concurrency > 0 && t('health.limitAtOnce', { number: number.format(max_concurrency) }),
+    max_rpm > 0 && t('health.limitRpm', { number: number.format(max_rpm) }),
+  ].filter((text) => text !== false)
+  return (
+    <section aria-label={t('health.now')}>
+      <p className="tg-health-now">
+        <StateCell channel={channel} />
+        {in_flight !== null && (
+          <span>
+            {t('health.inFlightNow', { count: in_flight, number: number.format(in_flight) })}
+          </span>
+        )}
+        {limits.length > 0 && <span className="tg-muted">{limits.join(' · ')}</span>}
+      </p>
+      {circuits.length > 0 && (
+        <ul className="tg-health-circuits">
+          {circuits.map((circuit) => (
+            <CircuitLine key={`${circuit.key_index}|${circuit.model}`} circuit={circuit} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,118 @@
+import { type ReactElement, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { isAdmin } from '#console/api/session.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Page } from '#console/ui/page.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import { healthColumns } from './health-columns.tsx'
+import { HealthDrawer } from './health-drawer.tsx'
+import { HealthSummary } from './health-summary.tsx'
+import { HealthToolbar } from './health-toolbar.tsx'
+import { ADDRESS, shownChannels } from './health-view.ts'
+import { LiveMark } from './live-mark.tsx'
+import { useHealth } from './use-health.ts'
+import '#console/ui/forms.css'
+import './health.css'
+
+/** How the upstream channels do, as it happens: for admins. */
+export function HealthPage(): ReactElement {
+  const { t } = useTranslation()
+  return isAdmin(useUser()) ? <Board /> : <AdminsOnlyPage title={t('health.title')} />
+}
+
+const NONE: readonly ChannelHealth[] = []
+const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
+
+function Board(): ReactElement {
+  const { t } = useTranslation()
+  const [view, setView] = useUrlState(ADDRESS)
+  const health = useHealth()
+  const channels = health.data?.channels ?? NONE
+  const peeked = channels.find(({ id }) => id === view.peek)
+  return (
+    <Page title={t('health.title')} lead={t('health.lead')} actions={<LiveMark />}>
+      {health.error !== null && health.data === undefined ? (
+        <Panel>
+          <ErrorState error={health.error} onRetry={() => void health.refetch()} />
+        </Panel>
+      ) : (
+        <>
+          <HealthSummary channels={health.data === undefined ? null : channels} />
+          <List
+            channels={channels}
+            at={health.data?.at ?? 0}
+            isLoading={health.isPending}
+            view={view}
+            onView={setView}
+          />
+        </>
+      )}
+      <HealthDrawer
+        channel={peeked ?? null}
+        view={view}
+        onView={setView}
+        onClose={() => setView({ peek: 0, at: 0 })}
+      />
+    </Page>
+  )
+}
+
+type View = ReturnType<typeof useUrlState<typeof ADDRESS>>
+
+function List(props: {
+  channels: readonly ChannelHealth[]
+  at: number
+  isLoading: boolean
+  view: View[0]
+  onView: View[1]
+}): ReactElement {
+  const { t } = useTranslation()
+  const { channels, at, view, onView } = props
+  const number = useNumberFormat()
+  const money = useNumberFormat(DOLLARS)
+  const stretch = view.window
+  const columns = useMemo(
+    () => healthColumns({ t, number, money, stretch, at }),
+    [t, number, money, stretch, at],
+  )
+  const layout = useColumnLayout('health-table-columns', columns)
+  const rows = useMemo(() => shownChannels(channels, view), [channels, view])
+  return (
+    <Panel isFlush>
+      <HealthToolbar view={view} onView={onView} columns={<ColumnChooser layout={layout} />} />
+      <DataGrid
+        label={t('health.grid')}
+        rows={rows}
+        rowKey={rowKey}
+        layout={layout}
+        isLoading={props.isLoading}
+        isMuted={isMuted}
+        onOpen={({ id }) => onView({ peek: id })}
+        empty={<NoRows hasChannels={channels.length > 0} shown={view.shown} />}
+      />
+    </Panel>
+  )
+}
+
+const rowKey = ({ id }: ChannelHealth): string => `${id}`
+const isMuted = ({ status }: ChannelHealth): boolean => status !== 1
+
+function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): ReactElement {
+  const { t } = useTranslation()
+  if (!props.hasChannels) {
+    return <EmptyState icon="channels" title={t('health.noneTitle')} body={t('health.noneBody')} />
+  }
+  return props.shown === 'troubled' ? (
+    <EmptyState icon="check" title={t('health.allWellTitle')} body={t('health.allWellBody')} />
+  ) : (
+    <EmptyState icon="search" title={t('health.notFound')} />
+  )
+}

@@ -1,0 +1,47 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { SearchInput } from '#console/ui/search-input.tsx'
+import { Segmented } from '#console/ui/switches.tsx'
+import { Toolbar } from '#console/ui/toolbar.tsx'
+import { SHOWN, type Shown, STRETCHES, type Stretch } from './health-view.ts'
+
+type View = { keyword: string; shown: Shown; window: Stretch }
+
+/** Which channels, and over what stretch of time. */
+export function HealthToolbar(props: {
+  view: View
+  onView: (patch: Partial<View>, options?: { isTyping?: boolean }) => void
+  columns: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const { view, onView } = props
+  return (
+    <Toolbar
+      label={t('health.filters')}
+      end={
+        <>
+          <Segmented
+            label={t('health.window.label')}
+            value={view.window}
+            choices={STRETCHES.map((value) => ({ value, label: t(`health.window.${value}`) }))}
+            onChange={(window) => onView({ window })}
+          />
+          {props.columns}
+        </>
+      }
+    >
+      <SearchInput
+        label={t('health.search')}
+        icon="search"
+        value={view.keyword}
+        onChange={(keyword) => onView({ keyword }, { isTyping: true })}
+      />
+      <Segmented
+        label={t('health.shown.label')}
+        value={view.shown}
+        choices={SHOWN.map((value) => ({ value, label: t(`health.shown.${value}`) }))}
+        onChange={(shown) => onView({ shown })}
+      />
+    </Toolbar>
+  )
+}

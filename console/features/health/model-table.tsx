@@ -1,0 +1,66 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
+import { durationText, rateText, speedText } from './figure-text.ts'
+import { Gap } from './health-columns.tsx'
+import { successRate } from './health-state.ts'
+import type { Stretch } from './health-view.ts'
+
+const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
+
+/** Each model's figures, and those of all together. */
+export function ModelTable(props: { channel: ChannelHealth; stretch: Stretch }): ReactElement {
+  const { t } = useTranslation()
+  const { channel, stretch } = props
+  const title = t('health.byModel', { window: t(`health.window.${stretch}`) })
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reachable by keys */}
+      <section className="tg-health-scroll" tabIndex={0} aria-label={t('health.figures')}>
+        <table className="tg-health-table">
+          <thead>
+            <tr>
+              {HEADS.map((head) => (
+                <th key={head} scope="col">
+                  {t(`health.column.${head}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {channel.models.map(({ model, figures }) => (
+              <Row key={model} name={model} figures={figures[stretch]} />
+            ))}
+          </tbody>
+          {channel.models.length > 1 && (
+            <tfoot>
+              <Row name={t('health.allModels')} figures={channel.figures[stretch]} />
+            </tfoot>
+          )}
+        </table>
+      </section>
+    </section>
+  )
+}
+
+function Row(props: { name: string; figures: HealthFigures | null }): ReactElement {
+  const number = useNumberFormat()
+  const { figures } = props
+  const rate = successRate(figures)
+  const time = (value: number | undefined) =>
+    value === undefined ? <Gap /> : durationText(value, number)
+  const speed = figures?.tokens_per_second ?? null
+  return (
+    <tr>
+      <th scope="row">{props.name}</th>
+      <td>{rate === null ? <Gap /> : rateText(rate, number)}</td>
+      <td>{time(figures?.latency_ms?.p50)}</td>
+      <td>{time(figures?.latency_ms?.p95)}</td>
+      <td>{time(figures?.latency_ms?.p99)}</td>
+      <td>{time(figures?.first_token_ms?.p50)}</td>
+      <td>{speed === null ? <Gap /> : speedText(speed, number)}</td>
+    </tr>
+  )
+}

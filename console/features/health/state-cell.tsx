@@ -1,0 +1,67 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { reasonText } from '#console/ui/channel-reason.ts'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
+import { Countdown } from './countdown.tsx'
+import { type HealthKind, healthKind } from './health-state.ts'
+
+const TONE: Record<HealthKind, Tone> = {
+  disabled: 'neutral',
+  autoDisabled: 'bad',
+  open: 'bad',
+  halfOpen: 'warn',
+  partly: 'warn',
+  failing: 'warn',
+  idle: 'neutral',
+  well: 'good',
+}
+
+/** A channel's state in a word, and below it why, and until when. */
+export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement {
+  const { t } = useTranslation()
+  const kind = healthKind(channel)
+  return (
+    <span className="tg-health-state">
+      <StatusTag tone={TONE[kind]}>{t(`health.kind.${kind}`)}</StatusTag>
+      <Why channel={channel} kind={kind} />
+    </span>
+  )
+}
+
+function Why(props: { channel: ChannelHealth; kind: HealthKind }): ReactElement | null {
+  const { t } = useTranslation()
+  const { channel, kind } = props
+  if (kind === 'autoDisabled') {
+    return <span className="tg-health-why">{reasonText(t, channel.status_reason)}</span>
+  }
+  const { circuits } = channel
+  const whole = circuits.find(({ model, key_index: key }) => model === null && key === null)
+  const first = whole ?? circuits[0]
+  if (first === undefined || kind === 'disabled') return null
+  return (
+    <span className="tg-health-why" title={reasonText(t, first.reason)}>
+      {kind === 'partly' && t('health.parts', { count: channel.circuits.length })}
+      {kind === 'open' && <Countdown until={first.until} />}
+      {kind !== 'partly' && <span>{reasonText(t, first.reason)}</span>}
+    </span>
+  )
+}
+
+/** One circuit in a line: what it is of, why it opened, and how long it stays so. */
+export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElement {
+  const { t } = useTranslation()
+  const { model, key_index: key, state, failures, round, until } = circuit
+  const of = model ?? (key === null ? t('health.wholeChannel') : t('health.key', { key: key + 1 }))
+  return (
+    <li>
+      <StatusTag tone={state === 'open' ? 'bad' : 'warn'}>
+        {t(state === 'open' ? 'health.kind.open' : 'health.kind.halfOpen')}
+      </StatusTag>
+      <b>{of}</b>
+      <span>{reasonText(t, circuit.reason)}</span>
+      <span className="tg-muted">{t('health.opened', { count: failures, round })}</span>
+      {state === 'open' ? <Countdown until={until} /> : <span>{t('health.trying')}</span>}
+    </li>
+  )
+}

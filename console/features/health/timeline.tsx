@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { TIMELINE_PAGE, timelineQuery } from '#console/api/channel-health/get-timeline.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { ChannelTimeline, TimelineEntry } from '#read-api/contract/channel-timeline.ts'
+import { entryDetail, entryTone } from './entry-text.ts'
+import { MomentPicker } from './moment-picker.tsx'
+
+/** What happened to a channel, newest first; and how it stood at a moment, and why. */
+export function Timeline(props: {
+  channelId: number
+  /** Unix seconds; 0: now. */
+  at: number
+  onAt: (at: number) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { channelId, at } = props
+  const [page, setPage] = useState({ at, number: 0 })
+  const current = page.at === at ? page.number : 0
+  const read = useQuery({
+    ...timelineQuery({ channelId, at, page: current }),
+    refetchInterval: at === 0 ? 10_000 : false,
+  })
+  const { data } = read
+  const pages = Math.ceil((data?.total ?? 0) / TIMELINE_PAGE)
+  const turn = (number: number) => setPage({ at, number })
+  return (
+    <section aria-label={t('health.timeline')}>
+      <h3>{t('health.timeline')}</h3>
+      <p className="tg-hint">{t('health.lastStays')}</p>
+      <MomentPicker at={at} onAt={props.onAt} />
+      {data?.state_at != null && <StateThen state={data.state_at} />}
+      {read.error !== null && data === undefined && (
+        <ErrorState error={read.error} onRetry={() => void read.refetch()} />
+      )}
+      {read.isPending && <Skeleton height={80} />}
+      {data !== undefined && <Entries items={data.items} />}
+      {pages > 1 && (
+        <div className="tg-actions">
+          <Button
+            tone="quiet"
+            icon="chevronLeft"
+            label={t('health.newer')}
+            isDisabled={current === 0}
+            onClick={() => turn(current - 1)}
+          />
+          <span className="tg-muted">{t('ui.pageOf', { page: current + 1, pages })}</span>
+          <Button
+            tone="quiet"
+            icon="chevronRight"
+            label={t('health.older')}
+            isDisabled={current + 1 >= pages}
+            onClick={() => turn(current + 1)}
+          />
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** The answer to "why was it off then". */
+function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): ReactElement {
+  const { t } = useTranslation()
+  const { state, because } = props.state
+  return (
+    <output className="tg-health-then">
+      <b>{t(`health.stood.${state}`)}</b>
+      {because !== null && (
+        <span>
+          <EntryText entry={because} /> <Time at={Math.floor(because.at / 1_000)} style="stamp" />
+        </span>
+      )}
+    </output>
+  )
+}
+
+function Entries({ items }: { items: readonly TimelineEntry[] }): ReactElement {
+  const { t } = useTranslation()
+  if (items.length === 0) return <p className="tg-muted">{t('health.noEntries')}</p>
+  return (
+    <ol className="tg-health-entries">
+      {items.map((entry) => (
+        <li key={entry.id}>
+          <Time at={Math.floor(entry.at / 1_000)} style="stamp" />
+          <EntryText entry={entry} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function EntryText({ entry }: { entry: TimelineEntry }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const detail = entryDetail(t, entry, number)
+  const by = entry.by === null ? t('health.gateway') : entry.by.name || `#${entry.by.id}`
+  return (
+    <span className="tg-health-entry">
+      <StatusTag tone={entryTone(entry)}>{t(`health.entry.${entry.kind}`)}</StatusTag>
+      {detail !== '' && <span>{detail}</span>}
+      <span className="tg-muted">{t('health.by', { name: by })}</span>
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+import { formatDecimal, isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { type GroupRow, readSpecials, specialsText } from './group-table.ts'
+
+export type GroupDraft = Omit<GroupRow, 'specials'> & { specials: string }
+export type GroupFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'specials'
+export type GroupFaults = Partial<Record<'name' | 'ratio' | 'specials', GroupFault>>
+
+export const emptyGroup: GroupDraft = {
+  name: '',
+  ratio: '1',
+  description: '',
+  isUsable: true,
+  color: '',
+  specials: '',
+}
+
+export const draftOfGroup = (row: GroupRow): GroupDraft => ({
+  ...row,
+  specials: specialsText(row.specials),
+})
+
+/** `groups`: every group there is; `isNew`: the name must be none of them. */
+export function groupFaults(
+  draft: GroupDraft,
+  groups: readonly string[],
+  isNew: boolean,
+): GroupFaults {
+  const faults: GroupFaults = {}
+  const name = draft.name.trim()
+  if (name === '') faults.name = 'nameMissing'
+  else if (isNew && groups.includes(name)) faults.name = 'nameTaken'
+  const ratio = parseDecimal(draft.ratio)
+  if (ratio === null) faults.ratio = 'notNumber'
+  else if (isNegative(ratio)) faults.ratio = 'negative'
+  if (readSpecials(draft.specials, new Set([...groups, name])) === null) {
+    faults.specials = 'specials'
+  }
+  return faults
+}
+
+/** The row to apply; ask `groupFaults` first. */
+export function groupOfDraft(draft: GroupDraft, groups: readonly string[]): GroupRow {
+  const name = draft.name.trim()
+  const ratio = parseDecimal(draft.ratio)
+  return {
+    ...draft,
+    name,
+    ratio: ratio === null ? '1' : formatDecimal(ratio),
+    specials: readSpecials(draft.specials, new Set([...groups, name])) ?? new Map(),
+  }
+}

@@ -1,0 +1,147 @@
+import type { TFunction } from 'i18next'
+import { type ReactElement, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { GroupBadge } from '#console/ui/group-tag.tsx'
+import { showError } from '#console/ui/toast.ts'
+import { GroupDrawer } from './group-drawer.tsx'
+import {
+  FIRST_GROUP,
+  type GroupMaps,
+  type GroupRow,
+  groupRows,
+  withGroup,
+  withoutGroup,
+} from './group-table.ts'
+import type { SettingsForm } from './use-settings-form.ts'
+
+/** The groups as a table; what is applied here joins the page's drafts. */
+export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }): ReactElement {
+  const { form, maps } = props
+  const { t } = useTranslation()
+  const [edited, setEdited] = useState<GroupRow | 'new' | null>(null)
+  const rows = useMemo(() => groupRows(maps), [maps])
+  const remove = ({ name }: GroupRow) => {
+    if (name === FIRST_GROUP) return showError(t('prices.groupDefaultStays'))
+    form.set(withoutGroup(maps, name))
+  }
+  const layout = useColumnLayout('groups-table-columns', groupColumns(t, setEdited, remove))
+  return (
+    <>
+      <div className="tg-list-ended">
+        <DataGrid
+          label={t('prices.groupGrid')}
+          rows={rows}
+          rowKey={rowKey}
+          layout={layout}
+          total={rows.length}
+          onOpen={setEdited}
+          maxHeight="none"
+        />
+      </div>
+      <div className="tg-group-add">
+        <Button icon="add" onClick={() => setEdited('new')}>
+          {t('prices.groupAdd')}
+        </Button>
+      </div>
+      <GroupDrawer
+        edited={edited}
+        groups={rows.map(({ name }) => name)}
+        onClose={() => setEdited(null)}
+        onApply={(row) => {
+          form.set(withGroup(maps, row))
+          setEdited(null)
+        }}
+      />
+    </>
+  )
+}
+
+const rowKey = (row: GroupRow): string => row.name
+
+function groupColumns(
+  t: TFunction,
+  onEdit: (row: GroupRow) => void,
+  onDelete: (row: GroupRow) => void,
+): Column<GroupRow>[] {
+  return [
+    {
+      id: 'name',
+      title: t('prices.group'),
+      width: 160,
+      isPinned: true,
+      onCard: 'title',
+      cell: ({ name, color }) => <GroupBadge name={name} color={color} />,
+    },
+    {
+      id: 'description',
+      title: t('prices.groupDesc'),
+      width: 180,
+      isGrowing: true,
+      cell: ({ description }) => description || <span className="tg-quiet">–</span>,
+    },
+    {
+      id: 'ratio',
+      title: t('prices.groupRatio'),
+      width: 100,
+      align: 'end',
+      onCard: 'aside',
+      cell: ({ ratio }) => `×${ratio}`,
+    },
+    {
+      id: 'usable',
+      title: t('prices.groupUsable'),
+      width: 110,
+      cell: ({ isUsable }) => t(isUsable ? 'prices.groupYes' : 'prices.groupNo'),
+    },
+    {
+      id: 'specials',
+      title: t('prices.groupSpecials'),
+      width: 180,
+      cell: ({ specials }) =>
+        specials.size === 0 ? (
+          <span className="tg-quiet">–</span>
+        ) : (
+          [...specials].map(([name, ratio]) => `${name} ×${ratio}`).join(', ')
+        ),
+    },
+    {
+      id: 'actions',
+      title: t('settings.actions'),
+      width: 96,
+      isPinned: true,
+      align: 'end',
+      cell: (row) => <GroupActions row={row} onEdit={onEdit} onDelete={onDelete} />,
+    },
+  ]
+}
+
+function GroupActions(props: {
+  row: GroupRow
+  onEdit: (row: GroupRow) => void
+  onDelete: (row: GroupRow) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { row } = props
+  return (
+    <span className="tg-row-actions">
+      <Button
+        tone="quiet"
+        size="small"
+        icon="edit"
+        label={t('prices.groupEdit', { name: row.name })}
+        onClick={() => props.onEdit(row)}
+      />
+      <Button
+        tone="quiet"
+        size="small"
+        icon="trash"
+        label={t('prices.groupDelete', { name: row.name })}
+        onClick={() => props.onDelete(row)}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,161 @@
+import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
+
+export const GROUP_KEYS = [
+  'GroupRatio',
+  'UserUsableGroups',
+  'GroupGroupRatio',
+  'GroupColors',
+] as const
+export type GroupKey = (typeof GROUP_KEYS)[number]
+
+export const GROUP_COLORS = [
+  'grey',
+  'blue',
+  'cyan',
+  'green',
+  'yellow',
+  'orange',
+  'red',
+  'pink',
+  'purple',
+] as const
+export type GroupColor = (typeof GROUP_COLORS)[number]
+
+/** The group that every user begins in. */
+export const FIRST_GROUP = 'default'
+
+export type GroupRow = {
+  name: string
+  ratio: string
+  description: string
+  isUsable: boolean
+  /** Empty for the plain badge. */
+  color: string
+  /** Group called with → ratio for users of this one. */
+  specials: JsonMap
+}
+
+export type GroupMaps = {
+  readonly GroupRatio: JsonMap
+  readonly UserUsableGroups: JsonMap
+  readonly GroupColors: JsonMap
+  readonly GroupGroupRatio: ReadonlyMap<string, JsonMap>
+}
+
+/** Null while one of the texts is not what it should be: the JSON has to be mended first. */
+export function readGroupMaps(value: (key: GroupKey) => string): GroupMaps | null {
+  const GroupRatio = readJsonMap(value('GroupRatio'))
+  const UserUsableGroups = readJsonMap(value('UserUsableGroups'), 'text')
+  const GroupColors = readJsonMap(value('GroupColors'), 'text')
+  const GroupGroupRatio = readNested(value('GroupGroupRatio'))
+  if (!GroupRatio || !UserUsableGroups || !GroupColors || !GroupGroupRatio) return null
+  return { GroupRatio, UserUsableGroups, GroupColors, GroupGroupRatio }
+}
+
+/** Those that have a ratio: a name without one is no group. */
+export const groupRows = (maps: GroupMaps): GroupRow[] =>
+  [...maps.GroupRatio].map(([name, ratio]) => ({
+    name,
+    ratio,
+    description: textIn(maps.UserUsableGroups.get(name)),
+    isUsable: maps.UserUsableGroups.has(name),
+    color: textIn(maps.GroupColors.get(name)),
+    specials: maps.GroupGroupRatio.get(name) ?? new Map(),
+  }))
+
+/** The texts with one group as given; those that say the same stay as they are. */
+export function withGroup(maps: GroupMaps, row: GroupRow): Map<GroupKey, string> {
+  const { name, description, color, specials } = row
+  const offered = JSON.stringify(description.trim() === '' ? name : description.trim())
+  return textsOf(maps, {
+    GroupRatio: withEntry(maps.GroupRatio, name, row.ratio),
+    UserUsableGroups: withEntry(maps.UserUsableGroups, name, row.isUsable ? offered : null),
+    GroupColors: withEntry(maps.GroupColors, name, color === '' ? null : JSON.stringify(color)),
+    GroupGroupRatio: withSpecials(maps.GroupGroupRatio, name, specials),
+  })
+}
+
+/** Without the group, and without what others pay in it. */
+export function withoutGroup(maps: GroupMaps, name: string): Map<GroupKey, string> {
+  const others = new Map(
+    [...withSpecials(maps.GroupGroupRatio, name, new Map())]
+      .map(([user, ratios]) => [user, withEntry(ratios, name, null)] as const)
+      .filter(([, ratios]) => ratios.size > 0),
+  )
+  return textsOf(maps, {
+    GroupRatio: withEntry(maps.GroupRatio, name, null),
+    UserUsableGroups: withEntry(maps.UserUsableGroups, name, null),
+    GroupColors: withEntry(maps.GroupColors, name, null),
+    GroupGroupRatio: others,
+  })
+}
+
+function withSpecials(
+  all: ReadonlyMap<string, JsonMap>,
+  name: string,
+  specials: JsonMap,
+): ReadonlyMap<string, JsonMap> {
+  const changed = new Map(all)
+  if (specials.size === 0) changed.delete(name)
+  else changed.set(name, specials)
+  return changed
+}
+
+function textsOf(before: GroupMaps, after: GroupMaps): Map<GroupKey, string> {
+  const texts = GROUP_KEYS.map((key) => [key, textOf(before, key), textOf(after, key)] as const)
+  return new Map(
+    texts.filter(([, old, fresh]) => old !== fresh).map(([key, , text]) => [key, text]),
+  )
+}
+
+const textOf = (maps: GroupMaps, key: GroupKey): string =>
+  key === 'GroupGroupRatio' ? writeNested(maps[key]) : writeJsonMap(maps[key])
+
+/** Lines of `group=ratio`; null where one is none, or names a group twice or that is none. */
+export function readSpecials(text: string, groups: ReadonlySet<string>): JsonMap | null {
+  const specials = new Map<string, string>()
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line === '') continue
+    const at = line.lastIndexOf('=')
+    const [name, ratio] = [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+    const value = parseDecimal(ratio)
+    if (at < 1 || value === null || isNegative(value)) return null
+    if (!groups.has(name) || specials.has(name)) return null
+    specials.set(name, ratio)
+  }
+  return specials
+}
+
+export const specialsText = (specials: JsonMap): string =>
+  [...specials].map(([name, ratio]) => `${name}=${ratio}`).join('\n')
+
+const textIn = (json: string | undefined): string =>
+  json === undefined ? '' : (JSON.parse(json) as string)
+
+const INNER = /("(?:[^"\\]|\\.)*")\s*:\s*(\{[^{}]*\})/g
+
+function readNested(text: string): ReadonlyMap<string, JsonMap> | null {
+  const nested = new Map<string, JsonMap>()
+  try {
+    const parsed: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
+    for (const [, key = '""', inner = ''] of text.matchAll(INNER)) {
+      const ratios = readJsonMap(inner)
+      if (ratios === null) return null
+      nested.set(JSON.parse(key) as string, ratios)
+    }
+    return nested.size === Object.keys(parsed).length ? nested : null
+  } catch {
+    return null
+  }
+}
+
+function writeNested(nested: ReadonlyMap<string, JsonMap>): string {
+  if (nested.size === 0) return '{}'
+  const lines = [...nested].map(
+    ([name, ratios]) =>
+      `  ${JSON.stringify(name)}: ${writeJsonMap(ratios).replaceAll('\n', '\n  ')}`,
+  )
+  return `{\n${lines.join(',\n')}\n}`
+}

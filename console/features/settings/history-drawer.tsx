@@ -1,0 +1,100 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { optionHistoryQuery } from '#console/api/options/option-history.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { OptionChange, OptionSection } from '#read-api/contract/option.ts'
+import { readableJson } from './json-map.ts'
+import { OptionDiff } from './option-diff.tsx'
+import type { SettingsForm } from './use-settings-form.ts'
+import { useWords } from './use-words.ts'
+
+type HistoryProps = { section: OptionSection; form: SettingsForm }
+
+/** A button in a section's head, and behind it who changed what when. */
+export function SectionHistory(props: HistoryProps): ReactElement {
+  const { t } = useTranslation()
+  const words = useWords()
+  const [isOpen, setOpen] = useState(false)
+  const title = words(props.section.title)
+  return (
+    <>
+      <Button
+        tone="quiet"
+        size="small"
+        icon="clock"
+        label={t('settings.historyOf', { section: title })}
+        onClick={() => setOpen(true)}
+      />
+      <Drawer
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={t('settings.historyOf', { section: title })}
+        lead={t('settings.historyLead')}
+      >
+        {isOpen && <History {...props} />}
+      </Drawer>
+    </>
+  )
+}
+
+function History({ section, form }: HistoryProps): ReactElement {
+  const { t } = useTranslation()
+  const query = useInfiniteQuery(optionHistoryQuery(section.id))
+  if (query.data === undefined) {
+    if (query.error === null) return <Skeleton height={240} />
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  }
+  const changes = query.data.pages.flatMap(({ items }) => items)
+  if (changes.length === 0) {
+    return (
+      <EmptyState
+        icon="clock"
+        title={t('settings.historyNoneTitle')}
+        body={t('settings.historyNoneBody')}
+      />
+    )
+  }
+  return (
+    <>
+      <ol className="tg-changes">
+        {changes.map((change) => (
+          <Change key={change.id} change={change} form={form} />
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <div className="tg-history-more">
+          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {t('settings.historyMore')}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Change({ change, form }: { change: OptionChange; form: SettingsForm }): ReactElement {
+  const { t } = useTranslation()
+  const words = useWords()
+  const { key, before, after, username, planned_id: planned, changed_at: at } = change
+  return (
+    <li>
+      <h3>{words(form.option(key)?.label) || key}</h3>
+      <p className="tg-change-by">
+        <span>{username === '' ? t('settings.bySystem') : username}</span>
+        {planned > 0 && <span>{t('prices.planned')}</span>}
+        <Time at={at} style="stamp" />
+        <code>{key}</code>
+      </p>
+      {before === null && <p className="tg-hint">{t('settings.beforeUnknown')}</p>}
+      <OptionDiff
+        before={before === null ? null : readableJson(before)}
+        after={readableJson(after)}
+      />
+    </li>
+  )
+}

@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  PRESET_SOURCES,
+  type PresetSource,
+  presetRatiosQuery,
+} from '#console/api/options/preset-ratios.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Segmented } from '#console/ui/switches.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { PresetRatios } from '#read-api/contract/option.ts'
+import { type PresetRow, presetRows, withoutPresets, withPresets } from './preset-merge.ts'
+import type { PriceMaps } from './price-table.ts'
+import type { SettingsForm } from './use-settings-form.ts'
+
+type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
+
+/** Public price lists, to be merged into the drafts or taken out of them again. */
+export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): ReactElement {
+  const { t } = useTranslation()
+  const [source, setSource] = useState<PresetSource>('flexible')
+  const query = useQuery({ ...presetRatiosQuery(source), enabled: isOpen })
+  const lists = query.data
+  const act = (kind: 'get' | 'reset') => {
+    if (lists === undefined) {
+      return showError(t(kind === 'get' ? 'prices.fetchFailed' : 'prices.resetFailed'))
+    }
+    const texts = kind === 'get' ? withPresets(maps, lists) : withoutPresets(maps, lists)
+    if (texts.size === 0) return showError(t('settings.nothingChanged'))
+    form.set(texts)
+    const { length: count } = presetRows(maps, lists)
+    showSuccess(t(kind === 'get' ? 'prices.presetsMerged' : 'prices.presetsRemoved', { count }))
+    onClose()
+  }
+  return (
+    <Drawer
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('prices.presets')}
+      lead={t('prices.presetsLead')}
+      footer={
+        <>
+          <Button isDisabled={query.isFetching} onClick={() => act('reset')}>
+            {t('prices.resetPresets')}
+          </Button>
+          <Button tone="primary" isBusy={query.isFetching} onClick={() => act('get')}>
+            {t('prices.getPresets')}
+          </Button>
+        </>
+      }
+    >
+      <Segmented
+        label={t('prices.presetSource')}
+        value={source}
+        choices={PRESET_SOURCES.map((value) => ({ value, label: t(`prices.source.${value}`) }))}
+        onChange={setSource}
+      />
+      <p className="tg-hint">{t(`prices.sourceHint.${source}`)}</p>
+      {query.isFetching && <Skeleton height={240} />}
+      {!query.isFetching && lists === undefined && (
+        <Warning text={t('prices.fetchFailed')} onRetry={() => void query.refetch()} />
+      )}
+      {!query.isFetching && lists !== undefined && (
+        <PresetList lists={lists} maps={maps} onRetry={() => void query.refetch()} />
+      )}
+    </Drawer>
+  )
+}
+
+function Warning(props: { text: string; hint?: string; onRetry: () => void }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-price-warning" role="alert">
+      <Icon name="alert" size={16} />
+      <div>
+        <strong>{props.text}</strong>
+        {props.hint === undefined ? null : <p>{props.hint}</p>}
+      </div>
+      <Button size="small" onClick={props.onRetry}>
+        {t('prices.retry')}
+      </Button>
+    </div>
+  )
+}
+
+function PresetList(props: {
+  lists: PresetRatios
+  maps: PriceMaps
+  onRetry: () => void
+}): ReactElement {
+  const { lists, maps } = props
+  const { t } = useTranslation()
+  const rows = presetRows(maps, lists)
+  const count = (state: PresetRow['state']) => rows.filter((row) => row.state === state).length
+  const origin =
+    lists.origin === 'fetched'
+      ? t('prices.fetched')
+      : t('prices.shippedAsOf', { date: lists.as_of })
+  return (
+    <>
+      {lists.is_fetch_failed && (
+        <Warning
+          text={t('prices.fetchFailed')}
+          hint={t('prices.fetchFailedHint')}
+          onRetry={props.onRetry}
+        />
+      )}
+      <p className="tg-preset-sums">
+        <strong>{t('prices.presetCount', { count: rows.length })}</strong>
+        <span>{t('prices.presetNew', { count: count('new') })}</span>
+        <span>{t('prices.presetChanged', { count: count('changed') })}</span>
+        <span>{t('prices.presetSame', { count: count('same') })}</span>
+        <span className="tg-quiet">{origin}</span>
+      </p>
+      <table className="tg-figures">
+        <thead>
+          <tr>
+            <th scope="col">{t('prices.presetModel')}</th>
+            <th scope="col">{t('prices.presetNow')}</th>
+            <th scope="col">{t('prices.presetThen')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name} data-quiet={row.state === 'same' || undefined}>
+              <th scope="row">{row.name}</th>
+              <td>{ratiosText(row.now)}</td>
+              <td>{ratiosText(row.preset)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+/** Model ratio and completion ratio; a dash where there is none. */
+const ratiosText = (ratios: readonly [string, string]): string =>
+  ratios.every((ratio) => ratio === '') ? '–' : ratios.map((ratio) => ratio || '–').join(' · ')

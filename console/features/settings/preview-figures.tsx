@@ -1,0 +1,87 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import type { PricePreview } from '#write-api/contract/option.ts'
+
+type Figures = Pick<PricePreview, 'calls' | 'charged' | 'drafted' | 'refused'>
+
+/** The sums of a preview, the difference told by its sign and in words of its own. */
+export function PreviewFigures({ preview }: { preview: Figures }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const money = useExactMoney()
+  const figures = [
+    [t('prices.previewCalls'), number.format(preview.calls)],
+    [t('prices.previewCharged'), money(preview.charged)],
+    [t('prices.previewDrafted'), money(preview.drafted)],
+    [t('prices.previewDifference'), differenceText(preview, money)],
+  ] as const
+  return (
+    <dl className="tg-preview-sums">
+      {figures.map(([label, text]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+export function PreviewTable(props: {
+  title: string
+  column: string
+  rows: readonly (Figures & { name: string })[]
+}): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const money = useExactMoney()
+  return (
+    <>
+      <h3 className="tg-drawer-part">{props.title}</h3>
+      <table className="tg-figures tg-preview-table">
+        <thead>
+          <tr>
+            <th scope="col">{props.column}</th>
+            <th scope="col">{t('prices.previewCalls')}</th>
+            <th scope="col">{t('prices.previewCharged')}</th>
+            <th scope="col">{t('prices.previewDrafted')}</th>
+            <th scope="col">{t('prices.previewDifference')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map((row) => (
+            <tr key={row.name} data-quiet={row.charged === row.drafted || undefined}>
+              <th scope="row">
+                {row.name}
+                {row.refused > 0 && (
+                  <span className="tg-quiet">
+                    {t('prices.previewRefused')} {number.format(row.refused)}
+                  </span>
+                )}
+              </th>
+              <td>{number.format(row.calls)}</td>
+              <td>{money(row.charged)}</td>
+              <td>{money(row.drafted)}</td>
+              <td>{differenceText(row, money)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+type Money = (quota: bigint | number) => string
+
+function useExactMoney(): Money {
+  const rule = useMoneyRule()
+  return (quota) => exactQuotaText(typeof quota === 'bigint' ? quota : quotaOf(quota), rule)
+}
+
+function differenceText({ charged, drafted }: Figures, money: Money): string {
+  const difference = quotaOf(drafted) - quotaOf(charged)
+  return difference > 0n ? `+${money(difference)}` : money(difference)
+}

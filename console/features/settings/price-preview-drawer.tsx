@@ -1,0 +1,118 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { previewPrices } from '#console/api/options/preview-prices.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Segmented } from '#console/ui/switches.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { showError } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { PricePreview } from '#write-api/contract/option.ts'
+import { draftEntries, isPriceOption } from './draft-entries.ts'
+import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
+import type { SettingsForm } from './use-settings-form.ts'
+
+const DAYS = { day: 1, week: 7, month: 30 } as const
+type Range = keyof typeof DAYS
+const RANGES = ['day', 'week', 'month'] as const
+
+/** What the drafts would have charged for past calls, beside what was charged. */
+export function PricePreviewDrawer(props: {
+  isOpen: boolean
+  form: SettingsForm
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Drawer
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={t('prices.preview')}
+      lead={t('prices.previewLead')}
+      width={900}
+    >
+      {props.isOpen && <Preview form={props.form} />}
+    </Drawer>
+  )
+}
+
+function Preview({ form }: { form: SettingsForm }): ReactElement {
+  const { t } = useTranslation()
+  const [range, setRange] = useState<Range>('week')
+  const [found, setFound] = useState<PricePreview | null>(null)
+  const drafts = form.changes.filter(({ key }) => isPriceOption(key))
+  const { isBusy, submit } = useSubmit(async () => {
+    const entries = draftEntries(drafts)
+    if (entries === null) return showError(t('settings.checkInput'))
+    const to = Math.floor(Date.now() / 1_000)
+    try {
+      setFound(
+        await previewPrices({
+          prices: Object.fromEntries(drafts.map(({ key, after }) => [key, after])),
+          start_timestamp: to - DAYS[range] * 86_400,
+          end_timestamp: to,
+        }),
+      )
+    } catch (error) {
+      showError(error)
+    }
+  })
+  const count = (draftEntries(drafts) ?? []).length || drafts.length
+  return (
+    <>
+      <p>{count === 0 ? t('prices.previewNoDraft') : t('prices.previewDraft', { count })}</p>
+      <div className="tg-price-filters">
+        <Segmented
+          label={t('prices.previewRange')}
+          value={range}
+          choices={RANGES.map((value) => ({ value, label: t(`prices.range.${value}`) }))}
+          onChange={(next) => {
+            setRange(next)
+            setFound(null)
+          }}
+        />
+        <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+          {t('prices.previewRun')}
+        </Button>
+      </div>
+      {isBusy && <Skeleton height={280} />}
+      {!isBusy && found !== null && <Found preview={found} />}
+    </>
+  )
+}
+
+function Found({ preview }: { preview: PricePreview }): ReactElement {
+  const { t } = useTranslation()
+  const { refused, models, users } = preview
+  if (preview.calls === 0) return <EmptyState icon="chart" title={t('prices.previewNone')} />
+  return (
+    <>
+      {!preview.is_complete && (
+        <p className="tg-price-warning" role="alert">
+          <Icon name="alert" size={16} />
+          <span>
+            {t('prices.previewPartial', { time: '' })}
+            <Time at={preview.end_timestamp} style="stamp" />
+          </span>
+        </p>
+      )}
+      <PreviewFigures preview={preview} />
+      {refused > 0 && (
+        <p className="tg-hint">{t('prices.previewRefusedHint', { count: refused })}</p>
+      )}
+      <PreviewTable
+        title={t('prices.byModel')}
+        column={t('prices.historyModel')}
+        rows={models.map((row) => ({ name: row.model, ...row }))}
+      />
+      <PreviewTable
+        title={t('prices.byUser')}
+        column={t('prices.user')}
+        rows={users.map((row) => ({ name: row.username || String(row.user_id), ...row }))}
+      />
+    </>
+  )
+}

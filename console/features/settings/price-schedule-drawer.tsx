@@ -1,0 +1,123 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { optionsKey } from '#console/api/options/list-options.ts'
+import {
+  cancelPrices,
+  priceScheduleKey,
+  priceScheduleQuery,
+} from '#console/api/options/price-schedule.ts'
+import { Button } from '#console/ui/button.tsx'
+import { confirm } from '#console/ui/confirm.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { ScheduledChange } from '#read-api/contract/option.ts'
+import { PlanDrafts } from './plan-drafts.tsx'
+import { PlannedEntries } from './planned-entries.tsx'
+import type { SettingsForm } from './use-settings-form.ts'
+
+/** Drafts may be planned for a time; below, what was planned and what became of it. */
+export function PriceScheduleDrawer(props: {
+  isOpen: boolean
+  form: SettingsForm
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Drawer
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={t('prices.schedule')}
+      lead={t('prices.scheduleLead')}
+    >
+      {props.isOpen && (
+        <>
+          <PlanDrafts form={props.form} />
+          <h3 className="tg-drawer-part">{t('prices.scheduleList')}</h3>
+          <Planned />
+        </>
+      )}
+    </Drawer>
+  )
+}
+
+function Planned(): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
+  const over = query.data?.filter(({ status }) => status === 'applied').length ?? 0
+  // What has taken effect since is what the form is compared with from now on.
+  useEffect(() => {
+    if (over > 0) void client.invalidateQueries({ queryKey: optionsKey })
+  }, [client, over])
+  if (query.data === undefined) {
+    if (query.error === null) return <Skeleton height={120} />
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  }
+  if (query.data.length === 0) {
+    return <EmptyState icon="clock" title={t('prices.scheduleNone')} />
+  }
+  return (
+    <ul className="tg-planned">
+      {query.data.map((change) => (
+        <PlannedChange key={change.id} change={change} />
+      ))}
+    </ul>
+  )
+}
+
+const LOOK_MS = 5_000
+
+/** While something waits for its time, it is looked after. */
+const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>
+  state.data?.some(({ status }) => status === 'planned') === true ? LOOK_MS : (false as const)
+
+const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
+  planned: 'info',
+  applied: 'good',
+  cancelled: 'neutral',
+  failed: 'bad',
+}
+
+function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const cancel = async () => {
+    const words = {
+      title: t('prices.scheduleCancelTitle'),
+      body: t('prices.scheduleCancelBody'),
+      confirmText: t('prices.scheduleCancelYes'),
+      cancelText: t('prices.scheduleCancelNo'),
+    }
+    if (!(await confirm({ ...words, tone: 'danger' }))) return
+    try {
+      await cancelPrices(change.id)
+      showSuccess(t('prices.scheduleCancelled'))
+    } catch (error) {
+      showError(error)
+    }
+    await client.invalidateQueries({ queryKey: priceScheduleKey })
+  }
+  return (
+    <li>
+      <div className="tg-planned-head">
+        <StatusTag tone={TONES[change.status]}>{t(`prices.status.${change.status}`)}</StatusTag>
+        <strong>
+          <Time at={change.at} style="stamp" canLieAhead />
+        </strong>
+        <span className="tg-quiet">{change.username}</span>
+        {change.status === 'planned' && (
+          <Button size="small" onClick={() => void cancel()}>
+            {t('prices.scheduleCancel')}
+          </Button>
+        )}
+      </div>
+      {change.fault !== '' && <p className="tg-field-error">{change.fault}</p>}
+      <PlannedEntries entries={change.changes} />
+    </li>
+  )
+}

@@ -1,0 +1,34 @@
+import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
+import type { OptionChange } from './option-changes.ts'
+
+/**
+ * Somebody else saved meanwhile: what was changed here on top of theirs, entry by entry.
+ * `isClear`: no entry was changed by both.
+ */
+export function rebasedChange(
+  { before, after }: Pick<OptionChange, 'before' | 'after'>,
+  theirs: string,
+): { text: string; isClear: boolean } {
+  const [old, mine, other] = mapsOf(before, after, theirs)
+  if (old === undefined || mine === undefined || other === undefined) {
+    return { text: after, isClear: false }
+  }
+  let merged: JsonMap = other
+  let isClear = true
+  for (const name of new Set([...old.keys(), ...mine.keys()])) {
+    const [was, is, theirsIs] = [old.get(name), mine.get(name), other.get(name)]
+    if (was === is) continue
+    if (theirsIs !== was && theirsIs !== is) isClear = false
+    merged = withEntry(merged, name, is ?? null)
+  }
+  return { text: writeJsonMap(merged), isClear }
+}
+
+/** Nothing where one of them is no flat map of the others' kind. */
+function mapsOf(...texts: string[]): JsonMap[] {
+  for (const kind of ['number', 'text'] as const) {
+    const maps = texts.map((text) => readJsonMap(text, kind))
+    if (maps.every((map) => map !== null)) return maps
+  }
+  return []
+}

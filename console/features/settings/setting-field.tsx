@@ -1,0 +1,118 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { confirm } from '#console/ui/confirm.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
+import { Switch } from '#console/ui/switches.tsx'
+import type { OptionSchema } from '#read-api/contract/option.ts'
+import { JsonOption } from './json-option.tsx'
+import { SecretField } from './secret-field.tsx'
+import { useHint } from './setting-hint.tsx'
+import type { SettingsForm } from './use-settings-form.ts'
+import { useWords } from './use-words.ts'
+
+type FieldProps = { option: OptionSchema; form: SettingsForm }
+
+/** One option as its type wants to be typed. */
+export function SettingField({ option, form }: FieldProps): ReactElement {
+  if (option.is_secret) return <SecretField option={option} form={form} />
+  switch (option.type.kind) {
+    case 'flag':
+      return <FlagField option={option} form={form} />
+    case 'integer':
+    case 'decimal':
+    case 'text':
+    case 'url':
+    case 'lines':
+    case 'choice':
+      return <TextField option={option} form={form} />
+    default:
+      return <JsonOption option={option.key} form={form} />
+  }
+}
+
+function FlagField({ option, form }: FieldProps): ReactElement {
+  const { t } = useTranslation()
+  const words = useWords()
+  const hint = useHint(form)
+  const { key, ask_before: ask } = option
+  const choose = async (value: string) => {
+    const isSure =
+      ask?.value !== value ||
+      (await confirm({
+        title: words(option.label),
+        body: words(ask.words),
+        confirmText: t('settings.sure'),
+        tone: 'danger',
+      }))
+    if (isSure) form.set(new Map([[key, value]]))
+  }
+  const shown = hint(option)
+  const error = form.errorText(key)
+  return (
+    <div className="tg-setting-flag">
+      <Switch
+        label={words(option.label)}
+        {...(shown === undefined ? {} : { hint: shown })}
+        isOn={form.value(key) === 'true'}
+        isDisabled={!form.mayChange(key)}
+        onChange={(isOn) => void choose(String(isOn))}
+      />
+      {error !== undefined && <p className="tg-field-error">{error}</p>}
+    </div>
+  )
+}
+
+function TextField({ option, form }: FieldProps): ReactElement {
+  const words = useWords()
+  const hint = useHint(form)
+  const label = useLabel(option)
+  const { key, type } = option
+  const value = form.value(key)
+  const shared = {
+    value,
+    disabled: !form.mayChange(key),
+    onChange: (text: string) => form.set(new Map([[key, text]])),
+    onBlur: () => form.touch(key),
+  }
+  const isNumber = type.kind === 'integer' || type.kind === 'decimal'
+  return (
+    <FormField label={label} hint={hint(option)} error={form.errorText(key)}>
+      {(control) => {
+        if (type.kind === 'lines') return <TextArea {...control} {...shared} rows={rowsOf(value)} />
+        if (type.kind === 'choice') {
+          const choices = (type.choices ?? []).map((choice) => ({
+            value: choice,
+            label: words(option.choice_words[choice]) || choice,
+          }))
+          return <Select {...control} {...shared} choices={choices} className="tg-input-short" />
+        }
+        return (
+          <TextInput
+            {...control}
+            {...shared}
+            {...(isNumber ? { inputMode: 'decimal' as const, className: 'tg-input-short' } : {})}
+            {...(type.kind === 'url' ? { placeholder: 'https://', inputMode: 'url' as const } : {})}
+          />
+        )
+      }}
+    </FormField>
+  )
+}
+
+const rowsOf = (text: string): number => Math.min(14, Math.max(4, text.split('\n').length))
+
+function useLabel(option: OptionSchema): string {
+  const { t } = useTranslation()
+  const label = useWords()(option.label)
+  const units: Readonly<Record<string, string>> = {
+    quota: t('settings.unit.quota'),
+    dollar: t('settings.unit.dollar'),
+    percent: '%',
+    second: t('settings.unit.second'),
+    minute: t('settings.unit.minute'),
+    millisecond: t('settings.unit.millisecond'),
+  }
+  const unit = units[option.unit]
+  return unit === undefined ? label : t('settings.withUnit', { label, unit })
+}

@@ -1,0 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
+import { optionSchemaQuery } from '#console/api/options/option-schema.ts'
+import { useWords } from './use-words.ts'
+
+/** What an option is called; its key until that is known. */
+export function useOptionLabel(): (key: string) => string {
+  const words = useWords()
+  const options = useQuery(optionSchemaQuery).data?.options ?? []
+  return (key) => words(options.find((option) => option.key === key)?.label) || key
+}

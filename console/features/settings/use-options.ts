@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { optionsQuery } from '#console/api/options/list-options.ts'
+import { optionSchemaQuery } from '#console/api/options/option-schema.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { translate } from '#console/i18n/i18n.ts'
+import { showError } from '#console/ui/toast.ts'
+import type { OptionSchema, OptionSection } from '#read-api/contract/option.ts'
+
+export type Options = {
+  isLoading: boolean
+  error: Error | null
+  reload: () => Promise<void>
+  sections: readonly OptionSection[]
+  baseline: ReadonlyMap<string, string>
+  schema: ReadonlyMap<string, OptionSchema>
+  /** Whether whoever is logged in may set it. */
+  mayChange: (key: string) => boolean
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map()
+
+/** What the server has of options: which there are, and their values. */
+export function useOptions(): Options {
+  const values = useQuery(optionsQuery)
+  const described = useQuery(optionSchemaQuery)
+  const role = useUser()?.role ?? 0
+  const schema = useMemo(
+    () => new Map((described.data?.options ?? []).map((option) => [option.key, option])),
+    [described.data],
+  )
+  const failure = values.data === undefined ? values.error : null
+  return {
+    isLoading: values.isPending || described.isPending,
+    error: failure ?? (described.data === undefined ? described.error : null),
+    reload: async () => {
+      const answers = await Promise.all([
+        values.refetch(),
+        ...(described.data === undefined ? [described.refetch()] : []),
+      ])
+      if (answers.some(({ isError }) => isError)) showError(translate('settings.refreshFailed'))
+    },
+    sections: described.data?.sections ?? [],
+    baseline: values.data ?? NOTHING,
+    schema,
+    mayChange: (key) => role >= (schema.get(key)?.minimum_role ?? Number.POSITIVE_INFINITY),
+  }
+}

@@ -1,0 +1,34 @@
+import { type RefObject, useEffect, useRef, useState } from 'react'
+
+type Shown = {
+  /** Around the list: the row is looked for in it. */
+  readonly box: RefObject<HTMLDivElement | null>
+  readonly page: number
+  readonly setPage: (page: number) => void
+}
+
+/**
+ * The page of a list in pages, turned to where the row `wanted` is whenever another is asked for,
+ * and scrolled to it. `places` are the keys of all rows in order, `wanted` an object per asking.
+ */
+export function useShownRow(
+  wanted: { readonly key: string } | null,
+  places: readonly string[],
+  pageSize: number,
+): Shown {
+  const box = useRef<HTMLDivElement>(null)
+  const [page, setPage] = useState(0)
+  const sought = useRef(wanted)
+  const last = Math.max(0, Math.ceil(places.length / pageSize) - 1)
+  const shown = Math.min(page, last)
+  useEffect(() => {
+    if (wanted === null || sought.current === wanted) return
+    const index = places.indexOf(wanted.key)
+    if (index < 0) return
+    const at = Math.floor(index / pageSize)
+    if (at !== shown) return setPage(at)
+    sought.current = wanted
+    box.current?.querySelector('.tg-grid-row-fresh')?.scrollIntoView({ block: 'nearest' })
+  }, [wanted, places, pageSize, shown])
+  return { box, page: shown, setPage }
+}

@@ -1,0 +1,61 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { dollarText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { otherOf } from './log-other.ts'
+import { endName } from './log-type.ts'
+
+/** Why a call failed, and that it cost nothing: what was held for it went back. */
+export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const { end, status_code: status, error_code: code } = otherOf(row)
+  const name = endName(end)
+  return (
+    <section className="tg-log-failure" aria-label={t('usageLog.failure.title')}>
+      <h3>{t('usageLog.failure.title')}</h3>
+      <p className="tg-log-reason">
+        <strong>{name === null ? row.content : t(`usageLog.end.${name}`)}</strong>
+        {status !== undefined && <span>{t('usageLog.attempts.status', { status })}</span>}
+        {code !== undefined && <code>{code}</code>}
+      </p>
+      {name !== null && <p className="tg-log-note">{t(`usageLog.failure.why.${name}`)}</p>}
+      <Account row={row} />
+    </section>
+  )
+}
+
+function Account({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const { hold } = otherOf(row)
+  return (
+    <table className="tg-log-table">
+      <tbody>
+        {hold !== undefined && (
+          <>
+            <AccountRow name={t('usageLog.failure.held')} quota={hold} />
+            <AccountRow name={t('usageLog.failure.released')} quota={hold === 0 ? 0 : -hold} />
+          </>
+        )}
+      </tbody>
+      <tfoot>
+        <AccountRow name={t('usageLog.price.total')} quota={row.quota} />
+      </tfoot>
+    </table>
+  )
+}
+
+function AccountRow(props: { name: string; quota: number }): ReactElement {
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  return (
+    <tr>
+      <th scope="row">{props.name}</th>
+      <td className="tg-log-end">{number.format(props.quota)}</td>
+      <td className="tg-log-end">
+        <span className="tg-log-note">{dollarText(BigInt(props.quota), rule, 6)}</span>
+      </td>
+    </tr>
+  )
+}

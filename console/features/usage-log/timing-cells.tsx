@@ -1,0 +1,43 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Icon } from '#console/ui/icons.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { otherOf } from './log-other.ts'
+import { ERROR } from './log-type.ts'
+import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration } from './timing.ts'
+
+export function DurationCell({ row }: { row: LogEntry }): ReactElement {
+  if (row.request_id === '') return <span className="tg-muted">–</span>
+  const ms = durationMs(row, otherOf(row))
+  // A call that failed soon is no fast call.
+  if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
+  return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />
+}
+
+/** When a stream's first token came; that there was no stream. */
+export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const { frt } = otherOf(row)
+  if (row.request_id !== '' && !row.is_stream) {
+    return <span className="tg-log-mode">{t('usageLog.plain')}</span>
+  }
+  if (frt === undefined || row.type === ERROR) return <span className="tg-muted">–</span>
+  return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />
+}
+
+/** The mark and its words, where it isn't fast: colour is never alone. */
+function Paced(props: { pace: Pace; text: string }): ReactElement {
+  const { t } = useTranslation()
+  const words = t(`usageLog.pace.${props.pace}`)
+  return (
+    <span className={`tg-log-pace tg-log-pace-${props.pace}`} title={words}>
+      {props.pace !== 'good' && (
+        <>
+          <Icon name={props.pace === 'slow' ? 'clock' : 'alert'} size={13} />
+          <span className="tg-visually-hidden">{words}</span>
+        </>
+      )}
+      {props.text}
+    </span>
+  )
+}

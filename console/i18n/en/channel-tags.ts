@@ -1,0 +1,15 @@
+import type { Words } from '../i18n.ts'
+
+export const channelTags: Words['channelTags'] = {
+  title: 'Edit tag “{{tag}}”',
+  lead: 'Changes all channels of this tag ({{count}}); what is left empty stays as each has it.',
+  newTag: 'Name of the tag',
+  newTagHint: 'Empty: the channels lose their tag.',
+  keepHint: 'Empty: no change.',
+  save: 'Save changes',
+  saved: 'Channels changed: {{count}}',
+  unchanged: 'Nothing has changed!',
+  batchTitle: 'Tag the selected channels ({{count}})',
+  batchHint: 'Replaces the tags they have.',
+  batchAction: 'Set tag',
+}

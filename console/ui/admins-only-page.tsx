@@ -1,0 +1,27 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { EmptyState } from './empty-state.tsx'
+import { Page } from './page.tsx'
+import { Panel } from './panel.tsx'
+
+/** What a user sees of a page that is for admins: why, and a way on. */
+export function AdminsOnlyPage({ title }: { title: string }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Page title={title}>
+      <Panel>
+        <EmptyState
+          icon="eyeOff"
+          title={t('ui.forbidden')}
+          body={<p>{t('ui.adminsOnly')}</p>}
+          action={
+            <Link className="tg-link-button" to="/app/dashboard">
+              {t('ui.toDashboard')}
+            </Link>
+          }
+        />
+      </Panel>
+    </Page>
+  )
+}

@@ -1,0 +1,31 @@
+import type { TFunction } from 'i18next'
+
+/** Codes with words of their own; any other is shown as it is. */
+const KNOWN = [
+  'connect',
+  'timeout',
+  'cut',
+  'format',
+  'error-event',
+  'too-large',
+  'caller-gone',
+  'draining',
+  'screened',
+  'slow',
+  'expired',
+  'insufficient_quota',
+  'invalid_api_key',
+  'account_deactivated',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+] as const
+type Known = (typeof KNOWN)[number]
+
+/** Why a circuit opened, a channel was turned off, a try or a test failed, in words. */
+export function reasonText(t: TFunction, code: string): string {
+  const status = /^status-(\d{3})$/.exec(code)?.[1]
+  if (status !== undefined) return t('health.reason.status', { status })
+  if (code.startsWith('keyword:')) return t('health.reason.keyword', { keyword: code.slice(8) })
+  const known = KNOWN.find((one): one is Known => one === code)
+  return known === undefined ? code : t(`health.reason.${known}`)
+}

@@ -1,0 +1,16 @@
+import type { ReactElement } from 'react'
+import { useSharedStatus } from '#console/api/status/shared-status.ts'
+import './group-tag.css'
+
+/** A group in the colour that the site gave it; the name says it all, colour only helps. */
+export function GroupTag({ name }: { name: string }): ReactElement {
+  const colors = useSharedStatus()?.group_colors
+  const color = colors !== undefined && Object.hasOwn(colors, name) ? colors[name] : undefined
+  return <GroupBadge name={name} color={color ?? ''} />
+}
+
+/** The same in a colour that may not be saved yet. */
+export function GroupBadge(props: { name: string; color: string }): ReactElement {
+  const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''
+  return <span className={`tg-group${color}`}>{props.name}</span>
+}

@@ -1,0 +1,32 @@
+import { useEffect, useRef } from 'react'
+import { useBlocker } from 'react-router-dom'
+import { mayLeave } from './may-leave.ts'
+
+/** Given as the state of a navigation that was asked about already, or needs no asking. */
+export const SETTLED = { isSettled: true }
+
+/** Asks before another page is opened, or this one closed, while there are unsaved changes. */
+export function useLeaveGuard(hasUnsavedChanges: boolean): void {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      hasUnsavedChanges &&
+      currentLocation.pathname !== nextLocation.pathname &&
+      (nextLocation.state as Partial<typeof SETTLED> | null)?.isSettled !== true,
+  )
+  const isAsking = useRef(false)
+  useEffect(() => {
+    if (blocker.state !== 'blocked' || isAsking.current) return
+    isAsking.current = true
+    void mayLeave(true).then((isLeaving) => {
+      isAsking.current = false
+      if (isLeaving) blocker.proceed()
+      else blocker.reset()
+    })
+  }, [blocker])
+  useEffect(() => {
+    if (!hasUnsavedChanges) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [hasUnsavedChanges])
+}
