@@ -66,7 +66,14 @@ const TABLE: readonly Row[] = [
   {
     name: 'relay: domain, infra, look-ups',
     from: /^relay\//,
-    may: [/^relay\//, /^domain\//, /^infra\//, /^projections\/[^/]+\/query\.ts$/, /^npm:/],
+    may: [
+      /^relay\//,
+      /^domain\//,
+      /^infra\//,
+      /^projections\/[^/]+\/query\.ts$/,
+      CONTRACT,
+      /^npm:/,
+    ],
   },
   {
     name: 'read-api: look-ups, shared shapes, the options’ one schema, infra',
@@ -75,7 +82,7 @@ const TABLE: readonly Row[] = [
       /^read-api\//,
       /^projections\/[^/]+\/query\.ts$/,
       SHARED,
-      /^domain\/options\/registry\.ts$/,
+      /^domain\/options\/(registry|sections|schema|option-type)\.ts$/,
       /^infra\//,
       CONTRACT,
       /^npm:/,

@@ -24,6 +24,7 @@ export class LoadConnection {
   #requestId = ''
   #bytesLeft = -1
   #tail = Buffer.alloc(0)
+  #isClosed = false
 
   constructor(host: string, port: number) {
     this.#host = host
@@ -32,6 +33,7 @@ export class LoadConnection {
   }
 
   send(request: Buffer, done: (answer: Answer) => void): void {
+    if (this.#isClosed) return
     this.#done = done
     this.#startedAt = process.hrtime.bigint()
     this.#firstByteAt = 0n
@@ -43,7 +45,9 @@ export class LoadConnection {
     this.#socket.write(request)
   }
 
+  /** For good: what was asked is not answered any more. */
   close(): void {
+    this.#isClosed = true
     this.#done = null
     this.#socket.destroy()
   }

@@ -3,37 +3,59 @@ import { type Answer, LoadConnection } from './load-connection.ts'
 /** What the load is to do: every connection calls with its own key, as fast as it is answered. */
 export type LoadOrder = { readonly url: string; readonly keys: readonly string[] }
 /** What was answered since the order, as often as it is asked. */
-export type LoadCount = { readonly count: number; readonly errors: number }
+export type LoadCount = {
+  readonly count: number
+  readonly errors: number
+  /** Errors by status; 0 where the connection broke. */
+  readonly kinds: Readonly<Record<string, number>>
+}
 
 /** A load generator as a process of its own, so that it can be stopped while others run. */
-let isOrdered = 0
-const counted = { count: 0, errors: 0 }
+let order = nothing()
 
 process.on('message', (message: LoadOrder | 'count' | 'rest') => {
-  if (message === 'count') process.send?.({ ...counted } satisfies LoadCount)
-  else if (message === 'rest') isOrdered += 1
-  else start(message)
+  if (message === 'count') {
+    process.send?.({ ...order.counted } satisfies LoadCount)
+    return
+  }
+  for (const connection of order.connections) connection.close()
+  order = message === 'rest' ? nothing() : start(message)
 })
 
-function start({ url, keys }: LoadOrder): void {
-  isOrdered += 1
-  const order = isOrdered
-  counted.count = 0
-  counted.errors = 0
+type Counted = { count: number; errors: number; readonly kinds: Record<string, number> }
+type Order = { readonly counted: Counted; readonly connections: readonly LoadConnection[] }
+
+/** Each order counts its own: what a stopped relay answers once it wakes belongs to none. */
+function nothing(): Order {
+  return { counted: { count: 0, errors: 0, kinds: {} }, connections: [] }
+}
+
+function start({ url, keys }: LoadOrder): Order {
   const { hostname, port } = new URL(url)
+  const connections: LoadConnection[] = []
+  const { counted } = nothing()
   for (const key of keys) {
     const connection = new LoadConnection(hostname, Number(port))
+    connections.push(connection)
     const request = requestOf(hostname, key)
     const next = (): void => {
-      if (order !== isOrdered) return connection.close()
       connection.send(request, (answer: Answer) => {
-        if (answer.isGood) counted.count += 1
-        else counted.errors += 1
+        count(counted, answer)
         setImmediate(next)
       })
     }
     next()
   }
+  return { counted, connections }
+}
+
+function count(counted: Counted, { isGood, status }: Answer): void {
+  if (isGood) {
+    counted.count += 1
+    return
+  }
+  counted.errors += 1
+  counted.kinds[status] = (counted.kinds[status] ?? 0) + 1
 }
 
 function requestOf(host: string, key: string): Buffer {

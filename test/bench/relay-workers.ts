@@ -31,7 +31,11 @@ type Round = {
   /** Cores in use while the relay had them. */
   readonly cores: number
   readonly errors: number
+  /** Errors by HTTP status; 0 where the connection broke. */
+  readonly kinds: LoadCount['kinds']
 }
+
+type Figure = Exclude<keyof Round, 'kinds'>
 
 type Stage = {
   readonly postgres: number
@@ -160,6 +164,7 @@ async function measure(stage: Stage, relay: ProductProcess, isInTurn: boolean): 
     otherUs: perCall('other'),
     cores: (after.relay + after.postgres - before.relay - before.postgres) / seconds,
     errors: after.errors,
+    kinds: after.kinds,
   }
 }
 
@@ -170,10 +175,11 @@ async function look(
 ) {
   const answered = once(load, 'message')
   load.send('count')
-  const [{ count, errors }] = (await answered) as [LoadCount]
+  const [{ count, errors, kinds }] = (await answered) as [LoadCount]
   return {
     count,
     errors,
+    kinds,
     seconds: turnSeconds?.() ?? performance.now() / 1_000,
     relay: cpuSeconds(relay.pid),
     postgres: cpuSeconds(postgres),
@@ -194,7 +200,7 @@ function report(
   print('|---|---|---|---|---|---|---|---|')
   const one = medianOf(rounds.get(1) ?? [], 'callsPerSecond')
   for (const [workers, all] of rounds) {
-    const median = (part: keyof Round) => medianOf(all, part)
+    const median = (part: Figure) => medianOf(all, part)
     const cells = [
       workers,
       median('callsPerSecond').toFixed(0),
@@ -203,14 +209,14 @@ function report(
       median('postgresUs').toFixed(0),
       median('otherUs').toFixed(0),
       median('cores').toFixed(2),
-      median('errors'),
+      all.map(({ kinds, errors }) => (errors === 0 ? '0' : JSON.stringify(kinds))).join(' '),
     ]
     print(`| ${cells.join(' | ')} |`)
   }
   print('')
 }
 
-function medianOf(rounds: readonly Round[], part: keyof Round): number {
+function medianOf(rounds: readonly Round[], part: Figure): number {
   const values = rounds.map((round) => round[part]).sort((a, b) => a - b)
   return values[Math.floor(values.length / 2)] ?? Number.NaN
 }

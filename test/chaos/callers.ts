@@ -12,19 +12,24 @@ type Options = {
   readonly total: number
   readonly atOnce: number
   readonly isOver: () => boolean
+  /** Goes on until so many were answered, however slow the machine is. */
+  readonly acknowledgedMin?: number
 }
 
 /** Calls the relay, plain and streamed in turn, `atOnce` at a time, through every outage. */
 export async function callInStorm(options: Options): Promise<CallRecord[]> {
   const records: CallRecord[] = []
+  const { total, isOver, acknowledgedMin = 0 } = options
   let next = 0
+  let acknowledged = 0
   const caller = async () => {
-    while (next < options.total || !options.isOver()) {
+    while (next < total || !isOver() || acknowledged < acknowledgedMin) {
       const number = next
       next += 1
       const record = await callOnce(options, number)
       records.push(record)
-      if (record.outcome !== 'acknowledged') await new Promise((resume) => setTimeout(resume, 25))
+      if (record.outcome === 'acknowledged') acknowledged += 1
+      else await new Promise((resume) => setTimeout(resume, 25))
     }
   }
   await Promise.all(Array.from({ length: options.atOnce }, caller))

@@ -144,10 +144,10 @@ describe.skipIf(kafka === null)(
     it('read models equal the fold of the events', async () => {
       const last = await running.core.store.headPosition()
       const names = [...(running.projections?.positions().keys() ?? [])]
-      expect(await running.freshness.waitFor(names, last, 30_000)).toBe(true)
+      expect(await running.freshness.waitFor(names, last, 90_000)).toBe(true)
       const verified = await running.projections?.verify()
       expect(verified?.filter(({ isEqual }) => !isEqual)).toEqual([])
-    })
+    }, 150_000)
   },
 )
 

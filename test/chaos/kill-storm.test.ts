@@ -40,6 +40,7 @@ beforeAll(async () => {
     total: CALLS,
     atOnce: 40,
     isOver: () => killer.exitCode !== null,
+    acknowledgedMin: CALLS / 2,
   })
   await supervisor.whenReady
   expect(supervisor.faults).toEqual([])
@@ -80,7 +81,7 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     const acknowledged = records.filter(({ outcome }) => outcome === 'acknowledged')
     const wrong = acknowledged.filter(({ requestId }) => books.settled.get(requestId ?? '') !== 1)
     expect(wrong).toEqual([])
-    expect(acknowledged.length).toBeGreaterThan(CALLS / 2)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(CALLS / 2)
   })
 
   it('every call admitted ended exactly once, and no hold is left', () => {
@@ -120,7 +121,7 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
     await running.projections?.rebuild('call-log')
     const again = await running.projections?.verify()
     expect(again?.filter(({ isEqual }) => !isEqual)).toEqual([])
-  })
+  }, 150_000)
 })
 
 async function furnish(url: string, providerUrl: string): Promise<string> {

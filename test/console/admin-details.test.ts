@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { channel, openAsRoot } from './support/admin-site.ts'
+import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
+import { channel } from './support/channel-routes.ts'
 import { fakeLive } from './usage-log/fake-log.ts'
 
 const admin = adminSuite()
@@ -11,12 +12,12 @@ it('a channel changes its row by itself; only one that is new or gone is asked f
   const { page, site } = admin
   const live = await fakeLive(page)
   await openAsRoot(page, site, '/admin/channels')
-  await page.getByText('DeepSeek').first().waitFor()
+  await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
   await expect.poll(() => live.opened()).toBe(1)
   // The first connection asks for what it may have missed before it was there.
   await expect.poll(reads).toBe(2)
   live.sendChannel(5, channel({ id: 2, name: 'DeepSeek East', type: 43 }))
-  await page.getByText('DeepSeek East').first().waitFor()
+  await page.getByRole('link', { name: 'DeepSeek East' }).waitFor()
   expect(reads()).toBe(2)
   live.sendChannel(6, { id: 4, deleted: true })
   await expect.poll(reads).toBe(3)
@@ -62,7 +63,7 @@ it('what will be saved can be read before: each option, its old and its new line
   await page.getByLabel('Retries after a failure').fill('7')
   await page.getByRole('button', { name: 'Review' }).click()
   const drawer = page.getByRole('dialog', { name: 'What will be saved' })
-  await drawer.getByRole('heading', { name: 'RetryTimes' }).waitFor()
+  await drawer.getByRole('heading', { name: 'Retries after a failure' }).waitFor()
   expect(await drawer.locator('.tg-diff-removed code').allInnerTexts()).toEqual(['0'])
   expect(await drawer.locator('.tg-diff-added code').allInnerTexts()).toEqual(['7'])
   expect(site.calls.some(({ method }) => method === 'PUT')).toBe(false)

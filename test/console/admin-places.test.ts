@@ -129,9 +129,9 @@ describe('settings', () => {
     const { page, site } = admin
     await page.emulateMedia({ colorScheme })
     await openAsRoot(page, site, '/admin/settings')
-    const parts = page.locator('.tg-segmented button')
-    await parts.first().waitFor()
-    const [chosen = '', other = ''] = await page.locator('.tg-segmented').evaluate((group) => {
+    const parts = page.locator('.tg-segmented').first()
+    await parts.waitFor()
+    const [chosen = '', other = ''] = await parts.evaluate((group) => {
       const pressed = group.querySelector('[aria-pressed="true"]') ?? group
       return [getComputedStyle(pressed).boxShadow, getComputedStyle(group).backgroundColor]
     })
@@ -154,7 +154,7 @@ describe('a moment', () => {
     }
     await page.getByRole('link', { name: 'API tokens' }).click()
     const row = (name: string) => page.getByRole('row', { name }).locator('.tg-time')
-    await expect.poll(() => row('past').innerText()).toMatch(/^4\d seconds ago$/)
+    await expect.poll(() => row('past').innerText()).toMatch(/^4\d sec\. ago$/)
     expect(await row('ahead').innerText()).toBe('now')
   })
 
@@ -174,9 +174,9 @@ describe('a moment', () => {
       }, isHidden)
     await hide(true)
     await page.clock.runFor(180_000)
-    expect(await time.innerText()).toMatch(/seconds ago/)
+    expect(await time.innerText()).toMatch(/sec\. ago/)
     await hide(false)
-    await expect.poll(() => time.innerText()).toBe('3 minutes ago')
+    await expect.poll(() => time.innerText()).toBe('3 min. ago')
   })
 })
 

@@ -62,7 +62,9 @@ describe('the keys of the console', () => {
   it('focus the search by /, and inside it are letters like any other', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('gc?/')
-    expect(await page.getByRole('searchbox').inputValue()).toBe('gc?/')
+    expect(await page.getByRole('searchbox', { name: 'Search by token name' }).inputValue()).toBe(
+      'gc?/',
+    )
     await heading('API tokens')
     expect(await sheet().count()).toBe(0)
   })
@@ -103,7 +105,7 @@ describe('the keys of the console', () => {
 
 describe('the command palette', () => {
   it('opens from inside a field, finds by any of the words, and gives the focus back', async () => {
-    await page.getByRole('searchbox').focus()
+    await page.getByRole('searchbox', { name: 'Search by token name' }).focus()
     await openPalette()
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'command-palette')

@@ -119,6 +119,7 @@ describe('setup', () => {
     await page.goto(`${site.url}/login`)
     await heading('系统初始化').waitFor()
     expect(new URL(page.url()).pathname).toBe('/setup')
+    await page.getByText('数据库：PostgreSQL', { exact: true }).waitFor()
   })
 
   it('is gone once done', async () => {

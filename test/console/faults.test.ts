@@ -97,5 +97,8 @@ describe('when the server can not serve', () => {
     expect(await toasts()).toBe(1)
     expect(await page.locator('.tg-toast code').innerText()).toMatch(/^req-\d+$/)
     await banner('not available').waitFor()
+    const left = page.locator('.tg-toast').first()
+    await page.getByRole('link', { name: 'Channels', exact: true }).click()
+    await left.waitFor({ state: 'detached', timeout: 5_000 })
   })
 })

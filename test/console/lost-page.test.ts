@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAsRoot } from './support/admin-site.ts'
 import { adminSuite } from './support/admin-suite.ts'
+import { takePicture } from './support/open-page.ts'
 
 const admin = adminSuite()
 const CHUNK = /assets\/channels-page-.*\.(js|css)$/
@@ -32,7 +33,7 @@ describe('a page whose chunk does not come', () => {
     await page.unroute(chunk)
     await page.getByRole('main').getByRole('button', { name: 'Try again' }).click()
     await heading('Channels').waitFor()
-    await page.getByText('DeepSeek').first().waitFor()
+    await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
     expect(await numberWidth()).toBe('56px')
   })
 
@@ -44,7 +45,7 @@ describe('a page whose chunk does not come', () => {
     await alert().waitFor()
     await page.context().setOffline(false)
     await heading('Channels').waitFor()
-    await page.getByText('DeepSeek').first().waitFor()
+    await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
     expect(await numberWidth()).toBe('56px')
   })
 
@@ -55,6 +56,29 @@ describe('a page whose chunk does not come', () => {
     await follow('Channels')
     await alert().waitFor()
     await page.unroute(CHUNK)
-    await page.getByText('DeepSeek').first().waitFor()
+    await page.getByRole('link', { name: 'DeepSeek' }).waitFor()
+  })
+})
+
+describe('in Chinese', () => {
+  it('every glyph of what is said without a network is there before it is needed', async () => {
+    const { page, site } = admin
+    await page.addInitScript(() => localStorage.setItem('i18nextLng', 'zh'))
+    await openAsRoot(page, site, '/app/tokens')
+    const text =
+      '页面未能加载没有收到服务器的应答。网络恢复后会自动重试。您已离线，恢复连接后会自动更新。'
+    const hasGlyphs = () =>
+      page.evaluate((said) => {
+        const isDeclared = [...document.fonts].some(({ family }) => family.includes('Noto Sans SC'))
+        return [400, 600].map(
+          (weight) => isDeclared && document.fonts.check(`${weight} 14px 'Noto Sans SC'`, said),
+        )
+      }, text)
+    await expect.poll(hasGlyphs).toEqual([true, true])
+    await page.context().setOffline(true)
+    await follow('渠道管理')
+    await page.getByRole('alert').getByText('页面未能加载').waitFor()
+    await takePicture(page, 'lost-zh')
+    await page.context().setOffline(false)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   dollarText,
   exactQuotaText,
+  groupDigits,
   type MoneyRule,
   quotaFromDollars,
   quotaText,
@@ -10,14 +11,32 @@ import {
 const CURRENCY: MoneyRule = { quotaPerUnit: '500000', isCurrency: true }
 const UNITS: MoneyRule = { quotaPerUnit: '500000', isCurrency: false }
 
+it.each([
+  ['0', '0'],
+  ['999', '999'],
+  ['5000', '5,000'],
+  ['1234567.1234567', '1,234,567.1234567'],
+  ['-12345', '-12,345'],
+  ['+0.5', '+0.5'],
+  ['Infinity', 'Infinity'],
+])('thousands of an exact decimal stand apart: %s', (decimal, text) => {
+  expect(groupDigits(decimal)).toBe(text)
+})
+
 describe('quota as money', () => {
   it.each([
     [0n, '$0.00'],
     [500_000n, '$1.00'],
-    [2_499n, '$0.00'],
-    [2_500n, '$0.01'],
+    [2_499n, '$0.005'],
+    [4_999n, '$0.01'],
+    [5_000n, '$0.01'],
+    [7_499n, '$0.01'],
+    [7_500n, '$0.02'],
+    [430n, '$0.0009'],
+    [1n, '$0.000002'],
     [-750_000n, '-$1.50'],
-    [-1n, '$0.00'],
+    [-1n, '-$0.000002'],
+    [-430n, '-$0.0009'],
     [617_283_945_000n, '$1,234,567.89'],
     [9_007_199_254_740_991n, '$18,014,398,509.48'],
   ])('%s is %s', (quota, text) => {

@@ -49,6 +49,15 @@ describe('the shell', () => {
     await member.close()
   })
 
+  it('marks the console as where one is, on each of its pages', async () => {
+    const { page, close } = await enter({})
+    const top = page.getByRole('navigation', { name: '站点导航' }).locator('a.active')
+    expect(await top.allTextContents()).toEqual(['控制台'])
+    await page.goto(site.url)
+    await expect.poll(() => top.allTextContents()).toEqual(['首页'])
+    await close()
+  })
+
   it('is 200 wide or 60, and remembers which', async () => {
     const { page, close } = await enter({})
     const width = () =>

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { absoluteTimeText, relativeTimeText, stampText } from '#console/ui/time-text.ts'
+import {
+  absoluteTimeText,
+  relativeTimeText,
+  shortRelativeText,
+  shortStampText,
+  stampText,
+} from '#console/ui/time-text.ts'
 
 const NOON = Date.UTC(2026, 10, 21, 12, 0, 0) / 1000
 
@@ -16,8 +22,25 @@ describe('moments in words', () => {
     expect(relativeTimeText(at, NOON, 'zh-CN')).toBe(zh)
   })
 
+  it.each([
+    [NOON - 52, '52 sec. ago', '52秒前'],
+    [NOON - 7200, '2 hr. ago', '2小时前'],
+    [NOON + 3600, 'in 1 hr.', '1小时后'],
+    [NOON - 40 * 86_400, '2026-10-12', '2026-10-12'],
+  ])('%s in few letters', (at, en, zh) => {
+    expect(shortRelativeText(at, NOON, 'en')).toBe(en)
+    expect(shortRelativeText(at, NOON, 'zh-CN')).toBe(zh)
+  })
+
   it('name the zone, or sort as text', () => {
     expect(absoluteTimeText(NOON, 'en', 'UTC')).toContain('UTC')
     expect(stampText(NOON, 'UTC')).toBe('2026-11-21 12:00:00')
+  })
+
+  it("leave out the year while it is this one, in the reader's zone", () => {
+    expect(shortStampText(NOON, NOON + 86_400, 'UTC')).toBe('11-21 12:00:00')
+    const newYear = Date.UTC(2026, 11, 31, 23, 0, 0) / 1000
+    expect(shortStampText(NOON, newYear, 'UTC')).toBe('11-21 12:00:00')
+    expect(shortStampText(NOON, newYear, 'Asia/Shanghai')).toBe('2026-11-21 20:00:00')
   })
 })

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
-import { dismissToast, showError, showInfo, shownToasts, showSuccess } from '#console/ui/toast.ts'
+import {
+  dismissLeft,
+  dismissToast,
+  showError,
+  showInfo,
+  shownToasts,
+  showSuccess,
+} from '#console/ui/toast.ts'
 
 afterEach(() => {
   for (const { id } of shownToasts()) dismissToast(id)
@@ -29,5 +36,14 @@ describe('toasts', () => {
     expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
     showError(new ApiError('Error: disk is full', details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
+  })
+
+  it('about a page go as it is left, but not what leads on or can be undone', () => {
+    showError(new Error('about the page'))
+    showSuccess('logged in', { goesAlong: true })
+    showSuccess('disabled', { action: { text: 'Undo', onClick: () => {} } })
+    dismissLeft()
+    showSuccess('finished since')
+    expect(messages()).toEqual(['logged in', 'disabled', 'finished since'])
   })
 })

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { PASSWORD, setOption } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
@@ -7,6 +11,7 @@ import { type ProviderProcess, startProviderProcess } from '#test/support/site.t
 let product: ProductProcess
 let provider: ProviderProcess
 let key: string
+let session: Record<string, string>
 
 beforeAll(async () => {
   product = await ProductProcess.create({ ROLES: 'write-api,read-api,projections,relay' })
@@ -16,6 +21,7 @@ beforeAll(async () => {
   const root = new ConsoleClient(product.url)
   await root.setUp('root', PASSWORD)
   await root.logIn('root', PASSWORD)
+  session = root.sessionHeaders
   await setOption(root, 'ModelPrice', { 'sim-small': 0.002 })
   await root.must('POST', '/api/channel/', {
     name: 'simulated',
@@ -43,7 +49,7 @@ const stream = () =>
     }),
   })
 
-it('SIGTERM: unready at once, but calls are taken for 5 s; streams finish', async () => {
+it('SIGTERM: unready, without live readers at once; calls for 5 s; streams finish', async () => {
   await expect
     .poll(
       async () =>
@@ -56,6 +62,11 @@ it('SIGTERM: unready at once, but calls are taken for 5 s; streams finish', asyn
     .toBe(200)
   const running = await stream()
   expect(running.status).toBe(200)
+  const socket = new WebSocket(`${product.url.replace('http', 'ws')}/api/live`, {
+    headers: { ...session, origin: product.url },
+  })
+  await once(socket, 'open')
+  const sentElsewhere = once(socket, 'close')
   const stoppedAt = performance.now()
   const stopped = product.stop()
   const ready = async () => {
@@ -63,6 +74,8 @@ it('SIGTERM: unready at once, but calls are taken for 5 s; streams finish', asyn
     return [answer.status, answer.headers.get('connection')]
   }
   await expect.poll(ready).toEqual([503, 'close'])
+  expect((await sentElsewhere)[0]).toBe(1012)
+  expect(performance.now() - stoppedAt).toBeLessThan(2_000)
   const late = await stream()
   expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
   const isOpen = () =>
@@ -75,4 +88,50 @@ it('SIGTERM: unready at once, but calls are taken for 5 s; streams finish', asyn
   const texts = await Promise.all([running.text(), late.text()])
   expect(texts.filter((text) => text.includes('[DONE]'))).toHaveLength(2)
   expect(await stopped).toBe(0)
+}, 60_000)
+
+it('a call half uploaded at SIGTERM is answered though the port closes meanwhile', async () => {
+  await product.start()
+  const body = JSON.stringify({ model: 'sim-small', messages: [{ role: 'user', content: 'a' }] })
+  const upload = request(`${product.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    },
+  })
+  const taken = once(upload, 'continue')
+  upload.write(body.slice(0, 20))
+  await taken
+  const stopped = product.stop()
+  const isOpen = () =>
+    fetch(`${product.url}/livez`).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(isOpen, { timeout: 10_000 }).toBe(false)
+  const answered = once(upload, 'response') as Promise<[IncomingMessage]>
+  upload.end(body.slice(20))
+  const [answer] = await answered
+  expect([answer.statusCode, await text(answer)]).toEqual([
+    200,
+    expect.stringContaining('chat.completion'),
+  ])
+  expect(await stopped).toBe(0)
+}, 60_000)
+
+it('a live reader that answers nothing keeps the product for seconds at most: 0', async () => {
+  await product.start()
+  const socket = new WebSocket(`${product.url.replace('http', 'ws')}/api/live`, {
+    headers: { ...session, origin: product.url },
+  })
+  await once(socket, 'open')
+  socket.pause()
+  const stoppedAt = performance.now()
+  expect(await product.stop()).toBe(0)
+  // By itself the socket would wait half a minute for its other end.
+  expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+  socket.terminate()
 }, 60_000)

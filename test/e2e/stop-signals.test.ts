@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -16,22 +17,27 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-function start(command: readonly string[], environment: Record<string, string>): Started {
+/** `log`: where standard error goes, if not to what it said. */
+function start(
+  command: readonly string[],
+  environment: Record<string, string>,
+  log: number | 'pipe' = 'pipe',
+): Started {
   const { DATABASE_URL: _database, SECRET_KEY: _key, ...inherited } = process.env
   const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-signals-'))
   folders.push(dataDir)
   const [program = '', ...parameters] = command
   const child = spawn(program, parameters, {
     env: { ...inherited, LOG_LEVEL: 'debug', PORT: '0', DATA_DIR: dataDir, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', log],
     detached: true,
   })
   let said = ''
   const listen = (bytes: Buffer): void => {
     said += bytes
   }
-  child.stdout.on('data', listen)
-  child.stderr.on('data', listen)
+  child.stdout?.on('data', listen)
+  child.stderr?.on('data', listen)
   const its = { child, pid: child.pid ?? 0, said: () => said }
   started.push(its)
   return its
@@ -53,11 +59,13 @@ const commandsOf = (pids: readonly number[]) =>
 const until = (isSo: () => boolean) =>
   expect.poll(isSo, { timeout: 60_000, interval: 10 }).toBe(true)
 
-const READY = /Tallygate is ready/
+const READY = /Tallygate is ready: http:\/\/127\.0\.0\.1:(\d+)/
 
 it.each([
   ['SIGTERM to npm', (pid: number) => process.kill(pid, 'SIGTERM')],
   ['Ctrl-C, which all of the terminal hears,', (pid: number) => process.kill(-pid, 'SIGINT')],
+  // npm ends of it at once; what it started is on its own then.
+  ['a terminal that closes', (pid: number) => process.kill(-pid, 'SIGHUP')],
 ])(
   '%s ends the product and its Postgres',
   async (_name, signal) => {
@@ -68,6 +76,22 @@ it.each([
     const ended = once(child, 'exit')
     signal(pid)
     await ended
+    await expect.poll(() => commandsOf(all)).toEqual([])
+  },
+  90_000,
+)
+
+it.each(['1', '2'])(
+  'SIGHUP to all of %s workers, with a log that can not be written any more: 0',
+  async (workers) => {
+    const command = [process.execPath, 'infra/main.ts']
+    const environment = { ROLES: 'write-api,projections', RELAY_WORKERS: workers }
+    const { child, pid, said } = start(command, environment, openSync('/dev/full', 'w'))
+    await until(() => READY.test(said()))
+    const all = treeOf(pid)
+    const ended = once(child, 'exit')
+    process.kill(-pid, 'SIGHUP')
+    expect(await ended).toEqual([0, null])
     await expect.poll(() => commandsOf(all)).toEqual([])
   },
   90_000,
@@ -95,6 +119,35 @@ it.each([
     expect(code, said()).toBe(0)
     expect(said()).not.toMatch(READY)
     await expect.poll(() => commandsOf(all)).toEqual([])
+  },
+  90_000,
+)
+
+// To a server that closes, such connections are neither idle nor ever late.
+it.each([
+  ['that never sends a byte', ''],
+  ['with half an upload', 'POST /api/setup HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{'],
+])(
+  'a connection %s does not keep the product: 0, within seconds',
+  async (_name, sent) => {
+    const { child, pid, said } = start([process.execPath, 'infra/main.ts'], {
+      ROLES: 'write-api,projections',
+      HOST: '127.0.0.1',
+    })
+    await until(() => READY.test(said()))
+    const all = treeOf(pid)
+    const socket = connect(Number(READY.exec(said())?.[1]), '127.0.0.1')
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    if (sent !== '') socket.write(sent)
+    const ended = once(child, 'exit')
+    const stoppedAt = performance.now()
+    child.kill('SIGTERM')
+    const [code] = await ended
+    expect(code, said()).toBe(0)
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+    await expect.poll(() => commandsOf(all)).toEqual([])
+    socket.destroy()
   },
   90_000,
 )

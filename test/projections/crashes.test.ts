@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Core } from '#infra/core.ts'
 import { createDirectBus } from '#infra/event-bus/direct-bus.ts'
@@ -10,6 +11,7 @@ import { createVault } from '#infra/vault/vault.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { PROJECTION_NAMES } from '#projections/names.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import { backendsOf } from '#test/support/backends.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 import {
   aCall,
@@ -81,6 +83,32 @@ describe('read models equal the fold of the events', () => {
     await killer.end()
     await fixture.settled(await fixture.core.store.headPosition())
     expect(cut).toBeGreaterThan(10)
+    expect(runner.isHealthy()).toBe(true)
+    expect(await unequal(runner)).toEqual([])
+    await runner.stop()
+  }, 60_000)
+
+  it('after Postgres stood still before a commit, which is given up meanwhile', async () => {
+    let said = ''
+    let onCommit = (): void => {}
+    const write = (line: string): void => {
+      said += line
+    }
+    const runner = await startProjections(
+      { ...fixture.core, log: pino({}, { write }) },
+      { withinMs: 500, beforeCommit: () => onCommit() },
+    )
+    await fixture.settled(await fixture.append(someCalls()))
+    const { freeze, thaw } = await backendsOf(fixture.url)
+    said = ''
+    onCommit = () => {
+      onCommit = () => {}
+      freeze()
+    }
+    const position = await fixture.append(someCalls())
+    await expect.poll(() => said).toMatch(/no answer within.*read models wait for the database/)
+    thaw()
+    await fixture.settled(position)
     expect(runner.isHealthy()).toBe(true)
     expect(await unequal(runner)).toEqual([])
     await runner.stop()

@@ -133,36 +133,46 @@ export const usernameClaimed = (userId: number, name: string): Given =>
   fact(`username-${name}`, 'UsernameClaimed', { nameKey: name, userId })
 
 export const tokenCreated = (tokenId: number, userId: number, name: string): Given =>
-  fact(`token-${tokenId}`, 'TokenCreated', {
-    tokenId,
+  fact(`tokens-${userId}`, 'TokensCreated', {
     userId,
     terms: {
-      name,
       expiresAt: null,
       group: '',
       models: null,
       allowIps: null,
       rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+      tokensPerMinute: 0,
+      maxConcurrency: 0,
     },
-    keyLookup: `lookup-${tokenId}`,
-    keyRef: `key-${tokenId}`,
-    keyHint: 'abcd',
+    tokens: [
+      {
+        tokenId,
+        name,
+        keyLookup: `lookup-${tokenId}`,
+        keyRef: `key-${tokenId}`,
+        keyHint: 'abcd',
+      },
+    ],
   })
 
 export const channelCreated = (channelId: number, name: string, terms: object = {}): Given =>
-  fact(`channel-${channelId}`, 'ChannelCreated', {
-    channelId,
-    keyRef: `channel-key-${channelId}`,
+  fact('channels', 'ChannelsCreated', {
+    channels: [{ channelId, name, keyRefs: [`channel-key-${channelId}`] }],
+    keyMode: '',
+    isEnabled: true,
     terms: {
       ...PLAIN_CHANNEL_TERMS,
-      name,
       models: ['sim-small', 'sim-large'],
       ...terms,
     },
   })
 
-export const channelChanged = (channelId: number, type: string, data: object = {}): Given =>
-  fact(`channel-${channelId}`, type, { channelId, ...data })
+/** An event of one channel, or of several where its type says so. */
+export const channelChanged = (channelId: number, type: string, data: object = {}): Given => {
+  const isOfSeveral = type.startsWith('Channels')
+  const of = isOfSeveral ? { channelIds: [channelId], tag: null } : { channelId }
+  return fact('channels', type, { ...of, ...data })
+}
 
 export const granted = (userId: number, amount: number, reason = 'admin'): Given =>
   fact(`account-${userId}`, 'QuotaGranted', {

@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ALL_LANES, laneOf } from '#infra/event-bus/lanes.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
+import { PROJECTION_NAMES } from '#projections/names.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import {
   aCall,
@@ -204,8 +205,8 @@ describe('several processes with projections', () => {
 })
 
 describe('a poison event', () => {
-  const poison = (): Given => ({ ...channelChanged(1, 'ChannelEnabled'), v: 2 })
-  const lane = laneOf('channel-1')
+  const poison = (): Given => ({ ...channelChanged(1, 'ChannelsEnabled'), v: 2 })
+  const lane = laneOf('channels')
 
   it('stops its projection in its lane; other lanes and projections go on', async () => {
     const one = await another()
@@ -225,7 +226,13 @@ describe('a poison event', () => {
     const found = one.health().find(({ name }) => name === 'channels')
     expect(found).toMatchObject({ state: 'stopped', position: before, lanes: 8 })
     expect(one.isHealthy()).toBe(false)
-    expect(one.health().filter(({ state }) => state === 'live')).toHaveLength(7)
+    // Both read what happens to channels; nobody else does.
+    const stopped = () => one.health().filter(({ state }) => state === 'stopped')
+    await expect
+      .poll(() => stopped().map(({ name }) => name))
+      .toEqual(expect.arrayContaining(['channels', 'channel-timeline']))
+    const others = one.health().filter(({ state }) => state === 'live')
+    expect(others).toHaveLength(PROJECTION_NAMES.length - 2)
   })
 
   it('of one process is mended by a rebuild in another', async () => {
@@ -233,7 +240,7 @@ describe('a poison event', () => {
     await fixture.append(site())
     await areDivided([one, two], [4, 4])
     await fixture.core.pg.query('delete from read_channels.channels where id = 1')
-    const head = await fixture.append([channelChanged(1, 'ChannelDisabled')])
+    const head = await fixture.append([channelChanged(1, 'ChannelsDisabled')])
     await expect.poll(() => [one, two].filter((runner) => !runner.isHealthy())).toHaveLength(1)
     const healthy = [one, two].find((runner) => runner.isHealthy())
     await healthy?.rebuild('channels')
@@ -269,7 +276,7 @@ describe('checkpoints', () => {
     const { rows } = await pg.query(
       'select count(*)::int as n, count(distinct lane)::int as lanes from projections.checkpoint',
     )
-    expect(rows).toEqual([{ n: 64, lanes: 8 }])
+    expect(rows).toEqual([{ n: 8 * PROJECTION_NAMES.length, lanes: 8 }])
     expect(marks.rows).toEqual([{ n: 60 }])
   })
 })

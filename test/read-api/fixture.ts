@@ -13,6 +13,8 @@ export type Answer<T = Record<string, unknown>> = {
 
 export type Api = Fixture & {
   readonly app: FastifyInstance
+  /** As a stop begins. */
+  readonly drain: () => void
   /** A session's headers. */
   readonly logIn: (userId: number) => Promise<Record<string, string>>
   readonly get: <T>(path: string, headers?: Record<string, string>) => Promise<Answer<T>>
@@ -35,7 +37,8 @@ export async function apiFixture(): Promise<Api> {
   })
   const runner = await startProjections(core)
   const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
-  await readApi(app, { core, freshness: fixture.freshness })
+  const drain = new AbortController()
+  await readApi(app, { core, freshness: fixture.freshness, draining: drain.signal })
   await app.ready()
   await fixture.settled(
     await fixture.append([
@@ -48,6 +51,7 @@ export async function apiFixture(): Promise<Api> {
   return {
     ...fixture,
     app,
+    drain: () => drain.abort(),
     logIn: async (userId) => {
       const user = await findUser(core.db, userId)
       const id = await app.gate.sessions.start(userId, user?.authVersion ?? 0)

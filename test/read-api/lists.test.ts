@@ -32,7 +32,7 @@ beforeAll(async () => {
       channelCreated(3, 'spare', { tag: 'a' }),
       channelCreated(4, 'gone'),
       channelChanged(3, 'ChannelAutoDisabled', { reason: 'status_401' }),
-      channelChanged(4, 'ChannelDeleted'),
+      channelChanged(4, 'ChannelsDeleted'),
       granted(ALICE, 77),
     ]),
   )
@@ -142,7 +142,6 @@ describe('channels', () => {
     }
     expect(await ids('')).toEqual([[2, 1, 3], 3])
     expect(await ids('?id_sort=true')).toEqual([[3, 2, 1], 3])
-    expect(await ids('?tag_mode=true&page_size=1')).toEqual([[3, 1], 2])
     expect(await ids('search?group=inner')).toEqual([[2], 1])
     expect(await ids('search?model=sim-small&keyword=che')).toEqual([[1], 1])
     expect((await api.get('/api/channel/', alice)).status).toBe(403)

@@ -7,11 +7,14 @@ import type { LogEntry, LogPage } from '#read-api/contract/log.ts'
 import {
   aCall,
   admitted,
+  budgetSet,
   channelChanged,
   channelCreated,
   type Given,
   granted,
+  HOLD,
   settledCall,
+  tokenCreated,
 } from '#test/projections/fixture.ts'
 import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
 
@@ -87,8 +90,14 @@ const aCallOf = (userId: number, charge = 5): Given[] => {
   return [admitted(call), settledCall(call, charge)]
 }
 
+/** How channels do comes when it does, without a place in the stream. */
+const isHealth = (message: LiveMessage): boolean =>
+  message.type === 'event' && 'kind' in message.data && message.data.kind === 'health'
+
 const positionsOf = ({ seen }: Listener): number[] =>
-  seen.flatMap((message) => (message.type === 'event' ? [message.position] : []))
+  seen.flatMap((message) =>
+    message.type === 'event' && !isHealth(message) ? [message.position] : [],
+  )
 
 const at = (position: number) => (message: LiveMessage) =>
   message.type === 'event' && message.position >= position
@@ -97,7 +106,7 @@ describe('the live socket', () => {
   it('sends what REST answers, cut to what each may see', async () => {
     const [admin, alice] = [await follow(ADMIN), await follow(ALICE)]
     await api.append([channelCreated(1, 'simulated'), ...aCallOf(BOB), ...aCallOf(ALICE)])
-    const last = await api.append([channelChanged(1, 'ChannelDisabled'), granted(ALICE, 5)])
+    const last = await api.append([channelChanged(1, 'ChannelsDisabled'), granted(ALICE, 5)])
     await Promise.all([admin.until(at(last)), alice.until(at(last))])
     const rows = ({ seen }: Listener): LogEntry[] =>
       seen.flatMap((m) => (m.type === 'event' && m.topic === 'logs' ? [m.data] : []))
@@ -106,8 +115,69 @@ describe('the live socket', () => {
     expect(rows(alice)).toEqual([...own.body.data.items].reverse())
     expect(rows(admin)).toEqual([...all.body.data.items].reverse())
     expect(JSON.stringify(alice.seen)).not.toMatch(/channels|admin_info|simulated/)
-    const channels = admin.seen.filter((m) => m.type === 'event' && m.topic === 'channels')
+    const rowsOf = admin.seen.filter((m) => !isHealth(m))
+    const channels = rowsOf.filter((m) => m.type === 'event' && m.topic === 'channels')
     expect(channels.at(-1)).toMatchObject({ data: { id: 1, status: 2, key: '' } })
+  })
+
+  it('tells admins, and nobody else, what tests of channels came to', async () => {
+    const [admin, alice] = [await follow(ADMIN), await follow(ALICE)]
+    const fact = (stream: string, type: string, data: object): Given => ({
+      stream,
+      type,
+      v: 1,
+      data,
+    })
+    const test = { channelId: 1, model: 'm', isSuccess: true, durationMs: 40, reason: '' }
+    const tested = { ...test, usage: null, run: 'a' }
+    const started = { run: 'a', total: 2 }
+    const last = await api.append([
+      fact('channel-test-runs', 'ChannelTestRunStarted', started),
+      fact('channel-checks-1', 'ChannelTested', tested),
+      ...aCallOf(ALICE),
+    ])
+    const isTest = (message: LiveMessage): boolean =>
+      message.type === 'event' && 'kind' in message.data && message.data.kind === 'test'
+    await Promise.all([admin.until(at(last)), alice.until(at(last))])
+    expect(admin.seen.filter(isTest).at(-1)).toMatchObject({
+      topic: 'channels',
+      data: {
+        channels: [{ id: 1, response_time: 40, is_success: true, balance: 0 }],
+        run: { run: 'a', is_running: true, total: 2, tested: 1, failed: 0 },
+      },
+    })
+    expect(alice.seen.filter(isTest)).toEqual([])
+  })
+
+  it('tells a token’s owner, and nobody else, what calls and changes made of it', async () => {
+    await api.append([tokenCreated(1, ALICE, 'mine'), budgetSet(1, ALICE, HOLD + 1)])
+    const topics: LiveTopic[] = ['logs', 'tokens']
+    const [admin, alice] = [
+      await follow(ADMIN, undefined, topics),
+      await follow(ALICE, undefined, topics),
+    ]
+    const states = ({ seen }: Listener) =>
+      seen.flatMap((m) => (m.type === 'event' && m.topic === 'tokens' ? [m.data] : []))
+    const call = aCall({ userId: ALICE, tokenId: 1 })
+    const spent = await api.append([admitted(call), settledCall(call, HOLD + 1)])
+    await alice.until(at(spent))
+    await expect.poll(() => states(alice).at(-1)).toMatchObject({ id: 1, name: 'mine', status: 4 })
+    // What comes in two batches is told twice.
+    const exhausted = states(alice).at(-1)
+    expect(exhausted).toMatchObject({ remain_quota: 0, used_quota: HOLD + 1 })
+    const change = (type: string): Given => ({
+      stream: `tokens-${ALICE}`,
+      type,
+      v: 1,
+      data: { userId: ALICE, tokenIds: [1] },
+    })
+    const disabled = await api.append([change('TokensDisabled')])
+    await alice.until(at(disabled))
+    expect(states(alice).at(-1)).toMatchObject({ id: 1, status: 2 })
+    const deleted = await api.append([change('TokensDeleted'), ...aCallOf(BOB)])
+    await Promise.all([alice.until(at(deleted - 1)), admin.until(at(deleted))])
+    await expect.poll(() => states(alice).at(-1)).toEqual({ id: 1, deleted: true })
+    expect(states(admin)).toEqual([])
   })
 
   it('resumes without gap or repeat, in order, through reconnects under load', async () => {
@@ -135,7 +205,7 @@ describe('the live socket', () => {
     await listener.until(at(last))
     got.push(...positionsOf(listener))
     const events = await api.core.store.readAll(0, 10_000)
-    const wanted = events.filter(({ type }) => type === 'CallSettled' || type === 'ChannelCreated')
+    const wanted = events.filter(({ type }) => type === 'CallSettled' || type === 'ChannelsCreated')
     expect(got).toEqual(wanted.map(({ position }) => position))
     expect(got.length).toBe(1_001)
   })
@@ -190,6 +260,27 @@ describe('the live socket', () => {
     await closed(ALICE, () => api.append([position(ALICE, 'UserDisabled', {})]))
     await closed(ADMIN, () => api.append([position(ADMIN, 'UserRoleChanged', { role: 1 })]))
     await closed(BOB, () => api.app.gate.sessions.endAllOf(BOB))
+  })
+
+  it('as a stop begins, sends its readers elsewhere at once and takes no new ones', async () => {
+    const session = await api.logIn(ALICE)
+    const readers = [await follow(ALICE), await connect(BOB)]
+    const closing = readers.map(({ socket }) => once(socket, 'close'))
+    api.drain()
+    expect((await Promise.all(closing)).map(([code]) => code)).toEqual([1012, 1012])
+    // The app itself is open still, as it is while streams finish.
+    expect((await api.get('/api/status')).status).toBe(200)
+    const headers = { ...session, origin: `http://${url}` }
+    const again = new WebSocket(`ws://${url}/api/live`, { headers })
+    const [, response] = await once(again, 'unexpected-response')
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5'])
+  })
+
+  it('sends elsewhere who is half-way through the handshake as a stop begins', async () => {
+    // Past the refusal, and not among the open ones yet.
+    api.app.websocketServer.once('headers', api.drain)
+    const { socket } = await connect(ALICE)
+    expect((await once(socket, 'close'))[0]).toBe(1012)
   })
 
   it('refuses strangers, other sites, and a sixth socket', async () => {

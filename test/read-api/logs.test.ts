@@ -123,6 +123,26 @@ describe('the log', () => {
     expect(stat.body.data.quota).toBe(spent.reduce((sum, { quota }) => sum + quota, 0))
   })
 
+  it('tells of the last minute’s calls that match, by kind too', async () => {
+    const [spent, lost] = [aCall({ userId: BOB }), aCall({ userId: BOB })]
+    const at = Date.now()
+    await api.settled(
+      await api.append([
+        ...[admitted(spent, at), settledCall(spent, 7, at)],
+        ...[admitted(lost, at), releasedCall(lost, at)],
+      ]),
+    )
+    const rates = async (query: string): Promise<[number, number]> => {
+      const { rpm, tpm } = (await api.get<LogStat>(`/api/log/stat${query}`, admin)).body.data
+      return [rpm, tpm]
+    }
+    expect(await rates('')).toEqual([1, 1_500])
+    expect(await rates('?type=2')).toEqual([1, 1_500])
+    expect(await rates('?type=6')).toEqual([1, 0])
+    expect(await rates('?type=1')).toEqual([0, 0])
+    expect(await rates('?type=2&username=alice')).toEqual([0, 0])
+  })
+
   it('does not shift a page when rows come in above it', async () => {
     const first = await page('/api/log/self/?p=0&page_size=10', alice)
     const before = await page('/api/log/self/?p=1&page_size=10', alice)

@@ -51,6 +51,10 @@ const CASES: [string, string | Buffer<ArrayBuffer>][] = [
   ['two models', `{"model":"sim-small","model":"other",${M}}`],
   ['no messages', '{"model":"sim-small"}'],
   ['messages of the wrong type', '{"model":"sim-small","messages":{"role":"user"}}'],
+  ['a number as content', '{"model":"sim-small","messages":[{"role":"user","content":5}]}'],
+  ['a number as role', '{"model":"sim-small","messages":[{"role":5,"content":"hi"}]}'],
+  ['a number as tools', `{"model":"sim-small",${M},"tools":5}`],
+  ['a text as response format', `{"model":"sim-small",${M},"response_format":"x"}`],
   ['10 MB of [', '['.repeat(10 * MB)],
   ['10 MB of {"a":', '{"a":'.repeat(2 * MB)],
   ['10 MB of a model name', `{"model":"${'m'.repeat(10 * MB)}",${M}}`],
@@ -86,6 +90,15 @@ describe('bad input', () => {
   it('the wrong method is a 405 that names the right one', async () => {
     const response = await fetch(`${rig.url}/v1/chat/completions`)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  it('is the same where requests are passed through', async () => {
+    await rig.setOption('global.pass_through_request_enabled', 'true')
+    const before = await rig.core.store.headPosition()
+    for (const [name, body] of CASES.filter((one) => one[0].startsWith('a number as'))) {
+      expect([name, await send(body)]).toEqual([name, 400])
+    }
+    expect(await rig.core.store.headPosition()).toBe(before)
   })
 
   it('nothing of it reached the provider', () => {

@@ -125,6 +125,22 @@ describe('a stream that breaks', () => {
 })
 
 describe('a provider with habits', () => {
+  it.each<Fault>([{ kind: 'no-usage' }, { kind: 'usage', usage: { prompt_tokens: -5 } }])(
+    'no usage that can be true (%o): plain and streamed cost the same',
+    async (fault) => {
+      for (const stream of [false, true]) {
+        rig.provider.script.push(fault)
+        expect((await chat(rig, { stream })).status).toBe(200)
+      }
+      const bills = (await rig.callEvents()).flatMap(({ type, data }) =>
+        type === 'CallSettled' ? [{ usage: data.usage, charge: data.charge }] : [],
+      )
+      expect(bills).toHaveLength(2)
+      expect(bills[0]?.usage.output).toBeGreaterThan(0)
+      expect(bills[0]).toEqual(bills[1])
+    },
+  )
+
   it('garbage in front of good events is passed on as it came', async () => {
     rig.provider.script.push({ kind: 'garbage' })
     const { text } = await chat(rig, { stream: true, max_tokens: 2 })

@@ -134,8 +134,8 @@ describe('the official client', () => {
     expect(models.data.map(({ id }) => id)).toEqual(['sim-small'])
     expect((await client().models.retrieve('sim-small')).id).toBe('sim-small')
     await expect(client().models.retrieve('nope')).rejects.toMatchObject({ status: 404 })
-    const unpriced = client().chat.completions.create({ model: 'nope', messages })
-    await expect(unpriced).rejects.toMatchObject({ status: 400, code: 'model_unpriced' })
+    const unknown = client().chat.completions.create({ model: 'nope', messages })
+    await expect(unknown).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
   })
 })
 

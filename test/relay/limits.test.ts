@@ -25,6 +25,8 @@ describe('a token’s rate limit', () => {
     const wait = Number(refused[0]?.headers.get('retry-after'))
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(60)
+    const [first] = refused
+    expect(first && errorOf(first).message).toContain('7 calls / 60 s (this key)')
     expect((await statuses(3)).good).toBe(3)
   })
 
@@ -35,6 +37,69 @@ describe('a token’s rate limit', () => {
     expect((await chat(rig, {}, limited)).status).toBe(400)
     expect((await chat(rig, {}, limited)).status).toBe(400)
     expect((await statuses(50, limited)).good).toBe(3)
+  })
+})
+
+describe('a token’s own limit', () => {
+  it('on calls at once is its own: one more is told so, other tokens go on', async () => {
+    rig = await relayRig()
+    await rig.addToken(50, USER, LIMITED, { maxConcurrency: 2 })
+    for (let n = 0; n < 3; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
+    const running = [
+      chat(rig, { stream: true }, limited),
+      chat(rig, { stream: true }, limited),
+      chat(rig, { stream: true }),
+    ]
+    await expect.poll(() => rig.relay.inFlight()).toBe(3)
+    const shed = await chat(rig, {}, limited)
+    expect([shed.status, errorOf(shed).code]).toEqual([429, 'too_many_concurrent'])
+    expect(errorOf(shed).message).toContain('2 (this key)')
+    expect(Number(shed.headers.get('retry-after'))).toBeGreaterThan(0)
+    for (const answer of await Promise.all(running)) expect(answer.status).toBe(200)
+    expect((await chat(rig, {}, limited)).status).toBe(200)
+  })
+
+  it('of two at once lets exactly two of fifty in', async () => {
+    rig = await relayRig()
+    await rig.addToken(50, USER, LIMITED, { maxConcurrency: 2 })
+    for (let n = 0; n < 2; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => chat(rig, { stream: true }, limited)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+  })
+
+  it('on tokens a minute reserves what calls may use and counts what they did', async () => {
+    rig = await relayRig()
+    await rig.addToken(50, USER, LIMITED, { tokensPerMinute: 1_000 })
+    for (let n = 0; n < 20; n += 1) rig.provider.script.push({ kind: 'slow', msPerChunk: 30 })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => chat(rig, { max_tokens: 400, stream: true }, limited)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused && errorOf(refused).message).toContain('1000 tokens / 60 s (this key)')
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(50)
+    rig.provider.script.length = 0
+    // What the two used in the end leaves room for one more; the user’s other key has no limit.
+    expect((await chat(rig, { max_tokens: 400 }, limited)).status).toBe(200)
+    expect((await chat(rig, { max_tokens: 4_000 })).status).toBe(200)
+  })
+
+  it('on tokens a minute holds beside the site’s, which counts all of its user’s', async () => {
+    rig = await relayRig()
+    await rig.setOption('ModelRequestRateLimitTokensPerMinute', '1500')
+    await rig.setOption('ModelRequestRateLimitEnabled', 'true')
+    await rig.addToken(50, USER, LIMITED, { tokensPerMinute: 1_000 })
+    rig.provider.script.push({
+      kind: 'usage',
+      usage: { prompt_tokens: 10, completion_tokens: 890 },
+    })
+    expect((await chat(rig, { max_tokens: 900 }, limited)).status).toBe(200)
+    const ofToken = await chat(rig, { max_tokens: 300 }, limited)
+    expect(errorOf(ofToken).message).toContain('1000 tokens / 60 s (this key)')
+    const ofUser = await chat(rig, { max_tokens: 900 })
+    expect(errorOf(ofUser).message).toContain('1500 tokens / 60 s (this user)')
   })
 })
 

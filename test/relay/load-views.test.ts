@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ChannelTerms } from '#domain/channel/events.ts'
 import type { Fact, Sealed } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { loadViewRows } from '#relay/views/load-views.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { testCore } from '../support/core.ts'
 
 let core: Core
@@ -13,8 +13,6 @@ beforeAll(async () => {
   ;({ core, close } = await testCore())
 })
 afterAll(() => close())
-
-const TERMS = { name: 'c', type: 1, models: ['m'], groups: ['default'] } as unknown as ChannelTerms
 
 it('the relay’s rows, read from the read models, are what the events say', async () => {
   const meta = { actor: 'system:test', cause: null, at: Date.now() }
@@ -25,19 +23,34 @@ it('the relay’s rows, read from the read models, are what the events say', asy
   const username = await core.vault.seal(7, 'name')
   const allowIps = (await core.vault.seal(7, '10.0.0.0/8')) as Sealed
   const rateLimit = { isEnabled: true, periodSeconds: 60, count: 5, success: 1 }
-  const terms = { name: 't', expiresAt: 9, group: 'g', models: ['m'], allowIps, rateLimit }
+  const limits = { rateLimit, tokensPerMinute: 900, maxConcurrency: 3 }
+  const shared = { expiresAt: 9, group: 'g', models: ['m'], allowIps, ...limits }
   const user = { userId: 7, role: 10, group: 'default', passwordRef: 'p', inviterId: null }
   await append(
     'user-7',
     { type: 'UserCreated', v: 1, data: { ...user, username, displayName: username } },
     { type: 'UserDisabled', v: 1, data: { userId: 7, authVersion: 2 } },
   )
-  const ids = { tokenId: 3, userId: 7 }
-  const key = { keyLookup: 'look', keyRef: 'ref', keyHint: 'hint' }
-  await append('token-3', { type: 'TokenCreated', v: 1, data: { ...ids, ...key, terms } })
+  const token = { tokenId: 3, name: 't', keyLookup: 'look', keyRef: 'ref', keyHint: 'hint' }
+  const data7 = { userId: 7, terms: shared, tokens: [token] }
+  await append('tokens-7', { type: 'TokensCreated', v: 1, data: data7 })
   await append(
-    'channel-4',
-    { type: 'ChannelCreated', v: 1, data: { channelId: 4, terms: TERMS, keyRef: 'ref' } },
+    'channels',
+    {
+      type: 'ChannelsCreated',
+      v: 1,
+      data: {
+        terms: PLAIN_CHANNEL_TERMS,
+        channels: [{ channelId: 4, name: 'c', keyRefs: ['one', 'two'] }],
+        keyMode: 'polling',
+        isEnabled: true,
+      },
+    },
+    {
+      type: 'ChannelKeySetAside',
+      v: 1,
+      data: { channelId: 4, keyRef: 'two', reason: 'status-401' },
+    },
     { type: 'ChannelAutoDisabled', v: 1, data: { channelId: 4, reason: 'status-401' } },
   )
   const data = { key: 'RetryTimes', value: '2' }
@@ -53,9 +66,18 @@ it('the relay’s rows, read from the read models, are what the events say', asy
   expect(rows.users.rows).toMatchObject([
     { userId: 7, role: 10, group: 'default', isEnabled: false },
   ])
+  const terms = { name: 't', ...shared }
+  const ids = { tokenId: 3, userId: 7 }
   expect(rows.tokens.rows).toEqual([{ ...ids, keyLookup: 'look', isEnabled: true, terms }])
-  expect(rows.channels.rows).toMatchObject([
-    { channelId: 4, terms: TERMS, keyRef: 'ref', isEnabled: false },
+  expect(rows.channels.rows).toEqual([
+    {
+      channelId: 4,
+      terms: { ...PLAIN_CHANNEL_TERMS, name: 'c' },
+      keyRefs: ['one', 'two'],
+      keyMode: 'polling',
+      setAside: ['two'],
+      status: 'auto-disabled',
+    },
   ])
   expect([rows.options.revision, [...rows.options.values]]).toEqual([0, [['RetryTimes', '2']]])
   for (const view of Object.values(rows)) expect(view.position).toBe(position)

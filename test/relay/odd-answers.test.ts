@@ -14,7 +14,7 @@ beforeEach(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+  await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
   await rig.addChannel(2, { baseUrl })
 })
 afterEach(async () => {
@@ -66,6 +66,21 @@ describe('a provider’s bytes', () => {
       const shown = await chat(rig, { stream: true, stream_options: { include_usage: true } })
       expect(shown.text).toBe(events.join(''))
     }
+  })
+
+  it('of a chunk without choices and usage reach only those who asked for usage', async () => {
+    const said = 'data: {"choices":[{"delta":{"content":"x"}}],"usage":null}\n\n'
+    const empty = 'data: {"id":"a","choices" : [],"usage":null}\n\n'
+    const filter = 'data: {"choices":[],"prompt_filter_results":[],"usage":null}\n\n'
+    const plain = 'data: {"choices":[]}\n\n'
+    const end = 'data: [DONE]\n\n'
+    const all = [filter, plain, said, empty, end].join('')
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(all)
+    }
+    expect((await chat(rig, { stream: true })).text).toBe([filter, plain, said, end].join(''))
+    const asked = await chat(rig, { stream: true, stream_options: { include_usage: true } })
+    expect(asked.text).toBe(all)
   })
 
   it('after [DONE] are not passed on, and the connection is not waited for', async () => {

@@ -109,7 +109,11 @@ describe('which channel', () => {
   })
 
   it('is none: 503, and no event', async () => {
-    await rig.append('channel-1', { type: 'ChannelDisabled', v: 1, data: { channelId: 1 } })
+    await rig.append('channels', {
+      type: 'ChannelsDisabled',
+      v: 1,
+      data: { channelIds: [1], tag: null },
+    })
     const answer = await chat(rig)
     expect([answer.status, errorOf(answer).code]).toEqual([503, 'no_channel'])
     expect(await rig.callEvents()).toEqual([])
@@ -119,7 +123,7 @@ describe('which channel', () => {
 describe('what a channel changes', () => {
   it('model names: mapped through a chain, priced as the caller named it', async () => {
     const modelMapping = JSON.stringify({ 'sim-small': 'a', a: 'b', loop: 'pool', pool: 'loop' })
-    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { modelMapping })
     await chat(rig)
     expect(rig.provider.journal.entries[0]?.model).toBe('b')
@@ -127,7 +131,7 @@ describe('what a channel changes', () => {
   })
 
   it.each([false, true])('model names back in what callers see (stream %s)', async (stream) => {
-    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { modelMapping: '{"sim-small":"the-provider-name"}' })
     const { text, status } = await chat(rig, {
       stream,
@@ -157,14 +161,18 @@ describe('what a channel changes', () => {
     await rig.setOption('ModelRatio', { 'eu/sim-small': 1 })
     expect((await chat(rig, { model: 'eu/sim-small' })).status).toBe(200)
     expect(await onlyEnd(rig)).toMatchObject({ data: { channelId: 4 } })
-    await rig.append('channel-4', { type: 'ChannelDisabled', v: 1, data: { channelId: 4 } })
+    await rig.append('channels', {
+      type: 'ChannelsDisabled',
+      v: 1,
+      data: { channelIds: [4], tag: null },
+    })
     expect((await chat(rig, { model: 'eu/sim-small' })).status).toBe(200)
     const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
     expect(ends.map(({ data }) => 'channelId' in data && data.channelId)).toEqual([4, 3])
   })
 
   it('parameters, which the hold then covers', async () => {
-    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { paramOverride: '{"max_tokens":4000,"stream":true}' })
     const { text } = await chat(rig, { max_tokens: 1 })
     expect(JSON.parse(text)).toMatchObject({ usage: { completion_tokens: 20 } })
@@ -174,7 +182,7 @@ describe('what a channel changes', () => {
   })
 
   it('the status its caller sees, while the books keep the provider’s', async () => {
-    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { statusCodeMapping: '{"404":"500","500":200}' })
     rig.provider.script.push({ kind: 'status', status: 404 })
     expect((await chat(rig)).status).toBe(500)
@@ -182,7 +190,7 @@ describe('what a channel changes', () => {
   })
 
   it('a 401 that the admin mapped is shown as mapped, in the provider’s words', async () => {
-    await rig.append('channel-1', { type: 'ChannelDeleted', v: 1, data: { channelId: 1 } })
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { statusCodeMapping: '{"401":"401"}' })
     rig.provider.script.push({ kind: 'status', status: 401 })
     const answer = await chat(rig)
@@ -192,12 +200,14 @@ describe('what a channel changes', () => {
 
 describe('a channel whose key is no good', () => {
   const isDisabled = async (channelId: number) =>
-    (await rig.core.store.readStream(`channel-${channelId}`)).some(
-      ({ type }) => type === 'ChannelAutoDisabled',
+    (await rig.core.store.readStream('channels')).some(
+      ({ type, data }) =>
+        type === 'ChannelAutoDisabled' && 'channelId' in data && data.channelId === channelId,
     )
 
   it('is turned off where admins asked for it, but never the last of a model', async () => {
     await rig.setOption('AutomaticDisableChannelEnabled', 'true')
+    await rig.setOption('channel_health.disable_failures', '1')
     await rig.addChannel(2, { priority: 9 })
     rig.provider.script.push({ kind: 'status', status: 401 })
     expect((await chat(rig)).status).toBe(200)

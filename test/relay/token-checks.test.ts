@@ -49,12 +49,12 @@ describe('a token', () => {
   it('deleted, is unknown; disabled and enabled again, is told so and works', async () => {
     const { tokenId, headers } = await withToken({})
     const append = (type: string) =>
-      rig.append(`token-${tokenId}`, { type, v: 1, data: { tokenId, userId: USER } })
-    await append('TokenDisabled')
+      rig.append(`tokens-${USER}`, { type, v: 1, data: { userId: USER, tokenIds: [tokenId] } })
+    await append('TokensDisabled')
     expect(await outcome({}, headers)).toEqual([401, 'token_disabled'])
-    await append('TokenEnabled')
+    await append('TokensEnabled')
     expect(await outcome({}, headers)).toEqual([200, null])
-    await append('TokenDeleted')
+    await append('TokensDeleted')
     expect(await outcome({}, headers)).toEqual([401, 'invalid_key'])
   })
 
@@ -137,6 +137,20 @@ describe('a model without a price', () => {
       },
     })
     expect(await outcome({ model: 'unpriced' }, {})).toEqual([200, null])
+  })
+})
+
+describe('a model that no channel has', () => {
+  it('is not there, whether it has a price or not; of a channel that is off, it is', async () => {
+    await rig.setOption('ModelRatio', { 'sim-small': 1, 'priced-only': 1 })
+    for (const model of ['sim-smal', 'priced-only', 'toString', '__defineGetter__']) {
+      expect(await outcome({ model }, {})).toEqual([404, 'model_not_found'])
+    }
+    const off = { channelIds: [1], tag: null }
+    await rig.append('channels', { type: 'ChannelsDisabled', v: 1, data: off })
+    expect(await outcome({}, {})).toEqual([503, 'no_channel'])
+    await rig.append('channels', { type: 'ChannelsEnabled', v: 1, data: off })
+    expect(await outcome({}, {})).toEqual([200, null])
   })
 })
 

@@ -26,7 +26,7 @@ const append = (store: EventStore, userId: number) =>
 
 const start = (store: EventStore, rows = NO_ROWS) => {
   const vault = { getSecrets: async () => new Map() } as unknown as Core['vault']
-  return startViews({ store, vault, log }, rows, policy)
+  return startViews({ store, vault, log }, rows, policy, async () => NO_ROWS.channels)
 }
 
 describe('the views', () => {

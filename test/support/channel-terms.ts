@@ -17,6 +17,8 @@ export const PLAIN_CHANNEL_TERMS: ChannelTerms = {
   modelPrefix: '',
   maxInputTokens: 0,
   expiredTime: -1,
+  maxConcurrency: 0,
+  maxRpm: 0,
   modelMapping: '',
   statusCodeMapping: '',
   setting: '',

@@ -1,10 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CreateChannel, DeleteChannels, UpdateChannel } from '#write-api/contract/channel.ts'
+import {
+  CreateChannel,
+  DeleteChannels,
+  NamedTag,
+  SetChannelsStatus,
+  TagChannels,
+  UpdateChannel,
+  UpdateTag,
+} from '#write-api/contract/channel.ts'
 import { PutOption } from '#write-api/contract/option.ts'
 import { Login, Setup } from '#write-api/contract/setup.ts'
-import { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
+import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/token.ts'
 import { CreateUser, ManageUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
 import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
 
@@ -26,8 +34,15 @@ const ROUTES: readonly (readonly [Method, string, { properties: object }, object
   ['POST', '/api/channel/', CreateChannel, { name: 'c', key: 'k', models: 'm' }],
   ['PUT', '/api/channel/', UpdateChannel, { id: 999_999 }],
   ['POST', '/api/channel/batch', DeleteChannels, { ids: [999_999] }],
+  ['POST', '/api/channel/batch/status', SetChannelsStatus, { ids: [999_999], status: 1 }],
+  ['POST', '/api/channel/batch/tag', TagChannels, { ids: [999_999], tag: 't' }],
+  ['PUT', '/api/channel/tag', UpdateTag, { tag: 'none' }],
+  ['POST', '/api/channel/tag/enabled', NamedTag, { tag: 'none' }],
+  ['POST', '/api/channel/tag/disabled', NamedTag, { tag: 'none' }],
   ['POST', '/api/token/', CreateToken, { name: 't' }],
   ['PUT', '/api/token/', UpdateToken, { id: 999_999 }],
+  ['POST', '/api/token/batch', TokenIds, { ids: [999_999] }],
+  ['POST', '/api/token/batch/status', TokenStatuses, { ids: [999_999], status: 1 }],
   ['POST', '/api/user/', CreateUser, { username: 'u', password: 'x' }],
   ['PUT', '/api/user/', UpdateUser, { id: 999_999 }],
   ['PUT', '/api/user/self', UpdateSelf, {}],

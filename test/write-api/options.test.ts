@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
+import type { OptionSchema } from '#domain/options/schema.ts'
+import { isSameJson } from '#domain/shared/json-format.ts'
 import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
@@ -19,6 +21,21 @@ const list = async (): Promise<Map<string, string>> => {
 const rootOnly = [...OPTIONS].find(([, option]) => option.minimumRole === 100)
 const secret = [...OPTIONS].find(([, option]) => option.isSecret)
 
+/** A value that the option doesn't have; every tenth or so is large. null for secret ones. */
+function anotherValue({ isSecret, defaultText, type }: OptionSchema, n: number): string | null {
+  if (isSecret || defaultText === '7.3') return null
+  if (type.kind === 'flag') return defaultText === 'true' ? 'false' : 'true'
+  if (type.kind === 'integer') return String(type.maximum - 1)
+  if (type.kind === 'text')
+    return type.form === undefined ? `text ${n}` : 'a@b.example'.slice(type.form === 'host' ? 2 : 0)
+  if (type.kind === 'lines') return '字'.repeat(Math.min(type.maxLength, 60_000))
+  if (type.kind === 'ratios') {
+    const models = Array.from({ length: 3_000 }, (_, index) => [`model-${n}-${index}`, 1.5])
+    return JSON.stringify({ ...Object.fromEntries(models), default: 1 })
+  }
+  return null
+}
+
 describe('options', () => {
   it('are set one at a time and read back at once', async () => {
     expect((await put('QuotaForNewUser', '42')).success).toBe(true)
@@ -26,11 +43,45 @@ describe('options', () => {
     expect((await put('ModelRatio', '{"gpt-4o":1.25}', fixture.admin.call)).success).toBe(true)
   })
 
-  it('set in parallel are all kept', async () => {
-    const keys = ['QuotaForInviter', 'QuotaForInvitee', 'QuotaRemindThreshold', 'CheckInQuota']
-    await Promise.all(keys.map((key, n) => put(key, String(n + 1))))
-    const values = await list()
-    expect(keys.map((key) => values.get(key))).toEqual(['1', '2', '3', '4'].slice(0, keys.length))
+  it('fifty at once, large ones among them, are all kept', async () => {
+    const wanted = new Map(
+      [...OPTIONS.values()].flatMap((option, n) => {
+        const value = anotherValue(option, n)
+        return value === null ? [] : [[option.key, value] as const]
+      }),
+    )
+    const fiftyOf = [...wanted].slice(0, 50)
+    expect(fiftyOf).toHaveLength(50)
+    const large = fiftyOf.filter(([, value]) => value.length > 50_000)
+    expect(large.length).toBeGreaterThan(4)
+    const answers = await Promise.all(fiftyOf.map(([key, value]) => put(key, value)))
+    expect(answers.filter(({ success }) => !success)).toEqual([])
+    const lost = async () => {
+      const values = await list()
+      return fiftyOf
+        .filter(([key, value]) => !isSameJson(values.get(key) ?? '', value))
+        .map(([key]) => key)
+    }
+    // A write answers after two seconds at most, whether its read model is there or not.
+    await expect.poll(lost, { timeout: 20_000 }).toEqual([])
+  })
+
+  it('set by what was read earlier never undo what somebody else set since', async () => {
+    const seen = JSON.stringify({ ours: 1 })
+    await put('CacheRatio', seen)
+    const putOver = (before: string, entries: object) =>
+      fixture.root.call('PUT', '/api/option/', {
+        body: { key: 'CacheRatio', value: JSON.stringify(entries), before },
+      })
+    const theirs = JSON.stringify({ ours: 1, theirs: 7 })
+    expect((await putOver(seen, JSON.parse(theirs))).success).toBe(true)
+    expect(await putOver(seen, { ours: 2 })).toMatchObject({
+      success: false,
+      code: 'OptionChanged',
+      message: '该设置已被他人修改，请核对后重新保存',
+    })
+    expect(isSameJson((await list()).get('CacheRatio') ?? '', theirs)).toBe(true)
+    expect((await putOver(theirs, { ours: 2, theirs: 7 })).success).toBe(true)
   })
 
   it('set to what they are write nothing', async () => {
@@ -53,7 +104,22 @@ describe('options', () => {
     ['GroupRatio', '{"vip":1}', 400, 'InvalidOption'],
     ['QuotaForNewUser', '-1', 400, 'InvalidOption'],
     ['QuotaForNewUser', 'NaN', 400, 'InvalidOption'],
-    ['RebatePercentage', '101', 400, 'InvalidOption'],
+    ['RetryTimes', '4', 400, 'InvalidOption'],
+    ['gemini.thinking_adapter_budget_tokens_percentage', '0.001', 400, 'InvalidOption'],
+    ['claude.thinking_adapter_budget_tokens_percentage', '0.05', 400, 'InvalidOption'],
+    ['general_setting.ping_interval_seconds', '0', 400, 'InvalidOption'],
+    ['ModelRequestRateLimitSuccessCount', '0', 400, 'InvalidOption'],
+    ['fallback_single_price', '-1', 400, 'InvalidOption'],
+    ['Chats', '{"a":"b"}', 400, 'InvalidOption'],
+    ['SystemName', 'a\nb', 400, 'InvalidOption'],
+    ['SystemName', ' ', 400, 'InvalidOption'],
+    ['SMTPServer', 'exa mple', 400, 'InvalidOption'],
+    ['SMTPFrom', 'nobody', 400, 'InvalidOption'],
+    ['Logo', 'javascript:alert(1)', 400, 'InvalidOption'],
+    ['TopUpLink', 'javascript:1', 400, 'InvalidOption'],
+    ['ChatLink', 'data:text/html,x', 400, 'InvalidOption'],
+    ['Price', '0', 400, 'InvalidOption'],
+    ['Notice', '好'.repeat(130_000), 400, 'InvalidOption'],
     ['RegisterEnabled', 'yes', 400, 'InvalidOption'],
     ['QuotaForNewUser', 5, 400, 'InvalidField'],
   ])('%s = %s is refused, naming it', async (key, value, status, code) => {
@@ -61,6 +127,40 @@ describe('options', () => {
     const answer = await put(key, value)
     expect(answer).toMatchObject({ status, success: false, code })
     expect(answer.message).toContain(code === 'InvalidField' ? 'value' : key)
+    expect(await fixture.head()).toBe(head)
+  })
+
+  it.each([
+    ['zh', '100.5', '返佣百分比必须在0到100之间'],
+    ['zh', '-1', '返佣百分比必须在0到100之间'],
+    ['en', '101', 'The rebate share must be between 0 and 100'],
+  ])('in %s, %s percent of rebate is refused in the words of the rule', async (...row) => {
+    const [language, value, message] = row
+    const answer = await fixture.root.call('PUT', '/api/option/', {
+      body: { key: 'RebatePercentage', value },
+      headers: { 'accept-language': language },
+    })
+    expect(answer).toMatchObject({ status: 200, success: false, code: 'OptionOutOfBounds' })
+    expect(answer.message).toBe(message)
+    expect((await put('RebatePercentage', '100')).success).toBe(true)
+  })
+
+  it('below their least value say so, also where less than nothing is no price', async () => {
+    for (const key of ['fallback_single_price', 'ChannelDisableThreshold']) {
+      const answer = await fixture.root.call('PUT', '/api/option/', {
+        body: { key, value: '-1' },
+        headers: { 'accept-language': 'en' },
+      })
+      expect(answer.message).toBe(`Invalid option ${key}: is below the minimum (0)`)
+    }
+  })
+
+  it('take JSON back as they show it, which changes nothing', async () => {
+    await put('CompletionRatio', '{"b":1.50,"a":2e-1}')
+    const shown = (await list()).get('CompletionRatio')
+    expect(shown).toBe('{\n  "b": 1.50,\n  "a": 2e-1\n}')
+    const head = await fixture.head()
+    expect((await put('CompletionRatio', shown)).success).toBe(true)
     expect(await fixture.head()).toBe(head)
   })
 
@@ -81,10 +181,39 @@ describe('options', () => {
     expect(option).toBeDefined()
     const answer = await put(key, option?.defaultText ?? '', fixture.admin.call)
     expect(answer).toMatchObject({ status: 403, code: 'OptionNotYours' })
+    expect(answer.message).toContain(key)
+  })
+
+  it('are no business of users and visitors', async () => {
+    expect((await put('RetryTimes', '1', fixture.user.call)).status).toBe(403)
+    expect((await put('RetryTimes', '1', fixture.anybody)).status).toBe(401)
   })
 })
 
 describe('a secret option', () => {
+  it('that is replaced or cleared is gone from the vault too', async () => {
+    const { vault, store } = fixture.core
+    const kept = async () => {
+      const events = await store.readStream('options', 0, 1_000)
+      const refs = events.flatMap(({ type, data }) =>
+        type === 'SecretOptionSet' ? (data as { secretRef: string }).secretRef : [],
+      )
+      const owned = refs.filter((ref) => ref !== '').map((ref) => ({ owner, ref }))
+      return [...(await vault.getSecrets('option', owned)).values()]
+    }
+    const owner = 'option:oidc.client_secret'
+    for (const text of ['first', 'second']) await put('oidc.client_secret', text)
+    expect(await kept()).toEqual(['second'])
+    await put('oidc.client_secret', '')
+    expect(await kept()).toEqual([])
+  })
+
+  it('that is longer than any secret is refused', async () => {
+    const answer = await put('SMTPToken', 'x'.repeat(20_001))
+    expect(answer).toMatchObject({ status: 400, code: 'InvalidOption' })
+    expect((await list()).get('SMTPToken')).toBe('')
+  })
+
   it('is kept in the vault, reads as stars, and stays when the stars are sent back', async () => {
     if (secret === undefined) return
     const [key] = secret

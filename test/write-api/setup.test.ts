@@ -46,13 +46,24 @@ describe('the first run', () => {
     [{ password: 'short', confirmPassword: 'short' }, '密码长度不得小于 8 位！'],
     [{ confirmPassword: 'another one' }, '两次输入的密码不一致'],
     [{ username: '   ' }, '用户名不能为空！'],
-    [{ password: 'x'.repeat(50).concat('密'.repeat(40)), confirmPassword: 'x' }, '128'],
+    [{ username: 'thirteenchars' }, '用户名长度不得超过 12 位！'],
+    [{ password: '密'.repeat(21), confirmPassword: '密'.repeat(21) }, '密码长度不得超过 20 位！'],
   ])('refuses %o in the words of the screens', async (fields, message) => {
     const head = await fixture.head()
     const answer = await fixture.setUp(fields)
     expect(answer).toMatchObject({ status: 200, success: false })
     expect(answer.message).toContain(message)
     expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('the limits of the form', () => {
+  it('count characters, not bytes, and without the spaces around a name', async () => {
+    const password = '🔑'.repeat(20)
+    const fields = { username: '  管理员一二三四五六七八九  ', password, confirmPassword: password }
+    expect(await fixture.setUp(fields)).toMatchObject({ status: 200, success: true })
+    const root = await fixture.logIn('管理员一二三四五六七八九', password)
+    expect(await root.call('GET', '/api/user/self')).toMatchObject({ data: { id: 1 } })
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
@@ -34,6 +34,8 @@ describe('a new token', () => {
       rate_limit_period: 60,
       rate_limit_count: 1000,
       rate_limit_success: 10,
+      rate_limit_tpm: 0,
+      max_concurrency: 0,
       model_limits_enabled: false,
       model_limits: '',
       allow_ips: '',
@@ -63,10 +65,38 @@ describe('a new token', () => {
     [{ name: 'x', allow_ips: '10.0.0.0/8\n300.1.1.1' }, 400, 'InvalidField'],
     [{ name: 'x', group: 'constructor' }, 200, 'GroupNotUsable'],
     [{ name: 'x', expired_time: -2 }, 400, 'InvalidField'],
+    [{ name: 'x'.repeat(101) }, 400, 'InvalidField'],
+    [{ name: 'é'.repeat(300) }, 400, 'InvalidField'],
+    [{ name: 'e\u0301'.repeat(100) }, 400, 'InvalidField'],
+    [{ name: 'x', rate_limit_period: 0 }, 400, 'InvalidField'],
+    [{ name: 'x', rate_limit_tpm: -1 }, 400, 'InvalidField'],
+    [{ name: 'x', max_concurrency: 1.5 }, 400, 'InvalidField'],
+    [{ name: 'x', count: 0 }, 400, 'InvalidField'],
+    [{ name: 'x', count: 101 }, 400, 'InvalidField'],
   ])('is refused for %o', async (body, status, code) => {
     const head = await fixture.head()
     expect(await make(body)).toMatchObject({ status, success: false, code })
     expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('the addresses of a token', () => {
+  it.each([
+    ['10.0.0.1\n\n300.1.1.1', 3, '300.1.1.1'],
+    ['10.0.0.0/33', 1, '10.0.0.0/33'],
+    ['10.0.0.1,192.0.2.0/24\r\n2001:db8::/129', 2, '2001:db8::/129'],
+    ['fe80::1%eth0', 1, 'fe80::1%eth0'],
+    ['example.com', 1, 'example.com'],
+  ])('are checked line by line: %j', async (allow_ips, line, text) => {
+    const answer = await make({ name: 'bound', allow_ips })
+    expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
+    expect(answer.message).toContain(`第 ${line} 行“${text}”不是合法的 IP 地址或网段`)
+  })
+
+  it('are IPv4 and IPv6, single and networks', async () => {
+    const allow_ips = '10.0.0.1\n192.0.2.0/24\n2001:db8::1\n2001:db8::/32'
+    const { id } = (await make({ name: 'bound', allow_ips })).data
+    expect(await read(id)).toMatchObject({ allow_ips })
   })
 })
 
@@ -77,6 +107,8 @@ describe('a token that is changed', () => {
     expired_time: 2_000_000_000,
     rate_limit_enabled: true,
     rate_limit_count: 0,
+    rate_limit_tpm: 90_000,
+    max_concurrency: 4,
     model_limits_enabled: true,
     model_limits: 'gpt-4o,constructor',
     allow_ips: '10.0.0.0/8\n2001:db8::1',
@@ -117,6 +149,15 @@ describe('a token that is changed', () => {
       expect(answer.message).toContain('expired_time')
     }
     expect(await read(id)).toMatchObject({ expired_time: -1 })
+    const over = {
+      status: 400,
+      code: 'InvalidField',
+      message: expect.stringContaining('expired_time'),
+    }
+    expect([await put(5), await make({ name: 'dated', expired_time: 5 })]).toMatchObject([
+      over,
+      over,
+    ])
     expect((await put(1_893_456_000)).success).toBe(true)
     expect(await read(id)).toMatchObject({ expired_time: 1_893_456_000 })
   })
@@ -130,6 +171,31 @@ describe('a token that is changed', () => {
     await put(1)
     expect(await read(id)).toMatchObject({ status: 1 })
     expect(await put(3)).toMatchObject({ status: 400, code: 'InvalidField' })
+  })
+
+  it('that has expired is not enabled, and nothing is written', async () => {
+    const body = { ...full, expired_time: Math.floor(Date.now() / 1_000) + 60 }
+    const { id } = (await make(body)).data
+    vi.spyOn(fixture.core, 'now').mockImplementation(() => Date.now() + 90_000)
+    const head = await fixture.head()
+    for (const [language, words] of [
+      ['zh', '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期'],
+      ['en', 'The token has expired: give it another expiry first, or let it never expire'],
+    ] as const) {
+      const answer = await fixture.user.call('PUT', '/api/token/?status_only=true', {
+        body: { id, status: 1 },
+        headers: { 'accept-language': language },
+      })
+      expect(answer).toMatchObject({ status: 200, success: false, code: 'TokenExpired' })
+      expect(answer.message).toBe(words)
+    }
+    expect(await fixture.head()).toBe(head)
+    await fixture.user.call('PUT', '/api/token/', { body: { id, expired_time: -1 } })
+    const put = await fixture.user.call('PUT', '/api/token/?status_only=true', {
+      body: { id, status: 1 },
+    })
+    expect(put.success).toBe(true)
+    vi.restoreAllMocks()
   })
 
   it('is gone once deleted, its key with it', async () => {

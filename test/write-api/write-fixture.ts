@@ -7,6 +7,7 @@ import { createFreshness } from '#projections/freshness/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
+import { SERVED_TYPES } from '#relay/server.ts'
 import { testCore } from '#test/support/core.ts'
 import { writeApi } from '#write-api/server.ts'
 
@@ -45,9 +46,10 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url })
   })
   const told: string[] = []
-  await writeApi(app, { core, freshness, tell: (line) => told.push(line) })
+  const servedTypes = SERVED_TYPES
+  await writeApi(app, { core, freshness, servedTypes, tell: (line) => told.push(line) })
   const writeRoutes = [...routes]
-  await readApi(app, { core, freshness })
+  await readApi(app, { core, freshness, draining: new AbortController().signal })
   await app.ready()
 
   const anybody = callerOf(app, {})

@@ -1,42 +1,54 @@
 import { describe, expect, it } from 'vitest'
 import {
-  changedChannel,
-  channelFaults,
-  endsInVersion,
+  type ChannelDraft,
+  draftOfChannel,
   listOf,
   newChannel,
-  termsOfChannel,
   withType,
-} from '#console/features/channels/channel-draft.ts'
-import { responseSpeed, statusCause } from '#console/features/channels/channel-status.ts'
-import { relayAddress, typeName, typesToOffer } from '#console/features/channels/channel-types.ts'
+} from '#console/features/channels/form/channel-draft.ts'
+import { expirySeconds, expiryText } from '#console/features/channels/form/channel-expiry.ts'
+import { channelFaults } from '#console/features/channels/form/channel-faults.ts'
+import { changedTerms, createdTerms } from '#console/features/channels/form/channel-terms.ts'
+import { endsInVersion, relayAddress } from '#console/features/channels/form/relay-address.ts'
+import { channel, TYPES } from '../support/channel-routes.ts'
 
-const draft = { ...newChannel, name: 'main', key: 'sk-up', models: ['gpt-4o'] }
+const typeOf = (id: number) => TYPES.find((type) => type.id === id)
+const OPENAI = typeOf(1)
+const draft: ChannelDraft = {
+  ...newChannel(OPENAI),
+  name: 'main',
+  key: 'sk-up',
+  models: ['gpt-4o'],
+}
 
 describe('the channel form', () => {
   it('starts with the defaults: type 1, auto-ban, group default, priority and weight 0', () => {
-    expect(channelFaults(draft, null)).toEqual({})
-    expect(termsOfChannel({ ...draft, baseUrl: 'https://a.example/x//' })).toMatchObject({
+    expect(channelFaults(draft, null, OPENAI)).toEqual({})
+    expect(createdTerms({ ...draft, baseUrl: 'https://a.example/x//' })).toMatchObject({
       type: 1,
       auto_ban: 1,
       group: 'default',
       priority: 0,
       weight: 0,
+      expired_time: -1,
       base_url: 'https://a.example/x',
+      mode: 'single',
     })
   })
 
   it('names each fault at its field', () => {
-    const wrong = {
-      ...newChannel,
+    const wrong: ChannelDraft = {
+      ...newChannel(OPENAI),
       baseUrl: 'ftp://x',
       groups: [],
       modelMapping: '{a',
       paramOverride: '[]',
       priority: '1.5',
       weight: '-1',
+      maxRpm: 'x',
+      expiresAt: '2030-02-30T10:00',
     }
-    expect(channelFaults(wrong, null)).toEqual({
+    expect(channelFaults(wrong, null, OPENAI)).toEqual({
       name: 'nameAndKeyMissing',
       key: 'nameAndKeyMissing',
       baseUrl: 'baseUrlWrong',
@@ -46,22 +58,31 @@ describe('the channel form', () => {
       paramOverride: 'notObject',
       priority: 'notInteger',
       weight: 'notNatural',
+      maxRpm: 'notNatural',
+      expiresAt: 'dateWrong',
     })
   })
 
-  it('another address or type asks for the key again, a slash at the end does not', () => {
+  it('another address, type or proxy asks for the key again, a slash at the end does not', () => {
     const before = { ...draft, key: '' }
-    expect(channelFaults(before, before)).toEqual({})
-    const moved = { ...before, baseUrl: 'https://elsewhere.example' }
-    expect(channelFaults(moved, before)).toEqual({ key: 'keyAgain' })
-    expect(channelFaults({ ...before, type: 8 }, before)).toEqual({ key: 'keyAgain' })
-    expect(channelFaults({ ...before, baseUrl: `${before.baseUrl}/` }, before)).toEqual({})
+    const faultsOf = (patch: Partial<ChannelDraft>) =>
+      channelFaults({ ...before, ...patch }, before, OPENAI)
+    expect(faultsOf({})).toEqual({})
+    expect(faultsOf({ baseUrl: 'https://elsewhere.example' })).toEqual({ key: 'keyAgain' })
+    expect(faultsOf({ type: 8 })).toEqual({ key: 'keyAgain' })
+    expect(faultsOf({ setting: '{"proxy":"http://p.example"}' })).toEqual({ key: 'keyAgain' })
+    expect(faultsOf({ setting: '{"include_usage":false}' })).toEqual({})
+    expect(faultsOf({ baseUrl: `${before.baseUrl}/` })).toEqual({})
   })
 
-  it('an empty key is never sent, and an edit sends only what changed', () => {
-    const before = { ...draft, key: '' }
-    expect(changedChannel(before, { ...before, weight: '5' })).toEqual({ weight: 5 })
-    expect(changedChannel(before, { ...before, key: 'sk-new' })).toEqual({ key: 'sk-new' })
+  it('an address may be left out where the type has one, or be one of its names', () => {
+    const at = (baseUrl: string, type = OPENAI) =>
+      channelFaults({ ...draft, baseUrl }, null, type).baseUrl
+    const named = { keyword: 'plan', name: { zh: '', en: '' }, base_url: 'https://p.example' }
+    expect(at('')).toBeUndefined()
+    expect(at('', typeOf(8))).toBe('baseUrlMissing')
+    expect(at('plan')).toBe('baseUrlWrong')
+    expect(at('plan', { ...(OPENAI ?? TYPES[0]), bases: [named] } as typeof OPENAI)).toBeUndefined()
   })
 
   it('an address that ends in /v1 is worth a question', () => {
@@ -70,42 +91,72 @@ describe('the channel form', () => {
   })
 
   it('shows where calls go, without a second /v1', () => {
-    expect(relayAddress(1, 'https://a.example/')).toBe('https://a.example/v1/chat/completions')
-    expect(relayAddress(8, 'https://a.example/v1')).toBe('https://a.example/v1/chat/completions')
-    expect(relayAddress(45, 'https://a.example')).toBe('https://a.example/api/v3/chat/completions')
+    const to = (url: string, id = 1) => relayAddress(typeOf(id), url)
+    expect(to('https://a.example/')).toBe('https://a.example/v1/chat/completions')
+    expect(to('https://a.example/v1', 8)).toBe('https://a.example/v1/chat/completions')
+    expect(to('')).toBe('https://api.openai.com/v1/chat/completions')
+    expect(to('', 8)).toBe('')
   })
 
   it('a type brings its address, unless another was typed', () => {
-    expect(withType(draft, 43).baseUrl).toBe('https://api.deepseek.com')
-    expect(withType({ ...draft, baseUrl: 'http://own' }, 43).baseUrl).toBe('http://own')
-    expect(withType(draft, 8).baseUrl).toBe('')
+    const deepSeek = typeOf(43) ?? TYPES[0]
+    if (deepSeek === undefined) throw new Error('no type')
+    expect(withType(draft, OPENAI, deepSeek).baseUrl).toBe('https://api.deepseek.com')
+    expect(withType({ ...draft, baseUrl: 'http://own' }, OPENAI, deepSeek).baseUrl).toBe(
+      'http://own',
+    )
   })
 
   it('names come once each, from commas or lines', () => {
     expect(listOf(' a, b\na,,c ')).toEqual(['a', 'b', 'c'])
   })
+
+  it('an expiry is the same moment after a round trip, and empty is never', () => {
+    const at = 1_900_000_020
+    expect(expirySeconds(expiryText(at))).toBe(at)
+    expect(expirySeconds(expiryText(-1))).toBe(-1)
+    expect(expirySeconds('2030-13-01T00:00')).toBeNull()
+  })
 })
 
-describe('what a row says', () => {
-  it('why a channel was switched off, if it is told', () => {
-    expect(statusCause('{"status_reason":"401","status_time":5}')).toEqual({
-      reason: '401',
-      time: 5,
+describe('keys', () => {
+  const single = channel({})
+  const several = channel({ multi_key_mode: 'polling', key_count: 2 })
+  const edit = (of: typeof single, patch: Partial<ChannelDraft>) => {
+    const before = draftOfChannel(of)
+    return changedTerms(of, before, { ...before, ...patch })
+  }
+
+  it('an edit sends only what changed, and never an empty key', () => {
+    expect(edit(single, { weight: '7' })).toEqual({ weight: 7 })
+    expect(edit(single, { key: ' sk-new ' })).toEqual({ key: 'sk-new' })
+    expect(edit(single, {})).toEqual({})
+  })
+
+  it('one a line: a channel each, or all in one', () => {
+    const lines = { ...draft, key: ' sk-1\n\n sk-2 \r\n' }
+    expect(createdTerms({ ...lines, keyMode: 'batch' })).toMatchObject({
+      mode: 'batch',
+      key: 'sk-1\nsk-2',
     })
-    for (const text of ['', 'x', 'null', '{}', '{"status_reason":5}']) {
-      expect(statusCause(text), text).toBeNull()
-    }
+    const one = createdTerms({ ...lines, keyMode: 'multi_to_single', multiKeyMode: 'polling' })
+    expect(one).toMatchObject({ mode: 'multi_to_single', multi_key_mode: 'polling' })
   })
 
-  it('speed by the steps 1, 3 and 5 seconds', () => {
-    const steps = [0, 1000, 1001, 3000, 5000, 5001].map(responseSpeed)
-    expect(steps).toEqual(['untested', 'fast', 'fair', 'fair', 'slow', 'verySlow'])
+  it('are added to those stored, unless the address is another: then they replace them', () => {
+    expect(edit(several, { key: 'sk-3', keyMode: 'append' })).toEqual({
+      key: 'sk-3',
+      key_mode: 'append',
+    })
+    expect(
+      edit(several, { key: 'sk-3', keyMode: 'append', baseUrl: 'https://b.example' }),
+    ).toMatchObject({ key: 'sk-3', key_mode: 'replace' })
   })
 
-  it('a type that cannot be added keeps its name and stays choosable while editing', () => {
-    expect(typeName(14)).toBe('Anthropic')
-    expect(typeName(999)).toBe('#999')
-    expect(typesToOffer(14).at(-1)?.name).toBe('Anthropic')
-    expect(typesToOffer(1).some(({ id }) => id === 14)).toBe(false)
+  it('that were set aside are taken back by their place', () => {
+    expect(edit(several, { enableKeys: [3], multiKeyMode: 'random' })).toEqual({
+      enable_keys: [3],
+      multi_key_mode: 'random',
+    })
   })
 })

@@ -70,7 +70,9 @@ const chartContrast = (page: Page): Promise<number> =>
 
 describe('the dashboard', () => {
   for (const language of LANGUAGES) {
-    it(`has no fault at any width, in either theme: ${language}`, { timeout: 60_000 }, async () => {
+    it(`has no fault at any width, in either theme: ${language}`, {
+      timeout: 120_000,
+    }, async () => {
       for (const [state, made] of [
         ['used', 42],
         ['new', 0],

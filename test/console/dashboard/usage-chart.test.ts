@@ -42,6 +42,13 @@ describe('the chart, prepared', () => {
     expect(chart.peak?.at).toBe(START + HOUR)
   })
 
+  it('names no series that adds nothing, unless all are so', () => {
+    const names = (points: ReturnType<typeof point>[]) =>
+      prepareUsageChart(points, ask).series.map(({ model }) => model)
+    expect(names([point(0, 'paid', 5), point(0, 'failed', 0)])).toEqual(['paid'])
+    expect(names([point(0, 'free', 0), point(1, 'failed', 0)])).toEqual(['failed', 'free'])
+  })
+
   it('leaves out what lies outside the range, and survives names of objects', () => {
     const chart = prepareUsageChart([point(-5, 'a', 5), point(0, 'constructor', 3)], ask)
     expect(chart.series).toEqual([{ model: 'constructor', total: 3n }])

@@ -79,10 +79,10 @@ describe('the live stream', () => {
     vi.useRealTimers()
   })
 
-  it('opens one connection, whatever listens, and subscribes to both topics', () => {
+  it('opens one connection, whatever listens, and subscribes to all topics', () => {
     const second = live.events$.subscribe()
     expect(sockets).toHaveLength(1)
-    expect(last().sent).toEqual([{ type: 'subscribe', topics: ['logs', 'channels'] }])
+    expect(last().sent).toEqual([{ type: 'subscribe', topics: ['logs', 'channels', 'tokens'] }])
     second.unsubscribe()
   })
 
@@ -93,6 +93,8 @@ describe('the live stream', () => {
     expect(begun).toEqual([
       { kind: 'resync', topic: 'logs', position: 42 },
       { kind: 'resync', topic: 'channels', position: 42 },
+      { kind: 'resync', topic: 'tests', position: 42 },
+      { kind: 'resync', topic: 'tokens', position: 42 },
     ])
     fresh.unsubscribe()
   })
@@ -106,6 +108,15 @@ describe('the live stream', () => {
     expect(last().sent[0]).toMatchObject({ type: 'subscribe', after: 11 })
     last().say(log(12), channel(12, 1), channel(12, 2), log(13), { type: 'ready', position: 13 })
     expect(seen()).toEqual([11, 12, 12, 12, 13])
+  })
+
+  it('hands on what tests of channels came to, beside the channels themselves', () => {
+    const data = { kind: 'test', channels: [], run: null }
+    last().say({ type: 'event', topic: 'channels', position: 14, data }, channel(14, 1))
+    expect(events).toMatchObject([
+      { kind: 'event', topic: 'tests', position: 14, data },
+      { kind: 'event', topic: 'channels', position: 14, data: { id: 1 } },
+    ])
   })
 
   it('resumes from where it began when nothing came in between', () => {

@@ -27,10 +27,6 @@ const SCREENS: readonly Screen[] = [
     open: press(/新建渠道|New channel/),
     isPart: true,
   },
-  { name: 'settings', path: '/admin/settings' },
-  { name: 'settings-json', path: '/admin/settings?prices=json', isPart: true },
-  { name: 'settings-unset', path: '/admin/settings?prices=unset', isPart: true },
-  { name: 'settings-rate', path: '/admin/settings?tab=ratelimit', isPart: true },
   { name: 'price-new', path: '/admin/settings', open: press(/添加模型|Add model/), isPart: true },
 ]
 

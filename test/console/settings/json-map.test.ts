@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   compactJson,
   isJson,
+  readableJson,
   readJsonMap,
   withEntry,
   writeJsonMap,
@@ -43,4 +44,15 @@ describe('JSON options', () => {
     expect(compactJson('{ "a b" : 1,\n "c": "x  y" }')).toBe('{"a b":1,"c":"x  y"}')
     expect(isJson('{a:1}')).toBe(false)
   })
+})
+
+it.each([
+  ['{}', '{}'],
+  ['[ ]', '[]'],
+  ['{"a":1.50,"b":{}}', '{\n  "a": 1.50,\n  "b": {}\n}'],
+  ['[{"c":"x, {y}: \\" z"},true]', '[\n  {\n    "c": "x, {y}: \\" z"\n  },\n  true\n]'],
+  ['{"a":', '{"a":'],
+])('%s reads as %j', (text, readable) => {
+  expect(readableJson(text)).toBe(readable)
+  expect(readableJson(readable)).toBe(readable)
 })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import type { Channel } from '#read-api/contract/channel.ts'
 import type { Token } from '#read-api/contract/token.ts'
+import { schemaAnswer } from '#read-api/options/option-schema.ts'
+import { channelRoutes } from './channel-routes.ts'
 import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
@@ -21,6 +22,8 @@ export const token = (patch: Partial<Token>): Token => ({
   rate_limit_period: 60,
   rate_limit_count: 1000,
   rate_limit_success: 10,
+  rate_limit_tpm: 0,
+  max_concurrency: 0,
   model_limits_enabled: false,
   model_limits: '',
   allow_ips: '',
@@ -28,40 +31,7 @@ export const token = (patch: Partial<Token>): Token => ({
   ...patch,
 })
 
-export const channel = (patch: Partial<Channel>): Channel => ({
-  id: 1,
-  name: 'OpenAI main',
-  type: 1,
-  key: '',
-  openai_organization: '',
-  max_input_tokens: 0,
-  base_url: 'https://api.openai.com',
-  other: '',
-  model_mapping: '',
-  status_code_mapping: '',
-  models: 'gpt-4o,gpt-4o-mini,o3',
-  auto_ban: 1,
-  test_model: '',
-  group: 'default,vip',
-  priority: 10,
-  weight: 5,
-  tag: 'primary',
-  model_prefix: '',
-  setting: '',
-  param_override: '',
-  status: 1,
-  response_time: 740,
-  balance: 0,
-  used_quota: 91_234_000,
-  expired_time: -1,
-  other_info: '',
-  test_time: NOW - 600,
-  balance_updated_time: 0,
-  created_time: NOW - 8_640_000,
-  ...patch,
-})
-
-const TOKENS = [
+export const TOKENS = [
   token({}),
   token({
     id: 2,
@@ -79,31 +49,10 @@ const TOKENS = [
   token({ id: 6, name: 'demo', status: 4, remain_quota: 0, used_quota: 500_000 }),
 ]
 
-const CHANNELS = [
-  channel({}),
-  channel({
-    id: 2,
-    name: 'DeepSeek',
-    type: 43,
-    base_url: 'https://api.deepseek.com',
-    models: 'deepseek-chat,deepseek-reasoner',
-    group: 'default',
-    response_time: 2_600,
-    priority: 0,
-  }),
-  channel({
-    id: 3,
-    name: 'Backup',
-    type: 20,
-    status: 3,
-    response_time: 8_120,
-    used_quota: 42,
-    other_info: JSON.stringify({ status_reason: '401 invalid key', status_time: NOW - 300 }),
-  }),
-  channel({ id: 4, name: 'Local', type: 8, status: 2, response_time: 0, models: 'llama-3' }),
-]
+const SCHEMA = schemaAnswer()
 
 export const OPTIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(SCHEMA.options.map(({ key, default: text }) => [key, text])),
   ModelRatio: '{"gpt-4o":1.25,"gpt-4o-mini":0.075,"deepseek-chat":0.14,"o3":1}',
   CompletionRatio: '{"gpt-4o":4,"gpt-4o-mini":4,"deepseek-chat":1.5}',
   CacheRatio: '{"gpt-4o":0.5}',
@@ -114,19 +63,31 @@ export const OPTIONS: Readonly<Record<string, string>> = {
   fallback_single_price: '',
   fallback_input_ratio: '',
   fallback_completion_ratio: '',
-  QuotaForNewUser: '0',
-  PreConsumedQuota: '500',
-  QuotaPerUnit: '500000',
-  DisplayInCurrencyEnabled: 'true',
-  ModelRequestRateLimitEnabled: 'false',
-  ModelRequestRateLimitDurationMinutes: '1',
-  ModelRequestRateLimitCount: '0',
-  ModelRequestRateLimitSuccessCount: '1000',
-  ModelRequestRateLimitTokensPerMinute: '0',
-  RetryTimes: '0',
-  SystemName: 'Tallygate',
-  ServerAddress: '',
+  SMTPToken: '***',
 }
+
+const CHANGES = [
+  {
+    id: 91,
+    section: 'global',
+    key: 'global.hide_upstream_error_enabled',
+    before: 'false',
+    after: 'true',
+    actor: 'user:1',
+    username: 'root',
+    changed_at: NOW - 600,
+  },
+  {
+    id: 12,
+    section: 'global',
+    key: 'global.rate_limit_exempt_group',
+    before: null,
+    after: 'bulk-ok',
+    actor: 'system:setup',
+    username: '',
+    changed_at: NOW - 864_000,
+  },
+]
 
 const USER = {
   id: 1,
@@ -144,27 +105,37 @@ const READS: FakeRoutes = {
   'GET /api/setup': () => ok({ status: true, root_init: true, database_type: 'postgres' }),
   'GET /api/user/self': () => ok({ ...USER, quota: 50_000_000, used_quota: 0 }),
   'GET /api/user/self/groups': () =>
-    ok({ default: { desc: 'Default', ratio: 1 }, vip: { desc: 'VIP', ratio: 0.8 } }),
+    ok({
+      default: { desc: 'Default', ratio: 1, color: '' },
+      vip: { desc: 'VIP', ratio: 0.8, color: 'purple' },
+    }),
   'GET /api/user/models': () => ok(['gpt-4o', 'gpt-4o-mini', 'o3']),
   'GET /api/group/': () => ok(['default', 'vip']),
-  'GET /api/channel/models': () => ok([{ id: 'gpt-4o' }, { id: 'o3' }, { id: 'gpt-4.1' }]),
-  'GET /api/channel/models_enabled': () => ok(['gpt-4o', 'deepseek-chat', 'deepseek-reasoner']),
 }
 
 /** The built console with an API that keeps tokens, channels and options in memory. */
 export async function startAdminSite(): Promise<FakeSite> {
   const tokens = [...TOKENS]
-  const channels = [...CHANNELS]
   const options = { ...OPTIONS }
   return startFakeSite({
     ...READS,
+    ...channelRoutes(),
     'GET /api/token/': () => page(tokens),
     'GET /api/token/search': ({ query }) =>
       page(tokens.filter(({ name }) => name.includes(query.get('keyword') ?? ''))),
     'POST /api/token/': ({ body }) => {
-      const made = token({ ...(body as Partial<Token>), id: tokens.length + 1, used_quota: 0 })
-      tokens.unshift(made)
-      return ok(made)
+      const { count = 1, ...terms } = body as Partial<Token> & { count?: number }
+      const made = Array.from({ length: count }, (_, n) => {
+        const name = n === 0 ? (terms.name ?? '') : `${terms.name}-suffix`
+        return token({ ...terms, name, id: tokens.length + 1 + n, used_quota: 0 })
+      })
+      tokens.unshift(...made)
+      const [ids, names, keys] = [
+        made.map((m) => m.id),
+        made.map((m) => m.name),
+        made.map((m) => m.key),
+      ]
+      return ok({ id: ids[0], name: names[0], key: keys[0], ids, names, keys })
     },
     'PUT /api/token/': ({ body }) => {
       const change = body as Partial<Token>
@@ -172,19 +143,24 @@ export async function startAdminSite(): Promise<FakeSite> {
       tokens[index] = { ...tokens[index], ...change } as Token
       return ok(tokens[index])
     },
-    'GET /api/channel/': () => page(channels),
-    'GET /api/channel/search': ({ query }) =>
-      page(channels.filter(({ name }) => name.includes(query.get('keyword') ?? ''))),
-    'POST /api/channel/': ({ body }) => {
-      channels.unshift(channel({ ...(body as Partial<Channel>), id: channels.length + 1, key: '' }))
+    'POST /api/token/batch/status': ({ body }) => {
+      const { ids, status } = body as { ids: number[]; status: number }
+      for (const [at, one] of tokens.entries()) {
+        if (ids.includes(one.id)) tokens[at] = { ...one, status }
+      }
       return ok(null)
     },
-    'PUT /api/channel/': ({ body }) => {
-      const change = body as Partial<Channel>
-      const index = channels.findIndex(({ id }) => id === change.id)
-      channels[index] = { ...channels[index], ...change } as Channel
-      return ok(null)
+    'POST /api/token/batch': ({ body }) => {
+      const { ids } = body as { ids: number[] }
+      const kept = tokens.filter(({ id }) => !ids.includes(id))
+      tokens.splice(0, tokens.length, ...kept)
+      return ok(ids.length)
     },
+    'GET /api/option/latest_release': () =>
+      ok({ current: '0.1.0', latest: '', notes: '', is_newer: false, checked_at: 0 }),
+    'GET /api/option/schema': () => ok(SCHEMA),
+    'GET /api/option/history': ({ query }) =>
+      page(CHANGES.filter(({ section }) => section === query.get('section'))),
     'GET /api/option/': () => ok(Object.entries(options).map(([key, value]) => ({ key, value }))),
     'PUT /api/option/': ({ body }) => {
       const { key, value } = body as { key: string; value: string }

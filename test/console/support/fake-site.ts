@@ -120,6 +120,7 @@ export const STATUS: Status = {
   quota_per_unit: 500_000,
   display_in_currency: true,
   enable_drawing: false,
+  group_colors: { default: 'blue', vip: 'purple' },
   enable_task: false,
   enable_data_export: true,
   chats: [],

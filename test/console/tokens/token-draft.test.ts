@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { addressLines, wrongAddress } from '#console/features/tokens/address-lines.ts'
+import { chatAddress, chatLinks } from '#console/features/tokens/chat-links.ts'
 import {
   amountOfQuota,
   amountUnitOf,
@@ -11,8 +13,13 @@ import {
   tokenFaults,
 } from '#console/features/tokens/token-draft.ts'
 import { expirySeconds, expiryText, presetText } from '#console/features/tokens/token-expiry.ts'
-import { batchNames, maskedKey } from '#console/features/tokens/token-key.ts'
-import { toggledStatus, tokenState, usedPercent } from '#console/features/tokens/token-status.ts'
+import { maskedKey } from '#console/features/tokens/token-key.ts'
+import {
+  asOf,
+  toggledStatus,
+  tokenState,
+  usedPercent,
+} from '#console/features/tokens/token-status.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 
@@ -77,6 +84,13 @@ describe('the token form', () => {
     })
   })
 
+  it('takes no time that is over, but leaves one that an old token came with', () => {
+    const past = { ...draft, neverExpires: false, expiresAt: '2020-01-01T00:00' }
+    expect(tokenFaults(past, dollars)).toEqual({ expiresAt: 'expiryPast' })
+    expect(tokenFaults({ ...past, expiresAt: '2920-01-01T00:00' }, dollars)).toEqual({})
+    expect(tokenFaults(past, dollars, past.expiresAt)).toEqual({})
+  })
+
   it('takes addresses and ranges of both families', () => {
     const allowIps = '10.0.0.0/8\n ::1 \n2001:db8::/32\n\n127.0.0.1'
     expect(tokenFaults({ ...draft, allowIps }, dollars)).toEqual({})
@@ -89,17 +103,10 @@ describe('the token form', () => {
   })
 })
 
-describe('keys and names', () => {
+describe('keys', () => {
   it('the mask never shows a whole key', () => {
-    expect(maskedKey(`abc${'d'.repeat(40)}wxyz`)).toBe('sk-abc…wxyz')
+    expect(maskedKey(`abc${'d'.repeat(40)}wxyz`)).toBe('sk-ab…wxyz')
     expect(maskedKey('short')).toBe('sk-…')
-  })
-
-  it('further tokens of a batch get six random letters or digits', () => {
-    const names = batchNames('ci', 3)
-    expect(names[0]).toBe('ci')
-    for (const name of names.slice(1)) expect(name).toMatch(/^ci-[A-Za-z0-9]{6}$/)
-    expect(new Set(names).size).toBe(3)
   })
 })
 
@@ -131,5 +138,67 @@ describe('status', () => {
     expect(usedPercent({ used_quota: 0, remain_quota: 0 })).toBe(0)
     expect(usedPercent({ used_quota: 25, remain_quota: 75 })).toBe(25)
     expect(usedPercent({ used_quota: 10, remain_quota: -3 })).toBe(100)
+  })
+})
+
+describe('a token as the clock has it', () => {
+  it('is expired from its end on, unless it is switched off', () => {
+    const token = { status: 1, expired_time: 100 }
+    expect(asOf(token, 99)).toEqual(token)
+    expect(asOf(token, 100).status).toBe(3)
+    expect(asOf({ ...token, status: 4 }, 101).status).toBe(3)
+    expect(asOf({ ...token, status: 2 }, 101).status).toBe(2)
+    expect(asOf({ ...token, expired_time: -1 }, 101).status).toBe(1)
+  })
+})
+
+describe('addresses', () => {
+  it('are told apart from what is none, line by line', () => {
+    const good = '10.0.0.1\n\n192.0.2.0/24\n ::1 \n2001:db8::/32\n::ffff:10.0.0.1'
+    expect(wrongAddress(good)).toBeNull()
+    expect(addressLines(good)).toHaveLength(5)
+    for (const wrong of [
+      '10.0.0.256',
+      '10.0.0',
+      '10.0.0.1.2',
+      '10.0.0.0/33',
+      ':::',
+      '2001:db8::/129',
+    ]) {
+      expect(wrongAddress(`10.0.0.1\n${wrong}`), wrong).toEqual({ line: 2, address: wrong })
+    }
+    for (const wrong of ['fe80::1%eth0', 'example.com', '::1/x', '1.2.3.4/', '[::1]']) {
+      expect(wrongAddress(wrong), wrong).toEqual({ line: 1, address: wrong })
+    }
+  })
+})
+
+describe('chat links', () => {
+  it('get this site’s address and the key put in, each escaped', () => {
+    const template = 'https://chat.example/#/?settings={"key":"{key}","url":"{address}"}'
+    expect(chatAddress(template, 'https://api.example:8443/', 'sk-a b')).toBe(
+      'https://chat.example/#/?settings={"key":"sk-a%20b","url":"https%3A%2F%2Fapi.example%3A8443"}',
+    )
+    expect(chatAddress('opencat://team/join?token={key}', 'https://a', 'sk-1')).toContain('sk-1')
+  })
+
+  it('that are none, or would run a script, are told', () => {
+    for (const template of [
+      '',
+      'chat',
+      '/chat?{key}',
+      'javascript:alert("{key}")',
+      ' data:x,{key}',
+    ]) {
+      expect(chatAddress(template, 'https://a', 'sk-1'), template).toBeNull()
+    }
+  })
+
+  it('are listed in order, whatever their names', () => {
+    const chats: Record<string, string>[] = [
+      { A: 'https://a' },
+      { constructor: 'https://b', C: 'https://c' },
+    ]
+    expect(chatLinks(chats).map(({ name }) => name)).toEqual(['A', 'constructor', 'C'])
   })
 })

@@ -128,7 +128,7 @@ export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
     'GET /api/log/self/stat': stat,
     'GET /api/user/models': () => ok(['gpt-4o', 'gpt-4o-mini']),
     'GET /api/group/': () => ok(['default', 'vip']),
-    'GET /api/user/self/groups': () => ok({ default: { desc: 'Default', ratio: 1 } }),
+    'GET /api/user/self/groups': () => ok({ default: { desc: 'Default', ratio: 1, color: '' } }),
     'GET /api/token/': () => ok({ items: [], page: 0, total: 0 }),
     'GET /api/channel/': () => ok({ items: [], page: 0, total: 0 }),
   }

@@ -7,6 +7,12 @@ import { type Look, openPage, takePicture } from '../support/open-page.ts'
 import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
+/** This browser hides its own. */
+const SCROLL_BAR_PX = 15
+const ESSENTIAL = [
+  ...['Time', 'Token', 'Model', 'Ratios', 'Input', 'Output'],
+  ...['Duration', 'First token', 'Cost', 'Status'],
+]
 const PLAIN_USER = { ...OWNER, id: 5, role: 1 }
 
 let browser: Browser
@@ -49,10 +55,19 @@ describe('the layout of the usage log', () => {
       rows = manyRows(9)
       const { page, close } = await open({}, user)
       const grid = await boxOf(page.getByRole('grid'))
-      for (const title of ['Time', 'Token', 'Model', 'Duration', 'Input', 'Output', 'Cost']) {
+      const last = await boxOf(page.getByRole('columnheader', { name: 'Status' }))
+      expect(last.right).toBeLessThanOrEqual(grid.right - SCROLL_BAR_PX)
+      for (const title of ESSENTIAL) {
         const header = await boxOf(page.getByRole('columnheader', { name: title }).first())
-        expect(header.right, title).toBeLessThanOrEqual(grid.right)
+        expect(header.right, title).toBeLessThanOrEqual(last.right)
       }
+      const cut = await page.locator('.tg-grid-body .tg-grid-cell').evaluateAll((cells, right) => {
+        const seen = cells.filter((cell) => cell.getBoundingClientRect().right <= right)
+        return seen
+          .filter((cell) => cell.scrollWidth > cell.clientWidth)
+          .map((cell) => cell.textContent)
+      }, last.right)
+      expect(cut).toEqual([])
       const failed = failedRow(page).getByText('Failed')
       expect((await boxOf(failed)).right).toBeLessThanOrEqual(grid.right)
       expect(await failed.locator('.tg-mark').count()).toBe(1)
@@ -132,6 +147,25 @@ describe('the usage log on a phone', () => {
       await takePicture(page, `log-phone-${width}`)
       await close()
     })
+
+    it(`shows every total and every tool in the width of the window: ${width}`, async () => {
+      rows = manyRows(20)
+      const { page, close } = await open({ width })
+      await page.getByText('18,000').waitFor()
+      const parts = page.locator('.tg-log-chip, .tg-page-head button')
+      expect(await parts.count()).toBe(12)
+      for (const part of await parts.all()) {
+        expect((await boxOf(part)).right).toBeLessThanOrEqual(width)
+      }
+      const cut = page
+        .locator('.tg-log-chip dd')
+        .evaluateAll(
+          (values) => values.filter((value) => value.scrollWidth > value.clientWidth).length,
+        )
+      expect(await cut).toBe(0)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await close()
+    })
   }
 
   it('folds the filters, and says how many are on', async () => {
@@ -165,4 +199,24 @@ describe('the usage log on a phone', () => {
     await takePicture(page, 'log-phone-details')
     await close()
   })
+})
+
+it('a failed call says why, and that what was held for it went back', async () => {
+  const released = { price: undefined, usage: undefined, end: 'no-channel', hold: 1250 }
+  const error = { error_code: 'no_channel', status_code: 503 }
+  rows = [
+    logRow(9, { type: 6, quota: 0 }, { ...released, ...error }),
+    logRow(8, {}, { hold: 4000 }),
+  ]
+  const { page, close } = await open()
+  await page.locator('.tg-grid-expander').first().click()
+  const why = page.getByRole('region', { name: 'Why it failed' })
+  for (const text of ['No channel available', 'HTTP 503', 'no_channel', '1,250', '-1,250']) {
+    await why.getByText(text, { exact: true }).waitFor()
+  }
+  expect(await why.getByRole('row').last().innerText()).toMatch(/^Charged\s+0\s/)
+  await takePicture(page, 'log-failed')
+  await page.locator('.tg-grid-expander').last().click()
+  await page.getByText('4,000 quota, 625 given back').waitFor()
+  await close()
 })

@@ -68,10 +68,16 @@ export const budgetSet = (remain: number, isUnlimited = false, tokenId = 1): Acc
 })
 
 export const budgetClosed: AccountEvent = {
-  type: 'TokenBudgetClosed',
+  type: 'TokenBudgetsClosed',
   v: 1,
-  data: { userId: USER, tokenId: 1 },
+  data: { userId: USER, tokenIds: [1] },
 }
+
+export const budgetsOpened = (remain: number, tokenIds: readonly number[]): AccountEvent => ({
+  type: 'TokenBudgetsOpened',
+  v: 1,
+  data: { userId: USER, tokenIds, remain: wire(remain), isUnlimited: false },
+})
 
 /** A token without a limit of its own and `balance` to spend. */
 export const funded = (balance: number): readonly AccountEvent[] => [

@@ -93,10 +93,18 @@ const setBudget = record<Of<'SetTokenBudget'>>({
   remain: amount,
   isUnlimited: fc.boolean(),
 })
-const closeBudget = record<Of<'CloseTokenBudget'>>({
-  type: fc.constant('CloseTokenBudget'),
+const tokenIds = fc.uniqueArray(tokenId, { minLength: 1, maxLength: 3 })
+const openBudgets = record<Of<'OpenTokenBudgets'>>({
+  type: fc.constant('OpenTokenBudgets'),
   userId,
-  tokenId,
+  tokenIds,
+  remain: amount,
+  isUnlimited: fc.boolean(),
+})
+const closeBudgets = record<Of<'CloseTokenBudgets'>>({
+  type: fc.constant('CloseTokenBudgets'),
+  userId,
+  tokenIds,
 })
 const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
   .record({
@@ -157,7 +165,8 @@ const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   { weight: 3, arbitrary: grant },
   { weight: 1, arbitrary: deduct },
   { weight: 3, arbitrary: setBudget },
-  { weight: 1, arbitrary: closeBudget },
+  { weight: 1, arbitrary: openBudgets },
+  { weight: 1, arbitrary: closeBudgets },
   { weight: 12, arbitrary: admit },
   { weight: 5, arbitrary: progress },
   { weight: 8, arbitrary: settle },

@@ -108,8 +108,12 @@ export class ReferenceAccount {
       }
       case 'SetTokenBudget':
         return this.setBudget(command)
-      case 'CloseTokenBudget':
-        return this.budgets.delete(command.tokenId) ? { event: 'TokenBudgetClosed' } : NOTHING
+      case 'OpenTokenBudgets':
+        return this.openBudgets(command)
+      case 'CloseTokenBudgets': {
+        const closed = command.tokenIds.filter((tokenId) => this.budgets.delete(tokenId))
+        return closed.length > 0 ? { event: 'TokenBudgetsClosed' } : NOTHING
+      }
       case 'AdmitCall':
         return this.admit(command)
       default:
@@ -126,6 +130,18 @@ export class ReferenceAccount {
     if (isSame && this.isUnlimited(tokenId) === isUnlimited) return NOTHING
     this.budgets.set(tokenId, { remain, isUnlimited, setAt: this.clock })
     return { event: 'TokenBudgetSet' }
+  }
+
+  private openBudgets(command: Extract<AccountCommand, { type: 'OpenTokenBudgets' }>): Verdict {
+    const { remain, isUnlimited } = command
+    const fresh = command.tokenIds.filter((tokenId) => !this.budgets.has(tokenId))
+    if (fresh.length === 0) return NOTHING
+    const held = (id: number) => sum(this.open.map(([, c]) => (c.tokenId === id ? c.hold : 0n)))
+    if (remain < -MAX || fresh.some((tokenId) => remain + held(tokenId) > MAX)) {
+      return { refused: 'AmountOutOfRange' }
+    }
+    for (const id of fresh) this.budgets.set(id, { remain, isUnlimited, setAt: this.clock })
+    return { event: 'TokenBudgetsOpened' }
   }
 
   private admit(command: Extract<AccountCommand, { type: 'AdmitCall' }>): Verdict {

@@ -8,6 +8,7 @@ import {
   admitted,
   budgetClosed,
   budgetSet,
+  budgetsOpened,
   funded,
   given,
   granted,
@@ -23,7 +24,9 @@ const setBudget = (remain: bigint, isUnlimited = false): SetTokenBudget => ({
   remain,
   isUnlimited,
 })
-const closeBudget = { type: 'CloseTokenBudget', userId: USER, tokenId: 1 } as const
+const closeBudget = { type: 'CloseTokenBudgets', userId: USER, tokenIds: [1] } as const
+const openBudgets = (tokenIds: readonly number[], remain: bigint) =>
+  ({ type: 'OpenTokenBudgets', userId: USER, tokenIds, remain, isUnlimited: false }) as const
 const remainOf = ({ budgets }: AccountState): bigint | undefined => budgets.get(1)?.remain
 
 describe('a token’s budget', () => {
@@ -98,6 +101,45 @@ describe('a token’s budget', () => {
     given(...facts)
       .when(setBudget(BigInt(most)))
       .then([budgetSet(most)])
+  })
+})
+
+describe('the budgets of tokens made together', () => {
+  it('are one fact, each its own to spend', () => {
+    given()
+      .when(openBudgets([1, 2, 3], 40n))
+      .then([budgetsOpened(40, [1, 2, 3])])
+    const facts = [granted(100), budgetsOpened(40, [1, 2]), admitted(30), settled(30, 25)]
+    const { budgets } = given(...facts).state
+    expect([...budgets].map(([id, { remain }]) => [id, remain])).toEqual([
+      [1, 15n],
+      [2, 40n],
+    ])
+  })
+
+  it('opened again change nothing, and only those that are missing are opened', () => {
+    given(budgetsOpened(40, [1, 2]))
+      .when(openBudgets([1, 2], 50n))
+      .then([])
+    given(budgetsOpened(40, [1]))
+      .when(openBudgets([1, 2], 50n))
+      .then([budgetsOpened(50, [2])])
+  })
+
+  it('are refused whole when one does not fit the wire', () => {
+    given()
+      .when(openBudgets([1, 2], QUOTA_MAX + 1n))
+      .then(refuse('AmountOutOfRange'))
+    given(...funded(100), admitted(40), budgetClosed)
+      .when(openBudgets([1, 2], QUOTA_MAX - 39n))
+      .then(refuse('AmountOutOfRange'))
+  })
+
+  it('close together, those that are open', () => {
+    const closed = { ...budgetClosed, data: { userId: USER, tokenIds: [1, 3] } }
+    given(budgetsOpened(40, [1, 2, 3]))
+      .when({ ...closeBudget, tokenIds: [1, 9, 3] })
+      .then([closed as typeof budgetClosed])
   })
 })
 

@@ -113,3 +113,31 @@ describe('a channel with a text at fault', () => {
       .then({ refused: 'InvalidField', details })
   })
 })
+
+describe('what some kinds ask', () => {
+  it('an empty version of kind 18 is v2.1', () => {
+    const of = (change: Partial<ChannelTerms>) => {
+      const { after } = given().when(createChannel(change))
+      return after.channels.get(4)?.terms.other
+    }
+    expect(of({ type: 18, other: ' ' })).toBe('v2.1')
+    expect(of({ type: 18, other: 'v3.5' })).toBe('v3.5')
+    expect(of({ type: 1, other: '' })).toBe('')
+  })
+
+  it('the region of kind 41 is JSON, or a name', () => {
+    const region = (other: string) => fault({ type: 41, other })
+    expect(region('us-central1')).toBeNull()
+    expect(region('{"default":"us-central1"}')).toBeNull()
+    expect(region('{"default":')).toEqual({ field: 'other', fault: 'not-json' })
+    expect(region('["a"]')).toEqual({ field: 'other', fault: 'not-object' })
+    expect(fault({ type: 1, other: '{' })).toBeNull()
+  })
+
+  it('terms that fit one event: the longest text is named', () => {
+    const models = Array.from({ length: 40_000 }, (_, n) => `a-model-${n}`)
+    expect(fault({ models })).toEqual({ field: 'models', fault: 'too-long' })
+    const paramOverride = `{"a":"${'漢'.repeat(140_000)}"}`
+    expect(fault({ paramOverride })).toEqual({ field: 'param_override', fault: 'too-long' })
+  })
+})

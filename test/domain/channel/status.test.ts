@@ -3,18 +3,20 @@ import type { ChannelEvent } from '#domain/channel/events.ts'
 import { refuse } from '#domain/shared/refusal.ts'
 import { changed, changeTerms, createChannel, created, given } from './facts.ts'
 
-const of = { channelId: 4 }
-const enabled: ChannelEvent = { type: 'ChannelEnabled', v: 1, data: of }
-const disabled: ChannelEvent = { type: 'ChannelDisabled', v: 1, data: of }
+const several = { channelIds: [4], tag: null }
+const enabled: ChannelEvent = { type: 'ChannelsEnabled', v: 1, data: several }
+const disabled: ChannelEvent = { type: 'ChannelsDisabled', v: 1, data: several }
 const autoDisabled: ChannelEvent = {
   type: 'ChannelAutoDisabled',
   v: 1,
-  data: { ...of, reason: '401' },
+  data: { channelId: 4, reason: '401' },
 }
-const deleted: ChannelEvent = { type: 'ChannelDeleted', v: 1, data: of }
-const enable = { type: 'EnableChannel' } as const
-const disable = { type: 'DisableChannel' } as const
-const autoDisable = { type: 'AutoDisableChannel', reason: '401' } as const
+const deleted: ChannelEvent = { type: 'ChannelsDeleted', v: 1, data: { channelIds: [4] } }
+const enable = { type: 'EnableChannels', channelIds: [4] } as const
+const disable = { type: 'DisableChannels', channelIds: [4] } as const
+const autoDisable = { type: 'AutoDisableChannel', channelId: 4, reason: '401' } as const
+const autoEnable = { type: 'AutoEnableChannel', channelId: 4 } as const
+const remove = { type: 'DeleteChannels', channelIds: [4] } as const
 
 describe('a channel’s status', () => {
   it('goes off and on, each once', () => {
@@ -39,24 +41,33 @@ describe('a channel’s status', () => {
   it('from the gateway’s off goes on again, or off for good', () => {
     given(created(), autoDisabled).when(enable).then([enabled])
     given(created(), autoDisabled).when(disable).then([disabled])
+    given(created(), autoDisabled).when(autoEnable).then([enabled])
+    given(created(), disabled).when(autoEnable).then([])
   })
 
   it('is not touched by a change of terms', () => {
     const { state } = given(created(), disabled, changed({ priority: 1 }))
-    expect(state.channel?.status).toBe('disabled')
+    expect(state.channels.get(4)?.status).toBe('disabled')
   })
 })
 
 describe('a channel that is none', () => {
-  const acts = [changeTerms({}), enable, disable, autoDisable, { type: 'DeleteChannel' } as const]
-
-  it.each(acts)('is unknown to $type', (act) => {
+  it.each([changeTerms({}), autoDisable, autoEnable])('is unknown to $type', (act) => {
     given().when(act).then(refuse('ChannelUnknown'))
     given(created(), deleted).when(act).then(refuse('ChannelUnknown'))
   })
 
+  it.each([enable, disable])('is unknown, by its id, to $type', (act) => {
+    given(created(), deleted)
+      .when(act)
+      .then(refuse('ChannelUnknown', { id: 4 }))
+  })
+
   it('is deleted once, and its id stays taken', () => {
-    given(created()).when({ type: 'DeleteChannel' }).then([deleted])
-    given(created(), deleted).when(createChannel({}, 'ref-2')).then(refuse('ChannelExists'))
+    given(created()).when(remove).then([deleted])
+    given(created(), deleted).when(remove).then(refuse('ChannelUnknown'))
+    given(created(), deleted)
+      .when(createChannel({}, 'ref-2'))
+      .then(refuse('ChannelExists', { next: 5 }))
   })
 })

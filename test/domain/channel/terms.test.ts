@@ -15,7 +15,9 @@ describe('creating a channel', () => {
 
   it('again with the same key changes nothing; with another, the id is taken', () => {
     given(created()).when(createChannel()).then([])
-    given(created()).when(createChannel({}, 'ref-2')).then(refuse('ChannelExists'))
+    given(created())
+      .when(createChannel({}, 'ref-2'))
+      .then(refuse('ChannelExists', { next: 5 }))
   })
 
   it('needs a name, a model and a key', () => {

@@ -1,10 +1,11 @@
-import { describe } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AccountCommand } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
+import type { AccountEvent } from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
-import { story } from './story.ts'
+import { golden, story } from './story.ts'
 
 const CALL = '019ab0de-2c00-7000-8000-0000000000a1'
 const NOW = 1_795_248_000_000
@@ -151,7 +152,7 @@ describe('the account’s events, as first recorded', () => {
           reason: 'admin',
         },
       ],
-      ['token-budget-closed-v1', { type: 'CloseTokenBudget', userId: 7, tokenId: 3 }],
+      ['token-budgets-closed-v1', { type: 'CloseTokenBudgets', userId: 7, tokenIds: [3] }],
     ],
     {
       ...account(400_000, 0),
@@ -160,4 +161,36 @@ describe('the account’s events, as first recorded', () => {
       deductionIds: ['deduction-1'],
     },
   )
+  story(
+    'budgets of tokens made together',
+    accountDecider,
+    [
+      [
+        'token-budgets-opened-v1',
+        {
+          type: 'OpenTokenBudgets',
+          userId: 7,
+          tokenIds: [3, 4],
+          remain: 200_000n,
+          isUnlimited: true,
+        },
+      ],
+    ],
+    {
+      ...account(0, 0),
+      budgets: [
+        [3, 200_000, true],
+        [4, 200_000, true],
+      ],
+      ended: { ids: [], forgottenUpTo: '' },
+      grantIds: [],
+    },
+  )
+
+  it('a budget closed alone, as it was once written', () => {
+    const { initialState, evolve } = accountDecider
+    const set = evolve(initialState(), golden('token-budget-set-v1') as AccountEvent)
+    expect(set.budgets.size).toBe(1)
+    expect(evolve(set, golden('token-budget-closed-v1') as AccountEvent).budgets.size).toBe(0)
+  })
 })

@@ -1,14 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/account/events.ts'
-import { channelDecider } from '#domain/channel/decide.ts'
-import type { ChannelEvent, ChannelTerms } from '#domain/channel/events.ts'
+import type { ChannelEvent } from '#domain/channel/events.ts'
+import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
+import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/events.ts'
+import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
+import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
-import type { OptionsEvent } from '#domain/options/events.ts'
-import type { Sealed } from '#domain/shared/event.ts'
+import {
+  OPTIONS_VERSIONS,
+  type OptionsEvent,
+  type SettingEvent,
+  upcastOption,
+} from '#domain/options/events.ts'
+import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
-import type { TokenEvent, TokenTerms } from '#domain/token/events.ts'
+import type { SharedTerms, TokenEvent, TokenIdsTaken } from '#domain/token/events.ts'
+import { tokenIdsDecider } from '#domain/token/take-ids.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
@@ -17,9 +26,13 @@ import { golden, goldenNames, story } from './story.ts'
 type AnyEvent =
   | AccountEvent
   | ChannelEvent
+  | ChannelChecksEvent
+  | TestRunEvent
+  | ChannelHealthEvent
   | OptionsEvent
   | SiteEvent
   | TokenEvent
+  | TokenIdsTaken
   | UserEvent
   | UsernameEvent
 
@@ -28,26 +41,40 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   QuotaGranted: 1,
   QuotaDeducted: 1,
   TokenBudgetSet: 1,
+  TokenBudgetsOpened: 1,
+  TokenBudgetsClosed: 1,
   TokenBudgetClosed: 1,
   CallAdmitted: 1,
   CallProgressed: 1,
   CallSettled: 1,
   CallReleased: 1,
   CallInterrupted: 1,
-  ChannelCreated: 1,
+  ChannelsCreated: 1,
   ChannelTermsChanged: 1,
-  ChannelEnabled: 1,
-  ChannelDisabled: 1,
+  ChannelsEnabled: 1,
+  ChannelsDisabled: 1,
   ChannelAutoDisabled: 1,
-  ChannelDeleted: 1,
-  OptionSet: 1,
-  SecretOptionSet: 1,
+  ChannelsDeleted: 1,
+  ChannelsTagged: 1,
+  TagTermsChanged: 1,
+  ChannelKeySetAside: 1,
+  ChannelKeysTakenBack: 1,
+  ChannelAbilitiesFixed: 1,
+  ChannelTested: 1,
+  ChannelBalanceRead: 1,
+  ChannelTestRunStarted: 1,
+  ChannelTestRunEnded: 1,
+  ...OPTIONS_VERSIONS,
+  CircuitOpened: 1,
+  CircuitHalfOpened: 1,
+  CircuitClosed: 1,
   SiteInitialized: 1,
-  TokenCreated: 1,
+  TokensCreated: 1,
   TokenTermsChanged: 1,
-  TokenEnabled: 1,
-  TokenDisabled: 1,
-  TokenDeleted: 1,
+  TokensEnabled: 1,
+  TokensDisabled: 1,
+  TokensDeleted: 1,
+  TokenIdsTaken: 1,
   UserCreated: 1,
   UserProfileChanged: 1,
   UserPasswordChanged: 1,
@@ -58,6 +85,16 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserDeleted: 1,
   UserSettingsChanged: 1,
   UsernameClaimed: 1,
+}
+
+const TESTED = {
+  channelId: 4,
+  model: 'gpt-4o',
+  isSuccess: true,
+  durationMs: 812,
+  reason: '',
+  usage: { input: 8, output: 16 },
+  run: '7d0f3a52-0000-4000-8000-000000000001',
 }
 
 describe('golden events', () => {
@@ -80,89 +117,97 @@ describe('golden events', () => {
 
 const identity = ({ type, v }: { readonly type: string; readonly v: number }) => `${type} v${v}`
 
-const TOKEN_TERMS: TokenTerms = {
-  name: 'laptop',
+const TOKEN_TERMS: SharedTerms = {
   expiresAt: 1_830_000_000,
   group: 'vip',
   models: ['gpt-4o', 'm'],
   allowIps: 'sealed:ips' as Sealed,
   rateLimit: { isEnabled: true, periodSeconds: 60, count: 10, success: 5 },
+  tokensPerMinute: 90_000,
+  maxConcurrency: 4,
 }
-const TOKEN = { tokenId: 3, userId: 7 }
-const KEY = { keyLookup: 'a1b2c3', keyRef: 'key-1', keyHint: 'wxyz' }
+const LAPTOPS = [
+  { tokenId: 3, name: 'laptop', keyLookup: 'a1b2c3', keyRef: 'key-1', keyHint: 'wxyz' },
+  { tokenId: 4, name: 'laptop-x1Y2z3', keyLookup: 'd4e5f6', keyRef: 'key-2', keyHint: 'uvst' },
+]
+const BOTH = { userId: 7, tokenIds: [3, 4] }
 const changedTerms = { ...TOKEN_TERMS, name: 'server', expiresAt: null, models: null }
 
-const CHANNEL_TERMS: ChannelTerms = {
-  name: 'first',
-  type: 1,
-  baseUrl: 'https://api.example.com',
-  models: ['gpt-4o'],
-  groups: ['default', 'vip'],
-  priority: 10,
-  weight: 3,
-  tag: 'eu',
-  isAutoBan: true,
-  testModel: 'gpt-4o',
-  organization: 'org-1',
-  other: '',
-  modelPrefix: 'eu-',
-  maxInputTokens: 128_000,
-  expiredTime: -1,
-  modelMapping: '{"gpt-4o":"gpt-4o-2024-08-06"}',
-  statusCodeMapping: '{"429":"503"}',
-  setting: '{"proxy":"http://proxy.example.com:3128"}',
-  paramOverride: '{"temperature":0}',
-}
-const otherTerms = { ...CHANNEL_TERMS, priority: 5 }
+describe('an earlier version of an option’s event', () => {
+  it.each(['option-set', 'secret-option-set'])('%s reads as the newest one', (name) => {
+    const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as OptionsEvent[]
+    const upcast = upcastOption(old as Recorded<SettingEvent>)
+    expect(upcast.v).toBe(newest?.v)
+    expect(Object.keys(upcast.data).sort()).toEqual(Object.keys(newest?.data ?? {}).sort())
+    expect(upcast.data).toEqual({ ...old?.data, before: null })
+    expect(upcastOption(newest as Recorded<SettingEvent>)).toBe(newest)
+  })
+})
 
-describe('the events of tokens, channels, options and the site, as first recorded', () => {
+describe('the events of tokens, options and the site, as first recorded', () => {
   story(
-    'a token',
+    'a user’s tokens',
     tokenDecider,
     [
-      ['token-created-v1', { type: 'CreateToken', ...TOKEN, terms: TOKEN_TERMS, ...KEY }],
-      ['token-terms-changed-v1', { type: 'ChangeTerms', userId: 7, terms: changedTerms }],
-      ['token-disabled-v1', { type: 'DisableToken', userId: 7 }],
-      ['token-enabled-v1', { type: 'EnableToken', userId: 7 }],
-      ['token-deleted-v1', { type: 'DeleteToken', userId: 7 }],
-    ],
-    { token: { ...TOKEN, keyRef: 'key-1', terms: changedTerms, isEnabled: true, isDeleted: true } },
-  )
-  story(
-    'a channel',
-    channelDecider,
-    [
       [
-        'channel-created-v1',
-        { type: 'CreateChannel', channelId: 4, terms: CHANNEL_TERMS, keyRef: 'key-2' },
+        'tokens-created-v1',
+        { type: 'CreateTokens', userId: 7, terms: TOKEN_TERMS, tokens: LAPTOPS },
       ],
-      ['channel-terms-changed-v1', { type: 'ChangeTerms', terms: otherTerms, keyRef: null }],
-      ['channel-disabled-v1', { type: 'DisableChannel' }],
-      ['channel-enabled-v1', { type: 'EnableChannel' }],
-      ['channel-auto-disabled-v1', { type: 'AutoDisableChannel', reason: '401' }],
-      ['channel-deleted-v1', { type: 'DeleteChannel' }],
+      [
+        'token-terms-changed-v1',
+        { type: 'ChangeTerms', userId: 7, tokenId: 3, terms: changedTerms },
+      ],
+      ['tokens-disabled-v1', { type: 'DisableTokens', ...BOTH }],
+      ['tokens-enabled-v1', { type: 'EnableTokens', ...BOTH }],
+      ['tokens-deleted-v1', { type: 'DeleteTokens', userId: 7, tokenIds: [4] }],
     ],
     {
-      channel: {
-        channelId: 4,
-        terms: otherTerms,
-        keyRef: 'key-2',
-        status: 'auto-disabled',
-        isDeleted: true,
-      },
+      tokens: [[3, { keyRef: 'key-1', terms: changedTerms, isEnabled: true }]],
+      highestId: 4,
     },
+  )
+  story(
+    'the ids of tokens',
+    tokenIdsDecider,
+    [['token-ids-taken-v1', { type: 'TakeTokenIds', userId: 7, first: 1, count: 4 }]],
+    { highest: 4 },
   )
   story(
     'the options',
     optionsDecider,
     [
-      ['option-set-v1', { type: 'SetOption', key: 'ModelRatio', value: '{"gpt-4o":1.25}' }],
-      ['secret-option-set-v1', { type: 'SetSecretOption', key: 'SMTPToken', secretRef: 'key-3' }],
+      ['option-set-v1', null],
+      ['option-set-v2', { type: 'SetOption', key: 'RetryTimes', value: '2' }],
+      ['secret-option-set-v1', null],
+      ['secret-option-set-v2', { type: 'SetSecretOption', key: 'SMTPToken', secretRef: 'key-4' }],
     ],
     {
-      values: new Map([['ModelRatio', '{"gpt-4o":1.25}']]),
-      secretRefs: new Map([['SMTPToken', 'key-3']]),
+      values: new Map([
+        ['ModelRatio', '{"gpt-4o":1.25}'],
+        ['RetryTimes', '2'],
+      ]),
+      secretRefs: new Map([['SMTPToken', 'key-4']]),
+      planned: new Map(),
+      lastPlannedId: 0,
     },
+  )
+  story(
+    'checks of a channel',
+    channelChecksDecider,
+    [
+      ['channel-tested-v1', { type: 'RecordTest', ...TESTED }],
+      ['channel-balance-read-v1', { type: 'RecordBalance', channelId: 4, balance: '15.068493' }],
+    ],
+    {},
+  )
+  story(
+    'a run over all channels',
+    testRunsDecider,
+    [
+      ['channel-test-run-started-v1', { type: 'StartTestRun', run: TESTED.run, total: 3 }],
+      ['channel-test-run-ended-v1', { type: 'EndTestRun', run: TESTED.run, tested: 3, failed: 1 }],
+    ],
+    { open: null },
   )
   story(
     'the site',

@@ -19,19 +19,22 @@ export const golden = (name: string): Fact =>
 /**
  * Commands and the golden events they led to, in order, and what these amount to. Events that were
  * recorded once must fold for ever to the same; and a decider that writes something else by now
- * needs a new version of the event, with a golden example of its own.
+ * needs a new version of the event, with a golden example of its own. A null command: an earlier
+ * version, which is folded alone.
  */
 export function story<State, Command, E extends Fact, R extends Refusal>(
   title: string,
   decider: Decider<State, Command, E, R>,
-  acts: readonly (readonly [name: string, command: Command])[],
+  acts: readonly (readonly [name: string, command: Command | null])[],
   becomes: unknown,
 ): void {
   it(title, () => {
     let state = decider.initialState()
     for (const [name, command] of acts) {
       const event = golden(name) as E
-      expect(decider.decide(command, state), name).toStrictEqual([event])
+      if (command !== null) {
+        expect(decider.decide(command, state), name).toStrictEqual([event])
+      }
       state = decider.evolve(state, event)
     }
     expect(decider.snapshot?.encode(state) ?? state).toEqual(becomes)

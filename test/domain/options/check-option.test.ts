@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkText } from '#domain/options/check-option.ts'
-import { decimal, FLAG, integer, type OptionType, text, URL_TEXT } from '#domain/options/schema.ts'
+import { checkText, TEXT_BYTES_MAX } from '#domain/options/check-option.ts'
+import {
+  decimal,
+  FLAG,
+  formed,
+  integer,
+  lines,
+  type OptionType,
+  text,
+  URL_TEXT,
+} from '#domain/options/option-type.ts'
 
 const KINDS = ['ratios', 'names', 'counts', 'list', 'links', 'object'] as const
 const OBJECTS = ['ratios', 'names', 'counts', 'object'] as const
@@ -13,6 +22,8 @@ describe('plain options', () => {
   const share = decimal('0.1', '1')
   const optional = decimal('0', '10', true)
   const few = integer(-1, 20)
+  const named: OptionType = { kind: 'text', maxLength: 9, isRequired: true }
+  const [host, mail] = [formed('host', 99), formed('mail', 99)]
   const huge = integer(0, Number.MAX_SAFE_INTEGER)
 
   it.each([
@@ -27,9 +38,17 @@ describe('plain options', () => {
     [share, '5e-1', '0.5'],
     [optional, '  ', ''],
     [text(3), 'abc', 'abc'],
-    [text(3), ' a\n', ' a\n'],
+    [lines(3), ' a\n', ' a\n'],
     [URL_TEXT, '', ''],
     [URL_TEXT, ' https://a.example/x?y#z ', 'https://a.example/x?y#z'],
+    [named, ' x', ' x'],
+    [host, '', ''],
+    [host, ' smtp.mail.example ', 'smtp.mail.example'],
+    [host, '127.0.0.1', '127.0.0.1'],
+    [host, '[::1]', '[::1]'],
+    [host, '邮件.example', '邮件.example'],
+    [mail, 'me@mail.example', 'me@mail.example'],
+    [mail, 'Me at work <me@mail.example>', 'Me at work <me@mail.example>'],
     [choice, 'day', 'day'],
   ])('%j keeps %j as %j', (type, given, value) => {
     expect(checkText(type, given)).toEqual({ value })
@@ -51,21 +70,44 @@ describe('plain options', () => {
     [share, '', 'not-number'],
     [share, 'NaN', 'not-number'],
     [share, 'Infinity', 'not-number'],
-    [share, '-0.5', 'not-number'],
+    [share, '-0.5', 'below-minimum'],
+    [share, '--1', 'not-number'],
+    [optional, '-1', 'below-minimum'],
     [share, '1e999', 'not-number'],
     [share, '0.0999', 'below-minimum'],
     [share, '1.0000000001', 'above-maximum'],
     [text(3), 'abcd', 'too-long'],
+    [text(9), 'a\nb', 'not-one-line'],
+    [text(9), 'a\rb', 'not-one-line'],
     [text(3), 'a\u0000', 'bad-character'],
     [text(3), '\ud800', 'bad-character'],
     [URL_TEXT, 'javascript:alert(1)', 'not-url'],
     [URL_TEXT, 'https://user:pass@a.example', 'not-url'],
     [URL_TEXT, '//a.example', 'not-url'],
     [URL_TEXT, `https://a.example/${'x'.repeat(2_000)}`, 'not-url'],
+    [named, ' ', 'empty'],
+    [named, '', 'empty'],
+    [host, 'exa mple', 'not-host'],
+    [host, 'https://mail.example', 'not-host'],
+    [host, 'mail.example:25', 'not-host'],
+    [host, 'me@mail.example', 'not-host'],
+    [mail, 'nobody', 'not-mail'],
+    [mail, 'a@b@c', 'not-mail'],
+    [mail, 'Me <nobody>', 'not-mail'],
     [choice, 'Day', 'not-choice'],
     [choice, '', 'not-choice'],
   ])('%j refuses %j as %s', (type, given, fault) => {
     expect(checkText(type, given)).toMatchObject({ fault })
+  })
+
+  it('take no more bytes than two of them fit into an event', () => {
+    const fault = { fault: 'too-many-bytes', maximum: TEXT_BYTES_MAX }
+    for (const letter of ['好', '"', '\n', 'é', '😀']) {
+      const bytes = Buffer.byteLength(JSON.stringify(letter)) - 2
+      const most = Math.floor(TEXT_BYTES_MAX / bytes)
+      expect(checkText(lines(1_000_000), letter.repeat(most)), letter).toHaveProperty('value')
+      expect(checkText(lines(1_000_000), letter.repeat(most + 1)), letter).toEqual(fault)
+    }
   })
 
   it('say the bounds that were left', () => {
@@ -185,7 +227,7 @@ describe('JSON options', () => {
   })
 
   it('answer a long text of escapes without running out of stack', () => {
-    const name = '\\n'.repeat(400_000)
+    const name = '\\n'.repeat(120_000)
     expect(check('object', `{"a":"${name}"}`)).toHaveProperty('value')
     expect(check('object', `{"a":"${'\\'.repeat(400_001)}`)).toEqual({ fault: 'not-json' })
   })
@@ -194,5 +236,32 @@ describe('JSON options', () => {
     const kinds = fc.constantFrom(...KINDS)
     const typed = fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' }))
     fc.assert(fc.property(kinds, typed, (kind, given) => check(kind, given) !== undefined))
+  })
+})
+
+describe('ratios and choices by name', () => {
+  const nestedRatios: OptionType = { kind: 'nested-ratios' }
+  const colours: OptionType = { kind: 'choice-by-name', choices: ['red', 'blue'] }
+
+  it.each([
+    [nestedRatios, '{}'],
+    [nestedRatios, '{"vip":{"default":0.9},"constructor":{}}'],
+    [colours, '{"vip":"red","default":"blue"}'],
+  ])('%j keeps %j', (type, given) => {
+    expect(checkText(type, given)).toEqual({ value: given })
+  })
+
+  it.each([
+    [nestedRatios, '[]', 'not-object'],
+    [nestedRatios, '{"vip":0.9}', 'not-object'],
+    [nestedRatios, '{"vip":{"default":"0.9"}}', 'not-ratio'],
+    [nestedRatios, '{"vip":{"default":-1}}', 'not-ratio'],
+    [nestedRatios, '{"vip":{"":1}}', 'name-missing'],
+    [nestedRatios, '{"vip":{"a":1,"a":2}}', 'duplicate-key'],
+    [colours, '{"vip":"mauve"}', 'not-choice'],
+    [colours, '{"vip":1}', 'not-choice'],
+    [colours, '{"":"red"}', 'name-missing'],
+  ])('%j refuses %j: %s', (type, given, fault) => {
+    expect(checkText(type, given)).toMatchObject({ fault })
   })
 })

@@ -9,6 +9,7 @@ import {
   optionValue,
 } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#domain/options/schema.ts'
+import { SECTIONS } from '#domain/options/sections.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 
 const all = [...OPTIONS.values()]
@@ -20,9 +21,30 @@ describe('the registry of options', () => {
     expect(optionValue(NONE, schema.key)).toBe(schema.defaultText)
   })
 
-  it('names each option once, and says in a few words what it is', () => {
-    expect(new Set(all.map(({ label }) => label)).size).toBe(all.length)
-    for (const { key, label } of all) expect(label.length, key).toBeGreaterThan(1)
+  it('names each option once, and says in both languages and a few words what it is', () => {
+    expect(SECTIONS.flatMap(({ options }) => options)).toHaveLength(OPTIONS.size)
+    for (const language of ['zh', 'en'] as const) {
+      expect(new Set(all.map(({ label }) => label[language])).size).toBe(all.length)
+    }
+    const words = all.flatMap(({ label, help, note, boundsWords, askBefore }) =>
+      [label, help, note, boundsWords, askBefore?.words].filter((text) => text !== undefined),
+    )
+    for (const { title, lead } of SECTIONS) words.push(title, ...(lead ? [lead] : []))
+    expect(words.filter(({ zh, en }) => zh.length < 2 || en.length < 2)).toEqual([])
+    expect(words.filter(({ en }) => /\p{Script=Han}/u.test(en))).toEqual([])
+  })
+
+  it('has its sections once each, tab by tab', () => {
+    expect(new Set(SECTIONS.map(({ id }) => id)).size).toBe(SECTIONS.length)
+    const tabs = SECTIONS.map(({ tab }) => tab).filter((tab, n, list) => tab !== list[n - 1])
+    expect(tabs).toEqual(['operation', 'ratelimit', 'models', 'system', 'other'])
+  })
+
+  it('asks before a value that the option can have', () => {
+    for (const { key, type, askBefore } of all) {
+      if (askBefore === undefined) continue
+      expect(checkText(type, askBefore.value), key).toEqual({ value: askBefore.value })
+    }
   })
 
   it('leaves what can take the site over to the super admin', () => {

@@ -7,38 +7,68 @@ import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(optionsDecider)
 
-const set = (key: string, value: string): OptionsEvent => ({
+const set = (key: string, before: string | null, value: string): OptionsEvent => ({
   type: 'OptionSet',
-  v: 1,
-  data: { key, value },
+  v: 2,
+  data: { key, value, before },
 })
-const secretSet = (key: string, secretRef: string): OptionsEvent => ({
+const secretSet = (key: string, before: string, secretRef: string): OptionsEvent => ({
   type: 'SecretOptionSet',
-  v: 1,
-  data: { key, secretRef },
+  v: 2,
+  data: { key, secretRef, before },
 })
 const setOption = (key: string, value: string) => ({ type: 'SetOption', key, value }) as const
 const setSecret = (key: string, secretRef: string) =>
   ({ type: 'SetSecretOption', key, secretRef }) as const
 
 describe('setting an option', () => {
-  it('records the text as its check normalised it', () => {
+  it('records the text as its check normalised it, and what was in force until then', () => {
     given()
       .when(setOption('RetryTimes', ' 03 '))
-      .then([set('RetryTimes', '3')])
+      .then([set('RetryTimes', '0', '3')])
   })
 
   it('to what is in force changes nothing, whether set or by default', () => {
     given().when(setOption('RetryTimes', '0')).then([])
-    given(set('RetryTimes', '3')).when(setOption('RetryTimes', '3')).then([])
-    given(set('RetryTimes', '3'))
+    given(set('RetryTimes', '0', '3'))
+      .when(setOption('RetryTimes', '3'))
+      .then([])
+    given(set('RetryTimes', '0', '3'))
       .when(setOption('RetryTimes', '0'))
-      .then([set('RetryTimes', '0')])
+      .then([set('RetryTimes', '3', '0')])
   })
 
   it('beyond its bounds is refused, naming option, fault and bounds', () => {
     const details = { key: 'RetryTimes', fault: 'above-maximum', minimum: 0, maximum: 3 }
     given().when(setOption('RetryTimes', '4')).then(refuse('InvalidOption', details))
+  })
+
+  it('another one than was seen is refused; the same, however it is written, is not', () => {
+    const seen = (key: string, before: string, value: string) => ({
+      ...setOption(key, value),
+      before,
+    })
+    const priced = set('ModelRatio', '{}', '{"a":1,"b":2}')
+    const blanks = '{\n  "a": 1,\n  "b": 2\n}'
+    given(priced)
+      .when(seen('ModelRatio', '{"a":1}', '{"a":3}'))
+      .then(refuse('OptionChanged', { key: 'ModelRatio' }))
+    given(priced)
+      .when(seen('ModelRatio', blanks, '{"a":3,"b":2}'))
+      .then([set('ModelRatio', '{"a":1,"b":2}', '{"a":3,"b":2}')])
+    // What is wanted is there already: nobody's is undone.
+    given(priced)
+      .when(seen('ModelRatio', '{"a":1}', blanks))
+      .then([])
+    given()
+      .when(seen('RetryTimes', '1', '2'))
+      .then(refuse('OptionChanged', { key: 'RetryTimes' }))
+  })
+
+  it('whose earlier text is too long for an event leaves that out', () => {
+    given(set('Notice', null, '好'.repeat(130_000)))
+      .when(setOption('Notice', 'x'))
+      .then([set('Notice', null, 'x')])
   })
 
   it.each(['NoSuchOption', '', 'constructor', '__proto__', 'toString', 'hasOwnProperty'])(
@@ -59,10 +89,10 @@ describe('a secret option', () => {
   it('records where the text is, once; empty clears it', () => {
     given()
       .when(setSecret('SMTPToken', 'ref-1'))
-      .then([secretSet('SMTPToken', 'ref-1')])
-    const kept = given(secretSet('SMTPToken', 'ref-1'))
+      .then([secretSet('SMTPToken', '', 'ref-1')])
+    const kept = given(secretSet('SMTPToken', '', 'ref-1'))
     kept.when(setSecret('SMTPToken', 'ref-1')).then([])
-    kept.when(setSecret('SMTPToken', '')).then([secretSet('SMTPToken', '')])
+    kept.when(setSecret('SMTPToken', '')).then([secretSet('SMTPToken', 'ref-1', '')])
     given().when(setSecret('SMTPToken', '')).then([])
   })
 

@@ -9,8 +9,11 @@ const listOf = (options: Record<string, string>) =>
   readPriceList(new Map(Object.entries(options)), 12)
 const price = (
   options: Record<string, string>,
-  { model = 'm', group = 'default', acceptsUnpriced = false } = {},
-) => priceOf(listOf(options), model, group, { acceptsUnpriced })
+  asked: { model?: string; group?: string; userGroup?: string; acceptsUnpriced?: boolean } = {},
+) => {
+  const { model = 'm', group = 'default', userGroup = group, acceptsUnpriced = false } = asked
+  return priceOf(listOf(options), model, group, { userGroup, acceptsUnpriced })
+}
 
 const FALLBACK = {
   fallback_pricing_enabled: 'true',
@@ -132,6 +135,38 @@ describe('group ratios', () => {
       '{"default":-1}',
     ]) {
       expect(price({ ...FALLBACK, GroupRatio })).toEqual(refuse('GroupUnknown'))
+    }
+  })
+})
+
+describe('special ratios of a user’s group', () => {
+  const options = {
+    ModelRatio: '{"m":1}',
+    GroupRatio: '{"default":1,"vip":2,"team":3}',
+    GroupGroupRatio: '{"vip":{"default":0.9,"vip":1.5,"gone":0.1},"constructor":{"default":0}}',
+  }
+
+  it('hold for calls with a token of the other group, and the price says whose', () => {
+    const special = price(options, { userGroup: 'vip' })
+    expect(special).toMatchObject({ group: '0.9', userGroup: 'vip' })
+    expect(price(options, { group: 'vip' })).toMatchObject({ group: '1.5' })
+  })
+
+  it('leave everybody else at the group’s own ratio', () => {
+    expect(price(options)).toMatchObject({ group: '1' })
+    expect(price(options)).not.toHaveProperty('userGroup')
+    const elsewhere = price(options, { group: 'team', userGroup: 'vip' })
+    expect(elsewhere).toMatchObject({ group: '3', userGroup: 'vip' })
+  })
+
+  it('make no group of a name that is none', () => {
+    expect(price(options, { group: 'gone', userGroup: 'vip' })).toEqual(refuse('GroupUnknown'))
+  })
+
+  it('that can’t be read are none', () => {
+    for (const GroupGroupRatio of ['{', '[]', '{"vip":1}', '{"vip":{"default":-1}}']) {
+      const found = price({ ...options, GroupGroupRatio }, { userGroup: 'vip' })
+      expect(found).toMatchObject({ group: '1' })
     }
   })
 })

@@ -14,7 +14,8 @@ function priced(options: Record<string, string>, group = '1'): PriceSnapshot {
     new Map([...values, ['GroupRatio', `{"default":${group}}`]] as [string, string][]),
     1,
   )
-  const price = priceOf(list, MODEL, 'default', { acceptsUnpriced: false })
+  const customer = { userGroup: 'default', acceptsUnpriced: false }
+  const price = priceOf(list, MODEL, 'default', customer)
   if ('refused' in price) throw new Error(price.refused)
   return price
 }

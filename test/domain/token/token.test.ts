@@ -1,121 +1,164 @@
 import { describe, expect, it } from 'vitest'
 import { refuse } from '#domain/shared/refusal.ts'
-import { tokenDecider } from '#domain/token/decide.ts'
-import type { TokenEvent, TokenTerms } from '#domain/token/events.ts'
+import { TOKENS_MAX, tokenDecider } from '#domain/token/decide.ts'
+import type { SharedTerms, TokenEvent, TokenTerms } from '#domain/token/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const { given } = specificationOf(tokenDecider)
 
-const TERMS: TokenTerms = {
-  name: 'laptop',
+const TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
   models: null,
   allowIps: null,
   rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+  tokensPerMinute: 0,
+  maxConcurrency: 0,
 }
-const KEY = { keyLookup: 'hash', keyRef: 'ref-1', keyHint: 'wxyz' }
-const of = { tokenId: 3, userId: 7 }
-const createToken = { type: 'CreateToken', ...of, terms: TERMS, ...KEY } as const
-const created: TokenEvent = { type: 'TokenCreated', v: 1, data: { ...of, terms: TERMS, ...KEY } }
-const disabled: TokenEvent = { type: 'TokenDisabled', v: 1, data: of }
-const enabled: TokenEvent = { type: 'TokenEnabled', v: 1, data: of }
-const deleted: TokenEvent = { type: 'TokenDeleted', v: 1, data: of }
+const NAMED: TokenTerms = { ...TERMS, name: 'token 3' }
+const token = (tokenId: number, keyRef = `ref-${tokenId}`) => ({
+  tokenId,
+  name: `token ${tokenId}`,
+  keyLookup: `hash-${keyRef}`,
+  keyRef,
+  keyHint: 'wxyz',
+})
+type New = ReturnType<typeof token>
+const createTokens = (...tokens: New[]) =>
+  ({ type: 'CreateTokens', userId: 7, terms: TERMS, tokens }) as const
+const created = (...tokens: New[]): TokenEvent => ({
+  type: 'TokensCreated',
+  v: 1,
+  data: { userId: 7, terms: TERMS, tokens },
+})
+const fact = (type: 'TokensEnabled' | 'TokensDisabled' | 'TokensDeleted', ...tokenIds: number[]) =>
+  ({ type, v: 1, data: { userId: 7, tokenIds } }) as TokenEvent
 const changed = (terms: TokenTerms): TokenEvent => ({
   type: 'TokenTermsChanged',
   v: 1,
-  data: { ...of, terms },
+  data: { userId: 7, tokenId: 3, terms },
 })
-const changeTerms = (terms: TokenTerms, userId = 7) =>
-  ({ type: 'ChangeTerms', userId, terms }) as const
+const changeTerms = (terms: TokenTerms, tokenId = 3) =>
+  ({ type: 'ChangeTerms', userId: 7, tokenId, terms }) as const
+const act = (type: 'EnableTokens' | 'DisableTokens' | 'DeleteTokens', ...tokenIds: number[]) => ({
+  type,
+  userId: 7,
+  tokenIds,
+})
+const three = created(token(3), token(4), token(5))
 
-describe('creating a token', () => {
-  it('records its terms and where its key is, never the key', () => {
-    given().when(createToken).then([created])
+describe('creating tokens', () => {
+  it('records many as one fact, with where their keys are, never the keys', () => {
+    given()
+      .when(createTokens(token(3), token(4), token(5)))
+      .then([three])
   })
 
-  it('again with the same key changes nothing; with another, the id is taken', () => {
-    given(created).when(createToken).then([])
-    given(created)
-      .when({ ...createToken, keyRef: 'ref-2' })
+  it('again with the same keys changes nothing; with others, the ids are taken', () => {
+    given(three)
+      .when(createTokens(token(3), token(4), token(5)))
+      .then([])
+    given(three)
+      .when(createTokens(token(3, 'other')))
+      .then(refuse('TokenExists'))
+    given(three, fact('TokensDeleted', 3, 4, 5))
+      .when(createTokens(token(4)))
       .then(refuse('TokenExists'))
   })
 
-  it.each(['', '  '])('needs a name, %j is none', (name) => {
+  it.each(['', '  '])('is refused whole for one without a name, %j is none', (name) => {
     given()
-      .when({ ...createToken, terms: { ...TERMS, name } })
+      .when(createTokens(token(3), { ...token(4), name }))
       .then(refuse('NameRequired'))
+  })
+
+  it('stops at the limit, counting those that are there, and not one of a batch is made', () => {
+    const full = created(...Array.from({ length: TOKENS_MAX - 1 }, (_, n) => token(n + 1)))
+    const refusal = refuse('TooManyTokens', { limit: TOKENS_MAX })
+    given(full)
+      .when(createTokens(token(2001), token(2002)))
+      .then(refusal)
+    given(full, fact('TokensDeleted', 9))
+      .when(createTokens(token(2001), token(2002)))
+      .then([created(token(2001), token(2002))])
   })
 })
 
 describe('changing a token', () => {
-  const terms = { ...TERMS, name: 'server', models: ['a', 'b'] }
+  const terms = { ...NAMED, name: 'server', models: ['a', 'b'], maxConcurrency: 2 }
 
   it('records the new terms whole', () => {
-    given(created)
+    given(three)
       .when(changeTerms(terms))
       .then([changed(terms)])
   })
 
   it('to what it is changes nothing, whatever the order of its fields', () => {
-    given(created, changed(terms)).when(changeTerms(terms)).then([])
+    given(three).when(changeTerms(NAMED)).then([])
     const reversed = Object.fromEntries(Object.entries(terms).reverse()) as TokenTerms
-    given(created, changed(terms)).when(changeTerms(reversed)).then([])
+    given(three, changed(terms)).when(changeTerms(reversed)).then([])
   })
 
   it('tells a list of models from another order of them and from none', () => {
-    const swapped = { ...terms, models: ['b', 'a'] }
-    given(created, changed(terms))
-      .when(changeTerms(swapped))
-      .then([changed(swapped)])
-    const every = { ...terms, models: null }
-    given(created, changed(terms))
-      .when(changeTerms(every))
-      .then([changed(every)])
-    const none = { ...terms, models: [] }
-    given(created, changed(every))
-      .when(changeTerms(none))
-      .then([changed(none)])
+    for (const models of [['b', 'a'], [], null]) {
+      given(three, changed(terms))
+        .when(changeTerms({ ...terms, models }))
+        .then([changed({ ...terms, models })])
+    }
   })
 
   it('needs a name', () => {
-    given(created)
-      .when(changeTerms({ ...TERMS, name: ' ' }))
+    given(three)
+      .when(changeTerms({ ...NAMED, name: ' ' }))
       .then(refuse('NameRequired'))
-  })
-
-  it('off and on again, each once', () => {
-    given(created).when({ type: 'DisableToken', userId: 7 }).then([disabled])
-    given(created, disabled).when({ type: 'DisableToken', userId: 7 }).then([])
-    given(created, disabled).when({ type: 'EnableToken', userId: 7 }).then([enabled])
-    given(created).when({ type: 'EnableToken', userId: 7 }).then([])
-    expect(given(created, disabled, enabled).state.token?.isEnabled).toBe(true)
   })
 })
 
-describe('a token that is not the asker’s', () => {
-  const acts = [
-    changeTerms(TERMS, 8),
-    { type: 'EnableToken', userId: 8 },
-    { type: 'DisableToken', userId: 8 },
-    { type: 'DeleteToken', userId: 8 },
-  ] as const
-
-  it.each(acts)('looks like none at all to $type', (act) => {
-    given(created).when(act).then(refuse('TokenUnknown'))
-    given().when(act).then(refuse('TokenUnknown'))
+describe('a batch', () => {
+  it('switches those that are not so yet, each once however often it is named', () => {
+    given(three)
+      .when(act('DisableTokens', 3, 4, 3))
+      .then([fact('TokensDisabled', 3, 4)])
+    given(three, fact('TokensDisabled', 3))
+      .when(act('DisableTokens', 3, 4))
+      .then([fact('TokensDisabled', 4)])
+    given(three)
+      .when(act('EnableTokens', 3, 4, 5))
+      .then([])
+    const { state } = given(three, fact('TokensDisabled', 3, 4), fact('TokensEnabled', 4))
+    expect([...state.tokens].map(([id, { isEnabled }]) => [id, isEnabled])).toEqual([
+      [3, false],
+      [4, true],
+      [5, true],
+    ])
   })
 
-  it.each(acts)('as does a deleted one to its owner’s $type', (act) => {
-    given(created, deleted)
-      .when({ ...act, userId: 7 })
-      .then(refuse('TokenUnknown'))
-  })
+  it.each(['EnableTokens', 'DisableTokens', 'DeleteTokens'] as const)(
+    'to %s is refused whole for one that is unknown, and names it',
+    (type) => {
+      given(three)
+        .when(act(type, 3, 99, 4))
+        .then(refuse('TokenUnknown', { tokenId: 99 }))
+      given(three, fact('TokensDeleted', 4))
+        .when(act(type, 3, 4))
+        .then(refuse('TokenUnknown', { tokenId: 4 }))
+      given().when(act(type, 3)).then(refuse('TokenUnknown'))
+    },
+  )
 
-  it('is deleted once, and its id stays taken', () => {
-    given(created).when({ type: 'DeleteToken', userId: 7 }).then([deleted])
-    given(created, deleted)
-      .when({ ...createToken, keyRef: 'ref-2' })
-      .then(refuse('TokenExists'))
+  it('deletes for good', () => {
+    given(three)
+      .when(act('DeleteTokens', 3, 5))
+      .then([fact('TokensDeleted', 3, 5)])
+    const deleted = given(three, fact('TokensDeleted', 3, 5))
+    expect([...deleted.state.tokens.keys()]).toEqual([4])
+    deleted.when(changeTerms(NAMED)).then(refuse('TokenUnknown'))
   })
+})
+
+it('a snapshot of the tokens is the tokens', () => {
+  const { state } = given(three, fact('TokensDeleted', 5), fact('TokensDisabled', 4))
+  const { snapshot } = tokenDecider
+  const kept = JSON.parse(JSON.stringify(snapshot?.encode(state)))
+  expect(snapshot?.decode(kept)).toEqual(state)
 })

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { copyHistory } from '#infra/event-store/eventstoredb/copy-history.ts'
@@ -14,6 +14,7 @@ import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.
 import { openEventStore } from '#infra/event-store/open-event-store.ts'
 import { type EventStore, StoreUnavailable } from '#infra/event-store/port.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { eventStoreName } from '#infra/event-store/store-identity.ts'
 import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
 import {
   type EventStoreDbServer,
@@ -28,27 +29,39 @@ const PROGRAM = fileURLToPath(
 )
 const log = pino({ level: 'silent' })
 let database: Awaited<ReturnType<typeof testDatabase>>
-let source: EventStore
+/** What the source holds, and nobody runs on it. */
+let history: Awaited<ReturnType<typeof eventsOf>>
 /** Ended before their database goes. */
 let pools: Pool[] = []
 
 const openPool = (): Pool => {
   const pg = new Pool({ connectionString: database.url })
+  // A connection may hear that its database goes while it ends.
+  pg.on('error', () => {})
   pools.push(pg)
   return pg
 }
 
 beforeEach(async () => {
   database = await testDatabase()
-  source = await createPostgresEventStore({ connectionString: database.url, log })
-  await writeHistory(source)
+  await onSource(async (source) => {
+    await writeHistory(source)
+    history = await eventsOf(source)
+  })
 })
 afterEach(async () => {
   await Promise.all(pools.map((pg) => pg.end()))
   pools = []
-  await source.close()
   await database.drop()
 })
+
+/** A process that runs on the source, for as long as the work takes. */
+async function onSource(work: (source: EventStore) => Promise<void>): Promise<void> {
+  // As some operators name theirs.
+  const connectionString = `${database.url}?application_name=mine`
+  const source = await createPostgresEventStore({ connectionString, log })
+  await work(source).finally(() => source.close())
+}
 
 /** Short and long runs of one stream, joint appends, and data that is easily changed on the way. */
 async function writeHistory(store: EventStore): Promise<void> {
@@ -75,6 +88,7 @@ async function writeHistory(store: EventStore): Promise<void> {
 function startCopy(
   { url }: Pick<EventStoreDbServer, 'url'>,
   from: Record<string, string> = { DATABASE_URL: database.url },
+  given: Record<string, string> = {},
 ) {
   const child = spawn(process.execPath, [PROGRAM], {
     cwd: tmpdir(),
@@ -84,7 +98,7 @@ function startCopy(
         LOG_LEVEL: 'silent',
         SECRET_KEY: randomBytes(32).toString('base64'),
       },
-      ...{ ...from, EVENTSTORE_URL: url },
+      ...{ ...from, ...given, EVENTSTORE_URL: url },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -117,7 +131,7 @@ it('a history killed on its way three times arrives whole, in order, byte by byt
   expect(said).toBe('980 events in 128 streams: the same\n')
   expect(code).toBe(0)
   const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
-  expect(await eventsOf(store)).toEqual(await eventsOf(source))
+  expect(await eventsOf(store)).toEqual(history)
   await store.close()
   const pg = openPool()
   const { rows } = await pg.query<{ id: string; data: string }>(
@@ -154,7 +168,94 @@ it('a copied database belongs to the target, and Postgres takes no more events',
   expect(other.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)(
+it('of copies at the same time to two targets, one moves the database', async () => {
+  const [server, other] = [await startTarget(), await startTarget()]
+  const pg = openPool()
+  const writer = await pg.connect()
+  await writer.query('begin; lock table event_store.head in share row exclusive mode')
+  // One behind the other, in this order.
+  const copies: ReturnType<typeof startCopy>[] = []
+  for (const target of [server, other, server]) {
+    copies.push(startCopy(target))
+    await expect.poll(() => waitingForHead(pg)).toBe(copies.length)
+  }
+  await writer.query('commit')
+  writer.release()
+  const waited = 'waiting for the database to be ours alone\n'
+  const went = `the history went to ${eventStoreName(server.url)} before\n`
+  expect(await Promise.all(copies.map(({ exited }) => exited))).toEqual([
+    { code: 0, said: `${waited}980 events in 128 streams: the same\n` },
+    { code: 1, said: `${waited}EVENTSTORE_URL: ${went}` },
+    { code: 0, said: `${waited}${went}` },
+  ])
+  const { rows } = await pg.query('select name from store_identity.current')
+  expect(rows).toEqual([{ name: eventStoreName(server.url) }])
+  expect(other.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
+})
+
+async function waitingForHead(pg: Pool): Promise<number | null> {
+  const { rowCount } = await pg.query(
+    `select from pg_locks where not granted and relation = 'event_store.head'::regclass`,
+  )
+  return rowCount
+}
+
+const IN_USE = 'DATABASE_URL: still in use by processes of Tallygate: '
+const sessions = async (pg: Pool): Promise<number | null> =>
+  (
+    await pg.query(
+      `select from pg_stat_activity
+       where datname = current_database() and application_name = 'tallygate-append'`,
+    )
+  ).rowCount
+
+it('a source that processes still run on is refused, unless it is forced', async () => {
+  const server = await startTarget()
+  const pg = openPool()
+  const from = { DATABASE_URL: database.url }
+  await onSource((one) =>
+    onSource(async () => {
+      await one.append([to('written', 'none')])
+      await expect.poll(() => sessions(pg)).toBe(2)
+      const { code, said } = await startCopy(server, from).exited
+      expect([code, said]).toEqual([1, expect.stringContaining(`${IN_USE}2, from 127.0.0.1. Stop`)])
+      expect(server.log.all().filter(({ stream }) => !stream.startsWith('$'))).toEqual([])
+      await one.append([to('goes on', 'none')])
+      const odd = await startCopy(server, from, { ES_COPY_FORCE: 'yes' }).exited
+      expect(odd).toEqual({ code: 1, said: 'ES_COPY_FORCE: must be true, not "yes"\n' })
+      const forced = await startCopy(server, from, { ES_COPY_FORCE: 'true' }).exited
+      expect(forced).toEqual({ code: 0, said: '982 events in 130 streams: the same\n' })
+    }),
+  )
+})
+
+it('a process that had lost its connection and comes back during the copy is noticed', async () => {
+  const server = await startTarget()
+  server.slowDown(20)
+  const { exited } = startCopy(server)
+  await expect.poll(() => server.log.all().length, { interval: 5 }).toBeGreaterThan(30)
+  const back = new Client({ connectionString: database.url, application_name: 'tallygate-append' })
+  await back.connect()
+  server.slowDown(0)
+  const { code, said } = await exited
+  await back.end()
+  expect([code, said]).toEqual([1, expect.stringContaining(`${IN_USE}1, from 127.0.0.1. Stop`)])
+  await onSource(async (source) => void (await source.append([to('later', 'none')])))
+})
+
+it('a database never used is refused, and takes events afterwards', async () => {
+  const server = await startTarget()
+  const unused = await testDatabase()
+  onTestFinished(() => unused.drop())
+  const store = await createPostgresEventStore({ connectionString: unused.url, log })
+  const said = 'DATABASE_URL, DATA_DIR: there is no history in this database\n'
+  expect(await startCopy(server, { DATABASE_URL: unused.url }).exited).toEqual({ code: 1, said })
+  await store.append([to('first', 'none')])
+  expect(await store.headPosition()).toBe(1)
+  await store.close()
+})
+
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   '%s stops the copy and its Postgres, and moves nothing',
   async (signal) => {
     const server = await startTarget()
@@ -207,7 +308,7 @@ it('what differs at the end is named, and the program fails and moves nothing', 
   const { code, said } = await startCopy(server).exited
   expect(said).toBe('different: long\n980 events in 128 streams: NOT the same\n')
   expect(code).toBe(1)
-  await source.append([to('later', 'none')])
+  await onSource(async (source) => void (await source.append([to('later', 'none')])))
 })
 
 it('the embedded database is opened, copied and closed again; none is made', async () => {

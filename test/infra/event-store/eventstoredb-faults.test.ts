@@ -14,7 +14,7 @@ function countingLog() {
     if (line.includes('in trouble')) seen.troubles += 1
     if (line.includes('opened again')) seen.reopened += 1
   }
-  return { log: pino({}, { write }), seen }
+  return { log: pino({ level: 'debug' }, { write }), seen }
 }
 
 type Given = { deadlineMs?: number; replyWithinMs?: number; idleCheckMs?: number }

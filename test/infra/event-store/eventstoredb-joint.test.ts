@@ -10,7 +10,7 @@ import {
 } from '#test/support/event-store-db/server.ts'
 import { collect, newEvent, to } from './conformance.ts'
 
-const NO_HEALER = { everyMs: 60_000, graceMs: 3_600_000 }
+const NO_HEALER = { everyMs: 60_000, graceMs: Number.MAX_SAFE_INTEGER }
 const BUSY_HEALER = { everyMs: 20, graceMs: 0 }
 
 function alarms() {
@@ -125,6 +125,26 @@ describe('a joint append that its process did not finish', () => {
     const last = server.log.stream('account').at(-1)?.position ?? 0
     await expect.poll(() => locks.healedUpTo()).toBeGreaterThan(last)
     expect(server.log.stream('user')).toHaveLength(2)
+  })
+
+  it('is left to its process during the grace, by the clock that all share', async () => {
+    const server = await startServer()
+    const locks = createMemoryLocks()
+    const given = await tornAppend(server, locks)
+    const begunAt = given[0]?.events[0]?.meta.at ?? 0
+    // This machine's own clock, and the server's, are days away from either.
+    let passes = 0
+    let nowMs = begunAt + 14_900
+    const now = async () => {
+      passes += 1
+      return nowMs
+    }
+    const healer = { everyMs: 20, graceMs: 15_000 }
+    const healing = await openStore(server, { locks: { ...locks, now }, healer })
+    await expect.poll(() => passes).toBeGreaterThan(3)
+    expect(await healing.readStream('user')).toHaveLength(1)
+    nowMs = begunAt + 15_100
+    await expect.poll(() => healing.readStream('user')).toHaveLength(2)
   })
 
   it('raises an alarm when a stream that had to be new is not', async () => {

@@ -9,7 +9,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
-import { collect, newEvent, newStream, to } from './conformance.ts'
+import { collect } from './conformance.ts'
+import { startWriters } from './writers.ts'
 
 const PROGRAM = fileURLToPath(
   new URL('../../support/event-store-db/server-program.ts', import.meta.url),
@@ -36,32 +37,17 @@ it('kill -9 of the server under load loses no acknowledged event and doubles non
   }
   let { child, url } = await startProgram(file, '0')
   const port = new URL(url.replace('esdb', 'http')).port
-  const log = pino({}, { write })
+  const log = pino({ level: 'debug' }, { write })
   const store = await createEventStoreDbStore({
     ...{ url, locks: createMemoryLocks(), log, deadlineMs: 20_000 },
   })
-  let isOver = false
-  let acknowledged = 0
-  const writer = async (): Promise<string[]> => {
-    const ids: string[] = []
-    const stream = newStream()
-    for (let revision = -1; !isOver; revision += 1) {
-      const event = newEvent({ revision })
-      await store.append([to(stream, revision < 0 ? 'none' : revision, [event])])
-      ids.push(event.id)
-      acknowledged += 1
-    }
-    return ids
-  }
-  const writers = Array.from({ length: 6 }, writer)
+  const load = startWriters(store, 6)
   for (let kill = 0; kill < 3; kill += 1) {
-    const before = acknowledged
-    await expect.poll(() => acknowledged).toBeGreaterThan(before + 30)
+    await load.untilMore(31)
     child.kill('SIGKILL')
     ;({ child, url } = await startProgram(file, port))
   }
-  isOver = true
-  const ids = (await Promise.all(writers)).flat()
+  const ids = await load.end()
   expect(seen.troubles).toBeGreaterThanOrEqual(3)
   const all = await collect(store, 0, ids.length)
   expect(all.map(({ id }) => id).sort()).toEqual(ids.sort())

@@ -19,7 +19,7 @@ function countingLog() {
   const write = (line: string): void => {
     if (line.includes('in trouble')) seen.troubles += 1
   }
-  return { log: pino({}, { write }), seen }
+  return { log: pino({ level: 'debug' }, { write }), seen }
 }
 
 async function everyEvent(store: EventStore): Promise<{ ids: string[]; positions: number[] }> {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Locks, LockTimeout } from '#infra/event-store/eventstoredb/locks.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-locks.ts'
+import { backendsOf } from '#test/support/backends.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 /** Two processes' locks on the same things. */
@@ -103,5 +104,43 @@ describe.each([
     await one.setHealedUpTo(700)
     await two.setHealedUpTo(500)
     expect(await two.healedUpTo()).toBe(700)
+  })
+})
+
+describe('a Postgres that stands still', () => {
+  async function openOnFrozen() {
+    const database = await testDatabase()
+    const locks = await createPostgresLocks(database.url, 'a store', 300)
+    onTestFinished(async () => {
+      await locks.close()
+      await database.drop()
+    })
+    // So that there is a connection, which is used again.
+    await locks.together(['a'], 1_000, async () => {})
+    return { locks, ...(await backendsOf(database.url)) }
+  }
+
+  it.each<[string, (locks: Locks) => Promise<unknown>]>([
+    ['streams are locked', (locks) => locks.together(['a'], 5_000, async () => {})],
+    ['the healer is to be alone', (locks) => locks.alone('healer', async () => {})],
+    ['the healer asks how far it is', (locks) => locks.healedUpTo()],
+    ['the healer says how far it is', (locks) => locks.setHealedUpTo(7)],
+    ['the time is asked for', (locks) => locks.now()],
+  ])('is given up in time as %s, and another connection serves', async (_what, ask) => {
+    const { locks, freeze } = await openOnFrozen()
+    freeze()
+    await expect(ask(locks)).rejects.toThrow()
+    await ask(locks)
+  })
+
+  it('after the work was done keeps nobody for long, and the work counts', async () => {
+    const { locks, freeze, thaw } = await openOnFrozen()
+    const work = async () => {
+      freeze()
+      return 'done'
+    }
+    expect(await locks.together(['a'], 1_000, work)).toBe('done')
+    thaw()
+    expect(await locks.together(['a'], 5_000, async () => 'next')).toBe('next')
   })
 })

@@ -1,10 +1,12 @@
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import { openEventStore } from '#infra/event-store/open-event-store.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
 import { createPostgresSnapshots, type Snapshots } from '#infra/event-store/snapshots.ts'
-import { eventStoreName } from '#infra/event-store/store-identity.ts'
+import { eventStoreName, firstEventName } from '#infra/event-store/store-identity.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 import { to } from './conformance.ts'
@@ -14,9 +16,16 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let pg: Pool
 let snapshots: Snapshots
 
+function openPool(connectionString: string): Pool {
+  const pool = new Pool({ connectionString })
+  // A connection may hear that its database goes while it ends.
+  pool.on('error', () => {})
+  return pool
+}
+
 beforeEach(async () => {
   database = await testDatabase()
-  pg = new Pool({ connectionString: database.url })
+  pg = openPool(database.url)
   snapshots = await createPostgresSnapshots(pg)
 })
 afterEach(async () => {
@@ -76,6 +85,46 @@ it('a first append that nobody heard the end of counts as use', async () => {
   await expect(onStore(null, nothing)).rejects.toThrow('EVENT_STORE: ')
 })
 
+it('two may start on a new store at once: the later one sees what the first wrote', async () => {
+  const server = await startServer()
+  await onStore(server.url, nothing)
+  const first = await pg.connect()
+  await first.query('begin; lock table store_identity.current in exclusive mode')
+  const later = openEventStore({ url: server.url, database: database.url, pg, log })
+  const waiting = async () =>
+    (
+      await pg.query(`select from pg_locks
+        where not granted and relation = 'store_identity.current'::regclass`)
+    ).rowCount
+  await expect.poll(waiting).toBe(1)
+  const store = await createEventStoreDbStore({ url: server.url, locks: createMemoryLocks(), log })
+  await store.append([to('a', 'none')])
+  const [event] = await store.readAll(0, 1)
+  await store.close()
+  await first.query('update store_identity.current set is_used = true, first_event = $1', [
+    event && firstEventName(event),
+  ])
+  await first.query('commit')
+  first.release()
+  await (await later).close()
+})
+
+it('a start waits for nobody who reads whose the database is', async () => {
+  await onStore(null, nothing)
+  const reader = await pg.connect()
+  await reader.query('begin; select from store_identity.current')
+  await onStore(null, nothing)
+  await reader.query('commit')
+  reader.release()
+})
+
+it('a database of a release that did not keep whether it was used is taken as used', async () => {
+  const [one, two] = [await startServer(), await startServer()]
+  await onStore(one.url, nothing)
+  await pg.query('alter table store_identity.current drop column is_used')
+  await expect(onStore(two.url, nothing)).rejects.toThrow('EVENTSTORE_URL: ')
+})
+
 it('a database with events of its own is refused with EventStoreDB, row or none', async () => {
   const server = await startServer()
   await onStore(null, async (store) => void (await store.append([to('a', 'none')])))
@@ -105,7 +154,7 @@ it('a database never used takes any store; what belongs to positions is dropped'
   // A new database beside an existing history.
   const other = await testDatabase()
   onTestFinished(() => other.drop())
-  const its = new Pool({ connectionString: other.url })
+  const its = openPool(other.url)
   const store = await openEventStore({ url: two.url, database: other.url, pg: its, log })
   expect(await store.readAll(0, 10)).toHaveLength(1)
   await store.close()

@@ -207,6 +207,29 @@ export function streamActorsConformance(
       expect(await store.readAll(0, 10)).toHaveLength(3)
     })
 
+    it('beside a stream that others write to, reads only what they wrote', async () => {
+      const store = await open()
+      const others = actorsOn(store)
+      for (let i = 0; i < 3; i += 1) await done(others.handle(deciders, 'a', add(), context))
+      const reads: number[] = []
+      let isBusy = true
+      const actors = actorsOn({
+        ...store,
+        readStream: (stream, from = 0, limit) => {
+          if (stream === 'a') reads.push(from)
+          return store.readStream(stream, from, limit)
+        },
+        append: async (streams) => {
+          if (isBusy) await done(others.handle(deciders, 'a', add(), context))
+          isBusy = reads.length < 3
+          return await store.append(streams)
+        },
+      })
+      await done(actors.handleTogether([step('a', 1), step('b', 1)], context))
+      expect(reads).toEqual([0, 3, 4, 5])
+      expect((await actors.stateOf(deciders, 'a')).total).toBe(7)
+    })
+
     it('fifty at once, crossing each other, all end and keep every bound', async () => {
       const store = await open()
       const both = [actorsOn(store), actorsOn(store)]

@@ -8,8 +8,27 @@ it('the metrics tell when limits are no longer shared', async () => {
     eventsHead: async () => 0,
     projectionPositions: () => new Map(),
     areLimitsDegraded: () => isDegraded,
+    isBusDegraded: () => !isDegraded,
   })
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 0$/m)
+  expect(await metrics.metrics()).toMatch(/^tallygate_event_bus_degraded 1$/m)
   isDegraded = true
   expect(await metrics.metrics()).toMatch(/^tallygate_limits_degraded 1$/m)
+})
+
+it('without the event store the metrics tell the rest', async () => {
+  let isThere = true
+  const metrics = createMetrics({
+    callsInFlight: () => 3,
+    eventsHead: () => (isThere ? Promise.resolve(41) : Promise.reject(new Error('away'))),
+    projectionPositions: () => new Map([['users', 40]]),
+    areLimitsDegraded: () => false,
+    isBusDegraded: () => false,
+  })
+  expect(await metrics.metrics()).toMatch(/^tallygate_event_store_position 41$/m)
+  isThere = false
+  const text = await metrics.metrics()
+  expect(text).not.toMatch(/^tallygate_event_store_position /m)
+  expect(text).toMatch(/^tallygate_relay_calls_in_flight 3$/m)
+  expect(text).toMatch(/^tallygate_projection_position{projection="users"} 40$/m)
 })

@@ -69,8 +69,57 @@ describe('a chat request', () => {
     ['temperature', `{"model":"m",${MESSAGES},"temperature":"hot"}`],
     ['temperature', `{"model":"m",${MESSAGES},"temperature":1e999}`],
     ['model', `{"model":"a","model":"b",${MESSAGES}}`],
+    ['tools', `{"model":"m",${MESSAGES},"tools":5}`],
+    ['tools', `{"model":"m",${MESSAGES},"tools":["x"]}`],
+    ['tool_choice', `{"model":"m",${MESSAGES},"tool_choice":true}`],
+    ['parallel_tool_calls', `{"model":"m",${MESSAGES},"parallel_tool_calls":"yes"}`],
+    ['functions', `{"model":"m",${MESSAGES},"functions":{}}`],
+    ['function_call', `{"model":"m",${MESSAGES},"function_call":[]}`],
+    ['response_format', `{"model":"m",${MESSAGES},"response_format":"x"}`],
+    ['stop', `{"model":"m",${MESSAGES},"stop":5}`],
+    ['seed', `{"model":"m",${MESSAGES},"seed":"5"}`],
+    ['logprobs', `{"model":"m",${MESSAGES},"logprobs":5}`],
+    ['top_logprobs', `{"model":"m",${MESSAGES},"top_logprobs":true}`],
+    ['logit_bias', `{"model":"m",${MESSAGES},"logit_bias":[]}`],
+    ['modalities', `{"model":"m",${MESSAGES},"modalities":"text"}`],
+    ['metadata', `{"model":"m",${MESSAGES},"metadata":"x"}`],
+    ['user', `{"model":"m",${MESSAGES},"user":{}}`],
+    ['messages[0].content', '{"model":"m","messages":[{"role":"user","content":5}]}'],
+    ['messages[0].content', '{"model":"m","messages":[{"content":{},"role":"user"}]}'],
+    ['messages[0].role', '{"messages":[{"role" : 5,"content":"x"}],"model":"m"}'],
+    ['messages[0].role', '{"model":"m","messages":[{"role":null,"content":"x"}]}'],
+    [
+      'messages[1].name',
+      '{"model":"m","messages":[{"content":[{},{},{}]},{"content":[{}],"name":1},{"role":7}]}',
+    ],
+    ['messages[0].tool_calls', '{"model":"m","messages":[{"role":"assistant","tool_calls":{}}]}'],
+    ['messages[0].tool_call_id', '{"model":"m","messages":[{"tool_call_id":1}]}'],
   ])('is refused for its %s: %s', (param, text) => {
     expect(readChatRequest(Buffer.from(text))).toMatchObject({ param })
+  })
+})
+
+describe('what may be meant', () => {
+  const fields = [
+    ...['"tools":null', '"tools":[]', '"tools":[{"type":"new"}]', '"tool_choice":"auto"'],
+    ...['"tool_choice":{}', '"response_format":null', '"response_format":{"type":"new"}'],
+    ...['"stop":"x"', '"stop":["x"]', '"stop":null', '"logprobs":true', '"seed":-1.5', '"user":""'],
+    ...['"reasoning_effort":5', '"new_field":[{"role":5}]', '"store":"x"', '"verbosity":{}'],
+    '"response_format":{"schema":{"content":5,"role":5}}',
+  ]
+  it.each(fields)('%s is the provider’s to judge', (field) => {
+    expect(read(`{"model":"m",${MESSAGES},${field}}`).model).toBe('m')
+    expect(read(`{${field},"model":"m",${MESSAGES}}`).model).toBe('m')
+  })
+
+  it.each([
+    '{"role":"new","content":null}',
+    '{"role":"user","content":[{"type":"text","text":"x","role":5,"content":5}]}',
+    '{"role":"assistant","tool_calls":[{"name":5,"function":{"name":5}}],"content":""}',
+    '{"content":[],"tool_calls":null,"name":null,"audio":{"content":5},"refusal":5}',
+    '{}',
+  ])('a message %s is the provider’s to judge', (message) => {
+    expect(read(`{"model":"m","messages":[${message},${message}]}`).model).toBe('m')
   })
 })
 

@@ -5,11 +5,11 @@ import { pino } from 'pino'
 import { accountDecider } from '#domain/account/decide.ts'
 import { type AccountEvent, accountStream } from '#domain/account/events.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { channelStream } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
 import type { TokenTerms } from '#domain/token/events.ts'
-import { tokenStream } from '#domain/token/events.ts'
+import { tokensStream } from '#domain/token/events.ts'
 import { userStream } from '#domain/user/events.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { Core } from '#infra/core.ts'
@@ -17,6 +17,7 @@ import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simu
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
+import type { Gauges } from '#infra/gauges/gauges.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import type { Limits } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
@@ -49,6 +50,8 @@ const TOKEN_TERMS: TokenTerms = {
   models: null,
   allowIps: null,
   rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+  tokensPerMinute: 0,
+  maxConcurrency: 0,
 }
 
 export type RelayRig = {
@@ -72,6 +75,13 @@ export type RelayRig = {
   readonly callEvents: (userId?: number) => Promise<Recorded<AccountEvent>[]>
   readonly balance: (userId?: number) => Promise<bigint>
   readonly close: () => Promise<void>
+}
+
+/** Nobody looks at what is under way. */
+export const noGauges: Gauges = {
+  report: async () => {},
+  read: async () => [],
+  retire: async () => {},
 }
 
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
@@ -98,6 +108,7 @@ export async function relayRig(
     rows: NO_ROWS,
     findExpired: async () => [],
     claimedCalls: claimedCallsInMemory(),
+    gauges: noGauges,
     ...overrides,
   })
   const server = createServer((request, response) => relay.handle(request, response))
@@ -201,23 +212,20 @@ function builders(
       const budget = { tokenId, userId, remain: 0n, isUnlimited: true }
       const command = { type: 'SetTokenBudget', ...budget } as const
       await actors.handle(accountDecider, accountStream(userId), command, context)
-      const named = {
-        keyLookup: hash(key),
-        keyRef: '',
-        keyHint: '',
-        terms: { ...TOKEN_TERMS, ...terms },
-      }
-      const data = { tokenId, userId, ...named }
-      await append(tokenStream(tokenId), { type: 'TokenCreated', v: 1, data })
+      const { name, ...shared } = { ...TOKEN_TERMS, ...terms }
+      const token = { tokenId, name, keyLookup: hash(key), keyRef: '', keyHint: '' }
+      const data = { userId, terms: shared, tokens: [token] }
+      await append(tokensStream(userId), { type: 'TokensCreated', v: 1, data })
     },
     addChannel: (channelId: number, terms: Partial<ChannelTerms> = {}) =>
-      append(channelStream(channelId), {
-        type: 'ChannelCreated',
+      append(CHANNELS_STREAM, {
+        type: 'ChannelsCreated',
         v: 1,
         data: {
-          channelId,
           terms: { ...PLAIN_CHANNEL_TERMS, baseUrl: providerUrl, ...terms },
-          keyRef: `ref-${channelId}`,
+          channels: [{ channelId, name: `channel ${channelId}`, keyRefs: [`ref-${channelId}`] }],
+          keyMode: '',
+          isEnabled: true,
         },
       }),
     setOption: (key: string, value: unknown) =>

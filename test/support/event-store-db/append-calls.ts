@@ -3,6 +3,7 @@ import {
   type handleBidiStreamingCall,
   type handleClientStreamingCall,
   Metadata,
+  type StatusObject,
 } from '@grpc/grpc-js'
 import { anyMessage, bytesOf, nameOf, proposedOf, shared, status, streams } from './protocol.ts'
 import type { AppendResult, Expected, ProposedEvent } from './server-log.ts'
@@ -22,7 +23,10 @@ export const isTooLarge = (events: readonly ProposedEvent[]): boolean =>
   events.reduce((sum, event) => sum + bytesOf(event), 0) > APPEND_BYTES_MAX
 
 export const appendCall =
-  (take: TakeAppend): handleClientStreamingCall<Streams.AppendReq, Streams.AppendResp> =>
+  (
+    take: TakeAppend,
+    refusalOf: (asked: Metadata) => Partial<StatusObject> | null = () => null,
+  ): handleClientStreamingCall<Streams.AppendReq, Streams.AppendResp> =>
   (call, answer) => {
     let options: Streams.AppendReq.Options | undefined
     const events: ProposedEvent[] = []
@@ -34,6 +38,8 @@ export const appendCall =
     call.on('error', () => {})
     call.on('end', async () => {
       if (options === undefined) return
+      const refusal = refusalOf(call.metadata)
+      if (refusal !== null) return answer(refusal)
       const stream = nameOf(options.getStreamIdentifier())
       const result = await take(stream, expectedOf(options), events)
       if (result === null) return

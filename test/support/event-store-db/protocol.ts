@@ -6,6 +6,8 @@ const load = (name: string) => require(`@eventstore/db-client/generated/${name}`
 
 type Streams = typeof import('@eventstore/db-client/generated/streams_pb.d.ts')
 type StreamsGrpc = typeof import('@eventstore/db-client/generated/streams_grpc_pb.d.ts')
+type Gossip = typeof import('@eventstore/db-client/generated/gossip_pb.d.ts')
+type GossipGrpc = typeof import('@eventstore/db-client/generated/gossip_grpc_pb.d.ts')
 type Features = typeof import('@eventstore/db-client/generated/serverfeatures_pb.d.ts')
 type FeaturesGrpc = typeof import('@eventstore/db-client/generated/serverfeatures_grpc_pb.d.ts')
 type Shared = typeof import('@eventstore/db-client/generated/shared_pb.d.ts')
@@ -15,6 +17,8 @@ type AnyMessage = typeof import('google-protobuf/google/protobuf/any_pb.js')
 /** The client's own generated definitions: what it speaks is what this server speaks. */
 export const streams: Streams = load('streams_pb')
 export const streamsGrpc: StreamsGrpc = load('streams_grpc_pb')
+export const gossip: Gossip = load('gossip_pb')
+export const gossipGrpc: GossipGrpc = load('gossip_grpc_pb')
 export const features: Features = load('serverfeatures_pb')
 export const featuresGrpc: FeaturesGrpc = load('serverfeatures_grpc_pb')
 export const shared: Shared = load('shared_pb')

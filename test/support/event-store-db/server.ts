@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { status as grpcStatus, Server, ServerCredentials } from '@grpc/grpc-js'
 import { appendCall, batchAppendCall, isTooLarge, type TakeAppend } from './append-calls.ts'
-import { features, featuresGrpc, streamsGrpc } from './protocol.ts'
+import { clusterInfo, type Members, notLeader } from './gossip.ts'
+import { features, featuresGrpc, gossipGrpc, streamsGrpc } from './protocol.ts'
 import { type ReadCall, readCall } from './read-call.ts'
 import { openServerLog, type ServerLog } from './server-log.ts'
 
@@ -28,12 +29,18 @@ export type EventStoreDbServer = {
 
 /**
  * A stand-in for EventStoreDB that speaks its protocol, for places without Docker. `file`: where
- * the data outlives the process.
+ * the data outlives the process. `members`: it is one of a cluster, whose data is `log`.
  */
 export async function startEventStoreDbServer(
-  options: { readonly file?: string; readonly port?: number } = {},
+  options: {
+    readonly file?: string
+    readonly port?: number
+    readonly log?: ServerLog
+    readonly members?: Members
+  } = {},
 ): Promise<EventStoreDbServer> {
-  const log = openServerLog(options.file ?? null)
+  const { members } = options
+  const log = options.log ?? openServerLog(options.file ?? null)
   const reads = new Set<ReadCall>()
   const faults: Faults = {
     ...{ dropped: 0, drops: 0, slowMs: 0, appends: 0, batchAppends: 0 },
@@ -49,11 +56,20 @@ export async function startEventStoreDbServer(
       getSupportedMethods: (_: unknown, answer: (error: null, methods: unknown) => void) =>
         answer(null, supportedMethods()),
     })
+    if (members !== undefined) {
+      server.addService(gossipGrpc.GossipService, {
+        read: (_: unknown, answer: (error: null, info: unknown) => void) =>
+          answer(null, clusterInfo(members())),
+      })
+    }
     server.addService(streamsGrpc.StreamsService, {
-      append: appendCall(async (...given) => {
-        faults.appends += 1
-        return await take(...given)
-      }),
+      append: appendCall(
+        async (...given) => {
+          faults.appends += 1
+          return await take(...given)
+        },
+        (asked) => notLeader(members, port, asked),
+      ),
       batchAppend: batchAppendCall(async (...given) => {
         faults.batchAppends += 1
         return await take(...given)
@@ -62,6 +78,8 @@ export async function startEventStoreDbServer(
         reads.add(call)
         call.on('error', () => {})
         if (faults.slowMs > 0) await delay(faults.slowMs)
+        const refusal = notLeader(members, port, call.metadata)
+        if (refusal !== null) return void call.emit('error', refusal)
         await readCall(log, call).finally(() => reads.delete(call))
       },
     })

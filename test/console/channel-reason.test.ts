@@ -1,0 +1,29 @@
+import { createInstance } from 'i18next'
+import { describe, expect, it } from 'vitest'
+import { en } from '#console/i18n/en/words.ts'
+import { zh } from '#console/i18n/zh/words.ts'
+import { reasonText } from '#console/ui/channel-reason.ts'
+
+const words = async (lng: 'zh' | 'en') => {
+  const i18n = createInstance()
+  const resources = { zh: { translation: zh }, en: { translation: en } }
+  return i18n.init({ lng, resources })
+}
+
+describe('why a channel is off', () => {
+  it.each([
+    ['expired', '已到期', 'Expired'],
+    ['status-401', '401', '401'],
+    ['keyword:no money', 'no money', 'no money'],
+    ['slow', '', ''],
+  ])('%s is told in words of both languages, never as its code', async (code, inZh, inEn) => {
+    const [chinese, english] = [
+      reasonText(await words('zh'), code),
+      reasonText(await words('en'), code),
+    ]
+    expect(chinese).toContain(inZh)
+    expect(english).toContain(inEn)
+    expect(chinese).toMatch(/[\u4e00-\u9fff]/)
+    for (const text of [chinese, english]) expect(text).not.toBe(code)
+  })
+})

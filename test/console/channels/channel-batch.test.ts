@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { refused } from '../support/fake-site.ts'
+
+const admin = adminSuite({ language: 'zh' })
+
+const sent = (method: string, path: string) =>
+  admin.site.calls
+    .filter((call) => call.method === method && call.path === path)
+    .map(({ body }) => body)
+const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
+const boxes = () => admin.page.getByRole('checkbox', { name: '选择此行' })
+const choose = async (...rows: number[]) => {
+  for (const row of rows) await boxes().nth(row).click()
+}
+const openBatch = async () => {
+  await openAsRoot(admin.page, admin.site, '/admin/channels')
+  await button('批量操作').click()
+  await boxes().first().waitFor()
+}
+const undo = () => button('撤销').last().click()
+
+it('without a selection, each act says what is missing and sends nothing', async () => {
+  const { page, site } = admin
+  await openBatch()
+  await button('删除所选').click()
+  await page.getByText('请先选择要删除的通道！').waitFor()
+  await button('设置标签').click()
+  await page.getByText('请先选择要设置标签的渠道！').waitFor()
+  await button('禁用所选').click()
+  await page.getByText('请先选择渠道！').waitFor()
+  expect(site.calls.filter(({ method }) => method !== 'GET')).toEqual([])
+})
+
+it('a tag is set for all chosen, never an empty one; one press takes it back', async () => {
+  const { page } = admin
+  await openBatch()
+  await choose(0, 2)
+  await page.getByText('已选 2 个').waitFor()
+  await button('设置标签').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: '设置标签' }).click()
+  await dialog.getByText('标签不能为空！').waitFor()
+  await dialog.getByLabel('标签').fill('east')
+  await page.keyboard.press('Enter')
+  await page.getByText('已为 2 个渠道设置标签「east」').waitFor()
+  await page.getByText('已选 0 个').waitFor()
+  await undo()
+  await expect
+    .poll(() => sent('POST', '/api/channel/batch/tag'))
+    .toEqual([
+      { ids: [1, 3], tag: 'east' },
+      { ids: [1], tag: 'primary' },
+    ])
+  await expect.poll(() => sent('PUT', '/api/channel/')).toEqual([{ id: 3, tag: '' }])
+})
+
+it('a range is chosen with shift, disabled in one call, and what changed goes back', async () => {
+  const { page } = admin
+  await openBatch()
+  await choose(0)
+  await boxes()
+    .nth(3)
+    .click({ modifiers: ['Shift'] })
+  await page.getByText('已选 4 个').waitFor()
+  await button('禁用所选').click()
+  await page.getByText('已禁用 4 个渠道').waitFor()
+  await undo()
+  await expect
+    .poll(() => sent('POST', '/api/channel/batch/status'))
+    .toEqual([
+      { ids: [1, 2, 3, 4], status: 2 },
+      { ids: [1, 2], status: 1 },
+    ])
+})
+
+it('what is refused stays chosen, and says why', async () => {
+  const { page, site } = admin
+  site.routes['POST /api/channel/batch/status'] = () => refused('渠道已过期')
+  await openBatch()
+  await choose(3)
+  await button('启用所选').click()
+  await page.getByText('渠道已过期').waitFor()
+  await page.getByText('已选 1 个').waitFor()
+})
+
+it('the chosen are deleted after a question that counts them', async () => {
+  const { page } = admin
+  await openBatch()
+  await choose(1, 3)
+  await button('删除所选').click()
+  const question = page.getByRole('alertdialog', { name: '删除所选的 2 个渠道？' })
+  await question.getByRole('button', { name: '取消' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(sent('POST', '/api/channel/batch')).toEqual([])
+  await button('删除所选').click()
+  await question.getByRole('button', { name: '删除' }).click()
+  await page.getByText('已删除 2 个渠道').waitFor()
+  await page.getByRole('link', { name: 'DeepSeek' }).waitFor({ state: 'detached' })
+  expect(sent('POST', '/api/channel/batch')).toEqual([{ ids: [2, 4] }])
+})
+
+it('all that are off are deleted, with their count; the index is repaired', async () => {
+  const { page } = admin
+  await openAsRoot(page, admin.site, '/admin/channels')
+  const fromMenu = async (name: string) => {
+    await button('更多操作').click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await fromMenu('修复渠道能力表')
+  await page.getByText('渠道能力表已修复').waitFor()
+  expect(sent('POST', '/api/channel/fix')).toHaveLength(1)
+  await fromMenu('删除所有已禁用渠道')
+  await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
+  await page.getByText('已删除 2 个渠道').waitFor()
+  await page.getByText('Backup').waitFor({ state: 'detached' })
+})
+
+it('one is switched off and on again by undo, copied, and deleted', async () => {
+  const { page } = admin
+  await openAsRoot(page, admin.site, '/admin/channels')
+  await page.getByRole('switch', { name: '启用 DeepSeek' }).click()
+  await page.getByText('已禁用「DeepSeek」').waitFor()
+  await undo()
+  await expect
+    .poll(() => sent('PUT', '/api/channel/'))
+    .toEqual([
+      { id: 2, status: 2 },
+      { id: 2, status: 1 },
+    ])
+  const fromRow = async (name: string) => {
+    await button('DeepSeek 的更多操作').click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await fromRow('复制')
+  await page.getByText('已复制「DeepSeek」').waitFor()
+  await fromRow('删除')
+  await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
+  await page.getByText('已删除 1 个渠道').waitFor()
+})
+
+it('a weight is edited in its row: a wrong one is never sent, a right one undone', async () => {
+  const { page } = admin
+  await openAsRoot(page, admin.site, '/admin/channels')
+  const weight = page.getByLabel('DeepSeek 的权重')
+  await weight.fill('-1')
+  expect(await weight.getAttribute('aria-invalid')).toBe('true')
+  await weight.press('Enter')
+  await expect.poll(() => weight.inputValue()).toBe('5')
+  await weight.fill('9')
+  await weight.press('Enter')
+  await page.getByText('「DeepSeek」的权重改为 9').waitFor()
+  await undo()
+  await expect
+    .poll(() => sent('PUT', '/api/channel/'))
+    .toEqual([
+      { id: 2, weight: 9 },
+      { id: 2, weight: 5 },
+    ])
+})

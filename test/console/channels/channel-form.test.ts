@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { ok } from '../support/fake-site.ts'
+
+const admin = adminSuite({ language: 'zh' })
+
+const sent = (method: string, path: string) =>
+  admin.site.calls
+    .filter((call) => call.method === method && call.path === path)
+    .map(({ body }) => body)
+const drawer = () => admin.page.getByRole('dialog')
+const box = (name: string) => drawer().getByRole('textbox', { name, exact: true })
+const press = (name: string) => drawer().getByRole('button', { name }).click()
+const pathNow = () => new URL(admin.page.url()).pathname
+
+describe('a new channel', () => {
+  it('is made once nothing is missing; an address with /v1 is asked about', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/admin/channels?group=vip')
+    await page.getByRole('button', { name: '新建渠道' }).click()
+    await press('创建渠道')
+    await drawer().getByText('请填写渠道名称和渠道密钥！').first().waitFor()
+    await drawer().getByText('请至少选择一个模型！').waitFor()
+    expect(pathNow()).toBe('/channel/add')
+    await box('名称').fill('Mine')
+    await box('密钥').fill('sk-upstream')
+    await press('显示密钥')
+    expect(await box('密钥').getAttribute('type')).toBe('text')
+    await press('隐藏密钥')
+    await box('接口地址').fill('https://models.example/v1/')
+    await drawer().getByRole('combobox', { name: '模型', exact: true }).fill('gpt-4o, o3,')
+    await press('创建渠道')
+    await page.getByRole('alertdialog').getByRole('button', { name: '仍然保存' }).click()
+    await page.getByText('渠道创建成功').waitFor()
+    expect(sent('POST', '/api/channel/')).toMatchObject([
+      {
+        name: 'Mine',
+        type: 1,
+        key: 'sk-upstream',
+        base_url: 'https://models.example/v1',
+        models: 'gpt-4o,o3',
+        group: 'default',
+        auto_ban: 1,
+        priority: 0,
+        weight: 0,
+        mode: 'single',
+      },
+    ])
+    await drawer().waitFor({ state: 'detached' })
+    expect(page.url()).toBe(`${site.url}/admin/channels?group=vip`)
+  })
+
+  it('has the fields that its type declares, and its address', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/channel/add')
+    await box('组织 ID').waitFor()
+    await drawer().getByLabel('类型').selectOption('43')
+    await expect.poll(() => box('接口地址').inputValue()).toBe('https://api.deepseek.com')
+    expect(await box('组织 ID').count()).toBe(0)
+    await drawer().getByLabel('类型').selectOption('3')
+    expect(await box('API 版本').getAttribute('placeholder')).toBe('2024-10-21')
+    expect(await drawer().getByRole('button', { name: '获取模型列表' }).count()).toBe(0)
+    await press('创建渠道')
+    await drawer().getByText('请填写接口地址').waitFor()
+  })
+
+  it('several keys make a channel each, or one channel that takes them in turn', async () => {
+    const { page, site } = admin
+    site.routes['POST /api/channel/'] = () => ok({ id: 8, ids: [8, 9] })
+    await openAsRoot(page, site, '/channel/add')
+    await drawer()
+      .getByRole('radio', { name: /批量创建/ })
+      .check()
+    await box('名称').fill('Mine')
+    await box('密钥').fill('sk-1\n\n sk-2')
+    await drawer().getByText('已填写 2 个密钥。').waitFor()
+    await drawer().getByRole('button', { name: '填入相关模型' }).click()
+    await press('创建渠道')
+    await page.getByText('已创建 2 个渠道').waitFor()
+    await drawer().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: '新建渠道' }).click()
+    await drawer()
+      .getByRole('radio', { name: /多密钥渠道/ })
+      .check()
+    await drawer().getByRole('radio', { name: /轮询/ }).check()
+    await box('名称').fill('One')
+    await box('密钥').fill('sk-1\nsk-2')
+    await drawer().getByRole('button', { name: '填入相关模型' }).click()
+    await press('创建渠道')
+    await drawer().waitFor({ state: 'detached' })
+    expect(sent('POST', '/api/channel/')).toMatchObject([
+      { mode: 'batch', key: 'sk-1\nsk-2' },
+      { mode: 'multi_to_single', multi_key_mode: 'polling', key: 'sk-1\nsk-2' },
+    ])
+  })
+
+  it('a second press while the first is under way is refused, and the drawer closes', async () => {
+    const { page, site } = admin
+    let answer = () => {}
+    site.routes['POST /api/channel/'] = () =>
+      new Promise((resolve) => {
+        answer = () => resolve(ok({ id: 8, ids: [8] }))
+      })
+    await openAsRoot(page, site, '/channel/add')
+    await box('名称').fill('Mine')
+    await box('密钥').fill('sk-1')
+    await drawer().getByRole('button', { name: '填入相关模型' }).click()
+    await press('创建渠道')
+    await press('创建渠道')
+    await page.getByText('提交失败，请勿重复提交！').waitFor()
+    await drawer().waitFor({ state: 'detached' })
+    answer()
+    await page.getByText('渠道创建成功').waitFor()
+    expect(sent('POST', '/api/channel/')).toHaveLength(1)
+  })
+})
+
+describe('a channel that is there', () => {
+  it('another address asks for the key again; an edit sends only what changed', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/admin/channels')
+    await page.getByRole('link', { name: 'DeepSeek' }).click()
+    await box('接口地址').fill('https://elsewhere.example')
+    await drawer().getByText('地址、类型或代理已更改，需要重新输入密钥。').waitFor()
+    await press('保存修改')
+    await drawer().getByText('请填写密钥').waitFor()
+    await box('接口地址').fill('https://api.deepseek.com/')
+    await box('名称').fill('DeepSeek 2')
+    await press('路由与限制')
+    await box('优先级').fill('x')
+    await press('保存修改')
+    await drawer().getByText('请输入整数').waitFor()
+    await box('优先级').fill('3')
+    await box('最大并发').fill('4')
+    await press('保存修改')
+    await page.getByText('保存成功').waitFor()
+    expect(sent('PUT', '/api/channel/')).toEqual([
+      { id: 2, name: 'DeepSeek 2', priority: 3, max_concurrency: 4 },
+    ])
+  })
+
+  it('nothing changed is said; broken JSON is told on leaving its field', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/channel/edit/1')
+    await press('保存修改')
+    await page.getByText('没有任何修改！').waitFor()
+    await press('映射与覆盖')
+    for (const name of ['模型映射', '参数覆盖', '额外设置']) {
+      await box(name).fill('{"a":')
+      await box('模型前缀').focus()
+      await drawer().getByText('不是合法的 JSON 字符串').waitFor()
+      await box(name).fill('')
+      await drawer().getByText('不是合法的 JSON 字符串').waitFor({ state: 'detached' })
+    }
+    expect(sent('PUT', '/api/channel/')).toEqual([])
+  })
+
+  it('keys set aside are named with their reason, and taken back', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/channel/edit/3')
+    await drawer().getByText('上游返回 401').waitFor()
+    await drawer().getByRole('button', { name: '恢复第 4 个密钥' }).click()
+    await drawer()
+      .getByRole('radio', { name: /追加密钥/ })
+      .check()
+    await box('密钥').fill('sk-6\nsk-7')
+    await press('保存修改')
+    await page.getByText('保存成功').waitFor()
+    expect(sent('PUT', '/api/channel/')).toEqual([
+      { id: 3, key: 'sk-6\nsk-7', key_mode: 'append', enable_keys: [3] },
+    ])
+  })
+
+  it('models come from the provider: a failure is told, then they are picked', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/channel/edit/1')
+    await box('接口地址').fill('https://elsewhere.example')
+    await press('获取模型列表')
+    await page.getByRole('alert').getByText('请填写密钥').waitFor()
+    await box('密钥').fill('sk-wrong')
+    await press('获取模型列表')
+    await page.getByText('获取模型列表失败').waitFor()
+    await page.getByText('上游拒绝了密钥').waitFor()
+    expect(sent('POST', '/api/channel/fetch_models')).toMatchObject([
+      { base_url: 'https://elsewhere.example', type: 1, key: 'sk-wrong' },
+    ])
+    await box('密钥').fill('')
+    await box('接口地址').fill('https://api.openai.com')
+    await press('获取模型列表')
+    const picker = page.getByRole('dialog', { name: '选择模型' })
+    await picker.getByLabel('搜索模型').fill('gpt')
+    await picker.getByRole('checkbox', { name: '全选（2）' }).check()
+    await picker.getByRole('button', { name: '确定（4）' }).click()
+    await picker.waitFor({ state: 'detached' })
+    await press('移除 gpt-4o-mini')
+    await press('保存修改')
+    await page.getByText('保存成功').waitFor()
+    expect(sent('PUT', '/api/channel/')).toEqual([{ id: 1, models: 'gpt-4o,o3,gpt-5' }])
+  })
+})
+
+describe('the form’s own address', () => {
+  it('says when there is no such channel', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/channel/edit/77')
+    await drawer().getByText('渠道未找到，请刷新页面后重试。').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(pathNow).toBe('/admin/channels')
+  })
+
+  it('Back asks before it gives up what was typed', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/admin/channels')
+    await page.getByRole('link', { name: 'OpenAI main' }).click()
+    await box('名称').fill('Other')
+    await page.goBack()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: '继续编辑' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await box('名称').inputValue()).toBe('Other')
+    await page.goBack()
+    await question.getByRole('button', { name: '放弃修改' }).click()
+    await drawer().waitFor({ state: 'detached' })
+    expect(pathNow()).toBe('/admin/channels')
+    await page.getByRole('link', { name: 'OpenAI main' }).click()
+    await expect.poll(() => box('名称').inputValue()).toBe('OpenAI main')
+  })
+})

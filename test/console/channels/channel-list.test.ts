@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { sortAfter } from '#console/features/channels/list/channel-address.ts'
+import {
+  channelsOf,
+  isMuted,
+  lineKey,
+  linesOf,
+} from '#console/features/channels/list/channel-lines.ts'
+import { responseSpeed, statusCause } from '#console/features/channels/list/channel-status.ts'
+import { chosenAfter, markedKeys } from '#console/features/channels/list/chosen-lines.ts'
+import { typeName } from '#console/features/channels/type-names.ts'
+import { byTag, channel } from '../support/channel-routes.ts'
+
+const entries = byTag([
+  channel({ id: 1, tag: 'a' }),
+  channel({ id: 2, tag: 'a', status: 2 }),
+  channel({ id: 3, tag: '' }),
+])
+
+describe('the list of tags', () => {
+  it('shows the channels of a tag under it while it is open', () => {
+    expect(linesOf(entries, new Set()).map(lineKey)).toEqual(['tag:a', '3'])
+    expect(linesOf(entries, new Set(['a'])).map(lineKey)).toEqual(['tag:a', '1', '2', '3'])
+    expect(channelsOf(entries).map(({ id }) => id)).toEqual([1, 2, 3])
+  })
+
+  it('greys a tag only when none of its channels is on', () => {
+    expect(linesOf(entries, new Set(['a'])).map(isMuted)).toEqual([false, false, true, false])
+    const off = byTag([channel({ tag: 'a', status: 3 })])
+    expect(linesOf(off, new Set()).map(isMuted)).toEqual([true])
+  })
+
+  it('a tag is chosen with all its channels, and with them alone', () => {
+    const all = chosenAfter(entries, new Set(['3']), new Set(['3', 'tag:a']))
+    expect([...all].sort()).toEqual(['1', '2', '3'])
+    expect([...markedKeys(entries, all)].sort()).toEqual(['1', '2', '3', 'tag:a'])
+    const less = chosenAfter(entries, all, new Set(['1', '3', 'tag:a']))
+    expect([...less].sort()).toEqual(['1', '3'])
+    expect([...markedKeys(entries, less)]).not.toContain('tag:a')
+    const none = chosenAfter(entries, all, new Set(['1', '2', '3']))
+    expect([...none]).toEqual(['3'])
+  })
+
+  it('a header sorts down, up, and not at all', () => {
+    const down = { column: 'id', isDescending: true }
+    const up = { column: 'id', isDescending: false }
+    expect(sortAfter(null, down)).toEqual({ sort: 'id', order: 'desc' })
+    expect(sortAfter(down, up)).toEqual({ sort: 'id', order: 'asc' })
+    expect(sortAfter(up, down)).toEqual({ sort: '', order: 'desc' })
+    expect(sortAfter(up, { column: 'name', isDescending: true }).sort).toBe('name')
+  })
+})
+
+describe('what a row says', () => {
+  it('why a channel was switched off, if it is told', () => {
+    expect(statusCause('{"status_reason":"401","status_time":5}')).toEqual({
+      reason: '401',
+      time: 5,
+    })
+    for (const text of ['', 'x', 'null', '{}', '{"status_reason":5}']) {
+      expect(statusCause(text), text).toBeNull()
+    }
+  })
+
+  it('speed by the steps 1, 3 and 5 seconds', () => {
+    const steps = [0, 1000, 1001, 3000, 5000, 5001].map(responseSpeed)
+    expect(steps).toEqual(['untested', 'fast', 'fair', 'fair', 'slow', 'verySlow'])
+  })
+
+  it('the name of a type that is not offered', () => {
+    expect(typeName(14)).toBe('Anthropic')
+    expect(typeName(999)).toBe('#999')
+  })
+})

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
+
+const admin = adminSuite({ language: 'en' })
+
+const CHANNELS = Array.from({ length: 1_000 }, (_, index) =>
+  channel({
+    id: index + 1,
+    name: `channel-${index + 1}`,
+    tag: 'fleet',
+    status: (index % 3) + 1,
+    response_time: (index * 37) % 9_000,
+    priority: index % 7,
+  }),
+)
+
+it('1 000 channels under one tag scroll at 60 frames a second', { timeout: 90_000 }, async () => {
+  const { page, site } = admin
+  Object.assign(site.routes, channelRoutes(CHANNELS))
+  await page.addInitScript(() => localStorage.setItem('enable-tag-mode', 'true'))
+  await openAsRoot(page, site, '/admin/channels')
+  await page.getByRole('button', { name: 'Show channels of fleet' }).click()
+  await page.getByRole('row', { name: 'channel-1 ' }).first().waitFor()
+  expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+  const perFrame = await scrollWork(page, page.getByRole('treegrid'))
+  console.log(`channels, work a frame: ${perFrame.map((ms) => ms.toFixed(1)).join(', ')} ms`)
+  expect(Math.min(...perFrame)).toBeGreaterThan(0.5)
+  expect(Math.min(...perFrame)).toBeLessThan(FRAME_MS)
+  await page.getByRole('treegrid').evaluate((grid) => grid.scrollTo({ top: grid.scrollHeight }))
+  await page.getByRole('row', { name: 'channel-1000' }).waitFor()
+})

@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+
+const admin = adminSuite({ language: 'zh' })
+
+const sent = (method: string, path: string) =>
+  admin.site.calls
+    .filter((call) => call.method === method && call.path === path)
+    .map(({ body }) => body)
+const row = (name: string) => admin.page.getByRole('row', { name })
+const openTags = async () => {
+  await openAsRoot(admin.page, admin.site, '/admin/channels')
+  await admin.page.getByRole('button', { name: '标签聚合' }).click()
+  await admin.page.getByRole('treegrid').waitFor()
+}
+const fromTag = async (name: string) => {
+  await admin.page.getByRole('button', { name: '标签 primary 的更多操作' }).click()
+  await admin.page.getByRole('menuitem', { name }).click()
+}
+
+it('a tag sums up its channels, opens by key and press, and the mode is remembered', async () => {
+  const { page, site } = admin
+  await openTags()
+  const tag = row('primary')
+  await tag.getByText('2 个渠道').waitFor()
+  await tag.getByText('已启用 2/2').waitFor()
+  expect(await tag.getByLabel('标签 primary 的优先级').inputValue()).toBe('')
+  expect(await tag.getByLabel('标签 primary 的权重').inputValue()).toBe('5')
+  await tag.getByText('良好 · 1.67 秒').waitFor()
+  expect(await tag.getAttribute('aria-expanded')).toBe('false')
+  await page.getByRole('treegrid').focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('ArrowRight')
+  await row('DeepSeek').waitFor()
+  expect(await row('DeepSeek').getAttribute('aria-level')).toBe('2')
+  await page.keyboard.press('ArrowLeft')
+  await row('DeepSeek').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await row('DeepSeek').waitFor()
+  await page.reload()
+  await page.getByRole('treegrid').waitFor()
+  const asked = site.calls.filter(({ path }) => path === '/api/channel/').at(-1)
+  expect(asked?.query.get('tag_mode')).toBe('true')
+})
+
+it('its mark is that of all its channels, open or not', async () => {
+  const { page } = admin
+  await openTags()
+  await page.getByRole('button', { name: '批量操作' }).click()
+  await row('primary').getByRole('checkbox').click()
+  await page.getByText('已选 2 个').waitFor()
+  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await row('DeepSeek').getByRole('checkbox').click()
+  await page.getByText('已选 1 个').waitFor()
+  expect(await row('primary').getByRole('checkbox').isChecked()).toBe(false)
+})
+
+it('the editor refuses what is wrong, sends what changed, and asks before it is left', async () => {
+  const { page } = admin
+  await openTags()
+  await fromTag('编辑标签')
+  const editor = page.getByRole('dialog', { name: '编辑标签「primary」' })
+  const save = editor.getByRole('button', { name: '保存修改' })
+  await save.click()
+  await page.getByText('没有任何修改！').waitFor()
+  await editor.getByLabel('优先级').fill('1.5')
+  await editor.getByLabel('权重').fill('-1')
+  await save.click()
+  await editor.getByText('请输入整数').waitFor()
+  await editor.getByText('请输入不小于 0 的整数').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('alertdialog').getByRole('button', { name: '继续编辑' }).click()
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  await editor.getByLabel('优先级').fill('7')
+  await editor.getByLabel('权重').fill('5')
+  await editor.getByLabel('标签名称').fill('east')
+  await editor.getByRole('combobox', { name: '模型', exact: true }).fill('gpt-4o,')
+  await save.click()
+  await page.getByText('已修改 2 个渠道').waitFor()
+  await editor.waitFor({ state: 'detached' })
+  expect(sent('PUT', '/api/channel/tag')).toEqual([
+    { tag: 'primary', new_tag: 'east', models: 'gpt-4o', priority: 7 },
+  ])
+})
+
+it('all its channels are switched at once, and back by undo', async () => {
+  const { page } = admin
+  await openTags()
+  await fromTag('禁用全部')
+  await page.getByText('已禁用标签「primary」下的所有渠道').waitFor()
+  await row('primary').getByText('已启用 0/2').waitFor()
+  await page.getByRole('button', { name: '撤销' }).click()
+  await row('primary').getByText('已启用 2/2').waitFor()
+  expect(sent('POST', '/api/channel/tag/disabled')).toEqual([{ tag: 'primary' }])
+  expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1, 2], status: 1 }])
+  await fromTag('启用全部')
+  await page.getByText('已启用标签「primary」下的所有渠道').waitFor()
+})
+
+it('a number for a whole tag is asked about where its channels differ', async () => {
+  const { page } = admin
+  await openTags()
+  const priority = page.getByLabel('标签 primary 的优先级')
+  await priority.fill('4')
+  await priority.press('Enter')
+  const question = page.getByRole('alertdialog')
+  await question.getByRole('button', { name: '取消' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(sent('PUT', '/api/channel/tag')).toEqual([])
+  await priority.fill('4')
+  await priority.press('Enter')
+  await question.getByRole('button', { name: '确定' }).click()
+  await page.getByText('「primary」的优先级改为 4').waitFor()
+  expect(sent('PUT', '/api/channel/tag')).toEqual([{ tag: 'primary', priority: 4 }])
+})

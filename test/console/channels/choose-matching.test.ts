@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { channel, channelRoutes } from '../support/channel-routes.ts'
+import { ok } from '../support/fake-site.ts'
+import { takePicture } from '../support/open-page.ts'
+
+const admin = adminSuite({ language: 'zh' })
+
+const button = (name: string) => admin.page.getByRole('button', { name, exact: true })
+const boxes = () => admin.page.getByRole('checkbox', { name: '选择此行' })
+
+/** So many channels, of which the list answers a page at a time. */
+function serve(count: number): void {
+  const all = Array.from({ length: count }, (_, n) => channel({ id: n + 1, name: `c-${n + 1}` }))
+  Object.assign(admin.site.routes, channelRoutes(all), {
+    'GET /api/channel/': ({ query }: { query: URLSearchParams }) => {
+      const size = Number(query.get('page_size'))
+      const page = Number(query.get('p'))
+      const items = all.slice(page * size, (page + 1) * size)
+      return ok({ items, page, total: count })
+    },
+  })
+}
+const openBatch = async () => {
+  await openAsRoot(admin.page, admin.site, '/admin/channels')
+  await button('批量操作').click()
+  await boxes().first().waitFor()
+}
+const sentIds = () =>
+  admin.site.calls
+    .filter(({ path, method }) => method === 'POST' && path === '/api/channel/batch/status')
+    .map(({ body }) => (body as { ids: number[] }).ids.length)
+
+it('all that match are chosen, beyond the page too, and acted on in one call', async () => {
+  serve(347)
+  const { page } = admin
+  await openBatch()
+  await button('选择全部 347 个匹配项').click()
+  await page.getByText('已选 347 个').waitFor()
+  await takePicture(page, 'channels-chosen-all')
+  await boxes().nth(2).click()
+  await page.getByText('已选 346 个').waitFor()
+  await button('禁用所选').click()
+  await page.getByText('已禁用 346 个渠道').waitFor()
+  expect(sentIds()).toEqual([346])
+  await page.getByText('已选 0 个').waitFor()
+})
+
+it('what was chosen under one filter is not acted on under another', async () => {
+  serve(347)
+  const { page } = admin
+  await openBatch()
+  await button('选择全部 347 个匹配项').click()
+  await page.getByText('已选 347 个').waitFor()
+  await page.goto(`${admin.site.url}/admin/channels?status=1`)
+  await button('批量操作').click()
+  await page.getByText('已选 0 个').waitFor()
+  await button('选择全部 347 个匹配项').click()
+  await button('取消选择').click()
+  await page.getByText('已选 0 个').waitFor()
+})
+
+it('more than one act may name are not offered', async () => {
+  serve(1_001)
+  await openBatch()
+  expect(await admin.page.getByText(/选择全部/).count()).toBe(0)
+})
+
+it('the response time and the balance are sorted by the server', async () => {
+  const { page, site } = admin
+  await openAsRoot(page, site, '/admin/channels')
+  for (const [title, sort] of [
+    ['响应时间', 'response_time'],
+    ['余额', 'balance'],
+  ] as const) {
+    await page.getByRole('columnheader', { name: title }).getByRole('button').first().click()
+    const sorts = () => site.calls.map(({ query }) => query.get('sort'))
+    await expect.poll(sorts, { timeout: 10_000 }).toContain(sort)
+  }
+})

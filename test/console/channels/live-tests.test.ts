@@ -1,0 +1,52 @@
+import type { WebSocketRoute } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { ok } from '../support/fake-site.ts'
+
+const admin = adminSuite({ language: 'zh' })
+
+it('a test of all is followed by the live stream, without asking again', async () => {
+  const { page, site } = admin
+  let socket: WebSocketRoute | null = null
+  await page.routeWebSocket('**/api/live', (route) => {
+    route.onMessage((text) => {
+      if (JSON.parse(String(text)).type !== 'subscribe') return
+      socket = route
+      route.send(JSON.stringify({ type: 'ready', position: 0 }))
+    })
+  })
+  const run = { run: 'r1', total: 4, started_time: 1, ended_time: 0, is_running: true }
+  site.routes['GET /api/channel/test/progress'] = () => ok({ ...run, tested: 0, failed: 0 })
+  await openAsRoot(page, site, '/admin/channels')
+  await page.getByText('正在测试所有渠道：0/4，失败 0').waitFor()
+  await expect.poll(() => socket !== null).toBe(true)
+  const asked = () => site.calls.filter(({ path }) => path === '/api/channel/test/progress').length
+  const tell = (position: number, tested: number, failed: number, ended_time = 0) =>
+    socket?.send(
+      JSON.stringify({
+        ...{ type: 'event', topic: 'channels', position },
+        data: {
+          kind: 'test',
+          channels: [
+            {
+              ...{ id: 2, response_time: 400 + tested, test_time: 1, balance: 41.5 },
+              ...{ balance_updated_time: 1, model: 'm', is_success: true, reason: '' },
+            },
+          ],
+          run: { ...run, tested, failed, ended_time, is_running: ended_time === 0 },
+        },
+      }),
+    )
+  await page.getByRole('row', { name: 'DeepSeek' }).waitFor()
+  const before = asked()
+  tell(5, 1, 0)
+  await page.getByText('正在测试所有渠道：1/4，失败 0').waitFor()
+  await page.getByRole('row', { name: 'DeepSeek' }).getByText('0.40 秒').waitFor()
+  tell(6, 3, 1)
+  await page.getByText('正在测试所有渠道：3/4，失败 1').waitFor()
+  expect(asked()).toBe(before)
+  tell(7, 4, 1, 9)
+  await page.getByText('已测试 4 个渠道，失败 1 个').waitFor()
+  await page.getByRole('progressbar', { name: '测试进度' }).waitFor({ state: 'detached' })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { draftOfGroup, tagChange, tagFaults } from '#console/features/channels/tags/tag-draft.ts'
+import { aFewAtATime } from '#console/features/channels/testing/test-results.ts'
+import { byTag, channel } from '../support/channel-routes.ts'
+
+const [group] = byTag([
+  channel({ id: 1, tag: 'a', priority: 1, models: 'x,y' }),
+  channel({ id: 2, tag: 'a', priority: 2, models: 'x,y' }),
+])
+if (group === undefined || !('children' in group)) throw new Error('no tag')
+const before = draftOfGroup(group)
+
+describe('a tag', () => {
+  it('shows what its channels have in common, and nothing where they differ', () => {
+    expect(before).toMatchObject({ newTag: 'a', models: ['x', 'y'], priority: '', weight: '5' })
+  })
+
+  it('priority must be an integer, weight a natural one, the mapping a JSON object', () => {
+    const wrong = { ...before, priority: '1.5', weight: '-1', modelMapping: '{' }
+    expect(tagFaults(wrong)).toEqual({
+      priority: 'notInteger',
+      weight: 'notNatural',
+      modelMapping: 'notJson',
+    })
+    expect(tagFaults({ ...before, priority: '-3', weight: '' })).toEqual({})
+  })
+
+  it('sends what changed; emptied fields stay as they are, an emptied tag is taken off', () => {
+    expect(tagChange('a', before, before)).toBeNull()
+    expect(tagChange('a', before, { ...before, models: [], weight: '' })).toBeNull()
+    expect(tagChange('a', before, { ...before, newTag: ' ', priority: '0' })).toEqual({
+      tag: 'a',
+      new_tag: '',
+      priority: 0,
+    })
+  })
+})
+
+describe('tests of many models', () => {
+  it('run a few at a time, and no further once stopped', async () => {
+    const stop = new AbortController()
+    let running = 0
+    let most = 0
+    const done: string[] = []
+    const act = async (model: string) => {
+      running += 1
+      most = Math.max(most, running)
+      await Promise.resolve()
+      running -= 1
+      done.push(model)
+      if (done.length === 4) stop.abort()
+    }
+    await aFewAtATime(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'], act, stop.signal)
+    expect(most).toBe(3)
+    expect(done.length).toBeGreaterThanOrEqual(4)
+    expect(done.length).toBeLessThan(9)
+  })
+})

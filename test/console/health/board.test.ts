@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { durationText, rateText } from '#console/features/health/figure-text.ts'
+import {
+  byTrouble,
+  healthKind,
+  isTroubled,
+  pointsOf,
+  successRate,
+} from '#console/features/health/health-state.ts'
+import { withPush } from '#console/features/health/with-push.ts'
+import { channelHealth, circuit, figures } from '../support/health.ts'
+
+describe('a channel’s state', () => {
+  it('is the gravest that fits', () => {
+    const open = circuit({ state: 'open' })
+    const kinds = [
+      channelHealth({ status: 3, circuits: [open] }),
+      channelHealth({ status: 2, circuits: [open] }),
+      channelHealth({ circuits: [open] }),
+      channelHealth({ circuits: [circuit({ state: 'half-open' })] }),
+      channelHealth({ circuits: [circuit({ model: 'o3' })] }),
+      channelHealth({
+        figures: { m5: figures({ successes: 8, failures: 2 }), h1: null, d1: null },
+      }),
+      channelHealth({ figures: { m5: null, h1: null, d1: null } }),
+      channelHealth({ figures: { m5: figures({}), h1: null, d1: null } }),
+      channelHealth({}),
+    ].map(healthKind)
+    expect(kinds).toEqual([
+      'autoDisabled',
+      'disabled',
+      'open',
+      'halfOpen',
+      'partly',
+      'failing',
+      'idle',
+      'well',
+      'well',
+    ])
+  })
+
+  it('puts those in trouble first, and leaves the rest by id', () => {
+    const rows = [
+      channelHealth({ id: 1 }),
+      channelHealth({ id: 2, status: 2 }),
+      channelHealth({ id: 3, circuits: [circuit({})] }),
+      channelHealth({ id: 4, status: 3 }),
+    ]
+    expect(rows.toSorted(byTrouble).map(({ id }) => id)).toEqual([4, 3, 1, 2])
+    expect(rows.filter(isTroubled).map(({ id }) => id)).toEqual([3, 4])
+  })
+})
+
+describe('figures', () => {
+  it('have a gap where nothing was tried, never a zero', () => {
+    expect(successRate(null)).toBeNull()
+    const points = pointsOf([[3_540, 3, 1]], 3_599)
+    expect(points).toHaveLength(20)
+    expect(points.at(-1)).toMatchObject({ rate: 0.75, tries: 4 })
+    expect(points.slice(0, -1).every(({ rate }) => rate === null)).toBe(true)
+  })
+
+  it('never say that all went well when not all did', () => {
+    const number = new Intl.NumberFormat('en')
+    expect(rateText(1, number)).toBe('100%')
+    expect(rateText(9_999 / 10_000, number)).toBe('99.9%')
+    expect(durationText(994, number)).toBe('994 ms')
+    expect(durationText(996, number)).toBe('1 s')
+    expect(durationText(12_300, number)).toBe('12 s')
+  })
+})
+
+describe('what the socket brings', () => {
+  const snapshot = { at: 10, channels: [channelHealth({ id: 1 }), channelHealth({ id: 2 })] }
+
+  it('takes the place of what it is about, and takes away what is gone', () => {
+    const changed = channelHealth({ id: 2, status: 3 })
+    const added = channelHealth({ id: 9 })
+    const push = { kind: 'health', at: 11, channels: [changed, added], removed: [1] } as const
+    const next = withPush(snapshot, { ...push, channels: [changed, added], removed: [1] })
+    expect(next.channels).toEqual([changed, added])
+  })
+
+  it('does not undo what was read later', () => {
+    const old = { kind: 'health', at: 9, channels: [], removed: [1] } as const
+    expect(withPush(snapshot, { ...old, channels: [], removed: [1] })).toBe(snapshot)
+  })
+})

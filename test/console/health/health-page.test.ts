@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { type FakeSite, ok } from '../support/fake-site.ts'
+import { HEALTH_CHANNELS, TIMELINE } from '../support/health.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+
+function withHealth(site: FakeSite): void {
+  site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: HEALTH_CHANNELS })
+  site.routes['GET /api/channel/2/timeline'] = ({ query }) =>
+    ok({
+      items: TIMELINE,
+      page: 0,
+      total: TIMELINE.length,
+      state_at: query.has('at')
+        ? { at: Number(query.get('at')) * 1_000, state: 'circuit-open', because: TIMELINE[0] }
+        : null,
+    })
+}
+
+describe('the health board', () => {
+  const admin = adminSuite()
+  const open = async (path = '/admin/health') => {
+    withHealth(admin.site)
+    await openAsRoot(admin.page, admin.site, path)
+    await admin.page.getByRole('grid', { name: 'Channel health' }).waitFor()
+    return admin.page
+  }
+
+  it('is reached by g h, and shows the troubled first, with why and until when', async () => {
+    withHealth(admin.site)
+    const { page } = admin
+    await openAsRoot(page, admin.site, '/admin/channels')
+    await page.getByRole('grid').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.getByRole('heading', { level: 1, name: 'Channel health' }).waitFor()
+    const rows = page.getByRole('grid', { name: 'Channel health' }).getByRole('row')
+    await expect.poll(() => rows.nth(1).textContent()).toContain('Invalid key')
+    expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|tries it).*503/)
+    expect(await rows.nth(3).textContent()).toContain('Well')
+  })
+
+  it('has a dash, not a zero, where nothing is known', async () => {
+    const page = await open('/admin/health?keyword=New')
+    const row = page.getByRole('grid').getByRole('row').nth(1)
+    const text = (await row.textContent()) ?? ''
+    expect(text).toContain('No calls yet')
+    expect(text).not.toMatch(/\b0\b|0%|0 ms/)
+  })
+
+  it('keeps filters in the address: only those in trouble, and another stretch', async () => {
+    const page = await open()
+    await page.getByRole('button', { name: 'In trouble' }).click()
+    const rows = page.getByRole('grid').getByRole('row')
+    await expect.poll(() => rows.count()).toBe(3)
+    await page.getByRole('button', { name: '24 h' }).click()
+    expect(page.url()).toContain('shown=troubled')
+    expect(page.url()).toContain('window=d1')
+  })
+
+  it('fits 1 280 pixels: no column out of sight, no heading and no figure cut', async () => {
+    const page = await open()
+    const cut = await page.getByRole('grid').evaluate((grid) => {
+      const isCut = (element: Element) => element.scrollWidth > element.clientWidth
+      const cells = [...grid.querySelectorAll('[role="columnheader"], .tg-grid-end')]
+      const parts = cells.flatMap((cell) => [...cell.querySelectorAll('*')])
+      const texts = parts.filter((part) => isCut(part)).map(({ textContent }) => textContent)
+      return { isWide: isCut(grid), texts }
+    })
+    expect(cut).toEqual({ isWide: false, texts: [] })
+  })
+
+  it('opens a channel by keyboard: circuits, models, and why it was off at a moment', async () => {
+    const page = await open('/admin/health?keyword=Azure')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
+    await drawer.getByText('5 failures, round 2').first().waitFor()
+    await drawer.getByText('Circuit closed').waitFor()
+    expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
+    await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
+    await drawer.getByRole('button', { name: 'Look' }).click()
+    await drawer.getByText('Its circuit was open').waitFor()
+    expect(page.url()).toMatch(/peek=2&at=\d+/)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    expect(page.url()).not.toContain('peek=')
+  })
+
+  it('says what went wrong when it can’t be read, and tries again', async () => {
+    const { page, site } = admin
+    site.routes['GET /api/channel/health'] = () => ({
+      status: 400,
+      body: { success: false, message: 'broken', code: 'Broken' },
+    })
+    await openAsRoot(page, site, '/admin/health')
+    await page.getByText('broken').waitFor()
+    withHealth(site)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('grid', { name: 'Channel health' }).waitFor()
+  })
+})
+
+describe.each(LANGUAGES)('the board and its drawer in %s', (language) => {
+  const admin = adminSuite({ language })
+
+  it('have no fault at any width, in any theme', async () => {
+    const { page, site } = admin
+    withHealth(site)
+    await openAsRoot(page, site, '/admin/health')
+    await page.locator('.tg-health-spark').first().waitFor()
+    expect(await lookFaults(page, `health-${language}`)).toEqual([])
+    await openAsRoot(page, site, '/admin/health?peek=2&at=1795240000')
+    await page.locator('.tg-health-then').waitFor()
+    expect(await lookFaults(page, `health-drawer-${language}`, [1280, 390])).toEqual([])
+  }, 240_000)
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { draftEntries } from '#console/features/settings/draft-entries.ts'
+import { presetRows, withoutPresets, withPresets } from '#console/features/settings/preset-merge.ts'
+import { type PriceMaps, readPriceMaps } from '#console/features/settings/price-table.ts'
+
+const maps = (): PriceMaps => {
+  const read = readPriceMaps(
+    new Map([
+      ['ModelPrice', '{"fixed":0.04}'],
+      ['ModelRatio', '{"same":1.50,"other":2,"mine":3}'],
+      ['CompletionRatio', '{"same":4}'],
+      ['CacheRatio', '{"same":0.5}'],
+    ]),
+  )
+  if (read === null) throw new Error('no maps')
+  return read
+}
+const LISTS = {
+  prompt: { same: '1.5', other: '2.5', fresh: '0.625', fixed: '1' },
+  completion: { same: '4', fresh: '8', only: '3' },
+}
+const parsed = (texts: ReadonlyMap<string, string>) =>
+  Object.fromEntries([...texts].map(([key, text]) => [key, JSON.parse(text)]))
+
+describe('presets', () => {
+  it('are told apart from what is so already, the different ones first', () => {
+    expect(presetRows(maps(), LISTS).map(({ name, state }) => [name, state])).toEqual([
+      ['other', 'changed'],
+      ['fixed', 'new'],
+      ['fresh', 'new'],
+      ['only', 'new'],
+      ['same', 'same'],
+    ])
+  })
+
+  it('are merged: own models stay, same numbers keep their digits, a fixed price gives way', () => {
+    const texts = withPresets(maps(), LISTS)
+    expect(parsed(texts)).toEqual({
+      ModelPrice: {},
+      ModelRatio: { same: 1.5, other: 2.5, mine: 3, fresh: 0.625, fixed: 1 },
+      CompletionRatio: { same: 4, fresh: 8, only: 3 },
+    })
+    expect(texts.get('ModelRatio')).toContain('1.50')
+  })
+
+  it('are removed, and nothing else', () => {
+    expect(parsed(withoutPresets(maps(), LISTS))).toEqual({
+      ModelRatio: { mine: 3 },
+      CompletionRatio: {},
+    })
+  })
+
+  it('without input ratios leave those alone', () => {
+    const legacy = { prompt: {}, completion: { other: '3' } }
+    expect(Object.keys(parsed(withPresets(maps(), legacy)))).toEqual(['CompletionRatio'])
+  })
+})
+
+describe('drafts of prices as entries', () => {
+  it('are what differs as a number, digit by digit, and what was taken out', () => {
+    const changes = [
+      { key: 'ModelRatio', before: '{"a":1,"b":2,"c":3}', after: '{"b":2.0,"c":3.10,"d":0}' },
+      { key: 'SystemName', before: 'x', after: 'y' },
+      { key: 'GroupRatio', before: '{"default":1}', after: '{"default":1,"vip":0.8}' },
+    ]
+    expect(draftEntries(changes)).toEqual([
+      { option: 'ModelRatio', name: 'c', value: '3.10' },
+      { option: 'ModelRatio', name: 'd', value: '0' },
+      { option: 'ModelRatio', name: 'a', value: null },
+      { option: 'GroupRatio', name: 'vip', value: '0.8' },
+    ])
+  })
+
+  it('are none while a text is no map of numbers', () => {
+    expect(draftEntries([{ key: 'ModelRatio', before: '{}', after: '{"a":' }])).toBeNull()
+  })
+})

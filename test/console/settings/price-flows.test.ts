@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest'
+import { OPTIONS, openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { ok, refused } from '../support/fake-site.ts'
+import { withPrices } from './price-site.ts'
+
+const suite = adminSuite({ language: 'zh' })
+
+const sent = (method: string, path: string) =>
+  suite.site.calls.filter((call) => call.method === method && call.path === path)
+const saved = () =>
+  new Map(
+    sent('PUT', '/api/option/').map(({ body }) => {
+      const { key, value } = body as { key: string; value: string }
+      return [key, JSON.parse(value) as unknown]
+    }),
+  )
+const open = async (path = '/admin/settings') => {
+  withPrices(suite.site)
+  await openAsRoot(suite.page, suite.site, path)
+}
+const button = (name: string) => suite.page.getByRole('button', { name, exact: true })
+const isInWindow = (row: Element): boolean => {
+  const { top, bottom } = row.getBoundingClientRect()
+  return top >= 0 && bottom <= window.innerHeight
+}
+const save = async () => {
+  await button('保存设置').click()
+  await suite.page.getByText('保存成功').waitFor()
+}
+
+describe('the price table', () => {
+  it('refuses a taken name and what is no number, renames, and deletes', async () => {
+    await open()
+    const { page } = suite
+    await button('编辑 o3 的价格').click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByLabel('模型名称').fill('gpt-4o')
+    await drawer.getByLabel('输入价格（$ / 百万 tokens）').fill('abc')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await drawer.getByText('模型名称已存在').waitFor()
+    await drawer.getByText('请输入数字').waitFor()
+    await drawer.getByLabel('输入价格（$ / 百万 tokens）').fill('0')
+    await drawer.getByText('模型价格不能为0').waitFor()
+    await drawer.getByLabel('输入价格（$ / 百万 tokens）').fill('3')
+    await drawer.getByLabel('模型名称').fill('o3-renamed')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await button('删除 deepseek-chat 的价格').click()
+    await save()
+    expect(saved().get('ModelRatio')).toEqual({
+      'gpt-4o': 1.25,
+      'gpt-4o-mini': 0.075,
+      'o3-renamed': 1.5,
+    })
+  })
+
+  it('turns to a model that was added, on whatever page it is', async () => {
+    const many = Array.from({ length: 25 }, (_, n) => [`model-${String(n).padStart(2, '0')}`, 1])
+    const texts = { ModelRatio: JSON.stringify(Object.fromEntries(many)), CompletionRatio: '{}' }
+    const options = Object.entries({ ...OPTIONS, ...texts, ModelPrice: '{}', CacheRatio: '{}' })
+    suite.site.routes['GET /api/option/'] = () =>
+      ok(options.map(([key, value]) => ({ key, value })))
+    await open()
+    const { page } = suite
+    await page.getByRole('searchbox', { name: '搜索模型名称' }).fill('model-0')
+    await button('添加模型').click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByLabel('模型名称').fill('sim-small')
+    await drawer.getByLabel('输入价格（$ / 百万 tokens）').fill('2')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    const row = page.getByRole('row', { name: /sim-small/ })
+    await row.waitFor()
+    await expect.poll(() => row.evaluate(isInWindow)).toBe(true)
+    expect(await row.getAttribute('class')).toContain('tg-grid-row-fresh')
+    await expect.poll(() => page.getByRole('row', { name: /model-00/ }).count()).toBe(0)
+  })
+
+  it('sets a batch only with a selection, a value, and a number', async () => {
+    await open()
+    const { page } = suite
+    await button('批量设置').click()
+    await page.getByText('请先选择模型').waitFor()
+    await page
+      .getByRole('row', { name: /gpt-4o-mini/ })
+      .getByRole('checkbox')
+      .check()
+    await button('批量设置').click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await page.getByText('请填写要设置的值').waitFor()
+    await drawer.getByLabel('补全倍率').fill('x')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await drawer.getByText('请输入数字').waitFor()
+    await drawer.getByLabel('补全倍率').fill('5')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await save()
+    expect(saved().get('CompletionRatio')).toMatchObject({ 'gpt-4o-mini': 5, 'gpt-4o': 4 })
+  })
+
+  it('shows one model’s history, and that of all by group', async () => {
+    await open()
+    const { page } = suite
+    await button('gpt-4o 的价格历史').click()
+    const drawer = page.getByRole('dialog', { name: 'gpt-4o 的价格历史' })
+    await drawer.getByRole('row', { name: /root.*gpt-4o/ }).waitFor()
+    expect(sent('GET', '/api/option/price_history')[0]?.query.get('model')).toBe('gpt-4o')
+    await page.keyboard.press('Escape')
+    await button('价格历史').click()
+    const all = page.getByRole('dialog', { name: '价格历史' })
+    await all.getByText('vip 用户使用 default').waitFor()
+    await all.getByText('定时生效').waitFor()
+    await all.getByLabel('分组').selectOption('vip')
+    await expect
+      .poll(() => sent('GET', '/api/option/price_history').at(-1)?.query.get('group'))
+      .toBe('vip')
+  })
+})
+
+describe('presets', () => {
+  it('are merged into the drafts, and removed again; a failure says so', async () => {
+    await open()
+    const { page, site } = suite
+    const answer = site.routes['GET /api/option/preset_ratios']
+    site.routes['GET /api/option/preset_ratios'] = () => refused('不行')
+    await button('预设倍率').click()
+    const drawer = page.getByRole('dialog', { name: '预设倍率' })
+    await drawer.getByText('获取预设倍率失败，请重试').waitFor()
+    await drawer.getByRole('button', { name: '重置预设倍率' }).click()
+    await page.getByText('重置预设倍率失败，请重试').waitFor()
+    if (answer !== undefined) site.routes['GET /api/option/preset_ratios'] = answer
+    await drawer.getByRole('button', { name: '重试' }).click()
+    await drawer.getByText('改变 1').waitFor()
+    await drawer.getByRole('button', { name: '获取预设倍率' }).click()
+    await save()
+    expect(saved().get('ModelRatio')).toMatchObject({ 'gpt-4o': 1.25, 'gpt-5': 0.625, o3: 7 })
+    await button('预设倍率').click()
+    await drawer.getByText('相同 3').waitFor()
+    await drawer.getByRole('button', { name: '重置预设倍率' }).click()
+    await save()
+    expect(saved().get('ModelRatio')).toEqual({ 'gpt-4o-mini': 0.075, 'deepseek-chat': 0.14 })
+  })
+
+  it('a list that could not be fetched is told, and the shipped one stands in', async () => {
+    await open()
+    const { page, site } = suite
+    site.routes['GET /api/option/preset_ratios'] = () => ({
+      body: {
+        success: true,
+        message: '',
+        data: {
+          source: 'flexible',
+          origin: 'shipped',
+          as_of: '2025-10',
+          is_fetch_failed: true,
+          prompt: { a: '1' },
+          completion: {},
+        },
+      },
+    })
+    await button('预设倍率').click()
+    const drawer = page.getByRole('dialog', { name: '预设倍率' })
+    await drawer.getByText('获取预设倍率失败，请重试').waitFor()
+    await drawer.getByText('随产品提供，价目截至 2025-10').waitFor()
+  })
+
+  it('model ratios are reset once it was asked and answered', async () => {
+    await open()
+    await button('重置模型倍率').click()
+    await suite.page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click()
+    expect(sent('POST', '/api/option/rest_model_ratio')).toHaveLength(0)
+    await button('重置模型倍率').click()
+    await suite.page.getByRole('alertdialog').getByRole('button', { name: '确定' }).click()
+    await suite.page.getByText('模型倍率已重置').waitFor()
+  })
+})
+
+describe('drafts of prices', () => {
+  const draft = async () => {
+    const { page } = suite
+    await button('编辑 o3 的价格').click()
+    await page.getByRole('dialog').getByLabel('输入价格（$ / 百万 tokens）').fill('5')
+    await page.getByRole('dialog').getByRole('button', { name: '确定' }).click()
+  }
+
+  it('are planned for a time to come, and the plan is cancelled', async () => {
+    await open()
+    const { page } = suite
+    await button('计划调价').click()
+    const drawer = page.getByRole('dialog', { name: '计划调价' })
+    await drawer.getByText(/先在价格表或分组中修改价格/).waitFor()
+    await page.keyboard.press('Escape')
+    await draft()
+    await button('计划调价').click()
+    await drawer.getByRole('button', { name: '安排改动' }).click()
+    await drawer.getByText('请选择一个将来的时间').waitFor()
+    await drawer.getByLabel('生效时间').fill('2020-01-01T00:00')
+    await drawer.getByRole('button', { name: '安排改动' }).click()
+    expect(sent('POST', '/api/option/price_schedule')).toHaveLength(0)
+    const at = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 16)
+    await drawer.getByLabel('生效时间').fill(at)
+    await drawer.getByRole('button', { name: '安排改动' }).click()
+    await drawer.getByText('等待生效').waitFor()
+    expect(sent('POST', '/api/option/price_schedule')[0]?.body).toMatchObject({
+      changes: [{ option: 'ModelRatio', name: 'o3', value: '2.5' }],
+    })
+    await drawer.getByRole('button', { name: '取消', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '取消此变更' }).click()
+    await drawer.getByText('已取消', { exact: true }).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('所有修改均已保存').waitFor()
+  })
+
+  it('are previewed against last week, to the unit', async () => {
+    await open()
+    const { page } = suite
+    await draft()
+    await button('价格预览').click()
+    const drawer = page.getByRole('dialog', { name: '价格预览' })
+    await drawer.getByText('编辑中有 1 项未保存的价格改动', { exact: false }).waitFor()
+    await drawer.getByRole('button', { name: '开始计算' }).click()
+    await drawer.getByRole('row', { name: /gpt-4o/ }).waitFor()
+    await drawer.getByText('+$1.40', { exact: true }).first().waitFor()
+    const body = sent('POST', '/api/option/price_preview')[0]?.body as {
+      prices: Record<string, string>
+      start_timestamp: number
+      end_timestamp: number
+    }
+    expect(Object.keys(body.prices)).toEqual(['ModelRatio'])
+    expect(body.end_timestamp - body.start_timestamp).toBe(7 * 86_400)
+  })
+})
+
+describe('the group table', () => {
+  it('checks a group before it is applied, and saves only what changed', async () => {
+    await open()
+    const { page } = suite
+    await button('添加分组').click()
+    const drawer = page.getByRole('dialog', { name: '添加分组' })
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await drawer.getByText('请输入分组名称').waitFor()
+    await drawer.getByLabel('分组名称').fill('vip')
+    await drawer.getByText('分组名称已存在').waitFor()
+    await drawer.getByLabel(/^倍率/).fill('x')
+    await drawer.getByText('请输入数字').waitFor()
+    await drawer.getByLabel('特殊倍率').fill('nowhere=1')
+    await drawer.getByText('每行应为“分组=倍率”，分组必须存在且不重复').waitFor()
+    await drawer.getByLabel('分组名称').fill('team')
+    await drawer.getByLabel(/^倍率/).fill('0.7')
+    await drawer.getByLabel('特殊倍率').fill('default=0.9\nvip = 0.5')
+    await drawer.getByLabel('标签颜色').selectOption('purple')
+    await drawer.getByLabel('说明').fill('团队')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await save()
+    expect(Object.fromEntries(saved())).toEqual({
+      GroupRatio: { default: 1, vip: 0.8, team: 0.7 },
+      UserUsableGroups: { default: 'Default', vip: 'VIP', team: '团队' },
+      GroupGroupRatio: { team: { default: 0.9, vip: 0.5 } },
+      GroupColors: { team: 'purple' },
+    })
+  })
+
+  it('keeps the group that everybody begins in, and deletes others whole', async () => {
+    await open()
+    const { page } = suite
+    await button('删除分组 default').click()
+    await page.getByText('default 是每个新用户所在的分组，不能删除。').waitFor()
+    await button('删除分组 vip').click()
+    await save()
+    expect(saved().get('GroupRatio')).toEqual({ default: 1 })
+    expect(saved().get('UserUsableGroups')).toEqual({ default: 'Default' })
+  })
+
+  it('stands aside for JSON that it can’t read', async () => {
+    await open('/admin/settings?groups=json')
+    const { page } = suite
+    await page.getByLabel('分组特殊倍率').fill('{"vip":')
+    await page.getByLabel('分组颜色').focus()
+    await page.getByText('不是合法的 JSON 字符串').first().waitFor()
+    await button('保存设置').click()
+    await page.getByText('请检查输入').waitFor()
+    expect(saved().size).toBe(0)
+  })
+})

@@ -1,0 +1,232 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { type FakeSite, ok, refused } from '../support/fake-site.ts'
+import { type OpenPage, openPage } from '../support/open-page.ts'
+
+let browser: Browser
+let site: FakeSite
+let opened: OpenPage
+let page: Page
+
+type Put = { key: string; value: string }
+const puts = () =>
+  site.calls
+    .filter(({ method, path }) => method === 'PUT' && path === '/api/option/')
+    .map(({ body }) => body as Put)
+const sent = () => Object.fromEntries(puts().map(({ key, value }) => [key, value]))
+const field = (label: string) => page.getByLabel(label, { exact: true })
+const save = () => page.getByRole('button', { name: '保存设置' }).click()
+const open = (tab: string) => openAsRoot(page, site, `/admin/settings?tab=${tab}`)
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  site = await startAdminSite()
+  opened = await openPage(browser, { language: 'zh' })
+  page = opened.page
+})
+afterEach(async () => {
+  expect(opened.faults).toEqual([])
+  await opened.close()
+  await site.close()
+})
+
+/** Types what is wrong, leaves the field, is told why, and mends it. */
+async function mend(label: string, wrong: string, words: string, right: string): Promise<void> {
+  await field(label).fill(wrong)
+  await field(label).blur()
+  await page.getByText(words).first().waitFor()
+  await field(label).fill(right)
+}
+
+describe('every tab, with a wrong input first', () => {
+  it('operation: quota, rebate, chat links, groups, ratios', async () => {
+    await open('operation&groups=json')
+    await mend('新用户初始额度（额度单位）', '-1', '不能小于 0', '1000')
+    await mend('返佣百分比（%）', '101', '返佣百分比必须在0到100之间', '12.5')
+    await mend('聊天客户端', '[{"a":', '不是合法的 JSON 字符串', '[{"a":"https://a.example"}]')
+    await mend('用户可选分组', '{"vip":1}', '每一项都应是“名称: 文字”', '{"vip":"VIP"}')
+    await mend('图片输入倍率', '{"m":"x"}', '每一项都应是“名称: 数字”', '{"m":2}')
+    await page.getByRole('switch', { name: '启用返佣' }).check()
+    await save()
+    await page.getByText('保存成功').waitFor()
+    expect(sent()).toEqual({
+      QuotaForNewUser: '1000',
+      RebatePercentage: '12.5',
+      RebateEnabled: 'true',
+      Chats: '[\n  {\n    "a": "https://a.example"\n  }\n]',
+      UserUsableGroups: '{\n  "vip": "VIP"\n}',
+      ImageRatio: '{\n  "m": 2\n}',
+    })
+  })
+
+  it('rate limit', async () => {
+    await open('ratelimit')
+    await mend('最多成功次数', '0', '不能小于 1', '50')
+    await mend('最多请求次数', '1.5', '请输入整数', '-1')
+    await save()
+    await page.getByText('保存成功').waitFor()
+    expect(sent()).toEqual({
+      ModelRequestRateLimitSuccessCount: '50',
+      ModelRequestRateLimitCount: '-1',
+    })
+  })
+
+  it('models: global, channels, words, Gemini, Claude', async () => {
+    await open('models')
+    await mend('心跳间隔（秒）', '0', '不能小于 1', '30')
+    await mend('失败重试次数', '4', '不能大于 3', '2')
+    await mend('Gemini 思考预算占比', '0.001', '不能小于 0.002', '0.002')
+    await mend('支持画图的模型', '{}', '应是文字的 JSON 数组', '["gemini-x"]')
+    await mend('Claude 思考预算占比', '0.09', '不能小于 0.1', '0.1')
+    await mend('缺省 MaxTokens', '{"default":0}', '每一项都应是“名称: 正整数”', '{"default":1}')
+    await field('屏蔽词列表').fill('one\ntwo')
+    await save()
+    await page.getByText('保存成功').waitFor()
+    expect(Object.keys(sent())).toHaveLength(7)
+    expect(sent()).toMatchObject({ SensitiveWords: 'one\ntwo', RetryTimes: '2' })
+    await page.getByText('此处保存并校验；Gemini 渠道上线后生效。').waitFor()
+  })
+
+  it('system: addresses, secrets, and what is asked about', async () => {
+    await open('system')
+    await mend('服务器地址', 'example.com', '请输入 http 或 https 网址', 'https://a.example')
+    await mend('SMTP 端口', '70000', '不能大于 65535', '465')
+    expect(await field('SMTP 访问凭证').inputValue()).toBe('')
+    await field('SMTP 访问凭证').fill('secret')
+    await field('GitHub Client Secret').fill('other')
+    await field('GitHub Client Secret').fill('')
+    const login = page.getByRole('switch', { name: '允许通过密码登录' })
+    await login.click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click()
+    expect(await login.isChecked()).toBe(true)
+    await login.click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '确认' }).click()
+    await expect.poll(() => login.isChecked()).toBe(false)
+    await save()
+    await page.getByText('保存成功').waitFor()
+    expect(sent()).toEqual({
+      ServerAddress: 'https://a.example',
+      SMTPPort: '465',
+      SMTPToken: 'secret',
+      PasswordLoginEnabled: 'false',
+    })
+  })
+
+  it('other: what visitors see', async () => {
+    await open('other')
+    await mend('系统名称', 'x'.repeat(101), '不能超过 100 个字符', 'Mine')
+    await mend('文档链接', 'docs', '请输入 http 或 https 网址', 'https://docs.example')
+    await page.getByLabel('数据看板默认时间粒度').selectOption({ label: '天' })
+    await save()
+    await page.getByText('保存成功').waitFor()
+    expect(sent()).toEqual({
+      SystemName: 'Mine',
+      'general_setting.docs_link': 'https://docs.example',
+      DataExportDefaultTime: 'day',
+    })
+  })
+})
+
+describe('saving', () => {
+  it('opens the tab of the first fault and puts the focus there; nothing is sent', async () => {
+    await open('ratelimit')
+    await field('最多成功次数').fill('0')
+    await page.getByRole('tab', { name: '其他设置' }).click()
+    await field('系统名称').fill('Mine')
+    await save()
+    await page.getByText('请检查输入').waitFor()
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid')))
+      .toBe('true')
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('ratelimit')
+    expect(puts()).toEqual([])
+  })
+
+  it('what the server refuses stays, with its words at the field', async () => {
+    await open('other')
+    await field('系统名称').fill('Mine')
+    site.routes['PUT /api/option/'] = () => refused('名称不可用')
+    await save()
+    await page.getByText('保存失败，请重试').waitFor()
+    await page.locator('.tg-field-error', { hasText: '名称不可用' }).waitFor()
+    expect(await field('系统名称').inputValue()).toBe('Mine')
+    await field('系统名称').fill('Ours')
+    expect(await page.locator('.tg-field-error').count()).toBe(0)
+  })
+
+  it('that is done, but can’t be read again, says so', async () => {
+    await open('other')
+    await field('系统名称').fill('Mine')
+    site.routes['GET /api/option/'] = () => ({ status: 400, body: refused('不行').body })
+    await save()
+    await page.getByText('刷新失败').waitFor()
+  })
+
+  it('shows before what it will send, secrets never', async () => {
+    await open('system')
+    await field('SMTP 端口').fill('25')
+    await field('SMTP 访问凭证').fill('canary')
+    await page.getByRole('button', { name: '查看修改' }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText('587').waitFor()
+    await drawer.getByText('将替换为新的内容').waitFor()
+    expect(await drawer.innerText()).not.toContain('canary')
+  })
+})
+
+describe('the update check', () => {
+  const newer = { current: '0.1.0', latest: 'v9.0.0', notes: 'Better.', is_newer: true }
+
+  it('fails in words, then tells what is new', async () => {
+    await open('other')
+    site.routes['GET /api/option/latest_release'] = () => refused('检查更新失败，请稍后再试')
+    await page.getByRole('button', { name: '检查更新' }).last().click()
+    await page.getByText('检查更新失败，请稍后再试').waitFor()
+    site.routes['GET /api/option/latest_release'] = ({ query }) =>
+      query.get('is_forced') === 'true'
+        ? ok({ ...newer, checked_at: 1_763_000_000 })
+        : ok({ ...newer, latest: '', is_newer: false, checked_at: 0 })
+    await page.getByRole('button', { name: '检查更新' }).last().click()
+    await page.getByText('有新版本 v9.0.0，当前为 0.1.0').first().waitFor()
+    await page.getByText('Better.').waitFor()
+  })
+
+  it('that runs by itself puts one line above the settings', async () => {
+    site.routes['GET /api/option/latest_release'] = () => ok({ ...newer, checked_at: 1 })
+    await open('operation')
+    await page.getByText('有新版本 v9.0.0，当前为 0.1.0').waitFor()
+    await page.getByRole('button', { name: '查看', exact: true }).click()
+    await page.getByText('Better.').waitFor()
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('other')
+  })
+})
+
+it('a section tells who changed what', async () => {
+  await open('models')
+  await page.getByRole('button', { name: '全局设置的修改记录' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('隐藏上游错误详情').waitFor()
+  await drawer.getByText('root', { exact: true }).waitFor()
+  await drawer.getByText('此前的值没有记录。').waitFor()
+  expect(await drawer.locator('.tg-diff').first().innerText()).toMatch(/false[\s\S]*true/)
+  await page.keyboard.press('Escape')
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await expect.poll(focused).toBe('全局设置的修改记录')
+})
+
+it('an admin reads what the super admin alone may set, and can’t change it', async () => {
+  await page.addInitScript(() => {
+    const admin = { id: 2, username: 'a', display_name: 'A', role: 10, status: 1, group: 'default' }
+    localStorage.setItem('user', JSON.stringify(admin))
+  })
+  await page.goto(`${site.url}/admin/settings?tab=system`)
+  await field('SMTP 端口').waitFor()
+  expect(await field('SMTP 端口').isDisabled()).toBe(true)
+  expect(await field('充值链接').isDisabled()).toBe(false)
+  expect(await page.getByText('仅超级管理员可以修改。').count()).toBeGreaterThan(5)
+})

@@ -1,0 +1,56 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import type { FakeSite } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { openPage } from '../support/open-page.ts'
+
+type Look = { name: string; path: string; open?: (page: Page) => Promise<unknown> }
+
+const LOOKS: readonly Look[] = [
+  { name: 'settings', path: '' },
+  { name: 'settings-json', path: '?prices=json' },
+  { name: 'settings-unset', path: '?prices=unset' },
+  { name: 'settings-rate', path: '?tab=ratelimit' },
+  { name: 'settings-models', path: '?tab=models' },
+  { name: 'settings-system', path: '?tab=system' },
+  { name: 'settings-other', path: '?tab=other' },
+  {
+    name: 'settings-history',
+    path: '?tab=models',
+    open: (page) =>
+      page
+        .getByRole('button', { name: /^(全局设置的修改记录|Changes of Global settings)$/ })
+        .click(),
+  },
+]
+/** One language sees the wide screen, the other the narrow one. */
+const WIDTHS = { zh: [1280], en: [390] }
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startAdminSite()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+describe.each(LANGUAGES)('the settings, in %s', (language) => {
+  it.each(LOOKS)('$name: no fault, in either theme', { timeout: 90_000 }, async (look) => {
+    const { page, faults, close } = await openPage(browser, { language })
+    await openAsRoot(page, site, `/admin/settings${look.path}`)
+    await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
+    if (look.open !== undefined) {
+      await look.open(page)
+      await page.getByRole('dialog').locator('.tg-diff').first().waitFor()
+    }
+    expect(await lookFaults(page, `${look.name}-${language}`, WIDTHS[language])).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
+})

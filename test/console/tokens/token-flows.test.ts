@@ -1,0 +1,283 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { type FakeSite, refused } from '../support/fake-site.ts'
+import { type OpenPage, openPage } from '../support/open-page.ts'
+
+let browser: Browser
+let site: FakeSite
+let opened: OpenPage
+let page: Page
+
+const sent = (method: string, path: string) =>
+  site.calls.filter((call) => call.method === method && call.path === path)
+const bodies = (method: string, path: string) => sent(method, path).map(({ body }) => body)
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+const said = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  site = await startAdminSite()
+  opened = await openPage(browser, { language: 'zh' })
+  page = opened.page
+})
+afterEach(async () => {
+  expect(opened.faults).toEqual([])
+  await opened.close()
+  await site.close()
+})
+
+describe('the drawer of a new token', () => {
+  it('says what is wrong with each field first, then makes the token as typed', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await press('新建令牌')
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('button', { name: '1 小时', exact: true }).click()
+    await drawer.getByLabel('过期时间').fill('')
+    await drawer.getByLabel('剩余额度（美元）').fill('much')
+    await drawer.getByLabel('创建数量').fill('101')
+    await drawer.getByLabel('并发请求上限').fill('many')
+    await drawer.getByLabel('IP 白名单').fill('10.0.0.0/8\n300.1.1.1')
+    await drawer.getByText('限制可用模型').click()
+    await drawer.getByRole('button', { name: '创建令牌' }).click()
+    for (const fault of [
+      '请输入名称',
+      '请输入有效的额度',
+      '过期时间格式错误！',
+      '请输入 1 到 100 之间的整数',
+      '请输入有效的整数',
+      '请至少选择一个模型！',
+      '第 2 行“300.1.1.1”不是合法的 IP 地址或网段',
+    ]) {
+      await drawer.getByText(fault).waitFor()
+    }
+    expect(sent('POST', '/api/token/')).toHaveLength(0)
+    await drawer.getByLabel('名称').fill('ci')
+    await drawer.getByRole('button', { name: '$10', exact: true }).click()
+    await drawer.getByRole('button', { name: '永不过期', exact: true }).click()
+    await drawer.getByLabel('并发请求上限').fill('4')
+    await drawer.getByLabel('每分钟 Token 数上限').fill('90000')
+    await drawer.getByLabel('IP 白名单').fill('10.0.0.0/8\n2001:db8::/32')
+    await drawer.getByText('速率限制').click()
+    await drawer.getByLabel('最大请求数').fill('600')
+    await drawer.getByLabel('允许的模型').fill('gpt-4o, o3,')
+    await page.keyboard.press('Tab')
+    await drawer.getByLabel('分组').selectOption('vip')
+    await drawer.getByLabel('创建数量').fill('1')
+    await drawer.getByRole('button', { name: '创建令牌' }).click()
+    await page.getByRole('dialog', { name: '令牌已就绪' }).waitFor()
+    expect(bodies('POST', '/api/token/')).toEqual([
+      {
+        name: 'ci',
+        remain_quota: 5_000_000,
+        unlimited_quota: false,
+        expired_time: -1,
+        rate_limit_enabled: true,
+        rate_limit_period: 60,
+        rate_limit_count: 600,
+        rate_limit_success: 10,
+        rate_limit_tpm: 90_000,
+        max_concurrency: 4,
+        model_limits_enabled: true,
+        model_limits: 'gpt-4o,o3',
+        allow_ips: '10.0.0.0/8\n2001:db8::/32',
+        group: 'vip',
+        count: 1,
+      },
+    ])
+    const code = await page.getByRole('dialog').locator('pre').innerText()
+    expect(code).toContain(`${site.url}/v1/chat/completions`)
+    expect(code).not.toContain('q'.repeat(40))
+  })
+
+  it('makes many by one call, and asks before what was typed is lost', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await press('新建令牌')
+    await page.getByRole('textbox', { name: '名称', exact: true }).fill('ci')
+    await page.keyboard.press('Escape')
+    await page.getByRole('alertdialog').getByRole('button', { name: '继续编辑' }).click()
+    await press('30')
+    await page.getByRole('button', { name: '创建令牌' }).click()
+    await page.getByRole('dialog', { name: '已创建 30 个令牌' }).waitFor()
+    expect(bodies('POST', '/api/token/')).toMatchObject([{ name: 'ci', count: 30 }])
+  })
+
+  it('keeps what was typed when the server refuses', async () => {
+    site.routes['POST /api/token/'] = () => refused('令牌数量已达上限 1000')
+    await openAsRoot(page, site, '/app/tokens')
+    await press('新建令牌')
+    await page.getByRole('textbox', { name: '名称', exact: true }).fill('ci')
+    await page.getByRole('button', { name: '创建令牌' }).click()
+    await said('令牌数量已达上限 1000')
+    const name = page.getByRole('textbox', { name: '名称', exact: true })
+    expect(await name.inputValue()).toBe('ci')
+  })
+})
+
+it('an edited token is sent with what changed alone', async () => {
+  await openAsRoot(page, site, '/app/tokens')
+  await press('mobile app 的更多操作')
+  await page.getByRole('menuitem', { name: '编辑' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByLabel('名称').fill('')
+  await drawer.getByRole('button', { name: '保存修改' }).click()
+  await drawer.getByText('请输入名称').waitFor()
+  await drawer.getByLabel('名称').fill('mobile')
+  await drawer.getByLabel('并发请求上限').fill('2')
+  await drawer.getByRole('button', { name: '保存修改' }).click()
+  await said('保存成功')
+  expect(bodies('PUT', '/api/token/')).toEqual([{ id: 2, name: 'mobile', max_concurrency: 2 }])
+})
+
+it('a switch is undone by one press, and taken back when it is refused', async () => {
+  await openAsRoot(page, site, '/app/tokens')
+  const toggle = page.getByRole('switch', { name: '启用 production' })
+  await toggle.click()
+  await press('撤销')
+  await expect
+    .poll(() => bodies('PUT', '/api/token/'))
+    .toEqual([
+      { id: 1, status: 2 },
+      { id: 1, status: 1 },
+    ])
+  site.routes['PUT /api/token/'] = () => refused('令牌不可用')
+  await toggle.click()
+  await said('令牌不可用')
+  await expect.poll(() => toggle.isChecked()).toBe(true)
+  expect(await page.getByRole('switch', { name: '启用 trial' }).isDisabled()).toBe(true)
+})
+
+describe('selected tokens', () => {
+  const selectAll = () => page.getByRole('columnheader').getByRole('checkbox').check()
+
+  it.each(['复制所选', '启用所选', '禁用所选', '删除所选'])(
+    '%s without any says so and sends nothing',
+    async (action) => {
+      await openAsRoot(page, site, '/app/tokens')
+      await press(action)
+      await said('请至少选择一个令牌！')
+      expect(site.calls.some(({ method }) => method !== 'GET')).toBe(false)
+    },
+  )
+
+  it('are disabled by one call, undone by one, and shown as they were when refused', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await selectAll()
+    await press('禁用所选')
+    await said('已禁用 3 个令牌')
+    await press('撤销')
+    await said('已启用 3 个令牌')
+    const ids = [1, 2, 3]
+    expect(bodies('POST', '/api/token/batch/status')).toEqual([
+      { ids, status: 2 },
+      { ids, status: 1 },
+    ])
+    site.routes['POST /api/token/batch/status'] = () => refused('令牌不存在：2')
+    await press('禁用所选')
+    await said('令牌不存在：2')
+    const toggle = page.getByRole('switch', { name: '启用 mobile app' })
+    await expect.poll(() => toggle.isChecked()).toBe(true)
+  })
+
+  it('are deleted by one call, all or none, once that is confirmed', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await selectAll()
+    await press('删除所选')
+    await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click()
+    expect(sent('POST', '/api/token/batch')).toHaveLength(0)
+    const answer = site.routes['POST /api/token/batch']
+    site.routes['POST /api/token/batch'] = () => refused('令牌不存在：5')
+    const remove = async () => {
+      await press('删除所选')
+      await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
+    }
+    await remove()
+    await said('令牌不存在：5')
+    await page.getByText('已选 6 个').waitFor()
+    if (answer !== undefined) site.routes['POST /api/token/batch'] = answer
+    await remove()
+    await said('还没有令牌')
+    expect(bodies('POST', '/api/token/batch').at(-1)).toEqual({ ids: [1, 2, 3, 4, 5, 6] })
+  })
+
+  it('have their keys copied, by hand where the clipboard is out of reach', async () => {
+    await page.addInitScript(() => {
+      document.execCommand = () => false
+      Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    })
+    await openAsRoot(page, site, '/app/tokens')
+    await selectAll()
+    await press('复制所选')
+    const dialog = page.getByRole('dialog', { name: '无法复制到剪贴板，请手动复制' })
+    const keys = (await dialog.getByRole('textbox').inputValue()).split('\n')
+    expect(keys).toHaveLength(6)
+    for (const key of keys) expect(key).toMatch(/^sk-Xk9q+7Hd2$/)
+  })
+})
+
+describe('the list', () => {
+  const asked = () => site.calls.filter(({ path }) => path.startsWith('/api/token/')).at(-1)?.query
+
+  it('is sorted by its headers and filtered by status, in the address', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await page.getByRole('button', { name: '额度', exact: true }).click()
+    await expect.poll(() => asked()?.toString()).toContain('sort=remain_quota&order=desc')
+    await page.getByRole('button', { name: '额度', exact: true }).click()
+    await expect.poll(() => asked()?.get('order')).toBe('asc')
+    await page.getByLabel('状态', { exact: true }).selectOption('4')
+    await expect.poll(() => asked()?.get('status')).toBe('4')
+    expect(new URL(page.url()).search).toBe('?sort=quota&order=asc&status=4')
+    await page.reload()
+    await expect.poll(() => asked()?.get('sort')).toBe('remain_quota')
+  })
+
+  it('is searched by a key that the address never shows', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await page.getByLabel('搜索密钥或其中一段').fill('sk-Xk9')
+    await expect.poll(() => asked()?.get('token')).toBe('sk-Xk9')
+    expect(page.url()).not.toContain('Xk9')
+  })
+})
+
+describe('a chat link', () => {
+  const openMenu = () => press('production 的更多操作')
+
+  it('that is missing or wrong is told', async () => {
+    await openAsRoot(page, site, '/app/tokens')
+    await openMenu()
+    await page.getByRole('menuitem', { name: '聊天' }).click()
+    await said('请联系管理员配置聊天链接')
+    const status = site.routes['GET /api/status']
+    site.routes['GET /api/status'] = async (call) => {
+      const answer = await (status as NonNullable<typeof status>)(call)
+      const body = answer.body as { data: object }
+      return { ...answer, body: { ...body, data: { ...body.data, chats: [{ Bad: 'no link' }] } } }
+    }
+    await page.reload()
+    await openMenu()
+    await page.getByRole('menuitem', { name: '在 Bad 中聊天' }).click()
+    await said('聊天链接配置错误，请联系管理员')
+  })
+
+  it('opens with this site’s address and the token’s key', async () => {
+    const template = `${site.url}/client?u={address}&k={key}`
+    const status = site.routes['GET /api/status']
+    site.routes['GET /api/status'] = async (call) => {
+      const answer = await (status as NonNullable<typeof status>)(call)
+      const body = answer.body as { data: object }
+      const chats = [{ Client: template }]
+      return { ...answer, body: { ...body, data: { ...body.data, chats } } }
+    }
+    await openAsRoot(page, site, '/app/tokens')
+    await openMenu()
+    const client = page.context().waitForEvent('page')
+    await page.getByRole('menuitem', { name: '在 Client 中聊天' }).click()
+    const address = new URL((await client).url())
+    expect(address.searchParams.get('u')).toBe(site.url)
+    expect(address.searchParams.get('k')).toMatch(/^sk-Xk9q+7Hd2$/)
+  })
+})

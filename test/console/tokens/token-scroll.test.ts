@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { openAsRoot, token } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { ok } from '../support/fake-site.ts'
+import { FRAME_MS, scrollWork } from '../support/scroll-work.ts'
+
+const admin = adminSuite({ language: 'en' })
+
+const NOW = Math.floor(Date.now() / 1_000)
+/** A page is 100 rows at most; more of them are scrolled here, so that no way ends early. */
+const ROWS = Array.from({ length: 1_000 }, (_, n) =>
+  token({
+    id: n + 1,
+    name: `token ${n}`,
+    status: (n % 4) + 1,
+    group: n % 2 === 0 ? 'vip' : '',
+    unlimited_quota: n % 3 === 0,
+    model_limits_enabled: n % 5 === 0,
+    model_limits: 'gpt-4o,o3',
+    expired_time: n % 2 === 0 ? -1 : NOW + n * 1_000,
+  }),
+)
+
+it('a page of 100 000 tokens scrolls at 60 frames a second', { timeout: 90_000 }, async () => {
+  const { page, site } = admin
+  site.routes['GET /api/token/'] = () => ok({ items: ROWS, page: 0, total: 100_000 })
+  await openAsRoot(page, site, '/app/tokens')
+  await page.getByRole('row', { name: 'token 0' }).first().waitFor()
+  const grid = page.getByRole('grid').first()
+  expect(await grid.getAttribute('aria-rowcount')).toBe('100001')
+  const perFrame = await scrollWork(page, grid)
+  expect(await page.locator('.tg-grid-item').count()).toBeLessThanOrEqual(60)
+  console.log(`tokens, work a frame: ${perFrame.map((ms) => ms.toFixed(1)).join(', ')} ms`)
+  expect(Math.min(...perFrame)).toBeGreaterThan(0.5)
+  expect(Math.min(...perFrame)).toBeLessThan(FRAME_MS)
+})

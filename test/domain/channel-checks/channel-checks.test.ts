@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
+import type { TestRunEvent } from '#domain/channel-checks/events.ts'
+import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const test = {
+  channelId: 4,
+  model: 'gpt-4o',
+  isSuccess: false,
+  durationMs: 812,
+  reason: 'status-401',
+  usage: null,
+  run: null,
+}
+
+describe('channel checks', () => {
+  const { given } = specificationOf(channelChecksDecider)
+
+  it('every test is a fact, the same as before or not', () => {
+    const event = { type: 'ChannelTested', v: 1, data: test } as const
+    given()
+      .when({ type: 'RecordTest', ...test })
+      .then([event])
+    given(event)
+      .when({ type: 'RecordTest', ...test })
+      .then([event])
+  })
+
+  it('and every balance', () => {
+    const event = {
+      type: 'ChannelBalanceRead',
+      v: 1,
+      data: { channelId: 4, balance: '1' },
+    } as const
+    given(event).when({ type: 'RecordBalance', channelId: 4, balance: '1' }).then([event])
+  })
+})
+
+describe('test runs', () => {
+  const { given } = specificationOf(testRunsDecider)
+  const started = (run: string): TestRunEvent => ({
+    type: 'ChannelTestRunStarted',
+    v: 1,
+    data: { run, total: 3 },
+  })
+  const end = { type: 'EndTestRun', run: 'a', tested: 3, failed: 1 } as const
+
+  it('begin and end once', () => {
+    given()
+      .when({ type: 'StartTestRun', run: 'a', total: 3 })
+      .then([started('a')])
+    given(started('a')).when({ type: 'StartTestRun', run: 'a', total: 3 }).then([])
+    const ended = given(started('a')).when(end)
+    ended.then([{ type: 'ChannelTestRunEnded', v: 1, data: { run: 'a', tested: 3, failed: 1 } }])
+    given(started('a'), ...ended.facts)
+      .when(end)
+      .then({ refused: 'TestRunOver' })
+  })
+
+  it('one that was overtaken can not end the one in force', () => {
+    const overtaken = given(started('a')).when({ type: 'StartTestRun', run: 'b', total: 3 })
+    overtaken.then([started('b')])
+    given(started('a'), started('b')).when(end).then({ refused: 'TestRunOver' })
+    expect(overtaken.after).toEqual({ open: 'b' })
+  })
+})

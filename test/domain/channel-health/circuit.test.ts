@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import type { Cooldown } from '#domain/channel-health/commands.ts'
+import { channelHealthDecider, pauseMs } from '#domain/channel-health/decide.ts'
+import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
+import { specificationOf, stored } from '#test/support/decider.ts'
+
+const { given } = specificationOf(channelHealthDecider)
+const scope: CircuitScope = { channelId: 4, model: null, keyRef: null }
+const cooldown: Cooldown = { baseMs: 30_000, maxMs: 600_000, jitter: 0, retryAfterMs: 0 }
+const NOW = 1_000_000
+
+const open = (fields: { at?: number; prober?: string; retryAfterMs?: number } = {}) => ({
+  type: 'OpenCircuit' as const,
+  scope,
+  reason: 'connect',
+  failures: 5,
+  cooldown: { ...cooldown, retryAfterMs: fields.retryAfterMs ?? 0 },
+  prober: fields.prober ?? null,
+  at: fields.at ?? NOW,
+})
+const probe = (at: number, prober = 'a') => ({
+  type: 'ProbeCircuit' as const,
+  scope,
+  prober,
+  leaseMs: 60_000,
+  at,
+})
+const close = (prober: string | null, reason: 'probe' | 'test' = 'probe') => ({
+  type: 'CloseCircuit' as const,
+  scope,
+  reason,
+  prober,
+})
+const opened = (until: number, round = 1, failures = 5): ChannelHealthEvent => ({
+  type: 'CircuitOpened',
+  v: 1,
+  data: { ...scope, reason: 'connect', failures, round, until },
+})
+const halfOpened = (until: number, prober = 'a'): ChannelHealthEvent => ({
+  type: 'CircuitHalfOpened',
+  v: 1,
+  data: { ...scope, prober, until },
+})
+const closed = (reason: 'probe' | 'test' = 'probe'): ChannelHealthEvent => ({
+  type: 'CircuitClosed',
+  v: 1,
+  data: { ...scope, reason },
+})
+
+describe('a circuit', () => {
+  it('opens once, for the pause; later failures of calls under way change nothing', () => {
+    given()
+      .when(open())
+      .then([opened(NOW + 30_000)])
+    given(opened(NOW + 30_000))
+      .when(open({ at: NOW + 9 }))
+      .then([])
+    given(opened(NOW + 30_000), halfOpened(NOW + 90_000))
+      .when(open({ at: NOW + 31_000 }))
+      .then([])
+  })
+
+  it('is tried by one alone once its pause is over, and by another when that one is silent', () => {
+    const past = opened(NOW)
+    given(opened(NOW + 1))
+      .when(probe(NOW))
+      .then([])
+    given(past)
+      .when(probe(NOW))
+      .then([halfOpened(NOW + 60_000)])
+    given(past, halfOpened(NOW + 60_000))
+      .when(probe(NOW + 59_999, 'b'))
+      .then([])
+    given(past, halfOpened(NOW + 60_000))
+      .when(probe(NOW + 60_000, 'b'))
+      .then([halfOpened(NOW + 120_000, 'b')])
+    given().when(probe(NOW)).then([])
+  })
+
+  it('is closed by the call that tried it, or by a test, and by nothing else', () => {
+    const tried = [opened(NOW), halfOpened(NOW + 60_000)]
+    given(...tried)
+      .when(close('a'))
+      .then([closed()])
+    given(...tried)
+      .when(close('b'))
+      .then([])
+    given(opened(NOW)).when(close('a')).then([])
+    given(opened(NOW))
+      .when(close(null, 'test'))
+      .then([closed('test')])
+    given().when(close(null, 'test')).then([])
+  })
+
+  it('opens again when the call that tried it fails, for twice as long each time', () => {
+    given(opened(NOW), halfOpened(NOW + 60_000))
+      .when(open({ prober: 'a' }))
+      .then([opened(NOW + 60_000, 2)])
+    given(opened(NOW, 2), halfOpened(NOW + 60_000))
+      .when(open({ prober: 'a' }))
+      .then([opened(NOW + 120_000, 3)])
+    given(opened(NOW, 9), closed())
+      .when(open())
+      .then([opened(NOW + 30_000)])
+  })
+
+  it('of a model, a key and the channel are three', () => {
+    const ofModel = { ...scope, model: 'm' }
+    const ofKey = { ...scope, keyRef: 'key-2' }
+    const facts = [scope, ofModel, ofKey].map((of) => ({
+      ...opened(NOW),
+      data: { ...opened(NOW).data, ...of },
+    })) as ChannelHealthEvent[]
+    const { state } = given(...facts)
+    expect(state.size).toBe(3)
+    given(...facts)
+      .when({ ...close(null, 'test'), scope: ofModel })
+      .then([{ ...closed('test'), data: { ...ofModel, reason: 'test' } } as ChannelHealthEvent])
+  })
+
+  it('is closed with all others of its channel when that is changed, whoever tries it', () => {
+    const ofKey = { ...opened(NOW), data: { ...opened(NOW).data, keyRef: 'key-2' } }
+    const { state } = given(opened(NOW), halfOpened(NOW + 60_000), ofKey as ChannelHealthEvent)
+    expect(state.size).toBe(2)
+    const change = { ...closed().data, reason: 'change' }
+    given(opened(NOW), halfOpened(NOW + 60_000), ofKey as ChannelHealthEvent)
+      .when({ type: 'CloseCircuits' })
+      .then([
+        { type: 'CircuitClosed', v: 1, data: change } as ChannelHealthEvent,
+        { type: 'CircuitClosed', v: 1, data: { ...change, keyRef: 'key-2' } } as ChannelHealthEvent,
+      ])
+    given().when({ type: 'CloseCircuits' }).then([])
+  })
+
+  it('survives its snapshot', () => {
+    const { state } = given(opened(NOW), halfOpened(NOW + 60_000))
+    const codec = channelHealthDecider.snapshot
+    expect(codec?.decode(stored(codec.encode(state)))).toEqual(state)
+  })
+})
+
+describe('the pause', () => {
+  it('doubles up to its bound, has jitter on top, and never undercuts the provider’s', () => {
+    expect([1, 2, 3, 5, 6, 60].map((round) => pauseMs(cooldown, round))).toEqual([
+      30_000, 60_000, 120_000, 480_000, 600_000, 600_000,
+    ])
+    expect(pauseMs({ ...cooldown, jitter: 0.5 }, 1)).toBe(33_000)
+    expect(pauseMs({ ...cooldown, retryAfterMs: 45_000 }, 1)).toBe(45_000)
+    expect(pauseMs({ ...cooldown, retryAfterMs: 5_000 }, 1)).toBe(30_000)
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import type { ChannelCommand } from '#domain/channel/commands.ts'
+import type { ChannelEvent, KeyMode } from '#domain/channel/events.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { created, createdWithKeys, given, KEY, TERMS } from './facts.ts'
+
+const setAside = (keyRef: string): ChannelCommand => ({
+  type: 'SetKeyAside',
+  channelId: 4,
+  keyRef,
+  reason: '401',
+})
+const isAside = (keyRef: string): ChannelEvent => ({
+  type: 'ChannelKeySetAside',
+  v: 1,
+  data: { channelId: 4, keyRef, reason: '401' },
+})
+const takeBack = (...keyRefs: string[]): ChannelCommand => ({
+  type: 'TakeBackKeys',
+  channelId: 4,
+  keyRefs,
+})
+const changeKeys = (
+  refs: readonly string[],
+  isAppended: boolean,
+  keyMode: KeyMode | null = null,
+  change: object = {},
+): ChannelCommand => ({
+  type: 'ChangeTerms',
+  channelId: 4,
+  change,
+  keys: { refs, isAppended },
+  keyMode,
+})
+const three = createdWithKeys(['a', 'b', 'c'], 'polling')
+
+describe('several keys in one channel', () => {
+  it('need a mode; one key needs none', () => {
+    const create = (keyRefs: readonly string[], keyMode: KeyMode): ChannelCommand => ({
+      type: 'CreateChannels',
+      terms: TERMS,
+      channels: [{ channelId: 4, name: 'c', keyRefs }],
+      keyMode,
+      isEnabled: true,
+    })
+    given()
+      .when(create(['a', 'b'], ''))
+      .then(refuse('OneKeyOnly'))
+    given().when(create([], 'random')).then(refuse('KeyRequired'))
+    expect(given().when(create(['a', 'b'], 'random')).facts).toHaveLength(1)
+    expect(given().when(create(['a'], 'random')).facts).toHaveLength(1)
+    const many = Array.from({ length: 1_001 }, (_, n) => `k${n}`)
+    given()
+      .when(create(many, 'random'))
+      .then(refuse('TooManyKeys', { limit: 1_000 }))
+  })
+
+  it('are replaced, and those of before are dropped', () => {
+    const { facts, after } = given(three).when(changeKeys(['d'], false))
+    expect(facts).toMatchObject([{ data: { keyRefs: ['d'], droppedKeyRefs: ['a', 'b', 'c'] } }])
+    expect(after.channels.get(4)).toMatchObject({ keyRefs: ['d'], keyMode: 'polling' })
+  })
+
+  it('are added to; a channel of one key becomes one of several', () => {
+    const { after } = given(three).when(changeKeys(['d', 'a'], true))
+    expect(after.channels.get(4)?.keyRefs).toEqual(['a', 'b', 'c', 'd'])
+    const grown = given(created()).when(changeKeys(['d'], true, ''))
+    expect(grown.after.channels.get(4)).toMatchObject({ keyRefs: [KEY, 'd'], keyMode: 'random' })
+    given(created())
+      .when(changeKeys(['d', 'e'], false))
+      .then(refuse('OneKeyOnly'))
+  })
+
+  it('must all be given again for a new address: an added key does not open it', () => {
+    const elsewhere = { baseUrl: 'https://thief.example.com' }
+    given(three)
+      .when(changeKeys(['d'], true, null, elsewhere))
+      .then(refuse('KeyRequired'))
+    given(three)
+      .when(changeKeys(['d', 'a'], false, null, elsewhere))
+      .then(refuse('KeyRequired'))
+    expect(given(three).when(changeKeys(['d'], false, null, elsewhere)).facts).toHaveLength(1)
+  })
+})
+
+describe('a failing key', () => {
+  it('is set aside, once, and taken back', () => {
+    given(three)
+      .when(setAside('b'))
+      .then([isAside('b')])
+    given(three, isAside('b')).when(setAside('b')).then([])
+    given(three, isAside('b'))
+      .when(takeBack('b', 'c', 'x'))
+      .then([{ type: 'ChannelKeysTakenBack', v: 1, data: { channelId: 4, keyRefs: ['b'] } }])
+    given(three).when(takeBack('b')).then([])
+    given(three).when(setAside('x')).then([])
+  })
+
+  it('that is the last one left turns the channel off, and stays for when it is on again', () => {
+    const off: ChannelEvent = {
+      type: 'ChannelAutoDisabled',
+      v: 1,
+      data: { channelId: 4, reason: '401' },
+    }
+    const before = given(three, isAside('a'), isAside('c'))
+    before.when(setAside('b')).then([off])
+    given(created()).when(setAside(KEY)).then([off])
+    given(three, isAside('a'), isAside('c'), off).when(setAside('b')).then([])
+  })
+
+  it('is left where the admin forbade that', () => {
+    given(createdWithKeys(['a', 'b'], 'random', { isAutoBan: false }))
+      .when(setAside('a'))
+      .then([])
+  })
+
+  it('is forgotten with the keys that replaced it, and kept beside those added', () => {
+    const before = given(three, isAside('b'))
+    expect(before.when(changeKeys(['d'], false)).after.channels.get(4)?.setAside).toEqual([])
+    expect(before.when(changeKeys(['d'], true)).after.channels.get(4)?.setAside).toEqual(['b'])
+  })
+})

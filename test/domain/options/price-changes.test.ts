@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import { optionsDecider } from '#domain/options/decide.ts'
+import { PLANNED_ENTRIES_MAX, PLANNED_MAX } from '#domain/options/decide-schedule.ts'
+import type { OptionsEvent, PlannedEntry } from '#domain/options/events.ts'
+import { OPTIONS } from '#domain/options/registry.ts'
+import { entryChanges } from '#domain/pricing/entry-changes.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { golden } from '#test/domain/golden/story.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(optionsDecider)
+
+const NOW = 1_790_000_000_000
+const DAY = 86_400_000
+
+const set = (key: string, value: string, before: string | null = null): OptionsEvent => ({
+  type: 'OptionSet',
+  v: 2,
+  data: { key, value, before },
+})
+const setOption = (key: string, value: string) => ({ type: 'SetOption', key, value }) as const
+const scheduled = (id: number, at: number, changes: readonly PlannedEntry[]): OptionsEvent => ({
+  type: 'PriceChangeScheduled',
+  v: 1,
+  data: { id, at, changes },
+})
+const over = (type: 'PriceChangeCancelled' | 'PriceChangeApplied', id: number): OptionsEvent => ({
+  type,
+  v: 1,
+  data: { id },
+})
+const schedule = (changes: readonly PlannedEntry[], at = NOW + DAY) =>
+  ({ type: 'SchedulePriceChange', at, now: NOW, changes }) as const
+const apply = (id: number, now = NOW + DAY) => ({ type: 'ApplyPriceChange', id, now }) as const
+const entry = (option: string, name: string, value: string | null): PlannedEntry => ({
+  option,
+  name,
+  value,
+})
+
+describe('what another text of an option means for prices', () => {
+  it('is told name by name, exactly', () => {
+    const after = '{"n":2.0,"m":1.500000000000000001,"new":0}'
+    expect(entryChanges('ModelRatio', '{"m":1.50,"n":2,"gone":3}', after)).toEqual([
+      ['m', '1.5', '1.500000000000000001'],
+      ['gone', '3', null],
+      ['new', null, '0'],
+    ])
+  })
+
+  it('is nothing where the layout alone differs; a name taken out is as it is built in', () => {
+    expect(entryChanges('ModelRatio', '{"m":1}', '{ "m": 1.0 }')).toEqual([])
+    expect(entryChanges('ModelRatio', '{"gpt-4o":9}', '{}')).toEqual([['gpt-4o', '9', '1.25']])
+    expect(entryChanges('ModelRatio', '{"constructor":1}', '{}')).toEqual([
+      ['constructor', '1', null],
+    ])
+  })
+
+  it('names both groups of a special ratio, and nothing for fallback prices', () => {
+    expect(entryChanges('GroupGroupRatio', '{}', '{"vip":{"default":0.9}}')).toEqual([
+      ['vip > default', null, '0.9'],
+    ])
+    expect(entryChanges('fallback_single_price', '0.5', '1')).toEqual([['', '0.5', '1']])
+    expect(entryChanges('SystemName', 'a', 'b')).toEqual([])
+  })
+})
+
+describe('the fallback price', () => {
+  const fallback = (price: string, input: string, completion: string) => [
+    set('fallback_single_price', price),
+    set('fallback_input_ratio', input),
+    set('fallback_completion_ratio', completion),
+  ]
+  const valuesAfter = (facts: readonly OptionsEvent[], ...keys: [string, string][]) => {
+    let state = given(...facts).state
+    for (const [key, value] of keys) {
+      const outcome = optionsDecider.decide(setOption(key, value), state)
+      if (!Array.isArray(outcome)) throw new Error('refused')
+      state = outcome.reduce(optionsDecider.evolve, state)
+    }
+    return ['single_price', 'input_ratio', 'completion_ratio'].map((name) =>
+      state.values.get(`fallback_${name}`),
+    )
+  }
+
+  it('per call and by ratios are never set both, whatever order a form saves in', () => {
+    const toPair = [
+      ['fallback_single_price', ''],
+      ['fallback_input_ratio', '2'],
+      ['fallback_completion_ratio', '3'],
+    ] as [string, string][]
+    for (const order of [toPair, [...toPair].reverse()]) {
+      expect(valuesAfter(fallback('1', '', ''), ...order)).toEqual(['', '2', '3'])
+    }
+    const toPrice = [
+      ['fallback_input_ratio', ''],
+      ['fallback_single_price', '1'],
+      ['fallback_completion_ratio', ''],
+    ] as [string, string][]
+    for (const order of [toPrice, [...toPrice].reverse()]) {
+      expect(valuesAfter(fallback('', '2', '3'), ...order)).toEqual(['1', '', ''])
+    }
+    expect(valuesAfter(fallback('1', '', ''), ['fallback_input_ratio', '2'])[0]).toBe('')
+  })
+})
+
+describe('model ratios', () => {
+  it('are reset to the built-in ones, once', () => {
+    const text = OPTIONS.get('ModelRatio')?.defaultText ?? ''
+    given(set('ModelRatio', '{"mine":3}'))
+      .when({ type: 'ResetModelRatios' })
+      .then([set('ModelRatio', text, '{"mine":3}')])
+    given().when({ type: 'ResetModelRatios' }).then([])
+  })
+})
+
+describe('a scheduled price change', () => {
+  const changes = [entry('ModelRatio', 'm', '2.50'), entry('CompletionRatio', 'm', '4')]
+  const kept = [entry('ModelRatio', 'm', '2.5'), entry('CompletionRatio', 'm', '4')]
+
+  it('is numbered, and sets nothing before its time', () => {
+    given()
+      .when(schedule(changes))
+      .then([scheduled(1, NOW + DAY, kept)])
+    given(scheduled(1, NOW, kept), over('PriceChangeCancelled', 1))
+      .when(schedule(changes))
+      .then([scheduled(2, NOW + DAY, kept)])
+    given(scheduled(1, NOW + DAY, kept))
+      .when(apply(1, NOW + DAY - 1))
+      .then(refuse('PriceChangeNotDue'))
+  })
+
+  it('is applied to the prices as they are by then, in one append, once', () => {
+    const before = [
+      scheduled(1, NOW + DAY, kept),
+      set('ModelRatio', '{"m":1,"between":7}'),
+      set('CompletionRatio', '{"m":4}'),
+    ]
+    const text = '{\n  "m": 2.5,\n  "between": 7\n}'
+    given(...before)
+      .when(apply(1))
+      .then([over('PriceChangeApplied', 1), set('ModelRatio', text, '{"m":1,"between":7}')])
+    given(...before, over('PriceChangeApplied', 1))
+      .when(apply(1))
+      .then([])
+    given(...before, over('PriceChangeCancelled', 1))
+      .when(apply(1))
+      .then([])
+  })
+
+  it('takes an entry out where its value is null', () => {
+    given(set('ModelPrice', '{"m":1}'), scheduled(1, NOW, [entry('ModelPrice', 'm', null)]))
+      .when(apply(1))
+      .then([over('PriceChangeApplied', 1), set('ModelPrice', '{}', '{"m":1}')])
+  })
+
+  it('that the option would not take by then fails, and is over', () => {
+    const change = scheduled(1, NOW, [entry('GroupRatio', 'default', null)])
+    const { facts, after } = given(change).when(apply(1))
+    expect(facts).toEqual([
+      {
+        type: 'PriceChangeFailed',
+        v: 1,
+        data: { id: 1, option: 'GroupRatio', fault: 'entry-missing' },
+      },
+    ])
+    expect(after.planned.size).toBe(0)
+  })
+
+  it('is cancelled while it waits, and not again', () => {
+    const cancel = { type: 'CancelPriceChange', id: 1 } as const
+    given(scheduled(1, NOW, kept))
+      .when(cancel)
+      .then([over('PriceChangeCancelled', 1)])
+    given().when(cancel).then(refuse('PriceChangeUnknown'))
+    given(scheduled(1, NOW, kept), over('PriceChangeApplied', 1))
+      .when(cancel)
+      .then(refuse('PriceChangeUnknown'))
+  })
+
+  it.each([
+    ['without entries', [], refuse('PriceChangeEmpty')],
+    [
+      'of another option',
+      [entry('SystemName', 'm', '1')],
+      refuse('UnknownOption', { key: 'SystemName' }),
+    ],
+    [
+      'to no number',
+      [entry('ModelRatio', 'm', '-1')],
+      refuse('InvalidOption', { key: 'ModelRatio', fault: 'not-ratio', name: 'm' }),
+    ],
+    [
+      'of an entry twice',
+      [entry('ModelRatio', 'm', '7'), entry('ModelRatio', 'm', '8')],
+      refuse('InvalidOption', { key: 'ModelRatio', fault: 'duplicate-key', name: 'm' }),
+    ],
+    [
+      'without a name',
+      [entry('ModelRatio', '', '1')],
+      refuse('InvalidOption', { key: 'ModelRatio', fault: 'name-missing' }),
+    ],
+    [
+      'of the group that everybody begins in',
+      [entry('GroupRatio', 'default', null)],
+      refuse('InvalidOption', { key: 'GroupRatio', fault: 'entry-missing', name: 'default' }),
+    ],
+  ])('%s is refused', (_title, list, refusal) => {
+    given().when(schedule(list)).then(refusal)
+  })
+
+  it('in the past, too far ahead, too long or one too many is refused', () => {
+    given().when(schedule(changes, NOW)).then(refuse('PriceChangeNotAhead'))
+    given()
+      .when(schedule(changes, NOW + 367 * DAY))
+      .then(refuse('PriceChangeTooFar', { days: 366 }))
+    const long = Array.from({ length: PLANNED_ENTRIES_MAX + 1 }, (_, n) =>
+      entry('ModelRatio', `m${n}`, '1'),
+    )
+    given()
+      .when(schedule(long))
+      .then(refuse('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX }))
+    const many = Array.from({ length: PLANNED_MAX }, (_, n) => scheduled(n + 1, NOW + DAY, kept))
+    given(...many)
+      .when(schedule(changes))
+      .then(refuse('TooManyPriceChanges', { limit: PLANNED_MAX }))
+  })
+})
+
+describe('recorded price changes', () => {
+  it('fold as they did when they were first recorded', () => {
+    const facts = [
+      'price-change-scheduled-v1',
+      'price-change-applied-v1',
+      'price-change-cancelled-v1',
+      'price-change-failed-v1',
+    ].map((name) => golden(name) as OptionsEvent)
+    expect(given(...facts.slice(0, 1)).state.planned.get(1)).toEqual(facts[0]?.data)
+    expect(given(...facts).state).toMatchObject({ planned: new Map(), lastPlannedId: 1 })
+  })
+})

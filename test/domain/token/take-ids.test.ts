@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { refuse } from '#domain/shared/refusal.ts'
+import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(tokenIdsDecider)
+const take = (first: number, count: number, userId = 7) =>
+  ({ type: 'TakeTokenIds', userId, first, count }) as const
+const taken = (first: number, count: number, userId = 7) =>
+  ({ type: 'TokenIdsTaken', v: 1, data: { userId, first, count } }) as const
+
+describe('the ids of tokens', () => {
+  it('are given out dense, from 1, as many as are asked for', () => {
+    given()
+      .when(take(1, 3))
+      .then([taken(1, 3)])
+    given(taken(1, 3))
+      .when(take(4, 1, 8))
+      .then([taken(4, 1, 8)])
+    expect(given(taken(1, 3), taken(4, 2)).state.highest).toBe(5)
+  })
+
+  it('are nobody else’s, and none is left out', () => {
+    for (const first of [1, 3, 5]) {
+      given(taken(1, 3))
+        .when(take(first, 1, 8))
+        .then(refuse('TokenExists'))
+    }
+  })
+})

@@ -1,0 +1,184 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
+import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+
+let browser: Browser
+let product: TestProduct
+let open: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  const roles = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
+  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles })])
+  await addChannel(product, { name: 'first', priority: 1 })
+  open = await openRealPage(browser, product.url)
+  page = open.page
+  await page.goto(`${product.url}/login`)
+  await page.getByLabel('Username or email').fill('root')
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).last().click()
+  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await product?.close()
+})
+
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const drawer = () => page.getByRole('dialog')
+const field = (name: string) => drawer().getByRole('textbox', { name, exact: true })
+const closed = () => drawer().waitFor({ state: 'detached' })
+const said = (text: string) => page.getByText(text).first().waitFor()
+const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+const fromMenu = async (opener: string, entry: string) => {
+  await button(opener).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
+
+async function stored(): Promise<Channel[]> {
+  type Page = { items: Channel[] }
+  return (await product.root.must<Page>('GET', '/api/channel/?page_size=100&id_sort=true')).items
+}
+const named = async (name: string) => (await stored()).find((channel) => channel.name === name)
+
+it('several keys make a channel each, then one with keys in turn', async () => {
+  await page.goto(`${product.url}/channel/add`)
+  await field('Name').fill('fleet')
+  await field('Base URL').fill(product.provider.url)
+  await drawer()
+    .getByRole('radio', { name: /Several channels/ })
+    .check()
+  await field('Key').fill('sk-1\nsk-2')
+  await drawer().getByRole('combobox', { name: 'Models' }).fill('sim-small,sim-large,')
+  await button('Create channel').click()
+  await said('Channels created: 2')
+  await closed()
+  expect((await stored()).length).toBe(3)
+  await button('New channel').click()
+  await field('Name').fill('many')
+  await field('Base URL').fill(product.provider.url)
+  await drawer()
+    .getByRole('radio', { name: /Several keys/ })
+    .check()
+  await drawer()
+    .getByRole('radio', { name: /In turn/ })
+    .check()
+  await field('Key').fill('sk-3\nsk-4\nsk-5')
+  await drawer().getByRole('combobox', { name: 'Models' }).fill('sim-small,')
+  await button('Create channel').click()
+  await said('Channel created')
+  await closed()
+  const many = await named('many')
+  expect([many?.multi_key_mode, many?.key_count]).toEqual(['polling', 3])
+})
+
+it('an edit is kept: limits, expiry, another key; a new address asks for the key', async () => {
+  await page.getByRole('link', { name: 'many' }).click()
+  await button('Routing and limits Priority, concurrency, expiry and auto-disable').click()
+  await field('Calls at a time').fill('4')
+  await field('Calls a minute').fill('60')
+  await drawer().getByLabel('Expires').fill('2031-05-06T07:08')
+  await drawer()
+    .getByRole('radio', { name: /Add keys/ })
+    .check()
+  await field('Key').fill('sk-6')
+  await button('Save changes').click()
+  await said('Saved')
+  await closed()
+  expect(await named('many')).toMatchObject({ max_concurrency: 4, max_rpm: 60, key_count: 4 })
+  await page.getByRole('link', { name: 'many' }).click()
+  expect(await drawer().getByLabel('Expires').count()).toBe(0)
+  await field('Base URL').fill('https://elsewhere.example')
+  await button('Save changes').click()
+  await drawer().getByText('Please enter the key').waitFor()
+  await page.keyboard.press('Escape')
+  await button('Discard changes').click()
+  await closed()
+})
+
+it('the chosen get a tag, and the tag is opened, edited, switched and undone', async () => {
+  await button('Select').click()
+  await page.getByRole('checkbox', { name: 'Select all' }).click()
+  await said('4 selected')
+  await button('Set tag').click()
+  await drawer().getByLabel('Tag').fill('east')
+  await page.keyboard.press('Enter')
+  await said('Channels tagged “east”: 4')
+  await closed()
+  await button('By tag').click()
+  await row('east').getByText('4 of 4 on').waitFor()
+  await fromMenu('More actions for the tag east', 'Edit tag')
+  await drawer().getByLabel('Priority').fill('9')
+  await drawer().getByLabel('Name of the tag').fill('west')
+  await button('Save changes').click()
+  await said('Channels changed: 4')
+  await closed()
+  expect((await stored()).map(({ tag, priority }) => [tag, priority])).toEqual(
+    Array(4).fill(['west', 9]),
+  )
+  await fromMenu('More actions for the tag west', 'Disable all')
+  await row('west').getByText('0 of 4 on').waitFor()
+  await said('All channels tagged “west” are disabled')
+  await button('Undo').last().click()
+  await row('west').getByText('4 of 4 on').waitFor()
+  await button('By tag').click()
+})
+
+it('a channel is tested, copied, and its models fetched', async () => {
+  await fromMenu('More actions for first', 'Test models')
+  await button('Test all (2)').click()
+  await eventually(() => drawer().getByText(/ s$/).count()).toBe(2)
+  await page.keyboard.press('Escape')
+  await closed()
+  await fromMenu('More actions for first', 'Duplicate')
+  await said('Duplicated “first”')
+  await eventually(async () => (await stored()).length).toBe(5)
+  await page.getByRole('link', { name: 'first', exact: true }).click()
+  await button('Fetch from provider').click()
+  const picker = page.getByRole('dialog', { name: 'Choose models' })
+  await picker.getByText('sim-small').waitFor()
+  await page.keyboard.press('Escape')
+  await picker.waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await closed()
+})
+
+it('all are tested with an end that is told; repair and removal too', async () => {
+  await fromMenu('More actions', 'Test all channels')
+  await said('Channels tested: 5')
+  await fromMenu('More actions', 'Repair the model index')
+  await said('Model index repaired')
+  await fromMenu('More actions', 'Update all balances')
+  await said('Balances updated')
+  await page.getByRole('checkbox', { name: 'Select row' }).nth(0).click()
+  await button('Disable selected').click()
+  await said('Channels disabled: 1')
+  await fromMenu('More actions', 'Delete all disabled channels')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await said('Channels deleted: 1')
+  await eventually(async () => (await stored()).length).toBe(4)
+})
+
+it('every column that says so is sorted by the server, and filters narrow', async () => {
+  const headers = page.locator('.tg-grid-sort')
+  const count = await headers.count()
+  expect(count).toBeGreaterThan(6)
+  for (let index = 0; index < count; index += 1) {
+    const answered = page.waitForResponse((response) => response.url().includes('sort='))
+    await headers.nth(index).click()
+    expect((await answered).status()).toBe(200)
+  }
+  await page.goto(`${product.url}/admin/channels?status=2`)
+  await said('No channel matches')
+  await page.goto(`${product.url}/admin/channels?type=1&keyword=many`)
+  await page.getByRole('link', { name: 'many' }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+})
+
+it('met no policy violation, no error in the console, no missing file', () => {
+  expect(open.faults).toEqual([])
+})

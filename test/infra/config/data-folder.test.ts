@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { ConfigError } from '#infra/config/config-error.ts'
+import { makeDataFolder } from '#infra/config/data-folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'data-folder-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it('a data folder is made with those above it, for its owner alone', () => {
+  const path = join(folder, 'a', 'b', 'c')
+  makeDataFolder(path)
+  makeDataFolder(path)
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+})
+
+it('one that can’t be made is told at once, with the variable and the reason', () => {
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  for (const [path, reason] of [
+    [join(file, 'x'), 'ENOTDIR'],
+    ['/proc/tallygate', 'ENOENT'],
+  ] as const) {
+    const make = () => makeDataFolder(path)
+    expect(make).toThrow(ConfigError)
+    expect(make).toThrow(`DATA_DIR: the folder ${path} can't be made (${reason}`)
+  }
+})

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+
+const CONF = resolve(import.meta.dirname, '../../../infra/deploy/nginx.conf')
+const PARTS = ['relay', 'write-api', 'read-api', 'console'] as const
+const hasNginx = spawnSync('nginx', ['-v']).status === 0
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+async function listening(answer: string): Promise<Server> {
+  const server = createServer((_request, response) => response.end(answer))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return server
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = await listening('')
+  const port = portOf(server)
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+/** The file as it is, but for what only a network of containers has: its names and its resolver. */
+function onThisMachine(text: string, ports: ReadonlyMap<string, number>, front: number): string {
+  return text
+    .replace(/^\s*resolver .*$/m, '')
+    .replace(/server ([\w-]+):3000 resolve/g, (_all, part: string) => {
+      return `server 127.0.0.1:${ports.get(part)}`
+    })
+    .replace('listen 8080', `listen 127.0.0.1:${front}`)
+    .replace(/listen 127\.0\.0\.1:8081;/, `listen 127.0.0.1:${front + 1};`)
+}
+
+describe.skipIf(!hasNginx)('a real nginx', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
+  const conf = join(folder, 'nginx.conf')
+  const servers: Server[] = []
+  let nginx: ChildProcess
+  let url = ''
+
+  beforeAll(async () => {
+    const ports = new Map<string, number>()
+    for (const part of PARTS) {
+      const server = await listening(part)
+      servers.push(server)
+      ports.set(part, portOf(server))
+    }
+    const front = await freePort()
+    url = `http://127.0.0.1:${front}`
+    const text = onThisMachine(readFileSync(CONF, 'utf8'), ports, front)
+    const own = text.replace('/tmp/nginx.pid', join(folder, 'nginx.pid'))
+    // A pipe, which the error stream is here, can't be opened by its name.
+    writeFileSync(conf, own.replace('/dev/stderr', join(folder, 'error.log')))
+    nginx = spawn('nginx', ['-p', folder, '-c', conf, '-g', 'daemon off;'], { stdio: 'ignore' })
+    await vi.waitFor(() => fetch(url), { timeout: 15_000, interval: 50 })
+  })
+  afterAll(async () => {
+    if (nginx.exitCode === null) {
+      const ended = new Promise((done) => nginx.once('exit', done))
+      nginx.kill('SIGTERM')
+      await ended
+    }
+    for (const server of servers) server.closeAllConnections()
+    for (const server of servers) await new Promise((done) => server.close(done))
+    rmSync(folder, { recursive: true })
+  })
+
+  it('takes the file', () => {
+    const checked = spawnSync('nginx', ['-t', '-p', folder, '-c', conf], { encoding: 'utf8' })
+    expect(checked.stderr).toContain('test is successful')
+    expect(checked.status).toBe(0)
+  })
+
+  it.each([
+    ['POST', '/v1/chat/completions', 'relay'],
+    ['GET', '/api/channel/types', 'relay'],
+    ['GET', '/api/channel/test', 'relay'],
+    ['GET', '/api/channel/test/7?model=a', 'relay'],
+    ['GET', '/api/channel/test/progress', 'relay'],
+    ['GET', '/api/channel/fetch_models/7', 'relay'],
+    ['POST', '/api/channel/fetch_models', 'relay'],
+    ['GET', '/api/channel/update_balance', 'relay'],
+    ['GET', '/api/channel/update_balance/7/', 'relay'],
+    ['GET', '/api/channel/', 'read-api'],
+    ['GET', '/api/channel/7', 'read-api'],
+    ['GET', '/api/channel/tests', 'read-api'],
+    ['GET', '/api/channel/health', 'read-api'],
+    ['PUT', '/api/channel/', 'write-api'],
+    ['DELETE', '/api/channel/7/', 'write-api'],
+    ['GET', '/api/user/logout', 'write-api'],
+    ['GET', '/api/live', 'read-api'],
+    ['GET', '/channels', 'console'],
+  ])('%s %s is answered by %s', async (method, path, part) => {
+    const response = await fetch(`${url}${path}`, { method })
+    expect(await response.text()).toBe(part)
+  })
+
+  it.each(['/livez', '/readyz', '/metrics'])('%s is for inside alone', async (path) => {
+    expect((await fetch(`${url}${path}`)).status).toBe(404)
+  })
+
+  it('what is away is told in its own form and the caller’s language', async () => {
+    for (const server of servers) {
+      server.close()
+      server.closeAllConnections()
+    }
+    const ask = async (path: string, language: string) => {
+      const response = await fetch(`${url}${path}`, { headers: { 'accept-language': language } })
+      return { status: response.status, body: await response.text() }
+    }
+    const busy = { zh: '服务繁忙，请稍后再试', en: 'The service is busy, please try again later' }
+    for (const language of ['zh', 'en'] as const) {
+      for (const path of ['/api/user/self', '/api/channel/types', '/api/user/logout']) {
+        const { status, body } = await ask(path, language)
+        expect([path, status]).toEqual([path, 503])
+        expect(JSON.parse(body)).toMatchObject({ success: false, message: busy[language] })
+      }
+      const page = await ask('/app/tokens', language)
+      expect(page.status).toBe(503)
+      expect(page.body).toContain(language === 'zh' ? '服务正在重启' : 'The service is restarting')
+    }
+    for (const path of ['/v1', '/v1/models']) {
+      const { status, body } = await ask(path, 'en')
+      expect([status, JSON.parse(body).error.code]).toEqual([503, 'unavailable'])
+    }
+  })
+})

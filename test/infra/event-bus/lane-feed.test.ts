@@ -1,0 +1,93 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { LaneFeed } from '#infra/event-bus/lane-feed.ts'
+import { ALL_LANES } from '#infra/event-bus/lanes.ts'
+import type { LaneBatch } from '#infra/event-bus/port.ts'
+import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
+import type { EventStore } from '#infra/event-store/port.ts'
+import { to } from '../event-store/conformance.ts'
+
+const log = pino({ level: 'silent' })
+let store: EventStore
+let feed: LaneFeed
+let batches: LaneBatch[]
+/** The next batch that passes stays open until it is settled here. */
+let held: PromiseWithResolvers<void>
+let isToHold: (batch: LaneBatch) => boolean
+
+beforeEach(() => {
+  store = createMemoryEventStore()
+  batches = []
+  held = Promise.withResolvers()
+  isToHold = () => false
+  feed = new LaneFeed(
+    { store, log },
+    {
+      onBatch: async (batch) => {
+        batches.push(batch)
+        if (!isToHold(batch)) return
+        isToHold = () => false
+        await held.promise
+      },
+    },
+  )
+})
+afterEach(async () => {
+  held.resolve()
+  await feed.stop()
+  await store.close()
+})
+
+const write = () => store.append([to('account-1', 'any')])
+const last = () => {
+  const batch = batches.at(-1)
+  return { after: batch?.after, position: batch?.position, count: batch?.events.length }
+}
+
+/** Another process has the lanes for a while, and writes. */
+async function loseAndRegain(): Promise<void> {
+  feed.remove(ALL_LANES)
+  await write()
+  await feed.add(ALL_LANES)
+}
+
+it('a batch that fails after its lanes were lost and regained skips nothing', async () => {
+  await write()
+  await feed.add(ALL_LANES)
+  isToHold = ({ events }) => events.length > 0
+  await write()
+  await expect.poll(last).toEqual({ after: 1, position: 2, count: 1 })
+  await loseAndRegain()
+  expect(last()).toEqual({ after: 3, position: 3, count: 0 })
+  held.reject(new Error('fenced'))
+  await write()
+  // It says no more than it has: whoever stands before 3 reads what is between.
+  await expect.poll(last).toEqual({ after: 3, position: 4, count: 1 })
+})
+
+it('a batch that waited while its lanes were lost and regained is not given out', async () => {
+  await write()
+  isToHold = () => true
+  await feed.add(ALL_LANES)
+  const subscribed = await store.headPosition()
+  await write()
+  // The feed has read it, and waits for the first batch of the lanes.
+  await readUpTo(subscribed + 1)
+  await loseAndRegain()
+  held.resolve()
+  await write()
+  await expect.poll(last).toEqual({ after: 3, position: 4, count: 1 })
+  expect(batches.filter(({ after, position }) => position < after)).toEqual([])
+})
+
+/** A subscription of the same store, begun later, is woken after the feed's. */
+async function readUpTo(position: number): Promise<void> {
+  const read = Promise.withResolvers<void>()
+  const reader = store.subscribeAll(
+    position - 1,
+    async () => read.resolve(),
+    (error) => read.reject(error),
+  )
+  await read.promise
+  await reader.stop()
+}

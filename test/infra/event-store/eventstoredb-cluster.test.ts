@@ -1,0 +1,76 @@
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ConfigError } from '#infra/config/config-error.ts'
+import { connectEventStoreDb } from '#infra/event-store/eventstoredb/connection.ts'
+import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { startEventStoreDbCluster } from '#test/support/event-store-db/cluster.ts'
+import { collect, newEvent, newStream, to } from './conformance.ts'
+import { startWriters } from './writers.ts'
+
+const log = pino({ level: 'silent' })
+
+async function startedCluster() {
+  const cluster = await startEventStoreDbCluster()
+  onTestFinished(() => cluster.stop())
+  return cluster
+}
+
+async function openedStore(url: string) {
+  const store = await createEventStoreDbStore({
+    ...{ url, locks: createMemoryLocks(), log, deadlineMs: 20_000 },
+  })
+  onTestFinished(() => store.close())
+  return store
+}
+
+it.each(['url', 'discoverUrl'] as const)('appends go to the node that leads: %s', async (name) => {
+  const cluster = await startedCluster()
+  const store = await openedStore(cluster[name])
+  for (let n = 0; n < 10; n += 1) await store.append([to(newStream(), 'none', [newEvent({ n })])])
+  expect(cluster.appends()).toEqual([10, 0, 0])
+})
+
+it('a leader that dies, and one that steps down: nothing lost, nothing twice', async () => {
+  const cluster = await startedCluster()
+  const store = await openedStore(cluster.url)
+  const seen: string[] = []
+  const subscription = store.subscribeAll(
+    0,
+    async (events) => void seen.push(...events.map(({ id }) => id)),
+    (error) => expect.fail(String(error)),
+  )
+  const load = startWriters(store, 4, 15_000)
+  await load.untilMore(50)
+  await cluster.killLeader(300)
+  await load.untilMore(50)
+  cluster.moveLeader()
+  await load.untilMore(50)
+  const ids = await load.end()
+  const all = await collect(store, 0, ids.length)
+  expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(ids.length)
+  expect(seen).toEqual(all.map(({ id }) => id))
+  expect(cluster.appends().filter((count) => count > 0).length).toBeGreaterThanOrEqual(2)
+  await subscription.stop()
+})
+
+describe('an address that can not be used is refused by name', () => {
+  it.each([
+    ['an interval that is no number', 'esdb://127.0.0.1:2113?tls=false&keepAliveInterval=soon'],
+    ['an interval below zero', 'esdb://127.0.0.1:2113?tls=false&keepAliveInterval=-5'],
+    ['tls that is neither', 'esdb://127.0.0.1:2113?tls=perhaps'],
+    ['a preference that is none', 'esdb://127.0.0.1:2113?nodePreference=loudest'],
+    ['no port to speak of', 'esdb://127.0.0.1:port?tls=false'],
+    ['an option twice', 'esdb://127.0.0.1:2113?tls=false?tls=true'],
+  ])('%s', (_what, url) => {
+    let fault: unknown
+    try {
+      connectEventStoreDb(url).close()
+    } catch (error) {
+      fault = error
+    }
+    expect(fault).toBeInstanceOf(ConfigError)
+    expect((fault as Error).message).toMatch(/^EVENTSTORE_URL[^\n]+$/)
+  })
+})

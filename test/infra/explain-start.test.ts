@@ -1,0 +1,53 @@
+import { DatabaseError } from 'pg'
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '#infra/config/config-error.ts'
+import { explainStart } from '#infra/explain-start.ts'
+
+const withCode = (message: string, code: string): Error =>
+  Object.assign(new Error(message), { code })
+
+const listening = (message: string, code: string): Error =>
+  Object.assign(withCode(message, code), { isOfListening: true })
+
+const fromDatabase = (message: string, code: string): Error =>
+  Object.assign(new DatabaseError(message, message.length, 'error'), { code })
+
+describe('what an operator can mend is one line that names the variable', () => {
+  it.each([
+    ['a taken port', withCode('listen EADDRINUSE :::3000', 'EADDRINUSE'), 'PORT: '],
+    ['a host of others', listening('listen EADDRNOTAVAIL', 'EADDRNOTAVAIL'), 'HOST: '],
+    ['a host that is none', listening('getaddrinfo ENOTFOUND x', 'ENOTFOUND'), 'HOST: '],
+    ['a port for root alone', listening('listen EACCES 0.0.0.0:80', 'EACCES'), 'PORT: '],
+    ['a wrong password', fromDatabase('password authentication failed', '28P01'), 'DATABASE_URL: '],
+    ['no such database', fromDatabase('database "x" does not exist', '3D000'), 'DATABASE_URL: '],
+    ['a server that is full', fromDatabase('too many clients already', '53300'), 'DATABASE_URL: '],
+    ['nobody there', withCode('connect ECONNREFUSED', 'ECONNREFUSED'), 'DATABASE_URL: '],
+    ['a name that is none', withCode('getaddrinfo ENOTFOUND db', 'ENOTFOUND'), 'DATABASE_URL: '],
+    ['nobody who answers', new Error('timeout expired'), 'DATABASE_URL: '],
+    ['a connection that broke', new Error('Connection terminated unexpectedly'), 'DATABASE_URL: '],
+    ['a variable that is wrong', new ConfigError('REDIS_URL', 'must look so'), 'REDIS_URL'],
+  ])('%s', (_what, error, named) => {
+    const words = explainStart(error)
+    expect(words).toContain(`Tallygate can't start. ${named}`)
+    expect(words).not.toContain('\n')
+  })
+})
+
+it('a name with several addresses says what happened at each', () => {
+  const error = Object.assign(
+    new AggregateError([new Error('connect ::1 refused'), new Error('connect 127.0.0.1 refused')]),
+    { code: 'ECONNREFUSED' },
+  )
+  expect(explainStart(error)).toContain('connect ::1 refused; connect 127.0.0.1 refused')
+})
+
+it('what was explained already is left as it is', () => {
+  const error = Object.assign(new Error('a worker said why'), { isExplained: true })
+  expect(explainStart(error)).toBe('a worker said why')
+})
+
+it('a fault of the program itself comes with where it happened', () => {
+  expect(explainStart(fromDatabase('syntax error', '42601'))).toContain('explain-start.test.ts')
+  expect(explainStart(new TypeError('x is no function'))).toContain('explain-start.test.ts')
+  expect(explainStart('thrown text')).toBe('thrown text')
+})

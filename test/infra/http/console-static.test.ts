@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveConsole } from '#infra/http/console-static.ts'
+
+describe('the console’s files', () => {
+  const dist = mkdtempSync(join(tmpdir(), 'console-'))
+  let app: FastifyInstance
+
+  beforeAll(async () => {
+    mkdirSync(join(dist, 'assets'))
+    writeFileSync(join(dist, 'index.html'), '<!doctype html>the console')
+    writeFileSync(join(dist, 'favicon.svg'), '<svg/>')
+    writeFileSync(join(dist, 'assets', 'main-1a2b.js'), 'export {}')
+    app = fastify()
+    await serveConsole(app, dist)
+    await app.ready()
+  })
+  afterAll(async () => {
+    await app.close()
+    rmSync(dist, { recursive: true })
+  })
+
+  it.each(['/', '/index.html', '/setup', '/login?next=%2F', '/app/tokens', '/no/such/page'])(
+    '%s is the page, asked for anew each time',
+    async (url) => {
+      const { statusCode, headers, body } = await app.inject({ url })
+      expect([statusCode, body]).toEqual([200, '<!doctype html>the console'])
+      expect(headers).toMatchObject({ 'cache-control': 'no-cache' })
+      expect(headers['content-type']).toContain('text/html')
+    },
+  )
+
+  it.each([
+    ['/favicon.svg', 'no-cache'],
+    ['/assets/main-1a2b.js', 'public, max-age=31536000, immutable'],
+  ])('%s is kept: %s', async (url, kept) => {
+    const { statusCode, headers } = await app.inject({ url })
+    expect([statusCode, headers['cache-control']]).toEqual([200, kept])
+  })
+
+  it.each([
+    ['GET', '/assets/old-9z.js'],
+    ['GET', '/api/nothing'],
+    ['POST', '/setup'],
+  ] as const)('%s %s is no page', async (method, url) => {
+    expect((await app.inject({ method, url })).statusCode).toBe(404)
+  })
+})

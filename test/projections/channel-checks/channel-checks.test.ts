@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { changedChecks, latestTestRun } from '#projections/channel-checks/query.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import { type Fixture, type Given, NOW, projectionFixture } from '../fixture.ts'
+
+let fixture: Fixture
+let runner: ProjectionRunner
+
+beforeEach(async () => {
+  fixture = await projectionFixture()
+  runner = await startProjections(fixture.core)
+})
+afterEach(async () => {
+  await runner.stop()
+  await fixture.close()
+})
+
+const tested = (channelId: number, durationMs: number, reason = '', run: string | null = null) => ({
+  stream: `channel-checks-${channelId}`,
+  type: 'ChannelTested',
+  v: 1,
+  data: {
+    channelId,
+    model: 'sim-small',
+    isSuccess: reason === '',
+    durationMs,
+    reason,
+    usage: null,
+    run,
+  },
+})
+const balance = (channelId: number, text: string): Given => ({
+  stream: `channel-checks-${channelId}`,
+  type: 'ChannelBalanceRead',
+  v: 1,
+  data: { channelId, balance: text },
+})
+const run = (type: string, data: object, at = NOW): Given => ({
+  stream: 'channel-test-runs',
+  type,
+  v: 1,
+  data,
+  at,
+})
+const SECONDS = NOW / 1_000
+const all = { after: 0, upTo: 1_000 }
+
+describe('what channels were last found to be', () => {
+  it('the last test and the last balance, each by itself, exactly', async () => {
+    const facts = [tested(4, 812), balance(4, '-0.000001'), tested(5, 0), balance(4, '12.50')]
+    await fixture.settled(await fixture.append(facts))
+    expect(await changedChecks(fixture.core.db, all)).toMatchObject([
+      { channelId: 4, responseTime: 812, isSuccess: true, balance: '12.50' },
+      { channelId: 5, responseTime: 1, testTime: SECONDS, balance: '0', balanceUpdatedTime: 0 },
+    ])
+  })
+
+  it('a failure says so, and not how fast it was', async () => {
+    const position = await fixture.append([tested(4, 812), tested(4, 3, 'status-401')])
+    await fixture.settled(position)
+    expect(await changedChecks(fixture.core.db, all)).toMatchObject([
+      { responseTime: 812, isSuccess: false, reason: 'status-401', changedPosition: position },
+    ])
+    expect(await changedChecks(fixture.core.db, { after: position, upTo: 1_000 })).toEqual([])
+  })
+})
+
+describe('runs over all channels', () => {
+  it('count what was tested, over all lanes, from their beginning to their end', async () => {
+    expect(await latestTestRun(fixture.core.db)).toBeNull()
+    await fixture.settled(
+      await fixture.append([run('ChannelTestRunStarted', { run: 'a', total: 9 })]),
+    )
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    const tests = ids.map((id) => tested(id, 100, id > 7 ? 'timeout' : '', 'a'))
+    await fixture.settled(await fixture.append([...tests, tested(1, 100)]))
+    expect(await latestTestRun(fixture.core.db)).toMatchObject({
+      run: 'a',
+      total: 9,
+      tested: 9,
+      failed: 2,
+      startedTime: SECONDS,
+      endedTime: 0,
+    })
+    const ended = { run: 'a', tested: 9, failed: 2 }
+    await fixture.settled(await fixture.append([run('ChannelTestRunEnded', ended, NOW + 5_000)]))
+    expect(await latestTestRun(fixture.core.db)).toMatchObject({ endedTime: SECONDS + 5 })
+    await fixture.settled(
+      await fixture.append([run('ChannelTestRunStarted', { run: 'b', total: 1 })]),
+    )
+    expect(await latestTestRun(fixture.core.db)).toMatchObject({
+      run: 'b',
+      tested: 0,
+      endedTime: 0,
+    })
+  })
+
+  it('are the same when they are folded anew', async () => {
+    const facts = [
+      run('ChannelTestRunStarted', { run: 'a', total: 2 }),
+      tested(1, 5, '', 'a'),
+      tested(2, 5, 'cut', 'a'),
+      balance(2, '3'),
+      run('ChannelTestRunEnded', { run: 'a', tested: 2, failed: 1 }),
+    ]
+    await fixture.settled(await fixture.append(facts))
+    const verdicts = await runner.verify('channel-checks')
+    expect(verdicts.length).toBeGreaterThan(0)
+    expect(verdicts.every(({ isEqual }) => isEqual)).toBe(true)
+  })
+})

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openCircuits, relayCircuits } from '#projections/channel-health/query.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import { type Fixture, type Given, NOW, projectionFixture } from '../fixture.ts'
+
+let fixture: Fixture
+let runner: ProjectionRunner
+
+beforeEach(async () => {
+  fixture = await projectionFixture()
+  runner = await startProjections(fixture.core)
+})
+afterEach(async () => {
+  await runner.stop()
+  await fixture.close()
+})
+
+const circuit = (type: string, data: object, model: string | null = null): Given => ({
+  stream: 'channel-health-4',
+  type,
+  v: 1,
+  data: { channelId: 4, model, keyRef: null, ...data },
+})
+const opened = (model?: string) =>
+  circuit('CircuitOpened', { reason: 'connect', failures: 5, round: 1, until: NOW + 30_000 }, model)
+const halfOpened = circuit('CircuitHalfOpened', { prober: 'a', until: NOW + 90_000 })
+const closed = circuit('CircuitClosed', { reason: 'probe' })
+
+describe('open circuits', () => {
+  it('are there from their opening to their closing, with why and until when', async () => {
+    await fixture.settled(await fixture.append([opened(), opened('sim-large')]))
+    expect(await openCircuits(fixture.core.db)).toMatchObject([
+      { channelId: 4, model: 'sim-large', state: 'open' },
+      { model: null, state: 'open', reason: 'connect', failures: 5, until: NOW + 30_000 },
+    ])
+    const position = await fixture.append([halfOpened])
+    await fixture.settled(position)
+    const { rows } = await relayCircuits(fixture.core.db)
+    expect(rows.find(({ model }) => model === null)).toMatchObject({
+      state: 'half-open',
+      reason: 'connect',
+      openedAt: NOW,
+      position,
+    })
+    await fixture.settled(await fixture.append([closed]))
+    expect((await openCircuits(fixture.core.db)).map(({ model }) => model)).toEqual(['sim-large'])
+  })
+
+  it('are the same when all of it comes in one batch', async () => {
+    await runner.stop()
+    await fixture.append([opened(), halfOpened, closed, opened(), halfOpened, closed, opened()])
+    runner = await startProjections(fixture.core)
+    await fixture.settled(await fixture.core.store.headPosition())
+    expect(await openCircuits(fixture.core.db)).toHaveLength(1)
+    const verdicts = await runner.verify('channel-health')
+    expect(verdicts.map(({ isEqual }) => isEqual)).toEqual([true])
+  })
+})

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Attempt } from '#domain/account/events.ts'
+import { figuresSince, minutesSince } from '#projections/channel-stats/query.ts'
+import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
+import {
+  aCall,
+  admitted,
+  type Fixture,
+  type Given,
+  NOW,
+  projectionFixture,
+  releasedCall,
+  settledCall,
+} from '../fixture.ts'
+
+let fixture: Fixture
+let runner: ProjectionRunner
+
+beforeEach(async () => {
+  fixture = await projectionFixture()
+  runner = await startProjections(fixture.core)
+})
+afterEach(async () => {
+  await runner.stop()
+  await fixture.close()
+})
+
+const MINUTE = Math.floor(NOW / 60_000) * 60
+const since = (minutes: number) => figuresSince(fixture.core.db, MINUTE - minutes * 60)
+
+/** A call that ended, with tries and timings of its own. */
+function ended(given: Given, fields: { attempts?: Attempt[]; firstByteMs?: number }): Given {
+  const { attempts, firstByteMs } = fields
+  const data = given.data as { attempts: Attempt[]; timings: { firstByteMs: number | null } }
+  const timings = { ...data.timings, ...(firstByteMs === undefined ? {} : { firstByteMs }) }
+  return { ...given, data: { ...data, timings, attempts: attempts ?? data.attempts } }
+}
+const answered = (latencyMs: number, channelId = 1): Attempt => ({
+  channelId,
+  status: 200,
+  error: null,
+  latencyMs,
+})
+const failed = (error: string, status: number | null = null, channelId = 1): Attempt => ({
+  channelId,
+  status,
+  error,
+  latencyMs: 40,
+})
+
+async function given(...facts: Given[]): Promise<void> {
+  await fixture.settled(await fixture.append(facts))
+}
+
+describe('the figures of channels', () => {
+  it('count each try for its own channel, and what callers did wrong for none', async () => {
+    const [one, other, bad] = [aCall(), aCall({ model: 'sim-large' }), aCall()]
+    await given(
+      admitted(one),
+      ended(settledCall(one, 10, NOW, 2), { attempts: [failed('connect'), answered(300, 2)] }),
+      admitted(other),
+      ended(releasedCall(other), {
+        attempts: [failed('status', 503), failed('status', 401, 2), failed('caller-gone', null, 3)],
+      }),
+      admitted(bad),
+      ended(releasedCall(bad), { attempts: [failed('status', 400)] }),
+    )
+    const figures = await since(0)
+    expect(
+      figures.map(({ channelId, successes, failures }) => [channelId, successes, failures]),
+    ).toEqual([
+      [1, 0, 2],
+      [2, 1, 1],
+    ])
+    expect(figures[0]?.models.map(({ model, failures }) => [model, failures])).toEqual([
+      ['sim-large', 1],
+      ['sim-small', 1],
+    ])
+    expect(figures[0]).toMatchObject({ latencyMs: null, firstTokenMs: null, tokensPerSecond: null })
+  })
+
+  it('have percentiles to within a bucket, and the first token without earlier tries', async () => {
+    const facts: Given[] = []
+    for (let n = 1; n <= 100; n += 1) {
+      const call = aCall({ isStream: true })
+      const attempts = [failed('timeout', null, 2), answered(n === 100 ? 20_000 : n * 10)]
+      facts.push(admitted(call), ended(settledCall(call, 1), { attempts, firstByteMs: 240 }))
+    }
+    await given(...facts)
+    const [figures] = await since(0)
+    expect(figures?.latencyMs?.p50).toBeGreaterThan(400)
+    expect(figures?.latencyMs?.p50).toBeLessThan(600)
+    expect(figures?.latencyMs?.p95).toBeGreaterThan(800)
+    expect(figures?.latencyMs?.p95).toBeLessThanOrEqual(1_200)
+    expect(figures?.firstTokenMs?.p50).toBeGreaterThan(150)
+    expect(figures?.firstTokenMs?.p50).toBeLessThanOrEqual(200)
+    expect(figures?.tokensPerSecond).toBeGreaterThan(0)
+  })
+
+  it('are of the stretch of time asked for, minute by minute too', async () => {
+    const facts = [0, 4, 30, 600].flatMap((minutes) => {
+      const call = aCall()
+      const at = NOW - minutes * 60_000
+      return [admitted(call, at), settledCall(call, 1, at)]
+    })
+    await given(...facts)
+    const counts = await Promise.all(
+      [5, 60, 1_440].map(async (n) => (await since(n))[0]?.successes),
+    )
+    expect(counts).toEqual([2, 3, 4])
+    const minutes = await minutesSince(fixture.core.db, MINUTE - 3_600)
+    expect(minutes.map(({ minute }) => (MINUTE - minute) / 60)).toEqual([30, 4, 0])
+  })
+
+  it('are the same when folded anew', async () => {
+    const call = aCall({ isStream: true })
+    await given(admitted(call), settledCall(call, 5))
+    const verdicts = await runner.verify('channel-stats')
+    expect(verdicts.map(({ isEqual }) => isEqual)).toEqual([true])
+    await runner.rebuild('channel-stats')
+    expect((await since(0))[0]?.successes).toBe(1)
+  })
+})

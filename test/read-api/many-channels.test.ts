@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ChannelEntry } from '#read-api/contract/channel.ts'
+import { aCall, admitted, channelCreated, settledCall } from '../projections/fixture.ts'
+import { ADMIN, type Api, apiFixture } from './fixture.ts'
+
+const CHANNELS = 1_000
+const RUNS = 15
+const MODELS = Array.from({ length: 40 }, (_, n) => `model-${n}`)
+
+let api: Api
+let admin: Record<string, string>
+
+beforeAll(async () => {
+  api = await apiFixture()
+  admin = await api.logIn(ADMIN)
+  const call = aCall()
+  const made = Array.from({ length: CHANNELS }, (_, n) =>
+    channelCreated(n + 1, `channel ${n}`, {
+      tag: n % 10 === 0 ? '' : `tag-${n % 90}`,
+      models: MODELS.slice(n % 20),
+      groups: n % 3 === 0 ? ['default', 'vip'] : ['default'],
+      priority: n % 7,
+      modelMapping: JSON.stringify({ 'model-1': 'x'.repeat(200) }),
+    }),
+  )
+  const tagged = Array.from({ length: CHANNELS }, (_, n) =>
+    channelCreated(CHANNELS + n + 1, `one of many ${n}`, {
+      tag: 'everything',
+      models: MODELS.slice(n % 20),
+      modelMapping: JSON.stringify({ 'model-1': 'x'.repeat(200) }),
+    }),
+  )
+  made.push(...tagged)
+  for (let from = 0; from < made.length; from += 400) await api.append(made.slice(from, from + 400))
+  const position = await api.append([admitted(call), settledCall(call, 5)])
+  await api.settled(position)
+  await api.core.pg.query('analyze read_channels.channels')
+}, 120_000)
+
+afterAll(() => api.close())
+
+type Page = { items: ChannelEntry[]; total: number }
+
+describe(`${CHANNELS} channels`, () => {
+  it.each([
+    '?p=0&page_size=20',
+    '?p=49&page_size=20&id_sort=true',
+    '?p=0&page_size=100&sort=used_quota&order=desc',
+    'search?keyword=channel%2099',
+    'search?model=model-39&group=vip&status=1',
+    'search?keyword=7&sort=name&order=asc',
+    '?tag_mode=true&page_size=10',
+  ])('answer %s in less than 100 ms', (query) => answersWithin(100, query))
+
+  /** A megabyte of channels, that a busy machine takes longer over. */
+  it('of one tag, with that tag, in less than 250 ms', () =>
+    answersWithin(250, 'search?tag_mode=true&keyword=one%20of%20many'))
+
+  async function answersWithin(most: number, query: string): Promise<void> {
+    const times: number[] = []
+    for (let run = 0; run < RUNS; run += 1) {
+      const startedAt = performance.now()
+      const { body } = await api.get<Page>(`/api/channel/${query}`, admin)
+      times.push(performance.now() - startedAt)
+      expect(body.data.total).toBeGreaterThan(0)
+    }
+    const [best = 0] = times.sort((a, b) => a - b)
+    const middle = times[RUNS >> 1]?.toFixed(1)
+    console.info(
+      `${CHANNELS} channels, ${query}: ${best.toFixed(1)} ms, in the middle ${middle} ms`,
+    )
+    expect(best).toBeLessThan(most)
+  }
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { DeliveredText, textOfAnswer } from '#relay/canonical/delivered-text.ts'
+
+const answer = (...messages: object[]) =>
+  Buffer.from(JSON.stringify({ choices: messages.map((message, index) => ({ index, message })) }))
+const event = (...choices: object[]) => Buffer.from(`data: ${JSON.stringify({ choices })}\n\n`)
+const delta = (index: number, words: object) => event({ index, delta: words })
+
+function streamed(...events: Buffer[]) {
+  const delivered = new DeliveredText()
+  for (const one of events) delivered.add(one)
+  return delivered.read()
+}
+
+describe('what is counted is the same, plain and streamed', () => {
+  it('of several choices, however they were mixed', () => {
+    const plain = textOfAnswer(answer({ content: 'one two' }, { content: 'three four' }))
+    const stream = streamed(
+      delta(1, { content: 'three' }),
+      delta(0, { content: 'one ' }),
+      event({ index: 1, delta: { content: ' four' } }, { index: 0, delta: { content: 'two' } }),
+    )
+    expect(plain.text).toBe('one twothree four')
+    expect(stream).toEqual(plain)
+  })
+
+  it('of thoughts, words and tool calls, in pieces', () => {
+    const call = (name: string, text: string) => ({ function: { name, arguments: text } })
+    const plain = textOfAnswer(
+      answer({
+        reasoning_content: 'so it is',
+        content: 'yes',
+        tool_calls: [call('find', '{"a":1}'), call('put', '{"b":2}')],
+      }),
+    )
+    const piece = (index: number, part: object) => ({ tool_calls: [{ index, function: part }] })
+    const stream = streamed(
+      delta(0, { content: 'y', reasoning_content: 'so ' }),
+      delta(0, piece(1, { name: 'put', arguments: '{"b"' })),
+      delta(0, piece(0, { name: 'find', arguments: '{"a"' })),
+      delta(0, { content: 'es' }),
+      delta(0, piece(1, { arguments: ':2}' })),
+      delta(0, piece(0, { arguments: ':1}' })),
+      delta(0, { reasoning_content: 'it is' }),
+    )
+    expect(plain.text).toBe('so it isyesfind{"a":1}put{"b":2}')
+    expect(stream).toEqual(plain)
+  })
+
+  it('of a text that is longer than what is kept', () => {
+    const text = 'héllo 你好 🎉 '.repeat(40_000)
+    const pieces = text.match(/.{1,977}/gs) ?? []
+    const plain = textOfAnswer(answer({ content: text }))
+    expect(plain.text.length).toBe(256 * 1024)
+    expect(plain.tokens).toBeGreaterThan(10_000)
+    expect(streamed(...pieces.map((content) => delta(0, { content })))).toEqual(plain)
+  })
+})
+
+describe('what a stream delivered', () => {
+  it('is bounded, whatever places a provider makes up', () => {
+    const delivered = new DeliveredText()
+    for (let index = 0; index < 2_000; index += 1) delivered.add(delta(index * 7, { content: 'x' }))
+    for (const index of [-1, 0.5, Number.MAX_VALUE]) delivered.add(delta(index, { content: 'x' }))
+    expect(delivered.read()).toEqual({ text: 'x'.repeat(2_003), tokens: 0 })
+  })
+
+  it('is nothing of what is no JSON, or says nothing', () => {
+    const nothing = [Buffer.from('data: {broken\n\n: ping\n\n'), event({ index: 0 })]
+    expect(streamed(...nothing)).toEqual({ text: '', tokens: 0 })
+  })
+})

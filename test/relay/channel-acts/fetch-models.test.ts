@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { modelsIn } from '#relay/channel-acts/model-list.ts'
+import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
+
+let site: ActsSite
+
+beforeAll(async () => {
+  site = await actsSite()
+})
+afterAll(() => site.close())
+
+const MODELS = 'GET /v1/models'
+const LIST = { body: { object: 'list', data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }] } }
+
+describe('GET /api/channel/fetch_models/{id}', () => {
+  it('the stored key goes to the stored address, and names come back', async () => {
+    site.scripted.answers.set(MODELS, LIST)
+    const id = await site.channel()
+    expect(await site.ask(`/api/channel/fetch_models/${id}`)).toMatchObject({
+      status: 200,
+      success: true,
+      data: ['b', 'a'],
+    })
+    const asked = site.scripted.asked.at(-1)
+    expect(asked).toMatchObject({ method: 'GET', path: '/v1/models' })
+    expect(asked?.headers).toMatchObject({ authorization: `Bearer ${SECRET}` })
+    expect(asked?.headers).not.toHaveProperty('cookie')
+  })
+
+  it('a type that lists none says so, and is not asked', async () => {
+    const id = await site.channel({ type: 27 })
+    const before = site.scripted.asked.length
+    expect(await site.ask(`/api/channel/fetch_models/${id}`)).toMatchObject({
+      status: 200,
+      success: false,
+      code: 'ModelsNotListed',
+    })
+    expect(site.scripted.asked).toHaveLength(before)
+  })
+
+  it('a type that can not be called', async () => {
+    const id = await site.channel({ type: 18 })
+    const answer = await site.ask(`/api/channel/fetch_models/${id}`)
+    expect(answer).toMatchObject({ success: false, code: 'ChannelNotCallable' })
+  })
+
+  it.each([
+    ['an error', { status: 401, body: { error: { message: `no ${SECRET}` } } }, '401 no ***'],
+    ['no list', { body: { object: 'list' } }, 'expected format'],
+    ['no JSON', { body: '<html>' }, 'expected format'],
+    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }, '302'],
+    ['too much', { body: 'x'.repeat(3 * 1024 * 1024) }, 'expected format'],
+  ])('%s: the spec’s words and why', async (_name, answer, why) => {
+    site.scripted.answers.set(MODELS, answer)
+    const id = await site.channel()
+    const path = `/api/channel/fetch_models/${id}`
+    const { success, code, message, text } = await site.ask(path)
+    expect({ success, code }).toEqual({ success: false, code: 'ModelsUnavailable' })
+    expect(message).toContain(why)
+    expect(text).not.toContain(SECRET)
+    const zh = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
+    expect((await site.ask(path, { headers: zh })).message).toMatch(/^获取模型列表失败/)
+  })
+})
+
+describe('POST /api/channel/fetch_models', () => {
+  const post = (body: object) => site.ask('/api/channel/fetch_models', { body })
+
+  it('asks an address before there is a channel for it, with the first key', async () => {
+    site.scripted.answers.set(MODELS, LIST)
+    const key = 'sk-first-0123456789\nsk-second-0123456789'
+    const answer = await post({ base_url: `${site.scripted.url}/v1/`, type: 8, key })
+    expect(answer).toMatchObject({ success: true, data: ['b', 'a'] })
+    const { headers } = site.scripted.asked.at(-1) ?? {}
+    expect(headers).toMatchObject({ authorization: 'Bearer sk-first-0123456789' })
+  })
+
+  it('takes the stored key where type, address and proxy are as stored', async () => {
+    site.scripted.answers.set(MODELS, LIST)
+    const id = await site.channel({ setting: '{"proxy":"http://127.0.0.1:8"}' })
+    const base_url = site.scripted.url
+    expect(await post({ id, base_url, type: 1 })).toMatchObject({ success: true })
+    for (const changed of [
+      { base_url: 'http://127.0.0.1:9', type: 1 },
+      { base_url, type: 8 },
+      { base_url: '', type: 1 },
+      { base_url, type: 1, setting: '' },
+      { base_url, type: 1, setting: '{"proxy":"http://127.0.0.1:9"}' },
+    ]) {
+      const before = site.scripted.asked.length
+      expect(await post({ id, ...changed })).toMatchObject({ success: false, code: 'KeyRequired' })
+      expect(site.scripted.asked).toHaveLength(before)
+    }
+  })
+
+  it('wants a key where there is no channel', async () => {
+    const answer = await post({ base_url: site.scripted.url, type: 1, key: ' ' })
+    expect(answer).toMatchObject({ status: 200, success: false, code: 'KeyRequired' })
+  })
+
+  it('no stored key of a channel that is not there', async () => {
+    expect((await post({ id: 999_999, base_url: '', type: 1 })).status).toBe(404)
+  })
+
+  it.each([
+    ['type', { base_url: 'https://a.example', key: 'k' }],
+    ['type', { base_url: 'https://a.example', key: 'k', type: '1' }],
+    ['base_url', { base_url: '', key: 'k', type: 8 }],
+    ['base_url', { base_url: 'ftp://a.example', key: 'k', type: 8 }],
+    ['base_url', { base_url: 'not an address', key: 'k', type: 8 }],
+    ['base_url', { base_url: 'https://u:p@a.example', key: 'k', type: 8 }],
+    ['base_url', { base_url: 7, key: 'k', type: 8 }],
+  ])('a wrong %s is a 400 that names it', async (field, body) => {
+    const { status, message } = await post(body)
+    expect(status).toBe(400)
+    expect(message).toContain(field)
+  })
+
+  it('another type than can be served', async () => {
+    const answer = await post({ base_url: site.scripted.url, type: 14, key: 'k' })
+    expect(answer).toMatchObject({ success: false, code: 'ModelsNotListed' })
+  })
+
+  it.each(['http://169.254.169.254', 'http://10.0.0.1', 'http://[::ffff:10.0.0.1]'])(
+    '%s is not asked, in the same words as any other',
+    async (base_url) => {
+      const answer = await post({ base_url, type: 8, key: 'k' })
+      expect(answer).toMatchObject({ success: false, code: 'AddressNotAllowed' })
+    },
+  )
+
+  it('nor is a key that would break out of its header', async () => {
+    const answer = await post({ base_url: site.scripted.url, type: 8, key: 'sk-é' })
+    expect(answer).toMatchObject({ success: false, code: 'ChannelNotCallable' })
+  })
+})
+
+describe('lists of models', () => {
+  it.each([
+    ['OpenAI', { data: [{ id: 'a' }] }, ['a']],
+    ['Cohere', { models: [{ name: 'command-a', endpoints: ['chat'] }] }, ['command-a']],
+    [
+      'Cloudflare',
+      { result: [{ id: '0-1', name: '@cf/meta/llama' }], success: true },
+      ['@cf/meta/llama'],
+    ],
+    [
+      'with entries that are none',
+      { data: [{ id: '' }, {}, null, 7, { id: 'a,b' }, { id: 'c' }] },
+      ['c'],
+    ],
+  ])('%s', (_name, body, expected) => expect(modelsIn(JSON.stringify(body))).toEqual(expected))
+
+  it('no more than can be a channel’s, and no longer names', () => {
+    const data = Array.from({ length: 6_000 }, (_, index) => ({ id: `m${index}` }))
+    expect(modelsIn(JSON.stringify({ data }))).toHaveLength(5_000)
+    expect(modelsIn(JSON.stringify({ data: [{ id: 'x'.repeat(257) }] }))).toEqual([])
+  })
+})

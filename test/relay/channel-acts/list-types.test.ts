@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestProduct, testProduct } from '#test/support/product.ts'
+
+let product: TestProduct
+
+beforeAll(async () => {
+  product = await testProduct()
+})
+afterAll(() => product.close())
+
+type Row = { id: number; name: string; base_url: string; fields: { key: string }[] }
+
+describe('GET /api/channel/types', () => {
+  it('offers what can be served, with the fields of each', async () => {
+    const rows = await product.root.must<Row[]>('GET', '/api/channel/types')
+    expect(rows[0]).toMatchObject({
+      id: 1,
+      name: 'OpenAI',
+      base_url: 'https://api.openai.com',
+      bases: [],
+      chat_path: '/v1/chat/completions',
+      fields: [{ key: 'openai_organization', kind: 'text', default: '', is_required: false }],
+      has_balance: true,
+      can_list_models: true,
+    })
+    const cloudflare = rows.find(({ id }) => id === 39)
+    expect(cloudflare?.fields).toMatchObject([
+      { key: 'other', kind: 'text', is_required: true, label: { zh: '账户 ID', en: 'Account id' } },
+    ])
+    expect(rows.map(({ id }) => id)).not.toContain(14)
+  })
+
+  it('has a row in the description of the API', async () => {
+    const response = await fetch(`${product.url}/api/openapi.json`)
+    const { paths } = (await response.json()) as { paths: Record<string, object> }
+    expect(paths['/api/channel/types']).toHaveProperty('get')
+  })
+})

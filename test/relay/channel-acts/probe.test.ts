@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import { channelChecksStream } from '#domain/channel-checks/events.ts'
+import { createOutbound } from '#infra/outbound/dispatcher.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { PROBE_DEADLINES, type Probe, testChannel } from '#relay/channel-acts/probe.ts'
+import { DEFAULT_DEADLINES, Watch } from '#relay/pipeline/deadlines.ts'
+import { providerTarget } from '#relay/providers/openai-compatible/target.ts'
+import { channelRules } from '#relay/views/channel-rules.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { PROVIDER_KEY, type RelayRig, relayRig } from '../support/relay-rig.ts'
+import { type ScriptedProvider, scriptedProvider } from '../support/scripted-provider.ts'
+
+let rig: RelayRig
+let scripted: ScriptedProvider
+const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
+const limits = { ...DEFAULT_DEADLINES, connectTimeoutMs: 2_000, headersTimeoutMs: 0 }
+const outbound = createOutbound(policy, { ...limits, bodyTimeoutMs: 0, maxResponseBytes: -1 })
+const watch = new Watch(Date.now)
+let ids = 100
+
+beforeAll(async () => {
+  rig = await relayRig()
+  scripted = await scriptedProvider()
+})
+afterAll(async () => {
+  watch.close()
+  await outbound.close()
+  await scripted.close()
+  await rig.close()
+})
+
+function channel(terms: Partial<ChannelTerms> = {}): RelayChannel {
+  ids += 1
+  const all = { ...PLAIN_CHANNEL_TERMS, baseUrl: rig.provider.url, ...terms }
+  const target = providerTarget(all, PROVIDER_KEY, policy)
+  const keys = target === null ? [] : [{ keyRef: 'ref', target }]
+  return {
+    channelId: ids,
+    terms: all,
+    ...{ keyRefs: ['ref'], keyMode: '', setAside: [], allKeys: keys, keys },
+    ...{ status: 'disabled', isEnabled: false },
+    target,
+    rules: channelRules(all),
+  }
+}
+
+async function test(probed: RelayChannel, probe: Partial<Probe> = {}, deadlines = PROBE_DEADLINES) {
+  const parts = { actors: rig.core.actors, now: Date.now, outbound, watch }
+  const why = { actor: 'user:1', cause: 'req-1' }
+  const result = await testChannel(parts, { channel: probed, ...why, ...probe }, deadlines)
+  const events = await rig.core.store.readStream(channelChecksStream(probed.channelId))
+  return { result, events }
+}
+
+describe('a channel is tested by one small chat', () => {
+  it('and what came of it is recorded, with what the provider counted', async () => {
+    const probed = channel()
+    const { result, events } = await test(probed)
+    expect(result).toMatchObject({ isSuccess: true, model: 'sim-small', reason: '', end: null })
+    expect(events).toMatchObject([
+      {
+        type: 'ChannelTested',
+        position: result.position,
+        meta: { actor: 'user:1', cause: 'req-1' },
+        data: {
+          channelId: probed.channelId,
+          model: 'sim-small',
+          isSuccess: true,
+          durationMs: result.durationMs,
+          reason: '',
+          run: null,
+        },
+      },
+    ])
+    expect(events[0]?.data).toHaveProperty('usage.input', expect.any(Number))
+    const [entry] = rig.provider.journal.entries
+    expect(events[0]?.data).toHaveProperty('usage.output', entry?.completionTokens)
+  })
+
+  it('as a stream, where its models know nothing else', async () => {
+    const before = rig.provider.journal.entries.length
+    const { result } = await test(channel(), { isStream: true })
+    expect(result).toMatchObject({ isSuccess: true, reason: '' })
+    expect(rig.provider.journal.entries.slice(before)).toMatchObject([{ isStream: true }])
+  })
+
+  it('with its test model, else its first; by the name that its provider has for it', async () => {
+    const names = { models: ['sim-large'], testModel: 'tester', modelPrefix: 'p/' }
+    const mapped = { ...names, modelMapping: '{"tester":"sim-small"}' }
+    expect((await test(channel(mapped))).result.model).toBe('tester')
+    expect(rig.provider.journal.entries.at(-1)?.model).toBe('sim-small')
+    expect((await test(channel({ ...names, testModel: '' }))).result.model).toBe('sim-large')
+    expect(rig.provider.journal.entries.at(-1)?.model).toBe('sim-large')
+  })
+
+  it.each([
+    ['gpt-4o', 'max_tokens'],
+    ['o3-mini', 'max_completion_tokens'],
+    ['openai/gpt-5-nano', 'max_completion_tokens'],
+    ['qwen-o1', 'max_tokens'],
+  ])('%s is told its limit by %s', async (model, name) => {
+    scripted.answers.set('*', { body: { choices: [{ message: { content: 'hi' } }] } })
+    await test(channel({ baseUrl: scripted.url }), { model })
+    const body = JSON.parse(scripted.asked.at(-1)?.body ?? '{}') as object
+    expect(body).toEqual({ model, messages: [{ role: 'user', content: 'hi' }], [name]: 16 })
+  })
+})
+
+describe('a failing test says why, by a code', () => {
+  it.each([
+    ['fault-status-500', 'status-500'],
+    ['fault-status-401', 'status-401'],
+    ['fault-status-429', 'status-429'],
+    ['fault-html', 'format'],
+    ['fault-reset', 'cut'],
+  ])('%s: %s', async (model, reason) => {
+    const { result, events } = await test(channel(), { model })
+    expect(result).toMatchObject({ isSuccess: false, reason, model })
+    expect(events.at(-1)?.data).toMatchObject({ isSuccess: false, reason, usage: null })
+  })
+
+  it.each([
+    ['fault-error', 'error-event'],
+    ['fault-cut-2', 'cut'],
+    ['fault-nodone', 'cut'],
+  ])('a stream, %s: %s', async (model, reason) => {
+    const { result } = await test(channel(), { model, isStream: true })
+    expect(result).toMatchObject({ isSuccess: false, reason })
+  })
+
+  it('a structured code of the provider counts for more than its status', async () => {
+    const body = { error: { message: 'You exceeded', code: 'insufficient_quota' } }
+    scripted.answers.set('*', { status: 429, body })
+    const { result, events } = await test(channel({ baseUrl: scripted.url }))
+    expect(result.reason).toBe('insufficient_quota')
+    expect(JSON.stringify(events)).not.toContain('exceeded')
+  })
+
+  it('a stream that ends at once has answered nothing', async () => {
+    const headers = { 'content-type': 'text/event-stream' }
+    scripted.answers.set('*', { headers, pieces: [Buffer.from('data: [DONE]\n\n')] })
+    const { result } = await test(channel({ baseUrl: scripted.url }), { isStream: true })
+    expect(result).toMatchObject({ isSuccess: false, reason: 'format' })
+  })
+
+  it('nobody waits longer than the deadline', async () => {
+    scripted.answers.set('*', { hangs: true })
+    const short = { ...PROBE_DEADLINES, firstByteMs: 200 }
+    const { result } = await test(channel({ baseUrl: scripted.url }), {}, short)
+    expect(result).toMatchObject({ isSuccess: false, reason: 'timeout' })
+  })
+
+  it('one that nobody answers at its address', async () => {
+    const { result } = await test(channel({ baseUrl: 'http://127.0.0.1:1' }))
+    expect(result).toMatchObject({ isSuccess: false, reason: 'connect' })
+  })
+})
+
+describe('nothing is asked, and nothing recorded', () => {
+  it('of a channel that can not be called', async () => {
+    const { result, events } = await test(channel({ type: 14 }))
+    expect(result).toMatchObject({ isSuccess: false, reason: 'no-address', position: null })
+    expect(events).toEqual([])
+  })
+
+  it('for a model that can not be one', async () => {
+    const { result, events } = await test(channel(), { model: 'a\u0000b' })
+    expect(result).toMatchObject({ isSuccess: false, reason: 'no-request' })
+    expect(events).toEqual([])
+  })
+
+  it('once it is given up', async () => {
+    scripted.answers.set('*', { hangs: true })
+    const gone = { signal: AbortSignal.abort() }
+    const { result, events } = await test(channel({ baseUrl: scripted.url }), gone)
+    expect(result).toMatchObject({ isSuccess: false, reason: 'draining', position: null })
+    expect(events).toEqual([])
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestProgress } from '#read-api/contract/channel-act.ts'
+import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
+
+let site: ActsSite
+
+beforeAll(async () => {
+  site = await actsSite()
+})
+afterAll(() => site.close())
+
+const GOOD = { body: { choices: [{ message: { content: 'hi' } }], usage: {} } }
+const CHAT = 'POST /v1/chat/completions'
+type Tested = { model: string; time: number; reason: string }
+
+describe('GET /api/channel/test/{id}', () => {
+  it('says how long it took, in seconds, there and in its data', async () => {
+    site.scripted.answers.set(CHAT, GOOD)
+    const id = await site.channel({ models: 'sim-small,other' })
+    const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
+    expect(answer).toMatchObject({ status: 200, success: true, message: '' })
+    expect(answer.time).toBe(answer.data.time)
+    expect(answer.time).toBeGreaterThanOrEqual(0)
+    expect(answer.time).toBeLessThan(30)
+    expect(answer.data).toMatchObject({ model: 'sim-small', reason: '' })
+  })
+
+  it('asks for the model that was named, of a channel that is turned off too', async () => {
+    site.scripted.answers.set(CHAT, GOOD)
+    const id = await site.channel()
+    await site.admin.must('PUT', '/api/channel/', { id, status: 2 })
+    const { data } = await site.ask<Tested>(`/api/channel/test/${id}?model=sim-large`)
+    expect(data.model).toBe('sim-large')
+    expect(JSON.parse(site.scripted.asked.at(-1)?.body ?? '')).toMatchObject({ model: 'sim-large' })
+  })
+
+  it('tests what was saved a moment ago', async () => {
+    site.scripted.answers.set(CHAT, GOOD)
+    const id = await site.channel()
+    await site.admin.must('PUT', '/api/channel/', { id, test_model: 'new-one' })
+    expect((await site.ask<Tested>(`/api/channel/test/${id}`)).data.model).toBe('new-one')
+  })
+
+  it('a stream, where asked for', async () => {
+    const pieces = [Buffer.from('data: {"choices":[{"delta":{"content":"hi"}}]}\n\n')]
+    const headers = { 'content-type': 'text/event-stream' }
+    const done = Buffer.from('data: [DONE]\n\n')
+    site.scripted.answers.set(CHAT, { headers, pieces: [...pieces, done] })
+    const id = await site.channel()
+    expect(await site.ask(`/api/channel/test/${id}?stream=true`)).toMatchObject({ success: true })
+    expect(JSON.parse(site.scripted.asked.at(-1)?.body ?? '')).toMatchObject({ stream: true })
+  })
+
+  it('a failing one is told in the provider’s words, without keys and addresses', async () => {
+    const message = `Wrong key ${SECRET} at https://internal.example/keys`
+    site.scripted.answers.set(CHAT, { status: 401, body: { error: { message } } })
+    const id = await site.channel()
+    const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
+    expect(answer).toMatchObject({ status: 200, success: false, code: 'ChannelTestFailed' })
+    expect(answer.message).toBe('401 Wrong key *** at ***')
+    expect(answer.data.reason).toBe('status-401')
+    expect(answer.text).not.toContain(SECRET)
+  })
+
+  it('one whose provider is not there, in both languages', async () => {
+    const id = await site.channel({ base_url: 'http://127.0.0.1:1' })
+    const zh = { ...site.admin.sessionHeaders, 'accept-language': 'zh' }
+    expect(await site.ask(`/api/channel/test/${id}`)).toMatchObject({
+      success: false,
+      message: 'The provider could not be reached.',
+    })
+    expect(await site.ask(`/api/channel/test/${id}`, { headers: zh })).toMatchObject({
+      message: '无法连接上游。',
+    })
+  })
+
+  it('one of a type that can not be called says so, and nobody is asked', async () => {
+    const id = await site.channel({ type: 18 })
+    const before = site.scripted.asked.length
+    const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
+    expect(answer).toMatchObject({ success: false, data: { reason: 'no-address', time: 0 } })
+    expect(site.scripted.asked).toHaveLength(before)
+  })
+})
+
+describe('GET /api/channel/test', () => {
+  const progress = async () => (await site.ask<TestProgress>('/api/channel/test/progress')).data
+
+  it('tests all in the background, one run at a time, and says how far it is', async () => {
+    const never = await site.channel({ name: 'off' })
+    await site.admin.must('PUT', '/api/channel/', { id: never, status: 2 })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    site.scripted.answers.set(CHAT, { ...GOOD, until: held })
+    const started = await site.ask<TestProgress>('/api/channel/test')
+    expect(started).toMatchObject({ success: true, data: { is_running: true, ended_time: 0 } })
+    const { total, run } = started.data
+    expect(total).toBeGreaterThan(3)
+
+    expect(await site.ask('/api/channel/test')).toMatchObject({
+      status: 200,
+      success: false,
+      code: 'TestsRunning',
+    })
+    expect(await progress()).toMatchObject({ run, is_running: true })
+
+    release()
+    // Of those made above, one has an address where nobody is.
+    const all = { run, is_running: false, total, tested: total, failed: 1 }
+    const { started_time } = started.data
+    await expect.poll(progress).toMatchObject({ ...all, started_time })
+    await expect
+      .poll(async () => (await progress()).ended_time)
+      .toBeGreaterThanOrEqual(started_time)
+    expect((await site.ask('/api/channel/test')).success).toBe(true)
+    await expect.poll(async () => (await progress()).is_running).toBe(false)
+  })
+})

@@ -1,0 +1,222 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { startRelay } from '#relay/server.ts'
+import { NO_ROWS } from '#relay/views/load-views.ts'
+import { claimedCallsInMemory } from './support/claimed-calls.ts'
+import { chat, noGauges, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+/** Behind channel 2, which is drawn before channel 1. */
+let first: SimulatedProvider
+
+beforeEach(async () => {
+  rig = await relayRig()
+  first = await startSimulatedProvider()
+  await rig.setOption('RetryTimes', '1')
+  await rig.setOption('channel_health.circuit_cooldown_seconds', '1')
+  await rig.addChannel(2, { priority: 9, baseUrl: first.url })
+})
+afterEach(async () => {
+  await rig.close()
+  await first.close()
+})
+
+const circuitEvents = async (channelId = 2) =>
+  (await rig.core.store.readStream(`channel-health-${channelId}`)) as Recorded<ChannelHealthEvent>[]
+const types = async (channelId = 2) => (await circuitEvents(channelId)).map(({ type }) => type)
+const askedOf = (provider: SimulatedProvider) => provider.journal.count
+const times = async (count: number, body: Record<string, unknown> = {}) => {
+  for (let n = 0; n < count; n += 1) expect((await chat(rig, body)).status).toBe(200)
+}
+const untilDue = async () => {
+  const until = (await circuitEvents()).at(-1)?.data
+  const at = until !== undefined && 'until' in until ? until.until : 0
+  await expect.poll(() => Date.now() >= at, { timeout: 5_000 }).toBe(true)
+}
+
+async function openCircuit(): Promise<void> {
+  first.script.push(...Array.from({ length: 5 }, () => ({ kind: 'status', status: 503 }) as const))
+  await times(5)
+  await expect.poll(() => types()).toEqual(['CircuitOpened'])
+}
+
+describe('a channel that fails', () => {
+  it('is passed by after five failures in a row, and not after four', async () => {
+    first.script.push(
+      ...Array.from({ length: 4 }, () => ({ kind: 'status', status: 503 }) as const),
+    )
+    await times(5)
+    expect(await types()).toEqual([])
+    await openCircuit()
+    const asked = askedOf(first)
+    await times(3)
+    expect(askedOf(first)).toBe(asked)
+    expect((await circuitEvents())[0]?.data).toMatchObject({
+      channelId: 2,
+      model: null,
+      reason: 'status-503',
+      failures: 5,
+      round: 1,
+    })
+  })
+
+  it('gets one of fifty calls when its pause is over, and all once that went well', async () => {
+    await openCircuit()
+    await untilDue()
+    const asked = askedOf(first)
+    first.script.push({ kind: 'slow', msPerChunk: 300 })
+    const calls = Array.from({ length: 50 }, () => chat(rig, { stream: true, max_tokens: 5 }))
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+    expect(askedOf(first) - asked).toBe(1)
+    await expect
+      .poll(() => types())
+      .toEqual(['CircuitOpened', 'CircuitHalfOpened', 'CircuitClosed'])
+    await times(3)
+    expect(askedOf(first) - asked).toBe(4)
+  })
+
+  it('is passed by for longer when it fails again, and that call goes elsewhere', async () => {
+    await rig.setOption('RetryTimes', '0')
+    await rig.setOption('channel_health.circuit_failures', '1')
+    first.script.push({ kind: 'status', status: 500 }, { kind: 'status', status: 500 })
+    expect((await chat(rig)).status).toBe(500)
+    await expect.poll(() => types()).toEqual(['CircuitOpened'])
+    await untilDue()
+    expect((await chat(rig)).status).toBe(200)
+    await expect
+      .poll(() => types())
+      .toEqual(['CircuitOpened', 'CircuitHalfOpened', 'CircuitOpened'])
+    const [opened, , again] = await circuitEvents()
+    const pause = ({ data, meta }: Recorded<ChannelHealthEvent>) =>
+      ('until' in data ? data.until : 0) - meta.at
+    if (opened === undefined || again === undefined) throw new Error('missing')
+    expect(pause(opened)).toBeLessThan(1_250)
+    expect(pause(again)).toBeGreaterThanOrEqual(2_000)
+  })
+
+  it('is killed, passed by, started again, and served again', async () => {
+    const { port } = first
+    await first.close()
+    await times(5)
+    await expect.poll(() => types()).toEqual(['CircuitOpened'])
+    expect((await circuitEvents())[0]?.data).toMatchObject({ reason: 'connect' })
+    first = await startSimulatedProvider({ port })
+    await times(1)
+    expect(askedOf(first)).toBe(0)
+    await untilDue()
+    await times(3)
+    await expect.poll(async () => (await types()).at(-1)).toBe('CircuitClosed')
+    expect(askedOf(first)).toBeGreaterThan(0)
+  })
+
+  it('still gets the calls that no other channel takes', async () => {
+    await rig.append('channels', {
+      type: 'ChannelsDisabled',
+      v: 1,
+      data: { channelIds: [1], tag: null },
+    })
+    first.script.push(
+      ...Array.from({ length: 5 }, () => ({ kind: 'status', status: 503 }) as const),
+    )
+    for (let n = 0; n < 5; n += 1) expect((await chat(rig)).status).toBe(503)
+    await expect.poll(() => types()).toEqual(['CircuitOpened'])
+    await times(2)
+  })
+
+  it('is what a retry comes to at last, when all that are well have failed', async () => {
+    await openCircuit()
+    rig.provider.script.push({ kind: 'status', status: 503 })
+    const asked = [askedOf(first), askedOf(rig.provider)]
+    expect((await chat(rig)).status).toBe(200)
+    expect([askedOf(first), askedOf(rig.provider)]).toEqual(asked.map((count) => count + 1))
+  })
+
+  it('is tried once by a call, and not at all when no retry is left', async () => {
+    await openCircuit()
+    await rig.setOption('RetryTimes', '0')
+    rig.provider.script.push({ kind: 'status', status: 503 })
+    const asked = askedOf(first)
+    expect((await chat(rig)).status).toBe(503)
+    expect(askedOf(first)).toBe(asked)
+    await rig.setOption('RetryTimes', '3')
+    rig.provider.script.push({ kind: 'status', status: 503 })
+    first.script.push({ kind: 'status', status: 503 })
+    expect((await chat(rig)).status).toBe(503)
+    expect(askedOf(first)).toBe(asked + 1)
+  })
+
+  it('keeps its other models when only one of them fails', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+    await rig.setOption('ModelRatio', { 'sim-small': 1, 'sim-large': 1 })
+    const both = { models: ['sim-small', 'sim-large'] }
+    await rig.addChannel(3, { ...both, priority: 9, baseUrl: first.url })
+    first.script.push(
+      ...Array.from({ length: 5 }, () => ({ kind: 'status', status: 500 }) as const),
+    )
+    await times(5)
+    await expect.poll(() => types(3)).toEqual(['CircuitOpened'])
+    expect((await circuitEvents(3))[0]?.data.model).toBe('sim-small')
+    const asked = askedOf(first)
+    await times(2)
+    expect(askedOf(first)).toBe(asked)
+    await times(2, { model: 'sim-large' })
+    expect(askedOf(first)).toBe(asked + 2)
+  })
+
+  it('is no less well for what callers do wrong', async () => {
+    for (const status of [400, 403, 413, 422]) {
+      first.script.push(...Array.from({ length: 6 }, () => ({ kind: 'status', status }) as const))
+      for (let n = 0; n < 6; n += 1) await chat(rig)
+    }
+    expect(await types()).toEqual([])
+  })
+
+  it('is left alone for as long as it asked, though nothing else was wrong', async () => {
+    first.script.push({ kind: 'status', status: 429, retryAfter: '20' })
+    await times(3)
+    expect(askedOf(first)).toBe(1)
+    expect(await types()).toEqual([])
+  })
+})
+
+describe('two relays', () => {
+  it('follow each other’s circuits, and let one call of both through', async () => {
+    const other = await startRelay(rig.core, {
+      rows: NO_ROWS,
+      findExpired: async () => [],
+      claimedCalls: claimedCallsInMemory(),
+      gauges: noGauges,
+    })
+    const server = createServer((request, response) => other.handle(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      await openCircuit()
+      const asked = askedOf(first)
+      await expect
+        .poll(async () => {
+          const before = askedOf(first)
+          await chat({ url })
+          return askedOf(first) - before
+        })
+        .toBe(0)
+      await untilDue()
+      const before = askedOf(first)
+      expect(before - asked).toBeLessThan(3)
+      first.script.push({ kind: 'slow', msPerChunk: 300 })
+      const body = { stream: true, max_tokens: 5 }
+      const calls = Array.from({ length: 40 }, (_, n) => chat(n % 2 === 0 ? rig : { url }, body))
+      for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+      expect(askedOf(first) - before).toBe(1)
+      expect((await types()).filter((type) => type === 'CircuitHalfOpened')).toHaveLength(1)
+    } finally {
+      await other.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+})

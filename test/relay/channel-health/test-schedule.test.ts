@@ -1,0 +1,134 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import type { ProbeResult } from '#relay/channel-acts/probe.ts'
+import { judgeTest, SCHEDULER } from '#relay/channel-health/judge-test.ts'
+import { SlowTests } from '#relay/channel-health/slow-tests.ts'
+import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
+import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { leasesOfOne } from '#test/support/leases.ts'
+
+const log = pino({ level: 'silent' })
+
+/** What a test led to, of a channel that is on, under options as given. */
+function judged(
+  result: Partial<ProbeResult>,
+  given: {
+    isEnabled?: boolean
+    isDisabling?: boolean
+    isTakingBack?: boolean
+    actor?: string
+    slowTests?: SlowTests
+  } = {},
+): string[] {
+  const { isEnabled = true, isDisabling = true, isTakingBack = true, actor = SCHEDULER } = given
+  const slowTests = given.slowTests ?? new SlowTests()
+  const told: string[] = []
+  const disable = { isEnabled: isDisabling, isTakingBack }
+  const parts = {
+    log,
+    now: Date.now,
+    views: { options: { options: { health: { disable, testMsMax: 5_000, slowTestsMax: 3 } } } },
+    slowTests,
+    breaker: {
+      noteTest: ({ channelId, model }: { channelId: number; model: string }) =>
+        told.push(`well ${channelId} ${model}`),
+    },
+    autoDisable: {
+      note: () => told.push('failed'),
+      turnChannelOff: (_channel: unknown, reason: string) => told.push(`off ${reason}`),
+    },
+    actors: {
+      handle: async (_decider: unknown, _stream: string, { type }: { type: string }) =>
+        told.push(type),
+    },
+  } as unknown as RelayParts & { slowTests: SlowTests }
+  const channel = {
+    channelId: 4,
+    isEnabled,
+    keys: [{ keyRef: 'ref' }],
+    terms: { modelPrefix: 'eu/' },
+  } as unknown as RelayChannel
+  const test = { isSuccess: true, model: 'm', durationMs: 900, reason: '', end: null, position: 1 }
+  judgeTest(parts, channel, { ...test, ...result } as ProbeResult, { actor, cause: null })
+  return told
+}
+
+const WELL = 'well 4 eu/m'
+const failed = { isSuccess: false, end: {} as ProbeResult['end'] }
+
+describe('a test of a channel', () => {
+  it('that went well closes circuits, whoever asked for it, and does nothing else', () => {
+    expect(judged({})).toEqual([WELL])
+    expect(judged({ durationMs: 9_000 }, { actor: 'user:1' })).toEqual([WELL])
+    expect(judged({}, { actor: 'user:1', isEnabled: false })).toEqual([WELL])
+  })
+
+  it('by the clock turns it off as the third in a row that was too slow, and not before', () => {
+    const slowTests = new SlowTests()
+    const tested = (durationMs: number, actor = SCHEDULER) =>
+      judged({ durationMs }, { slowTests, actor })
+    expect([tested(5_001), tested(5_001)]).toEqual([[WELL], [WELL]])
+    expect(tested(5_000)).toEqual([WELL])
+    expect([tested(5_001), tested(5_001), tested(5_001, 'user:1')]).toEqual([
+      [WELL],
+      [WELL],
+      [WELL],
+    ])
+    expect(tested(5_001)).toEqual([WELL, 'off slow'])
+    expect(tested(5_001)).toEqual([WELL])
+  })
+
+  it('by the clock never turns it off for being slow where admins did not ask for that', () => {
+    const slowTests = new SlowTests()
+    const given = { slowTests, isDisabling: false }
+    const led = [1, 2, 3, 4].map(() => judged({ durationMs: 5_001 }, given))
+    expect(led).toEqual([[WELL], [WELL], [WELL], [WELL]])
+  })
+
+  it('by the clock turns on again what the gateway turned off, once it is well', () => {
+    expect(judged({}, { isEnabled: false })).toEqual([WELL, 'AutoEnableChannel'])
+    expect(judged({}, { isEnabled: false, isTakingBack: false })).toEqual([WELL])
+    expect(judged({ durationMs: 5_001 }, { isEnabled: false })).toEqual([WELL])
+    expect(judged(failed, { isEnabled: false })).toEqual([])
+  })
+
+  it('by the clock that failed counts towards turning it off', () => {
+    expect(judged(failed)).toEqual(['failed'])
+    expect(judged(failed, { actor: 'user:1' })).toEqual([])
+  })
+})
+
+describe('the schedule', () => {
+  it('begins a run when one is due, and none while the options say so', async () => {
+    const tests: { everyMs: number | null } = { everyMs: null }
+    const views = { options: { options: { health: { tests } } } }
+    let lastRunAt = 0
+    const started: string[] = []
+    let looks = 0
+    const schedule = startTestSchedule({
+      log,
+      leases: leasesOfOne,
+      now: () => 1_000_000,
+      views: views as unknown as RelayParts['views'],
+      lookMs: 5,
+      lastRunAt: async () => {
+        looks += 1
+        return lastRunAt
+      },
+      runs: {
+        start: async ({ actor }) => {
+          started.push(actor)
+          lastRunAt = 1_000
+          return null
+        },
+      },
+    })
+    tests.everyMs = 60_000
+    await expect.poll(() => started).toEqual([SCHEDULER])
+    const before = looks
+    await expect.poll(() => looks).toBeGreaterThan(before + 3)
+    expect(started).toEqual([SCHEDULER])
+    await schedule.stop()
+  })
+})

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM, type KeyMode } from '#domain/channel/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+
+beforeEach(async () => {
+  rig = await relayRig()
+  await rig.setOption('RetryTimes', '3')
+})
+afterEach(() => rig.close())
+
+/** Channel 2, which is drawn before the rig's own. */
+const addKeys = (keyMode: KeyMode, ...keys: string[]) =>
+  rig.append(CHANNELS_STREAM, {
+    type: 'ChannelsCreated',
+    v: 1,
+    data: {
+      terms: { ...PLAIN_CHANNEL_TERMS, priority: 9, baseUrl: rig.provider.url },
+      channels: [{ channelId: 2, name: 'keys', keyRefs: keys.map((key) => `key:${key}`) }],
+      keyMode,
+      isEnabled: true,
+    },
+  })
+const change = (type: string, data: object) =>
+  rig.append(CHANNELS_STREAM, { type, v: 1, data: { channelId: 2, ...data } })
+const keysUsed = () =>
+  rig.provider.journal.entries.map(({ authorization }) => authorization.replace('Bearer ', ''))
+const chats = async (count: number) => {
+  for (let n = 0; n < count; n += 1) expect((await chat(rig)).status).toBe(200)
+}
+const channelEvents = async () =>
+  (await rig.core.store.readStream(CHANNELS_STREAM)).slice(2).map(({ type }) => type)
+
+describe('several keys in one channel', () => {
+  it('are used in turn', async () => {
+    await addKeys('polling', 'sk-a', 'sk-b', 'sk-c')
+    await chats(7)
+    expect(keysUsed()).toEqual(['sk-a', 'sk-b', 'sk-c', 'sk-a', 'sk-b', 'sk-c', 'sk-a'])
+  })
+
+  it('are used at random, each about as often', async () => {
+    await addKeys('random', 'sk-a', 'sk-b')
+    await chats(60)
+    const uses = Map.groupBy(keysUsed(), (key) => key)
+    expect([...uses.keys()].sort()).toEqual(['sk-a', 'sk-b'])
+    // Fewer than 10 of 60 happen once in 20 million times.
+    for (const [key, times] of uses) expect(times.length, key).toBeGreaterThan(9)
+  })
+
+  it('are used without those set aside, until they are taken back', async () => {
+    await addKeys('polling', 'sk-a', 'sk-b')
+    await change('ChannelKeySetAside', { keyRef: 'key:sk-a', reason: 'status-401' })
+    await chats(3)
+    expect(keysUsed()).toEqual(['sk-b', 'sk-b', 'sk-b'])
+    await change('ChannelKeysTakenBack', { keyRefs: ['key:sk-a'] })
+    await chats(4)
+    expect(keysUsed().slice(3).sort()).toEqual(['sk-a', 'sk-a', 'sk-b', 'sk-b'])
+  })
+
+  it('are those of the last change', async () => {
+    await addKeys('polling', 'sk-a', 'sk-b')
+    const terms = { ...PLAIN_CHANNEL_TERMS, priority: 9, baseUrl: rig.provider.url }
+    const keys = { keyRefs: ['key:sk-c'], keyMode: '', droppedKeyRefs: ['key:sk-a', 'key:sk-b'] }
+    await change('ChannelTermsChanged', { terms, ...keys })
+    await chats(2)
+    expect(keysUsed()).toEqual(['sk-c', 'sk-c'])
+  })
+})
+
+describe('a key that its provider refuses', () => {
+  beforeEach(async () => {
+    await rig.setOption('AutomaticDisableChannelEnabled', 'true')
+    await rig.setOption('channel_health.disable_failures', '1')
+  })
+
+  it('is set aside by itself; its channel goes on with the others', async () => {
+    await addKeys('polling', 'sk-a', 'sk-b')
+    rig.provider.script.push({ kind: 'status', status: 401 })
+    await chats(1)
+    await expect.poll(channelEvents).toEqual(['ChannelKeySetAside'])
+    await chats(4)
+    expect(keysUsed().filter((key) => key === 'sk-a')).toHaveLength(1)
+    expect(rig.relay.inFlight()).toBe(0)
+  })
+
+  it('turns its channel off where it is the last one', async () => {
+    await addKeys('polling', 'sk-a', 'sk-b')
+    await change('ChannelKeySetAside', { keyRef: 'key:sk-a', reason: 'status-401' })
+    rig.provider.script.push({ kind: 'status', status: 401 })
+    await chats(1)
+    await expect.poll(channelEvents).toEqual(['ChannelKeySetAside', 'ChannelAutoDisabled'])
+    await chats(2)
+    expect(keysUsed().filter((key) => key === 'sk-b')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,83 @@
+import { pino } from 'pino'
+import { describe, expect, it } from 'vitest'
+import type { Core } from '#infra/core.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { Breaker } from '#relay/channel-health/breaker.ts'
+import { Circuits } from '#relay/channel-health/circuits.ts'
+import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
+import { KeyChoice } from '#relay/pipeline/choose-key.ts'
+import { ChannelView } from '#relay/views/channel-view.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+
+const CHANNELS = 1_000
+const CHOICES = 20_000
+const MICROSECONDS_MAX = 50
+
+const policy = operatorPolicy({ port: 0, isLoopback: true, privateUpstreams: [] })
+const vault = {
+  getSecrets: async (_purpose: string, refs: readonly { ref: string }[]) =>
+    new Map(refs.map(({ ref }) => [ref, 'sk-provider'])),
+} as unknown as Core['vault']
+const parts = {
+  limits: {} as Core['limits'],
+  now: Date.now,
+  breaker: new Breaker({
+    ...{ actors: {} as Core['actors'], log: pino({ level: 'silent' }), now: Date.now },
+    circuits: new Circuits([]),
+    options: () => ({}) as never,
+  }),
+}
+
+/** All offer one model to one group: the most there is to choose from. */
+async function manyChannels(expiredTime: (id: number) => number): Promise<ChannelView> {
+  const view = new ChannelView(vault, policy)
+  await view.putAll(
+    Array.from({ length: CHANNELS }, (_, n) => ({
+      channelId: n + 1,
+      terms: {
+        ...PLAIN_CHANNEL_TERMS,
+        ...{ models: ['m', `m-${n}`], priority: n % 5, weight: n % 11 },
+        expiredTime: expiredTime(n),
+      },
+      keyRefs: ['a', 'b', 'c'].map((key) => `${key}-${n}`),
+      keyMode: 'polling' as const,
+      status: 'enabled' as const,
+      setAside: [],
+    })),
+  )
+  return view
+}
+
+/** Microseconds of one choice of channel and key, on average; the best of five rounds. */
+async function microsecondsOf(view: ChannelView): Promise<number> {
+  const keys = new KeyChoice(parts.breaker)
+  const choose = async (): Promise<number> => {
+    const turns = new ChannelTurns(parts, view.offering('default', 'm'), 'm', false)
+    const turn = turns.next()
+    const channel = turn instanceof Promise ? await turn : turn
+    return channel === null || keys.choose(channel) === null ? 0 : 1
+  }
+  const rounds: number[] = []
+  for (let round = 0; round < 5; round += 1) {
+    const startedAt = performance.now()
+    let chosen = 0
+    for (let n = 0; n < CHOICES; n += 1) chosen += await choose()
+    rounds.push(((performance.now() - startedAt) * 1_000) / CHOICES)
+    expect(chosen).toBe(CHOICES)
+  }
+  return Math.min(...rounds)
+}
+
+describe(`the choice among ${CHANNELS} channels`, () => {
+  it(`takes less than ${MICROSECONDS_MAX} µs`, async () => {
+    const us = await microsecondsOf(await manyChannels(() => -1))
+    console.info(`one of ${CHANNELS} channels chosen, with its key: ${us.toFixed(2)} µs`)
+    expect(us).toBeLessThan(MICROSECONDS_MAX)
+  })
+
+  it(`takes less than ${MICROSECONDS_MAX} µs where one in ten has expired`, async () => {
+    const us = await microsecondsOf(await manyChannels((id) => (id % 10 === 0 ? 1_000 : -1)))
+    console.info(`the same with a tenth of them expired: ${us.toFixed(2)} µs`)
+    expect(us).toBeLessThan(MICROSECONDS_MAX)
+  })
+})

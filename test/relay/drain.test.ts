@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+})
+afterEach(() => rig.close())
+
+const BODY = JSON.stringify({
+  model: 'sim-small',
+  messages: [{ role: 'user', content: 'hello' }],
+})
+
+/** A call whose body has come by half, the `nth` that is under way. */
+async function halfSent(nth = 1): Promise<ClientRequest> {
+  const upload = request(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer sk-${KEY}`,
+      'content-type': 'application/json',
+    },
+  })
+  upload.on('error', () => {})
+  upload.write(BODY.slice(0, 20))
+  await expect.poll(() => rig.relay.inFlight()).toBe(nth)
+  return upload
+}
+
+async function answerTo(
+  upload: ClientRequest,
+): Promise<{ status: number | undefined; body: string }> {
+  const answered = once(upload, 'response') as Promise<[IncomingMessage]>
+  upload.end(BODY.slice(20))
+  const [answer] = await answered
+  return { status: answer.statusCode, body: await text(answer) }
+}
+
+it('a drain waits for a call that is still uploaded, and the call is answered', async () => {
+  const upload = await halfSent()
+  let isDrained = false
+  const drained = rig.relay.drain(20_000).then(() => {
+    isDrained = true
+  })
+  // A request answered meanwhile: a drain that did not wait would be over by now.
+  expect((await fetch(`${rig.url}/v1/models`)).status).toBe(503)
+  expect(isDrained).toBe(false)
+  const { status, body } = await answerTo(upload)
+  expect([status, JSON.parse(body).object]).toEqual([200, 'chat.completion'])
+  await drained
+  expect((await rig.callEvents()).map(({ type }) => type)).toEqual(['CallAdmitted', 'CallSettled'])
+})
+
+it('an upload that stands still is given up in a drain, one that moves is not', async () => {
+  await rig.close()
+  rig = await relayRig({ deadlines: { uploadStallMs: 1_000 } })
+  const moving = await halfSent()
+  const stuck = await halfSent(2)
+  const drained = rig.relay.drain(600_000)
+  const [refused] = (await withDrops(moving, once(stuck, 'response'))) as [IncomingMessage]
+  expect([refused.statusCode, refused.headers.connection]).toEqual([503, 'close'])
+  expect(JSON.parse(await text(refused)).error.code).toBe('draining')
+  await expect.poll(() => rig.relay.inFlight()).toBe(1)
+  expect((await answerTo(moving)).status).toBe(200)
+  await drained
+})
+
+/** A byte now and then, until it has happened. JSON takes any number of spaces. */
+async function withDrops<T>(upload: ClientRequest, happening: Promise<T>): Promise<T> {
+  const dropping = setInterval(() => upload.write(' '), 50)
+  return await happening.finally(() => clearInterval(dropping))
+}
+
+it('a call that is admitted only after the grace is ended too, with its books', async () => {
+  rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
+  const upload = await halfSent()
+  const drained = rig.relay.drain(0)
+  const { status } = await answerTo(upload)
+  expect(status).toBe(503)
+  await drained
+  expect(rig.relay.inFlight()).toBe(0)
+  expect((await rig.callEvents()).map(({ type }) => type)).toEqual(['CallAdmitted', 'CallReleased'])
+})
+
+it('a second drain shortens the first, which a stuck upload keeps no longer', async () => {
+  const upload = await halfSent()
+  const first = rig.relay.drain(600_000)
+  await rig.relay.drain(0)
+  await first
+  upload.destroy()
+  await expect.poll(() => rig.relay.inFlight()).toBe(0)
+}, 20_000)

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { isEcho } from '#relay/channel-health/echo.ts'
+
+const asking = (...contents: unknown[]): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      model: 'm',
+      messages: contents.map((content) => ({ role: 'user', content })),
+    }),
+  )
+
+describe('words of an error that a caller may have sent are an echo', () => {
+  it.each([
+    ['as they are', asking('is my credit balance low?')],
+    ['in other letters', asking('CREDIT Balance')],
+    ['by an escape', Buffer.from('{"messages":[{"content":"my \\u0063redit balance"}]}')],
+    ['in pieces', asking([{ type: 'text', text: 'credit ' }, 'x'].slice(0, 1), 'balance')],
+    ['over lines', asking('credit\n\n  balance')],
+    ['in wide letters', asking('ｃｒｅｄｉｔ balance')],
+    ['as a name', Buffer.from('{"metadata":{"credit balance":1}}')],
+    ['in more than is looked at', asking('x'.repeat(1024 * 1024))],
+    ['in what can not be read', Buffer.from('{"messages":')],
+  ])('%s', (_how, body) => {
+    expect(isEcho('credit balance', body)).toBe(true)
+  })
+
+  it('others are not', () => {
+    expect(isEcho('credit balance', asking('what is a ledger?', 'credit'))).toBe(false)
+    expect(isEcho('$$$', asking('what costs it?'))).toBe(false)
+  })
+})

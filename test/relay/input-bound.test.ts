@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chat, errorOf, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+})
+afterEach(() => rig.close())
+
+/** A token for about every word, and five bytes and more for each. */
+const words = (count: number, headers = {}) =>
+  chat(rig, { messages: [{ role: 'user', content: 'hello '.repeat(count) }] }, headers)
+
+const usedChannels = async () =>
+  (await rig.callEvents()).flatMap(({ type, data }) =>
+    type === 'CallSettled' && 'channelId' in data ? [data.channelId] : [],
+  )
+
+describe('a channel that takes so many input tokens at most', () => {
+  it('gets the calls that keep to it, and the longer ones go to the next', async () => {
+    await rig.addChannel(2, { priority: 9, maxInputTokens: 200 })
+    for (const count of [1, 150, 300, 3_000]) expect((await words(count)).status).toBe(200)
+    expect(await usedChannels()).toEqual([2, 2, 1, 1])
+  })
+
+  it('is no retry for a longer call either', async () => {
+    await rig.setOption('RetryTimes', '3')
+    await rig.addChannel(2, { maxInputTokens: 200 })
+    rig.provider.script.push({ kind: 'status', status: 503 })
+    expect((await words(300)).status).toBe(503)
+    expect(rig.provider.journal.entries).toHaveLength(1)
+  })
+
+  it('where no other is left: 400 that says how much, and neither hold nor call', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.addChannel(2, { maxInputTokens: 200 })
+    await rig.addChannel(3, { maxInputTokens: 250 })
+    await rig.addChannel(4, { expiredTime: 1_000 })
+    const answer = await words(300)
+    expect([answer.status, errorOf(answer)]).toMatchObject([
+      400,
+      { code: 'context_length_exceeded', param: 'messages' },
+    ])
+    expect(errorOf(answer).message).toContain('250')
+    expect(errorOf(await words(300, { 'accept-language': 'zh' })).message).toContain('最大上下文')
+    expect(await rig.callEvents()).toEqual([])
+    expect(rig.provider.journal.entries).toEqual([])
+    expect((await words(240)).status).toBe(200)
+    expect(await usedChannels()).toEqual([3])
+  })
+
+  it('a refused call leaves its Idempotency-Key free', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.addChannel(2, { maxInputTokens: 200 })
+    const headers = { 'idempotency-key': 'once' }
+    expect((await words(300, headers)).status).toBe(400)
+    expect((await words(100, headers)).status).toBe(200)
+  })
+})

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+/** Behind channel 2, which has two keys in turn and is drawn before channel 1. */
+let first: SimulatedProvider
+
+beforeEach(async () => {
+  rig = await relayRig()
+  first = await startSimulatedProvider()
+  await rig.setOption('RetryTimes', '1')
+  await rig.setOption('channel_health.circuit_cooldown_seconds', '1')
+  await rig.setOption('channel_health.circuit_failures', '3')
+  await rig.append(CHANNELS_STREAM, {
+    type: 'ChannelsCreated',
+    v: 1,
+    data: {
+      terms: { ...PLAIN_CHANNEL_TERMS, priority: 9, baseUrl: first.url },
+      channels: [{ channelId: 2, name: 'keys', keyRefs: ['key:sk-a', 'key:sk-b'] }],
+      keyMode: 'polling',
+      isEnabled: true,
+    },
+  })
+})
+afterEach(async () => {
+  await rig.close()
+  await first.close()
+})
+
+const WELL = { kind: 'slow', msPerChunk: 1 } as const
+const status = (code: number, retryAfter?: string) => ({
+  kind: 'status' as const,
+  status: code,
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+})
+const events = async () =>
+  (await rig.core.store.readStream('channel-health-2')) as Recorded<ChannelHealthEvent>[]
+const told = async () => (await events()).map(({ type, data }) => `${type} ${data.keyRef}`)
+const keysUsed = (from = 0) =>
+  first.journal.entries.slice(from).map(({ authorization }) => authorization.slice(7))
+const chats = async (count: number) => {
+  for (let n = 0; n < count; n += 1) expect((await chat(rig)).status).toBe(200)
+}
+const untilDue = async () => {
+  const until = (await events()).at(-1)?.data
+  const at = until !== undefined && 'until' in until ? until.until : 0
+  await expect.poll(() => Date.now() >= at, { timeout: 5_000 }).toBe(true)
+}
+/** Key a is refused each time it is its turn; key b is well. */
+const failKeyA = async (code: number) => {
+  for (let n = 0; n < 3; n += 1) first.script.push(status(code), WELL)
+  await chats(6)
+  await expect.poll(told).toEqual(['CircuitOpened key:sk-a'])
+}
+
+describe('one failing key of a channel that has several', () => {
+  it.each([429, 401])('is left out by itself after %i; its channel goes on', async (code) => {
+    await failKeyA(code)
+    expect((await events())[0]?.data).toMatchObject({ reason: `status-${code}`, failures: 3 })
+    const asked = keysUsed().length
+    await chats(4)
+    expect(keysUsed(asked)).toEqual(['sk-b', 'sk-b', 'sk-b', 'sk-b'])
+  })
+
+  it.each([429, 401])('fails no call by %i: it goes on with the other key', async (code) => {
+    for (let n = 0; n < 3; n += 1) first.script.push(status(code), WELL)
+    await chats(6)
+    expect(keysUsed().filter((key) => key === 'sk-a')).toHaveLength(3)
+    expect(rig.provider.journal.entries).toEqual([])
+  })
+
+  it('is tried by one call once its pause is over, and used again if it went well', async () => {
+    await failKeyA(429)
+    await untilDue()
+    const asked = keysUsed().length
+    first.script.push(...Array.from({ length: 20 }, () => ({ ...WELL, msPerChunk: 100 })))
+    const body = { stream: true, max_tokens: 4 }
+    await Promise.all(Array.from({ length: 20 }, () => chat(rig, body)))
+    expect(keysUsed(asked).filter((key) => key === 'sk-a')).toHaveLength(1)
+    const well = ['CircuitHalfOpened key:sk-a', 'CircuitClosed key:sk-a']
+    await expect.poll(told).toEqual(['CircuitOpened key:sk-a', ...well])
+    const again = keysUsed().length
+    await chats(4)
+    expect(keysUsed(again).sort()).toEqual(['sk-a', 'sk-a', 'sk-b', 'sk-b'])
+  })
+
+  it('is left out for longer when it fails again', async () => {
+    await failKeyA(429)
+    await untilDue()
+    first.script.push(status(429))
+    await chats(1)
+    const again = ['CircuitHalfOpened key:sk-a', 'CircuitOpened key:sk-a']
+    await expect.poll(told).toEqual(['CircuitOpened key:sk-a', ...again])
+    expect((await events()).at(-1)?.data).toMatchObject({ round: 2 })
+  })
+
+  it('takes the channel along when it is the last one', async () => {
+    await failKeyA(429)
+    first.script.push(status(429), status(429), status(429))
+    await chats(3)
+    await expect.poll(told).toEqual(['CircuitOpened key:sk-a', 'CircuitOpened null'])
+    const asked = keysUsed().length
+    await chats(2)
+    expect(keysUsed().length).toBe(asked)
+  })
+
+  it('is not blamed for what is the channel’s: a 503 from both opens the channel', async () => {
+    first.script.push(status(503), status(503), status(503))
+    await chats(3)
+    await expect.poll(told).toEqual(['CircuitOpened null'])
+  })
+
+  it('rests alone for as long as its provider asked', async () => {
+    first.script.push(status(429, '20'))
+    await chats(5)
+    // The first call went on with the other key.
+    expect(keysUsed()).toEqual(['sk-a', 'sk-b', 'sk-b', 'sk-b', 'sk-b', 'sk-b'])
+    first.script.push(status(429, '20'))
+    await chats(3)
+    expect(keysUsed()).toHaveLength(7)
+    expect(await told()).toEqual([])
+  })
+})

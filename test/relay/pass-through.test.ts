@@ -1,0 +1,90 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { reserialised } from '#relay/dialects/reserialised.ts'
+import { KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+let bodies: string[]
+beforeEach(async () => {
+  rig = await relayRig()
+  bodies = []
+})
+afterEach(() => rig.close())
+
+const ANSWER = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+})
+
+/** A provider that keeps what it was sent, behind a channel that overrides the temperature. */
+async function recordingChannel(): Promise<void> {
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      bodies.push(Buffer.concat(parts).toString())
+      response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  await rig.addChannel(1, {
+    ...{ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    ...{ models: ['sim-small'], modelMapping: '{"sim-small":"inner"}' },
+    paramOverride: '{"temperature":0.1}',
+  })
+}
+
+const BODY =
+  '{ "model":"sim-small", "messages":[{"role":"user","content":"x","content":"y"}],' +
+  ' "temperature": 1.0, "seed":12345678901234567890, "odd":{"a":1,"a":2} }'
+
+async function send(): Promise<string> {
+  await fetch(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: BODY,
+  })
+  return bodies.at(-1) ?? ''
+}
+
+it('a request goes on as it came, with the channel’s overrides in it', async () => {
+  await recordingChannel()
+  const sent = await send()
+  expect(sent).toBe(
+    BODY.replace('"sim-small"', '"inner"').replace('"temperature": 1.0', '"temperature": 0.1'),
+  )
+})
+
+it('passed through, it goes on as it was read: no overrides, no member twice', async () => {
+  await recordingChannel()
+  await rig.setOption('global.pass_through_request_enabled', 'true')
+  const sent = await send()
+  expect(sent).toBe(
+    '{"model":"inner","messages":[{"role":"user","content":"y"}],"temperature":1.0,' +
+      '"seed":12345678901234567890,"odd":{"a":2}}',
+  )
+  expect(await onlyEnd(rig)).toMatchObject({ type: 'CallSettled', data: { model: 'sim-small' } })
+})
+
+describe('what is written anew', () => {
+  const again = (text: string): string => reserialised(Buffer.from(text)).toString()
+
+  it.each([
+    ['long numbers', '{"a":[12345678901234567890,-0.1234567890123456789]}'],
+    ['exponents', '{"a":1e400,"b":1E-7}'],
+    ['texts of all kinds', JSON.stringify({ a: '\u2028 "quoted" 中 🧾 \\' })],
+    ['a member that is called __proto__', '{"a":{"__proto__":{"b":1}}}'],
+    ['emptiness', '{"a":{},"b":[],"c":"","d":null,"e":false}'],
+  ])('keeps %s', (_what, text) => {
+    expect(again(text)).toBe(text)
+  })
+
+  it('is quick for a large body full of long numbers', () => {
+    const text = `{"a":[${Array.from({ length: 500_000 }, () => '1234567890123456').join()}]}`
+    const startedAt = performance.now()
+    expect(again(text).length).toBe(text.length)
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { isDenial } from '#relay/canonical/denial.ts'
+import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import { readChatRequest, upstreamBody } from '#relay/dialects/openai-chat/chat-request.ts'
+import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import { StreamPassage } from '#relay/pipeline/stream-passage.ts'
+import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+import { providerTarget } from '#relay/providers/openai-compatible/target.ts'
+import { channelRules } from '#relay/views/channel-rules.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { PROVIDER_STREAMS } from './provider-streams.ts'
+
+const BOUNDS = { inputTokensMax: 10_000, outputTokensMax: 10_000 }
+
+/** The stream in these pieces, to a caller who asked for usage or not. */
+function carried(pieces: readonly Buffer[], wantsUsage: boolean) {
+  const written: Buffer[] = []
+  const outlet = { write: (bytes: Buffer) => written.push(Buffer.from(bytes)) > 0 }
+  const passage = new StreamPassage(outlet, wantsUsage, null, () => {})
+  for (const piece of pieces) passage.push(Buffer.from(piece))
+  const text = Buffer.concat([...written, passage.terminalBytes()]).toString('utf8')
+  return { text, verdict: passage.verdict, rawUsage: passage.rawUsage }
+}
+
+const normalised = (rawUsage: unknown, type: number) => {
+  const isTotalLessPrompt = profileOf(type)?.isOutputTotalLessPrompt ?? false
+  return readOpenAiUsage(rawUsage, BOUNDS, isTotalLessPrompt)
+}
+
+describe.each(PROVIDER_STREAMS)('$name', ({ type, events, usage }) => {
+  const all = events.map((event) => (typeof event === 'string' ? event : event.dropped)).join('')
+  const shown = events.filter((event) => typeof event === 'string').join('')
+  const bytes = Buffer.from(all)
+
+  it('split at every byte: the bytes pass, and the same is billed', () => {
+    for (let at = 0; at <= bytes.length; at += 1) {
+      const pieces = [bytes.subarray(0, at), bytes.subarray(at)]
+      const { text, verdict, rawUsage } = carried(pieces, false)
+      expect(text, `split at ${at}`).toBe(shown)
+      expect(verdict).toBe('done')
+      expect(normalised(rawUsage, type), `split at ${at}`).toMatchObject({ isTrusted: true, usage })
+    }
+  })
+
+  it('byte by byte, to a caller who asked for the usage', () => {
+    const pieces = [...bytes].map((byte) => Buffer.from([byte]))
+    const { text, rawUsage } = carried(pieces, true)
+    expect(text).toBe(all)
+    expect(normalised(rawUsage, type)).toMatchObject({ isTrusted: true, usage })
+  })
+
+  it('the same usage in a plain answer', () => {
+    const { rawUsage } = carried([bytes], false)
+    const message = { role: 'assistant', content: 'say "usage":{"prompt_tokens":999}' }
+    const plain = { choices: [{ index: 0, message }], usage: rawUsage }
+    const read = usageInAnswer(Buffer.from(JSON.stringify(plain)))
+    expect(normalised(read, type)).toMatchObject({ isTrusted: true, usage })
+  })
+})
+
+describe('a plain answer', () => {
+  it.each([
+    [
+      'llama.cpp: what was cached stands beside the usage',
+      '{"choices":[{}],"usage":{"prompt_tokens":30,"completion_tokens":2},"timings":{"cache_n":25}}',
+      { inputUncached: 5, cacheRead: 25 },
+    ],
+    [
+      'llama.cpp: OpenAI’s own count goes first',
+      '{"choices":[{}],"usage":{"prompt_tokens":30,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}},"timings":{"cache_n":25}}',
+      { inputUncached: 27, cacheRead: 3 },
+    ],
+    [
+      'usage inside of a choice',
+      '{"choices":[{"index":0,"usage":{"prompt_tokens":30,"completion_tokens":2}}]}',
+      { inputUncached: 30, output: 2 },
+    ],
+  ])('%s', (_name, body, usage) => {
+    expect(normalised(usageInAnswer(Buffer.from(body)), 8)).toMatchObject({ usage })
+  })
+})
+
+/** Those that refuse `stream_options`, and send usage without. */
+const UNASKED = [27, 34, 42]
+
+describe('what is sent', () => {
+  const body = '{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}'
+  const request = readChatRequest(Buffer.from(body))
+
+  function sent(type: number, setting: string): string {
+    if (isDenial(request)) throw new Error('no request')
+    const { takesIncludeUsage, overrides } = channelRules({ ...PLAIN_CHANNEL_TERMS, type, setting })
+    const change = { model: 'm', forcesUsage: takesIncludeUsage, overrides }
+    return upstreamBody(request, change).toString('utf8')
+  }
+
+  it.each(PROFILES.map(({ id, name }) => [id, name] as const))(
+    'type %i, %s: usage is asked for where it may be, and the channel may say otherwise',
+    (type) => {
+      const asking = `{"stream_options":{"include_usage":true},${body.slice(1)}`
+      expect(sent(type, '')).toBe(UNASKED.includes(type) ? body : asking)
+      expect(sent(type, '{"include_usage":false}')).toBe(body)
+      expect(sent(type, '{"include_usage":true}')).toBe(asking)
+    },
+  )
+
+  it.each(PROFILES.map(({ id, name }) => [id, name] as const))(
+    'type %i, %s: these headers and no others',
+    (type) => {
+      const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
+      const baseUrl = 'https://a.example'
+      const terms = { ...PLAIN_CHANNEL_TERMS, type, baseUrl, other: 'x', organization: 'org-1' }
+      const target = providerTarget(terms, 'sk-1', policy)
+      expect(target?.headers).toEqual([
+        'content-type',
+        'application/json',
+        ...(type === 3 ? ['api-key', 'sk-1'] : ['authorization', 'Bearer sk-1']),
+        'accept-encoding',
+        'identity',
+        'user-agent',
+        'tallygate',
+        'openai-organization',
+        'org-1',
+      ])
+    },
+  )
+})

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { NAMED_BASES } from '#domain/channel/check-terms.ts'
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+import { chatPathOf, providerTarget } from '#relay/providers/openai-compatible/target.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+
+const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
+const KEY = 'sk-the-key-of-it'
+
+function target(type: number, terms: Partial<ChannelTerms> = {}) {
+  return providerTarget({ ...PLAIN_CHANNEL_TERMS, type, ...terms }, KEY, policy)
+}
+
+function address(type: number, terms: Partial<ChannelTerms> = {}): string {
+  const found = target(type, terms)
+  return found === null ? 'none' : `${found.origin}${chatPathOf(found, 'some/model 1')}`
+}
+
+/** Where a chat goes, by type; null: its channels must say. */
+const ADDRESSES: Readonly<Record<number, string | null>> = {
+  1: 'https://api.openai.com/v1/chat/completions',
+  3: null,
+  4: 'http://localhost:11434/v1/chat/completions',
+  6: null,
+  7: null,
+  8: null,
+  9: null,
+  10: null,
+  12: null,
+  13: null,
+  17: 'https://dashscope.aliyuncs.com/compatible-mode/v1/chat/completions',
+  19: 'https://api.360.cn/v1/chat/completions',
+  20: 'https://openrouter.ai/api/v1/chat/completions',
+  22: 'https://fastgpt.run/api/openapi/v1/chat/completions',
+  25: 'https://api.moonshot.cn/v1/chat/completions',
+  26: 'https://open.bigmodel.cn/api/paas/v4/chat/completions',
+  27: 'https://api.perplexity.ai/chat/completions',
+  31: 'https://api.lingyiwanwu.com/v1/chat/completions',
+  34: 'https://api.cohere.ai/compatibility/v1/chat/completions',
+  35: 'https://api.minimax.chat/v1/text/chatcompletion_v2',
+  39: 'https://api.cloudflare.com/client/v4/accounts/acc%2F1/ai/v1/chat/completions',
+  40: 'https://api.siliconflow.cn/v1/chat/completions',
+  42: 'https://api.mistral.ai/v1/chat/completions',
+  43: 'https://api.deepseek.com/v1/chat/completions',
+  45: 'https://ark.cn-beijing.volces.com/api/v3/chat/completions',
+  46: 'https://qianfan.baidubce.com/v2/chat/completions',
+  47: null,
+  48: 'https://api.x.ai/v1/chat/completions',
+  53: 'https://llm.submodel.ai/v1/chat/completions',
+}
+
+describe('the profiles', () => {
+  it('are those that can be served, each number once', () => {
+    const ids = PROFILES.map(({ id }) => id)
+    expect(ids.toSorted((one, other) => one - other)).toEqual(Object.keys(ADDRESSES).map(Number))
+  })
+
+  it.each(Object.entries(ADDRESSES))('type %s: chats go to %s', (type, expected) => {
+    const other = type === '39' ? 'acc/1' : ''
+    expect(address(Number(type), { other })).toBe(expected ?? 'none')
+  })
+
+  it('a key goes into the one header that its provider reads', () => {
+    for (const { id } of PROFILES) {
+      const headers = target(id, { baseUrl: 'https://a.example', other: 'x' })?.headers ?? []
+      const at = headers.findIndex((text) => text.includes(KEY))
+      const expected = id === 3 ? ['api-key', KEY] : ['authorization', `Bearer ${KEY}`]
+      expect(headers.slice(at - 1, at + 1)).toEqual(expected)
+      expect(headers.filter((text) => text.includes(KEY))).toHaveLength(1)
+    }
+  })
+
+  it('a key or organization that would break out of its header reaches nobody', () => {
+    const odd = { ...PLAIN_CHANNEL_TERMS, type: 1 }
+    expect(providerTarget(odd, 'sk-a\r\nx: y', policy)).toBeNull()
+    expect(providerTarget({ ...odd, organization: 'org-é' }, KEY, policy)).toBeNull()
+  })
+
+  it('every text is in both languages, and names no key', () => {
+    for (const { keyHint, fields = [], bases = [] } of PROFILES) {
+      const texts = [keyHint, ...fields.flatMap(({ label, hint }) => [label, hint])]
+      for (const { zh, en } of [...texts, ...bases.map(({ name }) => name)]) {
+        expect(zh.length * en.length).toBeGreaterThan(0)
+      }
+    }
+  })
+})
+
+describe('own fields', () => {
+  const azure = { baseUrl: 'https://it.openai.azure.com' }
+
+  it('Azure: the deployment is the model, the version has a default', () => {
+    const path = 'https://it.openai.azure.com/openai/deployments/some%2Fmodel%201/chat/completions'
+    expect(address(3, azure)).toBe(`${path}?api-version=2024-10-21`)
+    expect(address(3, { ...azure, other: '2025-01-01-preview&x=1' })).toBe(
+      `${path}?api-version=2025-01-01-preview%26x%3D1`,
+    )
+  })
+
+  it('Azure: its newer API has neither', () => {
+    expect(address(3, { baseUrl: 'https://it.openai.azure.com/openai/v1/' })).toBe(
+      'https://it.openai.azure.com/openai/v1/chat/completions',
+    )
+  })
+
+  it('Cloudflare: nothing is called without the account', () => {
+    expect(address(39)).toBe('none')
+  })
+
+  it('an account can not lead out of its place in the path', () => {
+    expect(address(39, { other: '../../{model}?x' })).toBe(
+      'https://api.cloudflare.com/client/v4/accounts/..%2F..%2F%7Bmodel%7D%3Fx/ai/v1/chat/completions',
+    )
+  })
+})
+
+describe('addresses as admins enter them', () => {
+  it.each([
+    [1, 'https://a.example', 'https://a.example/v1/chat/completions'],
+    [1, 'https://a.example/v1', 'https://a.example/v1/chat/completions'],
+    [1, 'https://a.example/v1/', 'https://a.example/v1/chat/completions'],
+    [8, 'https://a.example/api/v4', 'https://a.example/api/v4/chat/completions'],
+    [8, 'https://a.example/x/chat/completions', 'https://a.example/x/chat/completions'],
+    [8, 'https://a.example/x?team=3', 'https://a.example/x/v1/chat/completions?team=3'],
+    [
+      17,
+      'https://a.example/compatible-mode/v1',
+      'https://a.example/compatible-mode/v1/chat/completions',
+    ],
+    [26, 'https://api.z.ai', 'https://api.z.ai/api/paas/v4/chat/completions'],
+    [35, 'https://api.minimax.io/v1', 'https://api.minimax.io/v1/text/chatcompletion_v2'],
+    [
+      3,
+      'https://a.example?x=1',
+      'https://a.example/openai/deployments/some%2Fmodel%201/chat/completions?api-version=2024-10-21&x=1',
+    ],
+  ])('type %i at %s', (type, baseUrl, expected) => {
+    expect(address(type, { baseUrl })).toBe(expected)
+  })
+
+  it('an address the policy refuses is none', () => {
+    expect(address(1, { baseUrl: 'http://169.254.169.254' })).toBe('none')
+  })
+})
+
+describe('named bases', () => {
+  it.each([
+    [26, 'glm-coding-plan', 'https://open.bigmodel.cn/api/coding/paas/v4/chat/completions'],
+    [26, 'glm-coding-plan-international', 'https://api.z.ai/api/coding/paas/v4/chat/completions'],
+    [25, 'kimi-coding-plan', 'https://api.kimi.com/coding/v1/chat/completions'],
+    [45, 'doubao-coding-plan', 'https://ark.cn-beijing.volces.com/api/coding/v3/chat/completions'],
+  ])('type %i, %s', (type, baseUrl, expected) => {
+    expect(address(type, { baseUrl })).toBe(expected)
+  })
+
+  it('stand for an address of their own type alone', () => {
+    expect(address(1, { baseUrl: 'glm-coding-plan' })).toBe('none')
+  })
+
+  it('are the very words that a channel may be saved with', () => {
+    const declared = PROFILES.flatMap(({ bases = [] }) => bases.map(({ keyword }) => keyword))
+    expect(declared.toSorted()).toEqual([...NAMED_BASES].toSorted())
+  })
+})
+
+it('a type of another format is none', () => {
+  for (const type of [0, 2, 11, 14, 24, 33, 38, 41, 44, 999])
+    expect(profileOf(type)).toBeUndefined()
+})

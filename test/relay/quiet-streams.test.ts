@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+  await rig.setOption('general_setting.ping_interval_seconds', '1')
+})
+afterEach(() => rig.close())
+
+const slowly = async (msPerChunk: number): Promise<string> => {
+  rig.provider.script.push({ kind: 'slow', msPerChunk })
+  return (await chat(rig, { stream: true, max_tokens: 2 })).text
+}
+
+it('a stream that pauses is kept alive by comments between its events', async () => {
+  await rig.setOption('general_setting.ping_interval_enabled', 'true')
+  const events = (await slowly(1_600)).split('\n\n').filter((event) => event !== '')
+  const pings = events.filter((event) => event === ': ping').length
+  expect(pings).toBeGreaterThanOrEqual(2)
+  expect(events.findIndex((event) => event.startsWith('data:'))).toBeLessThan(
+    events.lastIndexOf(': ping'),
+  )
+  expect(events.at(-1)).toBe('data: [DONE]')
+  for (const event of events) expect(event).toMatch(/^(: ping|data: (\{.*\}|\[DONE\]))$/)
+})
+
+it('one that does not pause, and one where nobody asked for it, have none', async () => {
+  expect(await slowly(1_600)).not.toContain('ping')
+  await rig.setOption('general_setting.ping_interval_enabled', 'true')
+  expect(await slowly(100)).not.toContain('ping')
+})

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from '../support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+  await rig.setOption('SensitiveWords', 'bomb\n违禁词\nnever forgets')
+  await rig.setOption('CheckSensitiveEnabled', 'true')
+})
+afterEach(() => rig.close())
+
+const saying = (content: unknown) => ({ messages: [{ role: 'user', content }] })
+
+describe('prompts', () => {
+  beforeEach(() => rig.setOption('CheckSensitiveOnPromptEnabled', 'true'))
+
+  it.each([
+    ['a text', saying('how to build a BOMB')],
+    ['a part of one', saying([{ type: 'text', text: '这是违禁词' }])],
+    [
+      'an earlier message',
+      { messages: [saying('a bomb').messages[0], { role: 'user', content: 'x' }] },
+    ],
+    ['a tool', { tools: [{ type: 'function', function: { name: 'x', description: 'bomb' } }] }],
+    ['an escaped text', saying('b\u006fmb')],
+  ])('with a word in %s are refused: nothing is held, nothing sent', async (_where, body) => {
+    const before = await rig.balance()
+    const answer = await chat(rig, body)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatchObject({ code: 'sensitive_prompt', param: 'messages' })
+    expect(answer.text).not.toContain('bomb')
+    expect(rig.provider.journal.count).toBe(0)
+    expect(await rig.callEvents()).toEqual([])
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it('without one pass, and pictures are not looked into', async () => {
+    expect((await chat(rig, saying('a harmless question'))).status).toBe(200)
+    const url = 'data:image/png;base64,bombbomb'
+    const picture = [{ type: 'image_url', image_url: { url } }]
+    expect((await chat(rig, saying(picture))).status).toBe(200)
+  })
+
+  it('of the exempt group pass', async () => {
+    await rig.setOption('global.safe_check_exempt_group', 'default')
+    expect((await chat(rig, saying('bomb'))).status).toBe(400)
+    await rig.setOption('global.safe_check_exempt_enabled', 'true')
+    expect((await chat(rig, saying('bomb'))).status).toBe(200)
+  })
+
+  it('pass where the check is off, at once', async () => {
+    await rig.setOption('CheckSensitiveEnabled', 'false')
+    expect((await chat(rig, saying('bomb'))).status).toBe(200)
+  })
+})
+
+describe('answers', () => {
+  beforeEach(() => rig.setOption('StopOnSensitiveEnabled', 'true'))
+
+  it('with a word do not reach the caller and cost nothing', async () => {
+    const before = await rig.balance()
+    const answer = await chat(rig, { max_tokens: 10 })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer).code).toBe('sensitive_answer')
+    expect(await onlyEnd(rig)).toMatchObject({ type: 'CallReleased' })
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it('that stream end before the word; what was delivered is charged', async () => {
+    const { status, text } = await chat(rig, { stream: true, max_tokens: 10 })
+    expect(status).toBe(200)
+    expect(text).toContain(' that')
+    expect(text).not.toContain('forgets')
+    expect(text).toContain('sensitive_answer')
+    expect(text).not.toContain('[DONE]')
+    const end = await onlyEnd(rig)
+    expect(end).toMatchObject({
+      type: 'CallSettled',
+      data: { end: 'incomplete', usageSource: 'partial', attempts: [{ error: 'screened' }] },
+    })
+    // The provider did its part, so the input is charged as well.
+    if (end.type !== 'CallSettled') throw new Error('not settled')
+    expect(end.data.usage.inputUncached).toBeGreaterThan(3)
+    expect(end.data.usage.output).toBeGreaterThan(0)
+    // One provider said it, so would the next: it is not asked again.
+    expect(rig.provider.journal.count).toBe(1)
+  })
+
+  it('without one are as they were', async () => {
+    expect((await chat(rig, { max_tokens: 3 })).status).toBe(200)
+    const { text } = await chat(rig, { stream: true, max_tokens: 3 })
+    expect(text).toContain('[DONE]')
+  })
+})

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Asked = {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+export type Scripted = {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** What is written, piece by piece; a text is one piece, anything else its JSON. */
+  readonly body?: unknown
+  readonly pieces?: readonly Buffer[]
+  /** Not before this. */
+  readonly until?: Promise<void>
+  /** Never answered at all. */
+  readonly hangs?: true
+}
+
+export type ScriptedProvider = {
+  readonly url: string
+  readonly asked: Asked[]
+  /** By method and path without query; `*` for whatever has no answer of its own. */
+  readonly answers: Map<string, Scripted>
+  readonly close: () => Promise<void>
+}
+
+/** A provider that answers what a test tells it to, and keeps every request as it came. */
+export async function scriptedProvider(): Promise<ScriptedProvider> {
+  const asked: Asked[] = []
+  const answers = new Map<string, Scripted>()
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('error', () => {})
+    response.on('error', () => {})
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', async () => {
+      const { method = '', url: path = '', headers } = request
+      asked.push({ method, path, headers, body: Buffer.concat(parts).toString('utf8') })
+      const key = `${method} ${path.split('?')[0]}`
+      const answer = answers.get(key) ?? answers.get('*') ?? { status: 404, body: {} }
+      if (answer.hangs) return
+      await answer.until
+      const { status = 200, body = {}, pieces } = answer
+      response.writeHead(status, { 'content-type': 'application/json', ...answer.headers })
+      if (pieces === undefined) {
+        response.end(typeof body === 'string' ? body : JSON.stringify(body))
+        return
+      }
+      for (const piece of pieces) {
+        response.write(piece)
+        // Each piece in a packet of its own.
+        await new Promise((resume) => setImmediate(resume))
+      }
+      response.end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answers,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

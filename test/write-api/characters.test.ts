@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Channel } from '#read-api/contract/channel.ts'
+import type { PriceChange } from '#read-api/contract/option.ts'
+import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+let channel: number
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  const body = { name: 'c', key: 'sk-c', models: 'm' }
+  channel = (await fixture.root.call<{ id: number }>('POST', '/api/channel/', { body })).data.id
+})
+afterAll(() => fixture.close())
+
+type Method = 'POST' | 'PUT'
+const english = { 'accept-language': 'en' }
+const send = (method: Method, url: string, body: object) =>
+  fixture.root.call(method, url, { body, headers: english })
+const option = (key: string, value: string) => ({ key, value })
+const create = (fields: object) => ({ name: 'c', key: 'sk', models: 'm', ...fields })
+
+describe('what is no text is refused, naming where, and nothing is written', () => {
+  it.each([
+    ['PUT', '/api/option/', option('ModelRatio', '{"\\u0000":1}'), 'ModelRatio'],
+    ['PUT', '/api/option/', option('ModelRatio', '{"a\\ud800":1}'), 'ModelRatio'],
+    ['PUT', '/api/option/', option('ModelRatio', '{"a\\u200bb":1}'), 'ModelRatio'],
+    ['PUT', '/api/option/', option('UserUsableGroups', '{"a":"\\u0000"}'), 'UserUsableGroups'],
+    ['PUT', '/api/option/', option('GroupGroupRatio', '{"a":{"\\udc00":1}}'), 'GroupGroupRatio'],
+    ['PUT', '/api/option/', option('gemini.safety_settings', '{"a":"\\u0007"}'), 'gemini'],
+    ['PUT', '/api/option/', option('Chats', '[{"a\\u0000":"https://a.b"}]'), 'Chats'],
+    ['PUT', '/api/option/', option('SMTPToken', 'a\u001bb'), 'SMTPToken'],
+    ['POST', '/api/channel/', create({ model_mapping: '{"a":"\\u0000"}' }), 'model_mapping'],
+    ['POST', '/api/channel/', create({ model_mapping: '{"\\ud800":"a"}' }), 'model_mapping'],
+    ['POST', '/api/channel/', create({ setting: '{"proxy":"\\u0000"}' }), 'setting'],
+    ['POST', '/api/channel/', create({ param_override: '{"a":["\\udfff"]}' }), 'param_override'],
+    ['POST', '/api/channel/', create({ status_code_mapping: '{"\\u0000":500}' }), 'status_code'],
+    ['POST', '/api/channel/', create({ models: 'a,b\u202e' }), 'models'],
+    ['POST', '/api/channel/', create({ name: 'a\u0007' }), 'name'],
+    ['POST', '/api/channel/', create({ tag: 'a\nb' }), 'tag'],
+    ['POST', '/api/channel/', create({ group: 'default,a\u200b' }), 'group'],
+    ['POST', '/api/channel/', create({ key: 'sk-\u0001' }), 'key'],
+    ['POST', '/api/channel/', create({ other: 'v\u0002' }), 'other'],
+    ['POST', '/api/channel/batch/tag', { ids: [1], tag: 'a\u202eb' }, 'tag'],
+    ['POST', '/api/token/', { name: 'a\u0007b' }, 'name'],
+    ['POST', '/api/token/', { name: 'a', group: 'd\u200b' }, 'group'],
+    ['POST', '/api/token/', { name: 'a', model_limits_enabled: true, model_limits: 'a\u200b' }, ''],
+  ] as const)('%s %s %j', async (method, url, body, name) => {
+    const head = await fixture.head()
+    const answer = await send(method, url, body)
+    expect(answer).toMatchObject({ status: 400, success: false })
+    expect(answer.message).toContain(name)
+    expect(answer.message).toContain('has a character that is not allowed')
+    expect(await fixture.head()).toBe(head)
+  })
+
+  it('a channel is still turned off whatever else it has', async () => {
+    expect(await send('PUT', '/api/channel/', { id: channel, tag: 'a\u0007' })).toMatchObject({
+      status: 400,
+    })
+    expect(await send('PUT', '/api/channel/', { id: channel, status: 2 })).toMatchObject({
+      success: true,
+    })
+  })
+})
+
+describe('a name that means something to JavaScript', () => {
+  const names = ['__proto__', 'constructor', 'toString']
+
+  it('is a model with a price like any other', async () => {
+    const prices = '{"__proto__":3,"constructor":4,"toString":5}'
+    expect(await send('PUT', '/api/option/', option('ModelRatio', prices))).toMatchObject({
+      success: true,
+    })
+    for (const [index, name] of names.entries()) {
+      const { data } = await fixture.root.call<{ items: PriceChange[] }>(
+        'GET',
+        `/api/option/price_history?model=${name}`,
+      )
+      expect(data.items[0]).toMatchObject({ model: name, before: null, after: `${index + 3}` })
+    }
+    const shown = await fixture.root.call<{ key: string; value: string }[]>('GET', '/api/option/')
+    const { value = '' } = shown.data.find(({ key }) => key === 'ModelRatio') ?? {}
+    expect(value.replace(/\s/g, '')).toBe(prices)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  it('is mapped like any other', async () => {
+    const mapping = '{"__proto__":"x","constructor":"y"}'
+    await send('PUT', '/api/channel/', { id: channel, model_mapping: mapping })
+    const { data } = await fixture.root.call<Channel>('GET', `/api/channel/${channel}`)
+    expect(data.model_mapping).toBe(mapping)
+    expect(Object.keys(Object.prototype)).toEqual([])
+  })
+})

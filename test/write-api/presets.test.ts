@@ -1,0 +1,128 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PresetRatios } from '#read-api/contract/option.ts'
+import type { Status } from '#read-api/contract/status.ts'
+import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+let server: Server
+let answers: Record<string, string>
+const asked: string[] = []
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    const text = answers[url]
+    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  server.close()
+  await fixture.close()
+})
+
+const put = (key: string, value: string) =>
+  fixture.root.call('PUT', '/api/option/', { body: { key, value } })
+const preset = (source: string, call = fixture.admin.call) =>
+  call<PresetRatios>('GET', `/api/option/preset_ratios?source=${source}`)
+const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/lists`
+
+describe('preset ratios', () => {
+  it.each(['flexible', 'openrouter'])(
+    'of %s are shipped, exact, each with both ratios',
+    async (source) => {
+      const { data } = await preset(source)
+      expect(data).toMatchObject({
+        source,
+        origin: 'shipped',
+        as_of: '2025-10',
+        is_fetch_failed: false,
+      })
+      expect(Object.keys(data.prompt).length).toBeGreaterThan(30)
+      expect(Object.keys(data.prompt)).toEqual(Object.keys(data.completion))
+      const ratios = [...Object.values(data.prompt), ...Object.values(data.completion)]
+      expect(ratios.filter((ratio) => !/^\d+(\.\d{1,12})?$/.test(ratio))).toEqual([])
+    },
+  )
+
+  it('of legacy are completion ratios alone', async () => {
+    const { data } = await preset('legacy')
+    expect(data.prompt).toEqual({})
+    expect(data.completion['claude-2']).toBe('3')
+  })
+
+  it('are fetched from the configured address, as it writes them', async () => {
+    answers = {
+      '/lists/flexible/prompt.json': '{"fetched":0.123456789012345678}',
+      '/lists/flexible/completion.json': '{"fetched":4.0}',
+      '/lists/legacy/completion.json': '{}',
+    }
+    await put('PresetRatioUrl', `${base()}/`)
+    expect((await preset('flexible')).data).toEqual({
+      source: 'flexible',
+      origin: 'fetched',
+      as_of: '',
+      is_fetch_failed: false,
+      prompt: { fetched: '0.123456789012345678' },
+      completion: { fetched: '4.0' },
+    })
+    asked.length = 0
+    expect((await preset('legacy')).data).toMatchObject({ origin: 'fetched', prompt: {} })
+    expect(asked).toEqual(['/lists/legacy/completion.json'])
+  })
+
+  it.each([
+    ['is missing', undefined],
+    ['is no JSON', '<html>'],
+    ['is no map of decimals', '{"a":"1"}'],
+    ['has a ratio below 0', '{"a":-1}'],
+    ['has a ratio without end', '{"a":1e300}'],
+    ['is too long', `{"a":1${' '.repeat(3 * 1024 * 1024)}}`],
+    ['has too many names', `{${Array.from({ length: 5_001 }, (_, n) => `"m${n}":1`).join()}}`],
+  ])('are those shipped where a list there %s', async (_title, text) => {
+    answers = { '/lists/flexible/completion.json': '{}' }
+    if (text !== undefined) answers['/lists/flexible/prompt.json'] = text
+    const { success, data } = await preset('flexible')
+    expect(success).toBe(true)
+    expect(data).toMatchObject({ origin: 'shipped', is_fetch_failed: true })
+    expect(data.prompt['gpt-4o']).toBe('1.25')
+  })
+
+  it('are never fetched from a private address', async () => {
+    await put('PresetRatioUrl', 'http://169.254.169.254/latest')
+    expect((await preset('flexible')).data).toMatchObject({ is_fetch_failed: true })
+    await put('PresetRatioUrl', '')
+  })
+
+  it('are for admins, of sources that there are', async () => {
+    expect((await preset('other')).status).toBe(400)
+    expect((await preset('', fixture.root.call)).status).toBe(400)
+    expect((await preset('legacy', fixture.user.call)).status).toBe(403)
+    expect((await preset('legacy', fixture.anybody)).status).toBe(401)
+    const answer = await fixture.admin.call('PUT', '/api/option/', {
+      body: { key: 'PresetRatioUrl', value: base() },
+    })
+    expect(answer.status).toBe(403)
+  })
+})
+
+describe('groups', () => {
+  it('tell a user what the own group pays in each, and the colours of badges', async () => {
+    await put('GroupRatio', '{"default":1,"vip":2}')
+    await put('UserUsableGroups', '{"default":"D","vip":"V","gone":"G"}')
+    await put('GroupGroupRatio', '{"default":{"vip":0.9}}')
+    await put('GroupColors', '{"vip":"purple"}')
+    const { data } = await fixture.user.call('GET', '/api/user/self/groups')
+    expect(data).toEqual({
+      default: { desc: 'D', ratio: 1, color: '' },
+      vip: { desc: 'V', ratio: 0.9, color: 'purple' },
+    })
+    const status = await fixture.anybody<Status>('GET', '/api/status')
+    expect(status.data.group_colors).toEqual({ vip: 'purple' })
+    expect((await fixture.admin.call('GET', '/api/group/')).data).toEqual(['default', 'vip'])
+  })
+})
