@@ -17,8 +17,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'servers',
-          // Brokers, databases and clocks on two busy cores: what is wrong is wrong twice.
-          retry: process.env.CI ? 1 : 0,
+          // Brokers, databases and clocks on two busy cores: what is wrong is wrong thrice.
+          retry: process.env.CI ? 2 : 0,
           include: ['test/**/*.test.ts'],
           exclude: ['test/console/**', 'test/chaos/**'],
         },

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { budget } from '#test/support/budget.ts'
 import { type FakeSite, startFakeSite } from './support/fake-site.ts'
 import { axeFaults, type OpenPage, openPage, takePicture } from './support/open-page.ts'
 
@@ -196,7 +197,7 @@ describe('the data grid', () => {
     const waits = await keyWaits()
     expect(waits.length).toBeGreaterThan(40)
     // Three quarters of them: the machine that tests has other work too.
-    expect(waits[Math.floor(waits.length * 0.75)]).toBeLessThan(50)
+    expect(waits[Math.floor(waits.length * 0.75)]).toBeLessThan(budget(50))
   })
 
   it('selects a range with shift', async () => {

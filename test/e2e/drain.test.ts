@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { budget } from '#test/support/budget.ts'
 import { PASSWORD, setOption } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
 import { type ProviderProcess, startProviderProcess } from '#test/support/site.ts'
@@ -75,7 +76,7 @@ it('SIGTERM: unready, without live readers at once; calls for 5 s; streams finis
   }
   await expect.poll(ready).toEqual([503, 'close'])
   expect((await sentElsewhere)[0]).toBe(1012)
-  expect(performance.now() - stoppedAt).toBeLessThan(2_000)
+  expect(performance.now() - stoppedAt).toBeLessThan(budget(2_000))
   const late = await stream()
   expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
   const isOpen = () =>

@@ -6,6 +6,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
 import { startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
+import { budget } from '#test/support/budget.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
 import { chat, noGauges, type RelayRig, relayRig } from './support/relay-rig.ts'
 
@@ -94,7 +95,7 @@ describe('a channel that fails', () => {
     const pause = ({ data, meta }: Recorded<ChannelHealthEvent>) =>
       ('until' in data ? data.until : 0) - meta.at
     if (opened === undefined || again === undefined) throw new Error('missing')
-    expect(pause(opened)).toBeLessThan(1_250)
+    expect(pause(opened)).toBeLessThan(budget(1_250))
     expect(pause(again)).toBeGreaterThanOrEqual(2_000)
   })
 

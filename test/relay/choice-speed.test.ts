@@ -7,6 +7,7 @@ import { Circuits } from '#relay/channel-health/circuits.ts'
 import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
 import { KeyChoice } from '#relay/pipeline/choose-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
+import { budget } from '#test/support/budget.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 
 const CHANNELS = 1_000
@@ -72,12 +73,12 @@ describe(`the choice among ${CHANNELS} channels`, () => {
   it(`takes less than ${MICROSECONDS_MAX} µs`, async () => {
     const us = await microsecondsOf(await manyChannels(() => -1))
     console.info(`one of ${CHANNELS} channels chosen, with its key: ${us.toFixed(2)} µs`)
-    expect(us).toBeLessThan(MICROSECONDS_MAX)
+    expect(us).toBeLessThan(budget(MICROSECONDS_MAX))
   })
 
   it(`takes less than ${MICROSECONDS_MAX} µs where one in ten has expired`, async () => {
     const us = await microsecondsOf(await manyChannels((id) => (id % 10 === 0 ? 1_000 : -1)))
     console.info(`the same with a tenth of them expired: ${us.toFixed(2)} µs`)
-    expect(us).toBeLessThan(MICROSECONDS_MAX)
+    expect(us).toBeLessThan(budget(MICROSECONDS_MAX))
   })
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { budget } from '#test/support/budget.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { channel, channelRoutes } from '../support/channel-routes.ts'
@@ -28,7 +29,7 @@ it('1 000 channels under one tag scroll at 60 frames a second', { timeout: 90_00
   const perFrame = await scrollWork(page, page.getByRole('treegrid'))
   console.log(`channels, work a frame: ${perFrame.map((ms) => ms.toFixed(1)).join(', ')} ms`)
   expect(Math.min(...perFrame)).toBeGreaterThan(0.5)
-  expect(Math.min(...perFrame)).toBeLessThan(FRAME_MS)
+  expect(Math.min(...perFrame)).toBeLessThan(budget(FRAME_MS))
   await page.getByRole('treegrid').evaluate((grid) => grid.scrollTo({ top: grid.scrollHeight }))
   await page.getByRole('row', { name: 'channel-1000' }).waitFor()
 })

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
+import { budget } from '#test/support/budget.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 import {
   collect,
@@ -91,7 +92,7 @@ describe('the event store in Postgres', () => {
     const next = collect(two, 200, 1)
     await one.append([to(newStream(), 'none', [newEvent()])])
     await next
-    expect(performance.now() - begin).toBeLessThan(900)
+    expect(performance.now() - begin).toBeLessThan(budget(900))
     await Promise.all([one.close(), two.close()])
     await database.drop()
   })

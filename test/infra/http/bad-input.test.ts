@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { budget } from '#test/support/budget.ts'
 import { type HttpFixture, httpFixture } from './http-fixture.ts'
 
 let fixture: HttpFixture
@@ -100,7 +101,7 @@ describe('bad bodies', () => {
     isOver = true
     await watch
     expect(answers).toEqual([400, 400, 400, 400, 400])
-    expect(stallMs).toBeLessThan(250)
+    expect(stallMs).toBeLessThan(budget(250))
   })
 })
 

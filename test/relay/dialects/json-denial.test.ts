@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isDenial } from '#relay/canonical/denial.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { denialBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { budget } from '#test/support/budget.ts'
 
 function wordsFor(body: string | Buffer, language: 'zh' | 'en' = 'en') {
   const request = readChatRequest(Buffer.from(body))
@@ -52,6 +53,6 @@ describe('a body that is no JSON object', () => {
       const { user, system } = process.threadCpuUsage(before)
       return (user + system) / 1_000
     })
-    expect(Math.min(...spent)).toBeLessThan(250)
+    expect(Math.min(...spent)).toBeLessThan(budget(250))
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEPTH_MAX, scanObject } from '#relay/dialects/json-scan.ts'
+import { budget } from '#test/support/budget.ts'
 
 const scan = (text: string | Buffer) => scanObject(Buffer.from(text))
 const isSound = (text: string): boolean => Array.isArray(scan(text))
@@ -128,6 +129,6 @@ describe('hostile bodies are told in no time', () => {
     const before = process.threadCpuUsage()
     scanObject(bytes)
     const { user, system } = process.threadCpuUsage(before)
-    expect((user + system) / 1_000).toBeLessThan(250)
+    expect((user + system) / 1_000).toBeLessThan(budget(250))
   })
 })
