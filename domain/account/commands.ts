@@ -18,6 +18,7 @@ export type GrantQuota = {
   readonly grantId: string
   readonly amount: Quota
   readonly reason: QuotaGranted['data']['reason']
+  readonly note?: Sealed
 }
 
 /** Once per `deductionId`. `amount` is above 0 and within the balance. */
@@ -27,6 +28,7 @@ export type DeductQuota = {
   readonly deductionId: string
   readonly amount: Quota
   readonly reason: QuotaDeducted['data']['reason']
+  readonly note?: Sealed
 }
 
 /** What the token may spend from now on, besides what open calls already hold. */

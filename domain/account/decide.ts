@@ -60,7 +60,7 @@ function grantQuota(command: GrantQuota, state: AccountState): Outcome {
   const isTooMuch = state.balance + state.held + amount > QUOTA_MAX
   if (amount <= 0n || amount > QUOTA_MAX || isTooMuch) return refuse('AmountOutOfRange')
   const postings = grantPostings(userId, amount, reason)
-  const data = { userId, grantId, amount: toWire(amount), reason, postings }
+  const data = { userId, grantId, amount: toWire(amount), reason, ...noteOf(command), postings }
   return [{ type: 'QuotaGranted', v: 1, data }]
 }
 
@@ -72,9 +72,12 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
     return refuse('InsufficientQuota', { balance: String(state.balance), needed: String(amount) })
   }
   const postings = deductionPostings(userId, amount)
-  const data = { userId, deductionId, amount: toWire(amount), reason, postings }
+  const ids = { userId, deductionId }
+  const data = { ...ids, amount: toWire(amount), reason, ...noteOf(command), postings }
   return [{ type: 'QuotaDeducted', v: 1, data }]
 }
+
+const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })
 
 function setTokenBudget(command: SetTokenBudget, state: AccountState): Outcome {
   const { userId, tokenId, remain, isUnlimited } = command

@@ -20,6 +20,8 @@ export type QuotaGranted = Fact<
     readonly grantId: string
     readonly amount: WireQuota
     readonly reason: 'setup' | 'new-user' | 'admin'
+    /** Why, in the admin's words; sealed for the user whom it is about. */
+    readonly note?: Sealed
     readonly postings: readonly Posting[]
   }
 >
@@ -31,6 +33,7 @@ export type QuotaDeducted = Fact<
     readonly deductionId: string
     readonly amount: WireQuota
     readonly reason: 'admin'
+    readonly note?: Sealed
     readonly postings: readonly Posting[]
   }
 >

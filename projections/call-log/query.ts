@@ -4,6 +4,11 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { quota, wireInteger } from '#infra/postgres/row-types.ts'
 
+const sealedText = z
+  .string()
+  .nullable()
+  .transform((text) => text as Sealed | null)
+
 const logRow = z.object({
   /** The position of the event that made it. */
   id: wireInteger,
@@ -27,10 +32,11 @@ const logRow = z.object({
   durationMs: wireInteger,
   /** See `rowOf`: worded when it is shown. */
   reason: z.string(),
-  clientIp: z
-    .string()
-    .nullable()
-    .transform((text) => text as Sealed | null),
+  clientIp: sealedText,
+  /** Of a change by hand, who made it and why; 0 and empty otherwise. */
+  actorId: wireInteger,
+  actorName: z.string(),
+  note: sealedText,
   /** JSON text for everybody, and what is added for admins. */
   other: z.string(),
   adminOther: z.string(),
@@ -80,9 +86,11 @@ const named = (rows: Chosen, direction: Chosen) => sql.type(logRow)`
     l.request_id as "requestId", l.is_stream as "isStream",
     l.prompt_tokens as "promptTokens", l.completion_tokens as "completionTokens", l.quota,
     l.duration_ms as "durationMs", l.reason, l.client_ip as "clientIp", l.other,
-    l.admin_other as "adminOther"
+    l.admin_other as "adminOther", l.actor_id as "actorId",
+    coalesce(a.username, '') as "actorName", l.note
   from chosen l
   left join read_users.users u on u.id = l.user_id
+  left join read_users.users a on a.id = l.actor_id
   left join read_tokens.tokens t on t.id = l.token_id
   left join read_channels.channels c on c.id = l.channel_id
   order by l.id ${direction}

@@ -36,6 +36,9 @@ export type LogCells = {
   readonly model: string
   readonly prompt_tokens: number
   readonly completion_tokens: number
+  /** Of a change by hand: who made it, and why, sealed for the user whom it is about. */
+  readonly actor_id?: number
+  readonly note?: Sealed | null
   readonly call?: CallCells
 }
 
@@ -57,12 +60,13 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   switch (event.type) {
     case 'QuotaGranted': {
       const { userId, amount, reason } = event.data
-      const type = reason === 'admin' ? 3 : 4
-      return { ...base, type, user_id: userId, quota: amount, reason: `grant:${reason}` }
+      const row = { ...base, user_id: userId, quota: amount, reason: `grant:${reason}` }
+      return reason === 'admin' ? { ...row, type: 3, ...byHand(event) } : { ...row, type: 4 }
     }
     case 'QuotaDeducted': {
       const { userId, amount, reason } = event.data
-      return { ...base, type: 3, user_id: userId, quota: -amount, reason: `deduct:${reason}` }
+      const row = { ...base, user_id: userId, quota: -amount, reason: `deduct:${reason}` }
+      return { ...row, type: 3, ...byHand(event) }
     }
     case 'SiteInitialized':
       return { ...base, type: 4, user_id: event.data.rootUserId, quota: 0, reason: 'site' }
@@ -74,6 +78,11 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       return { ...base, ...interrupted(event) }
   }
 }
+
+const byHand = ({ data, meta }: Recorded<QuotaGranted | QuotaDeducted>) => ({
+  actor_id: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
+  note: data.note ?? null,
+})
 
 const NO_CALL = { model: '', prompt_tokens: 0, completion_tokens: 0 }
 

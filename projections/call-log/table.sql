@@ -14,6 +14,8 @@ create table log (
   quota bigint not null default 0,
   duration_ms bigint not null default 0,
   reason text not null,
+  actor_id bigint not null default 0,
+  note text,
   client_ip text,
   other text not null default '{}',
   admin_other text not null default '{}',

@@ -78,6 +78,9 @@ export type LogOther = {
   error_code?: string
   status_code?: number
   channel_id?: number
+  /** Admins only: who changed the balance by hand, and the reason given. */
+  changed_by?: { id: number; username: string }
+  note?: string
   /** Admins only: each try, in order. */
   admin_info?: {
     use_channel: number[]

@@ -8,14 +8,16 @@ import { wordsOf } from './log-words.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
-/** A row with its address opened; what is left to do depends on who looks at it. */
-export type OpenedRow = LogRow & { readonly address: string }
+/** A row with what is sealed opened; what is left to do depends on who looks at it. */
+export type OpenedRow = LogRow & { readonly address: string; readonly noteText: string }
 
 export const openRows = (vault: Vault, rows: readonly LogRow[]): Promise<OpenedRow[]> =>
   Promise.all(
     rows.map(async (row) => {
-      const ip = row.clientIp === null ? '' : ((await vault.open(row.userId, row.clientIp)) ?? '')
-      return { ...row, address: row.showsIp ? ip : networkOf(ip) }
+      const { userId, clientIp, note } = row
+      const ip = clientIp === null ? '' : ((await vault.open(userId, clientIp)) ?? '')
+      const noteText = note === null ? '' : ((await vault.open(userId, note)) ?? '')
+      return { ...row, address: row.showsIp ? ip : networkOf(ip), noteText }
     }),
   )
 
@@ -39,11 +41,14 @@ export const logAnswer = (row: OpenedRow, { isAdmin, language }: Viewer): LogEnt
   quota: toWire(row.quota),
   content: wordsOf(row.reason, language),
   client_ip: row.address,
-  other: isAdmin ? merged(row.other, row.adminOther) : row.other,
+  other: isAdmin ? otherForAdmin(row) : row.other,
 })
 
-const merged = (other: string, adminOther: string): string =>
-  JSON.stringify({ ...JSON.parse(other), ...JSON.parse(adminOther) })
+const otherForAdmin = ({ other, adminOther, ...row }: OpenedRow): string => {
+  const { actorId: id, actorName: username, noteText } = row
+  const changed = id === 0 ? {} : { changed_by: { id, username }, note: noteText }
+  return JSON.stringify({ ...JSON.parse(other), ...JSON.parse(adminOther), ...changed })
+}
 
 /** Whom an address belongs to is nobody's business unless its user wants it shown. */
 function networkOf(ip: string): string {

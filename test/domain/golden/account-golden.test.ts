@@ -92,6 +92,8 @@ const admitted = [
   ['call-admitted-v1', admit],
 ] as const
 
+const byHand = { userId: 7, reason: 'admin', note: 'sealed:why' as Sealed } as const
+
 const account = (balance: number, remain: number) => ({
   balance,
   held: 0,
@@ -159,6 +161,28 @@ describe('the account’s events, as first recorded', () => {
       budgets: [],
       ended: { ids: [], forgottenUpTo: '' },
       deductionIds: ['deduction-1'],
+    },
+  )
+  story(
+    'changes by hand, with the reason given',
+    accountDecider,
+    [
+      ['quota-granted-v1', grant],
+      [
+        'quota-granted-noted-v1',
+        { type: 'GrantQuota', grantId: 'grant-2', amount: 300_000n, ...byHand },
+      ],
+      [
+        'quota-deducted-noted-v1',
+        { type: 'DeductQuota', deductionId: 'deduction-2', amount: 100_000n, ...byHand },
+      ],
+    ],
+    {
+      ...account(700_000, 0),
+      budgets: [],
+      ended: { ids: [], forgottenUpTo: '' },
+      grantIds: ['grant-1', 'grant-2'],
+      deductionIds: ['deduction-2'],
     },
   )
   story(
