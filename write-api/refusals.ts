@@ -34,6 +34,7 @@ type ActRefusalCode =
   | 'NoChannelSelected'
   | 'AddressNotAllowed'
   | 'OptionNotYours'
+  | 'ErasedNameDiffers'
 
 export type RefusalCode =
   | AccountRefusalCode
@@ -111,6 +112,20 @@ const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
     {
       zh: '普通管理员用户无法提升其他用户为管理员',
       en: 'Only a super admin can promote to admin',
+    },
+  ],
+  OnlySuperAdminErases: [
+    200,
+    {
+      zh: '只有超级管理员可以抹除用户的个人数据',
+      en: 'Only a super admin can erase the personal data of a user',
+    },
+  ],
+  ErasedNameDiffers: [
+    200,
+    {
+      zh: '请输入该用户的用户名以确认抹除！',
+      en: 'Type the username of the user to confirm the erasure',
     },
   ],
   SuperAdminProtected: [

@@ -36,6 +36,7 @@ import { deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { createUser } from './users/create-user.ts'
+import { eraseUser } from './users/erase-user.ts'
 import { manageUser } from './users/manage-user.ts'
 import { updateSelf } from './users/update-self.ts'
 import { updateSettings } from './users/update-settings.ts'
@@ -72,6 +73,7 @@ const ACTS: readonly Act[] = [
   updateSelf,
   updateSettings,
   manageUser,
+  eraseUser,
 ]
 
 export type WriteApiParts = {

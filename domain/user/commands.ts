@@ -44,6 +44,9 @@ export type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role
 
 export type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
+/** For good: the texts about the user are unreadable afterwards. Deactivates, if need be. */
+export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
+
 export type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 export type UserCommand =
@@ -56,6 +59,7 @@ export type UserCommand =
   | DisableUser
   | EnableUser
   | DeleteUser
+  | EraseUser
   | ChangeSettings
 
 export type ClaimUsername = {

@@ -1,6 +1,6 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { ActorRole, CreateUser, UserCommand } from './commands.ts'
+import type { ActorRole, CreateUser, EraseUser, UserCommand } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
 import { evolveUser } from './evolve.ts'
 import type { UserRefusal } from './refusals.ts'
@@ -17,6 +17,7 @@ export const userDecider: Decider<UserState, UserCommand, UserEvent, UserRefusal
   evolve: evolveUser,
   decide: (command, { user }) => {
     if (command.type === 'CreateUser') return create(command, user)
+    if (command.type === 'EraseUser') return erase(command, user)
     if (user === null || user.isDeleted) return refuse('UserUnknown')
     return change(command, user)
   },
@@ -27,7 +28,17 @@ function create({ type, ...data }: CreateUser, user: KnownUser | null): Outcome 
   return user.passwordRef === data.passwordRef ? [] : refuse('UserExists')
 }
 
-function change(command: Exclude<UserCommand, CreateUser>, user: KnownUser): Outcome {
+/** Also of those who are deactivated already; of nobody twice. */
+function erase({ actorRole }: EraseUser, user: KnownUser | null): Outcome {
+  if (user === null) return refuse('UserUnknown')
+  if (actorRole < SUPER_ADMIN) return refuse('OnlySuperAdminErases')
+  if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
+  if (user.isErased) return []
+  const erased = { type: 'UserErased', v: 1, data: { userId: user.userId } } as const
+  return user.isDeleted ? [erased] : [{ type: 'UserDeleted', v: 1, data: reentry(user) }, erased]
+}
+
+function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: KnownUser): Outcome {
   if (command.type === 'ChangeSettings') return changeSettings(command.settings, user)
   const { userId } = user
   if (!isBelow(user, command.actorRole)) return refuse('RoleTooHigh')

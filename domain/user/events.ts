@@ -62,6 +62,9 @@ export type UserDeleted = Fact<
   { readonly userId: number; readonly authVersion: number }
 >
 
+/** A tombstone: the key of everything sealed for this user is destroyed. */
+export type UserErased = Fact<'UserErased', { readonly userId: number }>
+
 export type UserSettings = {
   readonly acceptUnsetModelRatioModel: boolean
   readonly showIpInLogs: boolean
@@ -83,4 +86,5 @@ export type UserEvent =
   | UserDisabled
   | UserEnabled
   | UserDeleted
+  | UserErased
   | UserSettingsChanged

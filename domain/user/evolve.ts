@@ -5,8 +5,9 @@ import { DEFAULT_SETTINGS, type KnownUser, type UserState } from './state.ts'
 export function evolveUser({ user }: UserState, event: UserEvent): UserState {
   if (event.type === 'UserCreated') {
     const { userId, role, group, displayName, passwordRef } = event.data
-    const fresh = { authVersion: 1, isEnabled: true, isDeleted: false, settings: DEFAULT_SETTINGS }
-    return { user: { userId, role, group, displayName, passwordRef, ...fresh } }
+    const fresh = { authVersion: 1, isEnabled: true, isDeleted: false, isErased: false }
+    const settings = DEFAULT_SETTINGS
+    return { user: { userId, role, group, displayName, passwordRef, ...fresh, settings } }
   }
   assert(user !== null, `${event.type} before UserCreated`)
   return { user: { ...user, ...changeOf(event) } }
@@ -32,6 +33,8 @@ function changeOf(event: Exclude<UserEvent, { type: 'UserCreated' }>): Partial<K
       return { isEnabled: true }
     case 'UserDeleted':
       return { isDeleted: true, authVersion: event.data.authVersion }
+    case 'UserErased':
+      return { isErased: true }
     case 'UserSettingsChanged':
       return { settings: event.data.settings }
   }

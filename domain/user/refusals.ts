@@ -8,6 +8,7 @@ export type UserRefusalCode =
   /** The target's level is the actor's own or above. */
   | 'RoleTooHigh'
   | 'OnlySuperAdminPromotes'
+  | 'OnlySuperAdminErases'
   /** A super admin can't be disabled, deleted or demoted. */
   | 'SuperAdminProtected'
 

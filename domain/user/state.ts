@@ -9,6 +9,7 @@ export type KnownUser = {
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
+  readonly isErased: boolean
   readonly settings: UserSettings
 }
 

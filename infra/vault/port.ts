@@ -26,6 +26,11 @@ export interface Vault {
   seal(userId: number, text: string): Promise<Sealed>
   /** null once the user's data key has been destroyed. */
   open(userId: number, sealed: Sealed): Promise<string | null>
+  /**
+   * Destroys the user's data key and secrets, for good: what was sealed is noise, and what is
+   * sealed from now on can be opened by nobody. Other processes forget the key within a minute.
+   */
+  destroyUser(userId: number): Promise<void>
   /** argon2id off the main thread, two at a time; PHC string. `VaultBusy` when too many wait. */
   hashPassword(password: string): Promise<string>
   verifyPassword(password: string, hash: string): Promise<boolean>

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { decrypt, encrypt } from './cipher.ts'
@@ -5,19 +6,18 @@ import type { KeyRing } from './key-ring.ts'
 import type { Vault } from './port.ts'
 
 const CACHED_MAX = 10_000
+/** For so long another process may still read what was erased in this one. */
+const CACHED_MS = 60_000
 const FORMAT = 's1.'
 
 /** Texts of and about a user, under a data key of that user's: without it they are noise. */
-export function createSealing(pg: Pool, ring: KeyRing): Pick<Vault, 'seal' | 'open'> {
-  const cached = new Map<number, Buffer>()
-  const remember = (userId: number, key: Buffer): Buffer => {
-    const oldest = cached.keys().next().value
-    if (cached.size >= CACHED_MAX && oldest !== undefined) cached.delete(oldest)
-    cached.set(userId, key)
-    return key
-  }
-  const find = async (userId: number): Promise<Buffer | null> => {
-    const known = cached.get(userId)
+export function createSealing(
+  pg: Pool,
+  ring: KeyRing,
+): Pick<Vault, 'seal' | 'open' | 'destroyUser'> {
+  const { remember, recall, forget } = createCache()
+  const find = async (userId: number): Promise<Buffer | 'destroyed' | null> => {
+    const known = recall(userId)
     if (known !== undefined) return known
     const { rows } = await pg.query<{ wrapped_key: Buffer }>({
       name: 'vault-user-key',
@@ -25,9 +25,11 @@ export function createSealing(pg: Pool, ring: KeyRing): Pick<Vault, 'seal' | 'op
       values: [userId],
     })
     const wrapped = rows[0]?.wrapped_key
-    return wrapped === undefined ? null : remember(userId, ring.unwrap(contextOf(userId), wrapped))
+    if (wrapped === undefined) return null
+    if (wrapped.length === 0) return 'destroyed'
+    return remember(userId, ring.unwrap(contextOf(userId), wrapped))
   }
-  const findOrMake = async (userId: number): Promise<Buffer> => {
+  const findOrMake = async (userId: number): Promise<Buffer | 'destroyed'> => {
     const known = await find(userId)
     if (known !== null) return known
     const { wrapped } = ring.newDataKey(contextOf(userId))
@@ -42,15 +44,51 @@ export function createSealing(pg: Pool, ring: KeyRing): Pick<Vault, 'seal' | 'op
   }
   return {
     seal: async (userId, text) => {
-      const sealed = encrypt(await findOrMake(userId), contextOf(userId), Buffer.from(text, 'utf8'))
+      const found = await findOrMake(userId)
+      // What comes late of somebody who was erased: under a key that nobody keeps.
+      const key = found === 'destroyed' ? randomBytes(32) : found
+      const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
       return `${FORMAT}${sealed.toString('base64url')}` as Sealed
     },
     open: async (userId, sealed) => {
       if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text is in no known format')
       const key = await find(userId)
-      if (key === null) return null
+      if (key === null || key === 'destroyed') return null
       const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
       return decrypt(key, contextOf(userId), bytes).toString('utf8')
+    },
+    destroyUser: async (userId) => {
+      await pg.query(
+        `with gone as (delete from vault.secrets where owner = $2)
+         insert into vault.user_keys (user_id, kid, wrapped_key) values ($1, $3, $4)
+         on conflict (user_id) do update set wrapped_key = excluded.wrapped_key`,
+        [userId, contextOf(userId), ring.kid, NO_KEY],
+      )
+      forget(userId)
+    },
+  }
+}
+
+/** In place of a key that was destroyed, so that none is made again. */
+const NO_KEY = Buffer.alloc(0)
+
+function createCache() {
+  const cached = new Map<number, { readonly key: Buffer; readonly until: number }>()
+  return {
+    remember: (userId: number, key: Buffer): Buffer => {
+      const oldest = cached.keys().next().value
+      if (cached.size >= CACHED_MAX && oldest !== undefined) cached.delete(oldest)
+      cached.set(userId, { key, until: performance.now() + CACHED_MS })
+      return key
+    },
+    recall: (userId: number): Buffer | undefined => {
+      const known = cached.get(userId)
+      if (known === undefined || known.until > performance.now()) return known?.key
+      cached.delete(userId)
+      return undefined
+    },
+    forget: (userId: number): void => {
+      cached.delete(userId)
     },
   }
 }

@@ -4,10 +4,13 @@ import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 
+/** Every text of a person, as a rebuild has it once the key is gone. */
+const NO_TEXTS = { username: '', display_name: '' }
+
 /** Who there is, with names opened, so that they can be searched. */
 export const users = projectionOf<UserEvent | UsernameEvent>({
   name: 'users',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { users: { key: ['id'] }, names: { key: ['name_key'] } },
   handlers: {
@@ -51,6 +54,8 @@ export const users = projectionOf<UserEvent | UsernameEvent>({
         { id: data.userId },
         { deleted_at: secondsOf(meta.at), auth_version: data.authVersion },
       ),
+    UserErased: ({ data }, rows) =>
+      rows.patch('users', { id: data.userId }, { ...NO_TEXTS, is_erased: true }),
     UserSettingsChanged: ({ data: { userId, settings } }, rows) =>
       rows.patch(
         'users',

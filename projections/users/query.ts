@@ -21,6 +21,8 @@ const userRow = z.object({
   createdAt: wireInteger,
   deletedAt: wireInteger.nullable(),
   isDeleted: z.boolean(),
+  /** The texts about the person are gone for good. */
+  isErased: z.boolean(),
 })
 export type UserRow = z.infer<typeof userRow>
 
@@ -31,7 +33,7 @@ const columns = sql.fragment`
     'acceptUnsetModelRatioModel', u.accepts_unpriced, 'showIpInLogs', u.shows_ip
   ) as settings,
   u.inviter_id as "inviterId", u.created_at as "createdAt", u.deleted_at as "deletedAt",
-  u.deleted_at is not null as "isDeleted"
+  u.deleted_at is not null as "isDeleted", u.is_erased as "isErased"
 `
 
 /** null when nobody has the name; a deactivated user keeps it. */

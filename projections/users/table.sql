@@ -11,7 +11,8 @@ create table users (
   shows_ip boolean not null default false,
   inviter_id bigint,
   created_at bigint not null,
-  deleted_at bigint
+  deleted_at bigint,
+  is_erased boolean not null default false
 );
 
 create table names (

@@ -36,6 +36,8 @@ export const User = Type.Object({
   /** JSON text. */
   setting: Type.String(),
   created_time: Type.Integer(),
+  /** Deactivated, and the texts about the person are gone for good. */
+  is_erased: Type.Boolean(),
 })
 export type User = Static<typeof User>
 

@@ -40,4 +40,5 @@ const userAnswer = (row: UserRow, account: Account | undefined): User => ({
     show_ip_in_logs: row.settings.showIpInLogs,
   }),
   created_time: row.createdAt,
+  is_erased: row.isErased,
 })

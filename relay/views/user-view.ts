@@ -39,6 +39,7 @@ export class UserView {
         return this.put({ ...user, isEnabled: true })
       case 'UserDisabled':
       case 'UserDeleted':
+      case 'UserErased':
         return this.put({ ...user, isEnabled: false })
     }
   }

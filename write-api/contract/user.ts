@@ -14,6 +14,8 @@ export const UpdateUser = Type.Object({
   password: Type.Optional(Type.String({ maxLength: 256 })),
   group: Type.Optional(Type.String({ maxLength: 200 })),
   quota: Type.Optional(Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })),
+  /** Why the quota changes: kept with the change, for admins to read. */
+  quota_reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
 export type UpdateUser = Static<typeof UpdateUser>
 
@@ -31,6 +33,13 @@ export const UpdateSettings = Type.Object({
   show_ip_in_logs: Type.Optional(Type.Boolean()),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
+
+/** `username` is typed by whoever asks, to confirm it. */
+export const EraseUser = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+  username: Type.String({ maxLength: 256 }),
+})
+export type EraseUser = Static<typeof EraseUser>
 
 export const ManageUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),

@@ -91,7 +91,7 @@ async function checkGroup({ core }: Parts, group: string): Promise<void> {
 /** The difference to the balance of this moment; the request's id makes it happen once. */
 async function quotaSteps(
   { core }: Parts,
-  { id: userId, quota }: UpdateUser,
+  { id: userId, quota, quota_reason = '' }: UpdateUser,
   requestId: string,
 ): Promise<AnyStep[]> {
   if (quota === undefined) return []
@@ -101,9 +101,12 @@ async function quotaSteps(
   if (amount === 0n) return []
   // NOTE: a balance may be below 0, and its row is sent back; a new one can't be.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
+  const why = quota_reason.trim()
+  const note = why === '' ? {} : { note: await core.vault.seal(userId, why) }
+  const rest = { userId, reason: 'admin', ...note }
   const command =
     amount > 0n
-      ? { type: 'GrantQuota', userId, grantId: requestId, amount, reason: 'admin' }
-      : { type: 'DeductQuota', userId, deductionId: requestId, amount: -amount, reason: 'admin' }
+      ? { type: 'GrantQuota', grantId: requestId, amount, ...rest }
+      : { type: 'DeductQuota', deductionId: requestId, amount: -amount, ...rest }
   return [{ decider: accountDecider, stream, command }]
 }

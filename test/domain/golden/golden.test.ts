@@ -83,6 +83,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserDisabled: 1,
   UserEnabled: 1,
   UserDeleted: 1,
+  UserErased: 1,
   UserSettingsChanged: 1,
   UsernameClaimed: 1,
 }
@@ -254,6 +255,7 @@ describe('the events of users, as first recorded', () => {
       ['user-enabled-v1', { type: 'EnableUser', actorRole: 100 }],
       ['user-settings-changed-v1', { type: 'ChangeSettings', settings }],
       ['user-deleted-v1', { type: 'DeleteUser', actorRole: 100 }],
+      ['user-erased-v1', { type: 'EraseUser', actorRole: 100 }],
     ],
     {
       user: {
@@ -265,6 +267,7 @@ describe('the events of users, as first recorded', () => {
         authVersion: 5,
         isEnabled: true,
         isDeleted: true,
+        isErased: true,
         settings,
       },
     },

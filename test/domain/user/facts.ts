@@ -49,3 +49,5 @@ export const passwordChanged = (passwordRef: string, authVersion = 2): UserEvent
   v: 1,
   data: { userId: 7, passwordRef, authVersion },
 })
+
+export const erased: UserEvent = { type: 'UserErased', v: 1, data: { userId: 7 } }

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { refuse } from '#domain/shared/refusal.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import type { Role } from '#domain/user/events.ts'
-import { created, deleted, disabled, given, roleChanged, sealed } from './facts.ts'
+import { created, deleted, disabled, erased, given, roleChanged, sealed } from './facts.ts'
 
 /** Everything an admin may do to somebody else's account. */
 const actsOf = (actorRole: Role): readonly UserCommand[] => [
@@ -83,5 +83,26 @@ describe('a user that is none', () => {
     given(created())
       .when({ ...act, actorRole: null })
       .then([deleted()])
+  })
+})
+
+describe('erasing', () => {
+  const erase = { type: 'EraseUser', actorRole: 100 } as const
+
+  it('deactivates too, once, whatever the user was before', () => {
+    given(created()).when(erase).then([deleted(), erased])
+    given(created(10), disabled())
+      .when(erase)
+      .then([deleted(3), erased])
+    given(created(), deleted()).when(erase).then([erased])
+    given(created(), deleted(), erased).when(erase).then([])
+  })
+
+  it('is the super admin’s alone, and never of one', () => {
+    given(created())
+      .when({ ...erase, actorRole: 10 })
+      .then(refuse('OnlySuperAdminErases'))
+    given(created(100)).when(erase).then(refuse('SuperAdminProtected'))
+    given().when(erase).then(refuse('UserUnknown'))
   })
 })

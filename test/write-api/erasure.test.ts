@@ -1,0 +1,105 @@
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
+import { PROJECTIONS } from '#projections/registry.ts'
+import { rebuildReadModel } from '#projections/runner/rebuild.ts'
+import type { User } from '#read-api/contract/user.ts'
+import { type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+const CANARIES = ['canarius', 'Canaria Displayed', 'canary of a reason']
+
+const erase = (body: object, call = fixture.root.call) => call('POST', '/api/user/erase', { body })
+const read = async (id: number): Promise<User> =>
+  (await fixture.root.call<User>('GET', `/api/user/${id}`)).data
+
+/** Every table of the database that holds one of the texts, in any column. */
+async function tablesWith(pg: Pool, texts: readonly string[]): Promise<string[]> {
+  const { rows } = await pg.query<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind = 'r' and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`,
+  )
+  const found: string[] = []
+  for (const { name } of rows) {
+    const like = texts.map((text) => `%${text}%`)
+    // Bytes are looked at as text too: escape format shows what is readable in them.
+    const { rowCount } = await pg.query(
+      `select from ${name} t, lateral jsonb_each_text(to_jsonb(t)) cell
+       where cell.value ilike any($1) or (cell.value like '\\\\x%'
+         and encode(decode(substr(cell.value, 3), 'hex'), 'escape') ilike any($1)) limit 1`,
+      [like],
+    )
+    if ((rowCount ?? 0) > 0) found.push(name)
+  }
+  return found
+}
+
+async function canary(): Promise<number> {
+  const { call } = fixture.root
+  const body = { username: 'canarius', password: PASSWORD, display_name: CANARIES[1] }
+  const { id } = (await call<{ id: number }>('POST', '/api/user/', { body })).data
+  await call('PUT', '/api/user/', { body: { id, quota: 700, quota_reason: CANARIES[2] } })
+  return id
+}
+
+describe('erasing a user', () => {
+  it('is refused without the typed name, to admins, and of the super admin', async () => {
+    const head = await fixture.head()
+    expect(await erase({ id: 3, username: 'user' })).toMatchObject({
+      status: 200,
+      code: 'ErasedNameDiffers',
+    })
+    expect(await erase({ id: 1, username: 'root' })).toMatchObject({ code: 'SuperAdminProtected' })
+    expect((await erase({ id: 999, username: 'x' })).status).toBe(404)
+    expect((await erase({ id: 3, username: 'user1' }, fixture.admin.call)).status).toBe(403)
+    expect(await fixture.head()).toBe(head)
+    expect(await read(3)).toMatchObject({ username: 'user1', DeletedAt: null })
+  })
+
+  it('leaves none of the texts in the database, also after a rebuild; numbers stay', async () => {
+    const { core } = fixture
+    const id = await canary()
+    const session = await fixture.logIn('canarius')
+    expect(await tablesWith(core.pg, CANARIES)).toEqual(['read_users.users'])
+    expect((await erase({ id, username: 'canarius' })).success).toBe(true)
+    expect((await session.call('GET', '/api/user/self')).status).toBe(401)
+    const gone = { username: '', display_name: '', quota: 700, is_erased: true }
+    expect(await read(id)).toMatchObject({ ...gone, DeletedAt: expect.any(String) })
+    expect(await tablesWith(core.pg, CANARIES)).toEqual([])
+
+    const context = {
+      open: async (userId: number, sealed: Sealed) => (await core.vault.open(userId, sealed)) ?? '',
+    }
+    for (const projection of PROJECTIONS) await rebuildReadModel(core, projection, context)
+    expect(await tablesWith(core.pg, CANARIES)).toEqual([])
+    expect(await read(id)).toMatchObject(gone)
+    const log = await fixture.root.call<{ items: { user_id: number; other: string }[] }>(
+      'GET',
+      '/api/log/?type=3',
+    )
+    const row = log.data.items.find(({ user_id }) => user_id === id)
+    expect(JSON.parse(row?.other ?? '')).toMatchObject({ note: '' })
+  })
+
+  it('of one who is gone writes nothing, makes no new key, and frees no name', async () => {
+    const [{ id } = { id: 0 }] = (
+      await fixture.root.call<{ items: User[] }>('GET', '/api/user/?p=0')
+    ).data.items.filter((user) => user.is_erased)
+    const head = await fixture.head()
+    expect((await erase({ id, username: '' })).success).toBe(true)
+    expect(await fixture.head()).toBe(head)
+    const { vault } = fixture.core
+    expect(await vault.open(id, await vault.seal(id, 'late'))).toBeNull()
+    const body = { username: 'Canarius', password: PASSWORD }
+    expect(await fixture.root.call('POST', '/api/user/', { body })).toMatchObject({
+      code: 'UsernameTaken',
+    })
+  })
+})
