@@ -12,6 +12,7 @@ import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
+import type { Mailer } from '#infra/mail/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
@@ -40,6 +41,7 @@ export type Parts = {
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
   readonly setupToken: SetupToken
+  readonly mailer: Mailer
   /** Where channels may be pointed. */
   readonly upstreams: OutboundPolicy
 }

@@ -8,6 +8,7 @@ import type { UsernameRefusalCode, UserRefusalCode } from '#domain/user/refusals
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
 import { faultWords } from './fault-words.ts'
+import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
 
 /** What acts refuse themselves, before or beside a decision of the domain. */
 type ActRefusalCode =
@@ -44,13 +45,19 @@ export type RefusalCode =
   | TokenRefusalCode
   | UserRefusalCode
   | UsernameRefusalCode
+  | MailRefusalCode
   | ActRefusalCode
 
 type Details = NonNullable<Refusal['details']>
 type Wording = Words | ((details: Details) => Words)
 
-/** HTTP status and words of every refusal. 200: a rule of the business said no. */
-const REFUSALS: Record<RefusalCode, readonly [status: number, Wording]> = {
+/** HTTP status and words of each refusal. 200: a rule of the business said no. */
+export type Refusals<Code extends string> = Readonly<
+  Record<Code, readonly [status: number, Wording]>
+>
+
+const REFUSALS: Refusals<RefusalCode> = {
+  ...MAIL_REFUSALS,
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],
   SetupTokenRequired: [
     200,

@@ -18,6 +18,8 @@ import { tagChannels } from './channels/tag-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { updateTag } from './channels/update-tag.ts'
 import { createTurns } from './in-turn.ts'
+import { sendTestMail } from './mail/send-test-mail.ts'
+import { createSiteMailer } from './mail/site-mailer.ts'
 import { createNextIds } from './next-id.ts'
 import { cancelPrices } from './options/cancel-prices.ts'
 import { startDuePrices } from './options/due-prices.ts'
@@ -52,6 +54,7 @@ const ACTS: readonly Act[] = [
   schedulePrices,
   cancelPrices,
   previewPrices,
+  sendTestMail,
   createChannel,
   updateChannel,
   deleteChannel,
@@ -97,6 +100,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     nextIds: createNextIds(core, turns),
     loginGuard: createLoginGuard(core.limits, core.vault),
     setupToken: createSetupToken(core.vault),
+    mailer: createSiteMailer(core),
     upstreams: operatorPolicy(core.config),
   }
   for (const act of ACTS) act(app as unknown as Api, parts)

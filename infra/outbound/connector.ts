@@ -10,7 +10,7 @@ export type Resolve = (
   callback: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void
 
-const resolveByDns: Resolve = (hostname, callback) =>
+export const resolveByDns: Resolve = (hostname, callback) =>
   lookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
 
 /**
@@ -45,10 +45,19 @@ export function guardedConnector(
   }
 }
 
-const isReachedAllowed = (socket: Socket | null, policy: OutboundPolicy, port: number): boolean =>
+export const isReachedAllowed = (
+  socket: Socket | null,
+  policy: OutboundPolicy,
+  port: number,
+): boolean =>
   socket?.remoteAddress !== undefined && policy.isAddressAllowed(socket.remoteAddress, port)
 
-function guardedLookup(policy: OutboundPolicy, port: number, resolve: Resolve): LookupFunction {
+/** Answers a name with its addresses, once all of them passed; else with `OutboundRefused`. */
+export function guardedLookup(
+  policy: OutboundPolicy,
+  port: number,
+  resolve: Resolve,
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {
       if (error !== null) return callback(error, '', 0)

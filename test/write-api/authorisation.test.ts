@@ -21,6 +21,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/option/price_schedule': 'admin',
   'DELETE /api/option/price_schedule/:id': 'admin',
   'POST /api/option/price_preview': 'admin',
+  'POST /api/option/test_mail': 'root',
   'POST /api/channel/': 'admin',
   'PUT /api/channel/': 'admin',
   'DELETE /api/channel/:id/': 'admin',

@@ -1,0 +1,127 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MailFailed, type MailFault } from '#infra/mail/port.ts'
+import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
+
+let server: MailServer
+beforeAll(async () => {
+  server = await startMailServer()
+})
+afterAll(() => server.close())
+
+const LOOPBACK = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
+const NETWORK = operatorPolicy({ port: 3000, isLoopback: false, privateUpstreams: [] })
+
+const mailer = (settings: Partial<MailSettings> = {}, policy = LOOPBACK, stepMsMax = 5_000) =>
+  createSmtpMailer(
+    async () => ({
+      host: '127.0.0.1',
+      port: server.port,
+      isTls: false,
+      account: '',
+      password: '',
+      from: { name: 'Tallygate', address: 'noreply@site.example' },
+      ...settings,
+    }),
+    policy,
+    stepMsMax,
+  )
+
+const MAIL = { to: 'ada@example.com', subject: '邮箱验证 · Ada', text: 'Hello ✓\nada' }
+
+async function faultOf(sending: Promise<void>): Promise<MailFault | null> {
+  try {
+    await sending
+    return null
+  } catch (error) {
+    if (error instanceof MailFailed) return error.fault
+    throw error
+  }
+}
+
+describe('a mail', () => {
+  it('arrives as it was written, from the sender of the options', async () => {
+    await mailer().send({ ...MAIL, html: '<p>Hello ✓</p>' })
+    const mail = await server.mailTo('ada@example.com')
+    expect(mail).toMatchObject({ from: 'noreply@site.example', subject: MAIL.subject, account: '' })
+    expect(mail.text.trim().replace(/\r/g, '')).toBe(MAIL.text)
+    expect(mail.raw).toMatch(/^From: Tallygate <noreply@site.example>/m)
+    expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated/im)
+    expect(mail.raw).toMatch(/text\/html/)
+  })
+
+  it('is sent after the login, where there is an account', async () => {
+    await mailer({ account: 'site', password: 'mail-password' }).send(MAIL)
+    expect((await server.mailTo('ada@example.com')).account).toBe('site')
+  })
+
+  it('goes to one mailbox, whatever its address looks like', async () => {
+    const before = server.mails.length
+    await faultOf(mailer().send({ ...MAIL, to: 'a@example.com, b@example.com' }))
+    await faultOf(mailer().send({ ...MAIL, to: 'a@example.com\r\nBcc: c@example.com' }))
+    const reached = server.mails.slice(before).flatMap(({ to }) => to)
+    expect(reached).not.toContain('b@example.com')
+    expect(reached).not.toContain('c@example.com')
+  })
+})
+
+describe('a mail that can’t be sent says why', () => {
+  it('without a server or a sender', async () => {
+    expect(await faultOf(mailer({ host: '' }).send(MAIL))).toBe('not-set-up')
+    const from = { name: '', address: '' }
+    expect(await faultOf(mailer({ from }).send(MAIL))).toBe('not-set-up')
+  })
+
+  it('with a wrong password', async () => {
+    const wrong = mailer({ account: 'site', password: 'wrong' })
+    expect(await faultOf(wrong.send(MAIL))).toBe('login-refused')
+  })
+
+  it('at an address that may not be used', async () => {
+    for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '[::1]']) {
+      expect(await faultOf(mailer({ host }, NETWORK).send(MAIL))).toBe('not-allowed')
+    }
+  })
+
+  it('where nobody listens', async () => {
+    expect(await faultOf(mailer({ port: 1 }).send(MAIL))).toBe('unreachable')
+  })
+
+  it('where the recipient is refused', async () => {
+    const strict = await startMailServer({
+      onRcptTo: (_address, _session, callback) => callback(new Error('550 no such mailbox')),
+    })
+    expect(await faultOf(mailer({ port: strict.port }).send(MAIL))).toBe('mail-refused')
+    await strict.close()
+  })
+
+  it('where TLS is asked for and its certificate is nobody’s', async () => {
+    const tls = await startMailServer({ secure: true })
+    const fault = await faultOf(mailer({ port: tls.port, isTls: true }).send(MAIL))
+    expect(fault).toBe('not-safe')
+    await tls.close()
+  })
+
+  it('where something listens and never speaks', async () => {
+    const silent = createServer(() => {})
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+    const { port } = silent.address() as AddressInfo
+    expect(await faultOf(mailer({ port }, LOOPBACK, 200).send(MAIL))).toBe('timed-out')
+    silent.close()
+  })
+
+  it('when too many are under way', async () => {
+    let goOn = () => {}
+    const held = new Promise<MailSettings>((_, fail) => {
+      goOn = () => fail(new MailFailed('not-set-up'))
+    })
+    const slow = createSmtpMailer(() => held, LOOPBACK)
+    const first = Array.from({ length: 32 }, () => faultOf(slow.send(MAIL)))
+    expect(await faultOf(slow.send(MAIL))).toBe('busy')
+    goOn()
+    expect(await Promise.all(first)).toEqual(Array(32).fill('not-set-up'))
+  })
+})

@@ -1,0 +1,30 @@
+import { domainToASCII } from 'node:url'
+import { refused } from '../refusals.ts'
+
+const LENGTH_MAX = 254
+const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
+
+/**
+ * The address in the one spelling by which it is known: lower case, its domain in ASCII. Throws
+ * when it is empty or no address.
+ */
+export function mailAddressOf(text: string): string {
+  const given = text.normalize('NFKC').trim()
+  if (given === '') throw refused('MailRequired')
+  const address = spelled(given)
+  if (address === null) throw refused('MailInvalid')
+  return address
+}
+
+/** The same; null for what is no address. */
+export function spelled(text: string): string | null {
+  const given = text.normalize('NFKC').trim().toLowerCase()
+  const at = given.lastIndexOf('@')
+  const [local, domain] = [given.slice(0, at), domainToASCII(given.slice(at + 1))]
+  const address = `${local}@${domain}`
+  const isAddress = at > 0 && local.length <= 64 && LOCAL.test(local) && DOMAIN.test(domain)
+  return isAddress && address.length <= LENGTH_MAX ? address : null
+}
+
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)

@@ -1,0 +1,59 @@
+import type { MailFault } from '#infra/mail/port.ts'
+import type { Refusals } from '../refusals.ts'
+
+export type MailRefusalCode =
+  | 'MailRequired'
+  | 'MailInvalid'
+  | 'MailNotSetUp'
+  | 'MailNotSent'
+  | 'TestMailFailed'
+
+export const MAIL_REFUSALS: Refusals<MailRefusalCode> = {
+  MailRequired: [200, { zh: '请输入邮箱！', en: 'Enter the mail address' }],
+  MailInvalid: [200, { zh: '邮箱地址格式错误', en: 'This is no mail address' }],
+  MailNotSetUp: [
+    200,
+    { zh: '管理员尚未配置邮件服务器', en: 'The administrator has not set up a mail server' },
+  ],
+  MailNotSent: [
+    200,
+    {
+      zh: '邮件发送失败，请稍后再试或联系管理员',
+      en: 'The mail could not be sent: try again later, or tell the administrator',
+    },
+  ],
+  TestMailFailed: [200, ({ fault = '' }) => FAULTS[fault as MailFault]],
+}
+
+/** For whoever can mend it. */
+const FAULTS: Readonly<Record<MailFault, { readonly zh: string; readonly en: string }>> = {
+  'not-set-up': {
+    zh: '请先填写并保存 SMTP 服务器地址与发送者邮箱',
+    en: 'Enter and save the mail server and the sender first',
+  },
+  'not-allowed': {
+    zh: '不允许使用该邮件服务器地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+    en: 'The mail server is at no allowed address (PRIVATE_UPSTREAMS lists private ones)',
+  },
+  unreachable: {
+    zh: '无法连接邮件服务器，请检查地址与端口',
+    en: 'The mail server can not be reached: check its address and port',
+  },
+  'timed-out': {
+    zh: '邮件服务器没有及时响应，请检查端口与 SSL 开关',
+    en: 'The mail server did not answer in time: check the port, and TLS from the start',
+  },
+  'not-safe': {
+    zh: '邮件服务器不支持 TLS 或证书不受信任，不会以明文发送凭证',
+    en: 'No TLS, or a certificate that is not trusted: the password is not sent in the clear',
+  },
+  'login-refused': {
+    zh: '邮件服务器拒绝登录，请检查账户与访问凭证',
+    en: 'The mail server refused the login: check account and password',
+  },
+  'mail-refused': {
+    zh: '邮件服务器拒收该邮件，请检查发送者与收件人',
+    en: 'The mail server refused the mail: check the sender and the recipient',
+  },
+  busy: { zh: '正在发送的邮件过多，请稍后再试', en: 'Too many mails are being sent: try again' },
+}

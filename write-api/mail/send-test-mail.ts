@@ -1,0 +1,37 @@
+import { onlyRoot } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { languageOf } from '#infra/http/language.ts'
+import { MailFailed } from '#infra/mail/port.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { TestMail } from '#write-api/contract/mail.ts'
+import type { Act } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { mailAddressOf } from './mail-address.ts'
+import { testMail } from './mail-words.ts'
+import { siteNameOf } from './site-mailer.ts'
+
+/** POST /api/option/test_mail: a mail by the saved settings; says what is wrong with them. */
+export const sendTestMail: Act = (api, { core, mailer }) => {
+  api.post(
+    '/api/option/test_mail',
+    {
+      onRequest: onlyRoot,
+      schema: {
+        summary: 'Send a test mail by the saved SMTP options',
+        body: TestMail,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const to = mailAddressOf(request.body.to)
+      const { values } = await allOptions(core.db)
+      try {
+        await mailer.send({ to, ...testMail(languageOf(request), siteNameOf(values)) })
+      } catch (error) {
+        if (error instanceof MailFailed) throw refused('TestMailFailed', { fault: error.fault })
+        throw error
+      }
+      return done()
+    },
+  )
+}

@@ -1,0 +1,35 @@
+import { optionFlag, optionInteger, optionValue } from '#domain/options/registry.ts'
+import type { Core } from '#infra/core.ts'
+import type { Mailer } from '#infra/mail/port.ts'
+import { createSmtpMailer, type MailSettings } from '#infra/mail/smtp-mailer.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { readSecretOption } from '../options/read-secret-option.ts'
+
+/** Mails of this site, by the SMTP options of the moment. */
+export const createSiteMailer = (core: Core): Mailer =>
+  createSmtpMailer(() => readSettings(core), operatorPolicy(core.config))
+
+async function readSettings(core: Core): Promise<MailSettings> {
+  const { values, secretRefs } = await allOptions(core.db)
+  const account = optionValue(values, 'SMTPAccount')
+  return {
+    host: optionValue(values, 'SMTPServer').trim(),
+    port: optionInteger(values, 'SMTPPort'),
+    isTls: optionFlag(values, 'SMTPSSLEnabled'),
+    account,
+    password: await readSecretOption(core, secretRefs, 'SMTPToken'),
+    from: senderOf(optionValue(values, 'SMTPFrom') || account, siteNameOf(values)),
+  }
+}
+
+export const siteNameOf = (values: ReadonlyMap<string, string>): string =>
+  optionValue(values, 'SystemName') || 'Tallygate'
+
+/** `Name <address>` or an address alone; what is neither is no sender. */
+function senderOf(text: string, siteName: string): MailSettings['from'] {
+  const named = /^([^<>@]*)<([^\s<>@]+@[^\s<>@]+)>$/u.exec(text.trim())
+  if (named !== null) return { name: named[1]?.trim() || siteName, address: named[2] ?? '' }
+  const isAddress = /^[^\s<>@]+@[^\s<>@]+$/u.test(text.trim())
+  return { name: siteName, address: isAddress ? text.trim() : '' }
+}
