@@ -31,6 +31,32 @@ export type DeductQuota = {
   readonly note?: Sealed
 }
 
+/** Once per `inviteeId`. `reward` may be 0. */
+export type RewardInvite = {
+  readonly type: 'RewardInvite'
+  readonly userId: number
+  readonly inviteeId: number
+  readonly reward: Quota
+}
+
+/** Once per `transferId`. `amount` is at least `least` and within the affiliate balance. */
+export type TransferAffiliate = {
+  readonly type: 'TransferAffiliate'
+  readonly userId: number
+  readonly transferId: string
+  readonly amount: Quota
+  readonly least: Quota
+}
+
+/** Once per day, which only moves on. `amount` may be 0. */
+export type CheckIn = {
+  readonly type: 'CheckIn'
+  readonly userId: number
+  /** `2026-11-22`, UTC. */
+  readonly day: string
+  readonly amount: Quota
+}
+
 /** What the token may spend from now on, besides what open calls already hold. */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -121,6 +147,9 @@ export type InterruptCall = {
 export type AccountCommand =
   | GrantQuota
   | DeductQuota
+  | RewardInvite
+  | TransferAffiliate
+  | CheckIn
   | SetTokenBudget
   | OpenTokenBudgets
   | CloseTokenBudgets

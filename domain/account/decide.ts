@@ -9,6 +9,7 @@ import type {
   SetTokenBudget,
 } from './commands.ts'
 import { admitCall, interruptCall, recordProgress, releaseCall, settleCall } from './decide-call.ts'
+import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-rewards.ts'
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
 import { deductionPostings, grantPostings } from './postings.ts'
@@ -30,6 +31,12 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
         return grantQuota(command, state)
       case 'DeductQuota':
         return deductQuota(command, state)
+      case 'RewardInvite':
+        return rewardInvite(command, state)
+      case 'TransferAffiliate':
+        return transferAffiliate(command, state)
+      case 'CheckIn':
+        return checkIn(command, state)
       case 'SetTokenBudget':
         return setTokenBudget(command, state)
       case 'OpenTokenBudgets':
@@ -57,8 +64,7 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
 function grantQuota(command: GrantQuota, state: AccountState): Outcome {
   const { userId, grantId, amount, reason } = command
   if (state.grantIds.has(grantId)) return []
-  const isTooMuch = state.balance + state.held + amount > QUOTA_MAX
-  if (amount <= 0n || amount > QUOTA_MAX || isTooMuch) return refuse('AmountOutOfRange')
+  if (amount <= 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
   const postings = grantPostings(userId, amount, reason)
   const data = { userId, grantId, amount: toWire(amount), reason, ...noteOf(command), postings }
   return [{ type: 'QuotaGranted', v: 1, data }]

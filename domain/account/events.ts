@@ -7,8 +7,9 @@ import type { WireQuota } from '../shared/quota.ts'
 export const accountStream = (userId: number): string => `account-${userId}`
 
 /**
- * One leg of a movement: a ledger account (`user:7:main`, `user:7:held`, `revenue`, `promo`,
- * `adjustment`, `redemption`, `cash:<provider>`) and what it gains. The legs of an event sum to 0.
+ * One leg of a movement: a ledger account (`user:7:main`, `user:7:held`, `user:7:aff`, `revenue`,
+ * `promo`, `adjustment`, `redemption`, `cash:<provider>`) and what it gains. The legs of an event
+ * sum to 0.
  */
 export type Posting = readonly [account: string, amount: WireQuota]
 
@@ -19,7 +20,7 @@ export type QuotaGranted = Fact<
     /** The same id is never granted twice. */
     readonly grantId: string
     readonly amount: WireQuota
-    readonly reason: 'setup' | 'new-user' | 'admin'
+    readonly reason: 'setup' | 'new-user' | 'invited' | 'admin'
     /** Why, in the admin's words; sealed for the user whom it is about. */
     readonly note?: Sealed
     readonly postings: readonly Posting[]
@@ -34,6 +35,43 @@ export type QuotaDeducted = Fact<
     readonly amount: WireQuota
     readonly reason: 'admin'
     readonly note?: Sealed
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** Somebody registered with the user's invite code: `reward` is the affiliate balance's. */
+export type InviteRewarded = Fact<
+  'InviteRewarded',
+  {
+    readonly userId: number
+    /** The new user: rewarded for once. */
+    readonly inviteeId: number
+    /** 0 when the site gives nothing: the invitation counts all the same. */
+    readonly reward: WireQuota
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** What invitations brought became quota to spend. */
+export type AffiliateTransferred = Fact<
+  'AffiliateTransferred',
+  {
+    readonly userId: number
+    /** The same id is never transferred twice. */
+    readonly transferId: string
+    readonly amount: WireQuota
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** The reward of one day. */
+export type CheckedIn = Fact<
+  'CheckedIn',
+  {
+    readonly userId: number
+    /** `2026-11-22`, UTC. */
+    readonly day: string
+    readonly amount: WireQuota
     readonly postings: readonly Posting[]
   }
 >
@@ -190,6 +228,9 @@ export type CallInterrupted = Fact<
 export type AccountEvent =
   | QuotaGranted
   | QuotaDeducted
+  | InviteRewarded
+  | AffiliateTransferred
+  | CheckedIn
   | TokenBudgetSet
   | TokenBudgetsOpened
   | TokenBudgetsClosed

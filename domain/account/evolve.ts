@@ -15,6 +15,19 @@ export function evolveAccount(state: AccountState, event: AccountEvent): Account
       state.balance -= fromWire(event.data.amount)
       state.deductionIds.add(event.data.deductionId)
       return state
+    case 'InviteRewarded':
+      state.affiliate += fromWire(event.data.reward)
+      state.inviteeIds.add(event.data.inviteeId)
+      return state
+    case 'AffiliateTransferred':
+      state.affiliate -= fromWire(event.data.amount)
+      state.balance += fromWire(event.data.amount)
+      state.transferIds.add(event.data.transferId)
+      return state
+    case 'CheckedIn':
+      state.balance += fromWire(event.data.amount)
+      state.checkInDay = event.data.day
+      return state
     case 'TokenBudgetSet': {
       const { tokenId, remain, isUnlimited } = event.data
       state.budgets.set(tokenId, { remain: fromWire(remain), isUnlimited })

@@ -3,6 +3,7 @@ import { type Quota, toWire } from '../shared/quota.ts'
 import type { Posting, QuotaGranted } from './events.ts'
 
 const main = (userId: number): string => `user:${userId}:main`
+const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
 /** A first quota is a gift of the site; an admin's grant or deduction is an adjustment. */
@@ -26,6 +27,25 @@ export const holdPostings = (userId: number, hold: Quota): readonly Posting[] =>
   balanced([
     [main(userId), -hold],
     [held(userId), hold],
+  ])
+
+/** A gift of the site, to be transferred before it can be spent. */
+export const rewardPostings = (userId: number, reward: Quota): readonly Posting[] =>
+  balanced([
+    ['promo', -reward],
+    [affiliate(userId), reward],
+  ])
+
+export const transferPostings = (userId: number, amount: Quota): readonly Posting[] =>
+  balanced([
+    [affiliate(userId), -amount],
+    [main(userId), amount],
+  ])
+
+export const giftPostings = (userId: number, amount: Quota): readonly Posting[] =>
+  balanced([
+    ['promo', -amount],
+    [main(userId), amount],
   ])
 
 /** The whole hold leaves; the charge is earned, what is left of it (or lacks) is the user's. */

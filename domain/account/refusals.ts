@@ -3,6 +3,11 @@ import type { Refusal } from '../shared/refusal.ts'
 export type AccountRefusalCode =
   /** The balance does not cover it; details: `balance`, `needed`. */
   | 'InsufficientQuota'
+  /** The affiliate balance does not cover it; details: `balance`, `needed`. */
+  | 'InsufficientAffiliate'
+  /** Below what may be transferred at once; details: `least`. */
+  | 'TransferTooSmall'
+  | 'CheckedInAlready'
   | 'TokenBudgetExhausted'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'

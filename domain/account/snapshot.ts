@@ -14,10 +14,14 @@ type Stored = {
   readonly ended: { readonly ids: readonly string[]; readonly forgottenUpTo: string }
   readonly grantIds: readonly string[]
   readonly deductionIds: readonly string[]
+  readonly affiliate: WireQuota
+  readonly inviteeIds: readonly number[]
+  readonly transferIds: readonly string[]
+  readonly checkInDay: string
 }
 
 export const accountSnapshot: SnapshotCodec<AccountState> = {
-  version: 1,
+  version: 2,
   encode: (state): Stored => ({
     balance: toWire(state.balance),
     held: toWire(state.held),
@@ -30,9 +34,14 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
     ended: { ids: [...state.ended.ids], forgottenUpTo: state.ended.forgottenUpTo },
     grantIds: [...state.grantIds],
     deductionIds: [...state.deductionIds],
+    affiliate: toWire(state.affiliate),
+    inviteeIds: [...state.inviteeIds],
+    transferIds: [...state.transferIds],
+    checkInDay: state.checkInDay,
   }),
   decode: (stored) => {
     const { balance, held, budgets, open, ended, grantIds, deductionIds } = stored as Stored
+    const { affiliate, inviteeIds, transferIds, checkInDay } = stored as Stored
     return {
       balance: fromWire(balance),
       held: fromWire(held),
@@ -46,6 +55,10 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
       ended: endedCalls(ended),
       grantIds: new Set(grantIds),
       deductionIds: new Set(deductionIds),
+      affiliate: fromWire(affiliate),
+      inviteeIds: new Set(inviteeIds),
+      transferIds: new Set(transferIds),
+      checkInDay,
     }
   },
 }

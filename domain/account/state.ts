@@ -33,6 +33,12 @@ export type AccountState = {
   readonly ended: EndedCalls
   readonly grantIds: Set<string>
   readonly deductionIds: Set<string>
+  /** What invitations brought and was not transferred yet. */
+  affiliate: Quota
+  readonly inviteeIds: Set<number>
+  readonly transferIds: Set<string>
+  /** The last day of a check-in; empty while there was none. */
+  checkInDay: string
 }
 
 export const initialAccount = (): AccountState => ({
@@ -43,4 +49,8 @@ export const initialAccount = (): AccountState => ({
   ended: noEndedCalls(),
   grantIds: new Set(),
   deductionIds: new Set(),
+  affiliate: 0n,
+  inviteeIds: new Set(),
+  transferIds: new Set(),
+  checkInDay: '',
 })

@@ -8,22 +8,30 @@ import type { AccountState } from './state.ts'
  * long the account's history is.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
-  const { balance, held } = state
+  const { balance, held, affiliate, checkInDay } = state
   const others = undoOthers(state, event)
   return () => {
     state.balance = balance
     state.held = held
+    state.affiliate = affiliate
+    state.checkInDay = checkInDay
     others()
   }
 }
 
-/** All but the two sums. */
+/** All but the sums and the day. */
 function undoOthers(state: AccountState, event: AccountEvent): () => void {
   switch (event.type) {
     case 'QuotaGranted':
       return undoId(state.grantIds, event.data.grantId)
     case 'QuotaDeducted':
       return undoId(state.deductionIds, event.data.deductionId)
+    case 'InviteRewarded':
+      return undoId(state.inviteeIds, event.data.inviteeId)
+    case 'AffiliateTransferred':
+      return undoId(state.transferIds, event.data.transferId)
+    case 'CheckedIn':
+      return () => {}
     case 'TokenBudgetSet':
     case 'TokenBudgetClosed':
       return undoBudget(state, event.data.tokenId)
@@ -55,7 +63,7 @@ function undoOthers(state: AccountState, event: AccountEvent): () => void {
   }
 }
 
-function undoId(ids: Set<string>, id: string): () => void {
+function undoId<Id>(ids: Set<Id>, id: Id): () => void {
   return ids.has(id) ? () => {} : () => void ids.delete(id)
 }
 

@@ -15,7 +15,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-export type Pepper = 'token-key' | 'username' | 'session' | 'setup' | 'address'
+export type Pepper = 'token-key' | 'username' | 'session' | 'setup' | 'address' | 'invite'
 
 /** A random data key, and the same wrapped for keeping. */
 export type DataKey = { readonly key: Buffer; readonly wrapped: Buffer }
@@ -40,6 +40,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     session: createKeyedHash(derive('pepper:session')),
     setup: createKeyedHash(derive('pepper:setup')),
     address: createKeyedHash(derive('pepper:address')),
+    invite: createKeyedHash(derive('pepper:invite')),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

@@ -19,7 +19,7 @@ export interface Vault {
   deleteSecret(ref: string): Promise<void>
   /** Keyed hash (HMAC-SHA256, hex) by which a key or name is found without keeping it. */
   keyedHash(
-    purpose: 'token-key' | 'username' | 'session' | 'setup' | 'address',
+    purpose: 'token-key' | 'username' | 'session' | 'setup' | 'address' | 'invite',
     text: string,
   ): string
   /** Encrypts with the user's own data key, made on first use. */

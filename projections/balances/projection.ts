@@ -11,12 +11,22 @@ type Ended = CallFacts & { readonly hold: number; readonly charge?: number }
 /** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
     QuotaGranted: ({ data }, rows) => post(data.postings, rows),
     QuotaDeducted: ({ data }, rows) => post(data.postings, rows),
+    InviteRewarded: ({ data }, rows) => {
+      post(data.postings, rows)
+      const gained = { aff_history_quota: fromWire(data.reward), aff_count: 1n }
+      rows.add('accounts', { user_id: data.userId }, gained)
+    },
+    AffiliateTransferred: ({ data }, rows) => post(data.postings, rows),
+    CheckedIn: ({ data }, rows) => {
+      post(data.postings, rows)
+      rows.add('accounts', { user_id: data.userId }, {}, { check_in_day: data.day })
+    },
     TokenBudgetSet: ({ data }, rows) =>
       rows.put(
         'token_budgets',
@@ -54,11 +64,17 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
   },
 })
 
+const COLUMNS = new Map([
+  ['main', 'balance'],
+  ['held', 'held'],
+  ['aff', 'aff_quota'],
+])
+
 function post(postings: readonly Posting[], rows: RowChanges): void {
   for (const [account, amount] of postings) {
-    const [, userId, pocket] = /^user:(\d+):(main|held)$/.exec(account) ?? []
+    const [, userId, pocket] = /^user:(\d+):(main|held|aff)$/.exec(account) ?? []
     if (userId === undefined) continue
-    const column = pocket === 'held' ? 'held' : 'balance'
+    const column = COLUMNS.get(pocket ?? '') ?? ''
     rows.add('accounts', { user_id: Number(userId) }, { [column]: fromWire(amount) })
   }
 }

@@ -9,6 +9,12 @@ const account = z.object({
   held: quota,
   usedQuota: quota,
   requestCount: wireInteger,
+  /** What invitations brought and was not transferred yet; ever; and how many there were. */
+  affQuota: quota,
+  affHistoryQuota: quota,
+  affCount: wireInteger,
+  /** Of the last check-in, UTC: `2026-11-22`; empty while there was none. */
+  checkInDay: z.string(),
 })
 export type Account = z.infer<typeof account>
 
@@ -19,7 +25,9 @@ export async function accountsOf(
 ): Promise<Map<number, Account>> {
   const rows = await db.any(sql.type(account)`
     select user_id as "userId", balance, held, used_quota as "usedQuota",
-      request_count as "requestCount"
+      request_count as "requestCount", aff_quota as "affQuota",
+      aff_history_quota as "affHistoryQuota", aff_count as "affCount",
+      check_in_day as "checkInDay"
     from read_balances.accounts where user_id = any(${sql.array(userIds, 'int8')})
   `)
   return new Map(rows.map((row) => [row.userId, row]))

@@ -3,7 +3,11 @@ create table accounts (
   balance bigint not null default 0,
   held bigint not null default 0,
   used_quota bigint not null default 0,
-  request_count bigint not null default 0
+  request_count bigint not null default 0,
+  aff_quota bigint not null default 0,
+  aff_history_quota bigint not null default 0,
+  aff_count bigint not null default 0,
+  check_in_day text not null default ''
 );
 
 create table token_budgets (

@@ -17,6 +17,8 @@ export const callLog = projectionOf<LoggedEvent>({
     CallInterrupted: log,
     QuotaGranted: log,
     QuotaDeducted: log,
+    AffiliateTransferred: log,
+    CheckedIn: log,
     SiteInitialized: log,
   },
 })

@@ -1,7 +1,9 @@
 import type {
+  AffiliateTransferred,
   CallInterrupted,
   CallReleased,
   CallSettled,
+  CheckedIn,
   QuotaDeducted,
   QuotaGranted,
 } from '#domain/account/events.ts'
@@ -17,6 +19,8 @@ export type LoggedEvent =
   | CallInterrupted
   | QuotaGranted
   | QuotaDeducted
+  | AffiliateTransferred
+  | CheckedIn
   | SiteInitialized
 
 /** 2 consumption, 3 admin, 4 system, 6 error. */
@@ -67,6 +71,12 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       const { userId, amount, reason } = event.data
       const row = { ...base, user_id: userId, quota: -amount, reason: `deduct:${reason}` }
       return { ...row, type: 3, ...byHand(event) }
+    }
+    case 'AffiliateTransferred':
+    case 'CheckedIn': {
+      const { userId, amount } = event.data
+      const reason = event.type === 'CheckedIn' ? 'check-in' : 'affiliate'
+      return { ...base, type: 4, user_id: userId, quota: amount, reason }
     }
     case 'SiteInitialized':
       return { ...base, type: 4, user_id: event.data.rootUserId, quota: 0, reason: 'site' }

@@ -9,7 +9,7 @@ import type { RowChanges } from '../runner/row-changes.ts'
 /** The log's rows, counted and summed by hour: for everybody by model, and for each user. */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -21,6 +21,8 @@ export const usageByHour = projectionOf<LoggedEvent>({
     CallInterrupted: count,
     QuotaGranted: count,
     QuotaDeducted: count,
+    AffiliateTransferred: count,
+    CheckedIn: count,
     SiteInitialized: count,
   },
 })

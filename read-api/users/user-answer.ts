@@ -31,9 +31,9 @@ const userAnswer = (row: UserRow, account: Account | undefined): User => ({
   role: row.role,
   status: row.status,
   DeletedAt: row.deletedAt === null ? null : new Date(row.deletedAt * 1_000).toISOString(),
-  aff_count: 0,
-  aff_quota: 0,
-  aff_history_quota: 0,
+  aff_count: account?.affCount ?? 0,
+  aff_quota: toWire(account?.affQuota ?? 0n),
+  aff_history_quota: toWire(account?.affHistoryQuota ?? 0n),
   inviter_id: row.inviterId ?? 0,
   setting: JSON.stringify({
     accept_unset_model_ratio_model: row.settings.acceptUnsetModelRatioModel,

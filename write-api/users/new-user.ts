@@ -8,6 +8,7 @@ import { usernameDecider } from '#domain/user/username.ts'
 import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-port.ts'
 import type { Parts } from '../act.ts'
 import type { WithId } from '../next-id.ts'
+import { inviteSteps } from './invites.ts'
 import { keepPassword } from './password-secret.ts'
 import { nameKeyOf } from './username.ts'
 
@@ -18,6 +19,8 @@ export type NewUser = {
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
+  /** Who invited them: both are rewarded in the same append. */
+  readonly inviterId?: number | null
 }
 
 /**
@@ -25,12 +28,14 @@ export type NewUser = {
  * hold first; the first refusal is answered.
  */
 export async function createUserAccount(
-  { core, nextIds }: Parts,
+  parts: Parts,
   user: NewUser,
   context: ActContext,
   before: (userId: number) => readonly AnyStep[] = () => [],
 ): Promise<WithId<Outcome<Fact, Refusal>>> {
+  const { core, nextIds } = parts
   const { vault, actors } = core
+  const { inviterId = null } = user
   const nameKey = nameKeyOf(vault, user.username)
   const hash = await vault.hashPassword(user.password)
   return nextIds('user', async (userId) => {
@@ -44,13 +49,14 @@ export async function createUserAccount(
       role: user.role,
       group: 'default',
       passwordRef,
-      inviterId: null,
+      inviterId,
     }
     const steps: AnyStep[] = [
       ...before(userId),
       { decider: userDecider, stream: userStream(userId), command: create },
       { decider: usernameDecider, stream: usernameStream(nameKey), command: claim },
       ...firstQuota(userId, user),
+      ...(await inviteSteps(parts, { inviterId, inviteeId: userId })),
     ]
     const outcome = await actors.handleTogether(steps, context)
     if (!outcome.isDone) await vault.deleteSecret(passwordRef)

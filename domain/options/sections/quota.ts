@@ -32,7 +32,6 @@ export const QUOTA: OptionSection = {
       preset: '0',
       unit: 'quota',
       label: { zh: '邀请新用户奖励额度', en: 'Reward for inviting somebody' },
-      note: WITH_REWARDS,
     },
     {
       key: 'QuotaForInvitee',
@@ -40,7 +39,6 @@ export const QUOTA: OptionSection = {
       preset: '0',
       unit: 'quota',
       label: { zh: '新用户使用邀请码奖励额度', en: 'Reward for being invited' },
-      note: WITH_REWARDS,
     },
     {
       key: 'QuotaRemindThreshold',

@@ -1,4 +1,4 @@
-import { WITH_MONEY, WITH_REWARDS } from '../notes.ts'
+import { WITH_MONEY } from '../notes.ts'
 import { decimal, FLAG } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -16,7 +16,6 @@ export const REBATE: OptionSection = {
       type: FLAG,
       preset: 'false',
       label: { zh: '启用邀请', en: 'Invitations' },
-      note: WITH_REWARDS,
     },
     {
       key: 'RebateEnabled',

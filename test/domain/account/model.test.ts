@@ -93,6 +93,8 @@ class Run {
     const { state, reference, ledger } = this
     expect(state.balance).toBe(reference.balance)
     expect(state.held).toBe(reference.held)
+    expect(state.affiliate).toBe(reference.affiliate)
+    expect(state.affiliate >= 0n, 'more transferred than there was').toBe(true)
     expect(state.balance >= -reference.excess, 'overdrawn').toBe(true)
     if (state.balance < 0n) this.wasOverdrawn = true
     expect([...state.open.keys()]).toEqual(reference.open.map(([call]) => call))
@@ -103,6 +105,7 @@ class Run {
     }
     expect(ledger.get(`user:${USER}:main`) ?? 0n).toBe(state.balance)
     expect(ledger.get(`user:${USER}:held`) ?? 0n).toBe(state.held)
+    expect(ledger.get(`user:${USER}:aff`) ?? 0n).toBe(state.affiliate)
     expect(ledger.get('revenue') ?? 0n).toBe(reference.charged)
   }
 
@@ -147,9 +150,10 @@ describe('an account, whatever befalls it', () => {
 
   it('and each kind of event was among what befell it, debts too', () => {
     const quota = ['QuotaGranted', 'QuotaDeducted']
+    const rewards = ['InviteRewarded', 'AffiliateTransferred', 'CheckedIn']
     const budgets = ['TokenBudgetSet', 'TokenBudgetsOpened', 'TokenBudgetsClosed']
     const calls = ['CallAdmitted', 'CallProgressed', ...ENDS, 'overdrawn']
-    for (const kind of [...quota, ...budgets, ...calls])
+    for (const kind of [...quota, ...rewards, ...budgets, ...calls])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(50)
   })
 })

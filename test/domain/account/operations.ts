@@ -77,7 +77,7 @@ const grant = record<Of<'GrantQuota'>>({
   userId,
   grantId: id,
   amount,
-  reason: fc.constantFrom('setup', 'new-user', 'admin'),
+  reason: fc.constantFrom('setup', 'new-user', 'invited', 'admin'),
 })
 const deduct = record<Of<'DeductQuota'>>({
   type: fc.constant('DeductQuota'),
@@ -85,6 +85,25 @@ const deduct = record<Of<'DeductQuota'>>({
   deductionId: id,
   amount,
   reason: fc.constant('admin'),
+})
+const invite = record<Of<'RewardInvite'>>({
+  type: fc.constant('RewardInvite'),
+  userId,
+  inviteeId: fc.integer({ min: 1, max: 5 }),
+  reward: fc.oneof({ weight: 9, arbitrary: small }, { weight: 1, arbitrary: fc.constant(MAX) }),
+})
+const transfer = record<Of<'TransferAffiliate'>>({
+  type: fc.constant('TransferAffiliate'),
+  userId,
+  transferId: id,
+  amount,
+  least: fc.constantFrom(1n, 5n),
+})
+const checkIn = record<Of<'CheckIn'>>({
+  type: fc.constant('CheckIn'),
+  userId,
+  day: fc.integer({ min: 1, max: 9 }).map((n) => `2026-11-0${n}`),
+  amount,
 })
 const setBudget = record<Of<'SetTokenBudget'>>({
   type: fc.constant('SetTokenBudget'),
@@ -164,6 +183,9 @@ const interrupt = record<Of<'InterruptCall'>>({
 const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   { weight: 3, arbitrary: grant },
   { weight: 1, arbitrary: deduct },
+  { weight: 2, arbitrary: invite },
+  { weight: 2, arbitrary: transfer },
+  { weight: 1, arbitrary: checkIn },
   { weight: 3, arbitrary: setBudget },
   { weight: 1, arbitrary: openBudgets },
   { weight: 1, arbitrary: closeBudgets },

@@ -35,6 +35,9 @@ const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) =>
 export class ReferenceAccount {
   readonly grants = new Map<string, bigint>()
   readonly deductions = new Map<string, bigint>()
+  readonly invites = new Map<number, bigint>()
+  readonly transfers = new Map<string, bigint>()
+  readonly checkIns: [day: string, amount: bigint][] = []
   readonly calls = new Map<string, Call>()
   private readonly budgets = new Map<number, Budget>()
   private clock = 0
@@ -52,8 +55,13 @@ export class ReferenceAccount {
   }
 
   get balance(): bigint {
-    const given = sum(this.grants.values()) - sum(this.deductions.values())
+    const gained = sum(this.transfers.values()) + sum(this.checkIns.map(([, gift]) => gift))
+    const given = sum(this.grants.values()) + gained - sum(this.deductions.values())
     return given - this.charged - this.held
+  }
+
+  get affiliate(): bigint {
+    return sum(this.invites.values()) - sum(this.transfers.values())
   }
 
   /** By how much settled calls outgrew their holds: the furthest the balance may be below 0. */
@@ -106,6 +114,17 @@ export class ReferenceAccount {
         this.deductions.set(command.deductionId, amount)
         return { event: 'QuotaDeducted' }
       }
+      case 'RewardInvite': {
+        const { inviteeId, reward } = command
+        if (this.invites.has(inviteeId)) return NOTHING
+        const room = MAX - this.affiliate
+        this.invites.set(inviteeId, reward > room ? room : reward)
+        return { event: 'InviteRewarded' }
+      }
+      case 'TransferAffiliate':
+        return this.transfer(command)
+      case 'CheckIn':
+        return this.checkIn(command)
       case 'SetTokenBudget':
         return this.setBudget(command)
       case 'OpenTokenBudgets':
@@ -119,6 +138,24 @@ export class ReferenceAccount {
       default:
         return this.carryOn(command)
     }
+  }
+
+  private transfer(command: Extract<AccountCommand, { type: 'TransferAffiliate' }>): Verdict {
+    const { transferId, amount, least } = command
+    if (this.transfers.has(transferId)) return NOTHING
+    if (amount < 1n || amount < least) return { refused: 'TransferTooSmall' }
+    if (amount > this.affiliate) return { refused: 'InsufficientAffiliate' }
+    if (amount > MAX - this.balance - this.held) return { refused: 'AmountOutOfRange' }
+    this.transfers.set(transferId, amount)
+    return { event: 'AffiliateTransferred' }
+  }
+
+  private checkIn({ day, amount }: Extract<AccountCommand, { type: 'CheckIn' }>): Verdict {
+    if (this.checkIns.some(([other]) => other >= day)) return { refused: 'CheckedInAlready' }
+    const isTooMuch = this.balance + this.held + amount > MAX || amount > MAX
+    if (amount < 0n || isTooMuch) return { refused: 'AmountOutOfRange' }
+    this.checkIns.push([day, amount])
+    return { event: 'CheckedIn' }
   }
 
   private setBudget(command: Extract<AccountCommand, { type: 'SetTokenBudget' }>): Verdict {

@@ -13,13 +13,15 @@ const RUNS = 1_000
 /** All that is in it, whatever the order in its maps, sets and heap. */
 function contentOf(state: AccountState) {
   const { budgets, open, ended, grantIds, deductionIds, balance, held } = structuredClone(state)
+  const { affiliate, inviteeIds, transferIds, checkInDay } = state
   return {
     balance,
     held,
     budgets: new Map([...budgets].sort(([one], [other]) => one - other)),
     open: new Map([...open].sort(([one], [other]) => (one < other ? -1 : 1))),
     ended: endedContent(ended),
-    ids: [[...grantIds].sort(), [...deductionIds].sort()],
+    ids: [[...grantIds].sort(), [...deductionIds].sort(), [...transferIds].sort()],
+    rewards: { affiliate, inviteeIds: [...inviteeIds].sort(), checkInDay },
   }
 }
 

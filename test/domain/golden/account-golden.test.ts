@@ -102,6 +102,10 @@ const account = (balance: number, remain: number) => ({
   ended: { ids: [CALL], forgottenUpTo: '' },
   grantIds: ['grant-1'],
   deductionIds: [],
+  affiliate: 0,
+  inviteeIds: [],
+  transferIds: [],
+  checkInDay: '',
 })
 
 describe('the account’s events, as first recorded', () => {
@@ -208,6 +212,35 @@ describe('the account’s events, as first recorded', () => {
       ],
       ended: { ids: [], forgottenUpTo: '' },
       grantIds: [],
+    },
+  )
+
+  story(
+    'an invitation, a transfer of what it brought, and a check-in',
+    accountDecider,
+    [
+      ['invite-rewarded-v1', { type: 'RewardInvite', userId: 7, inviteeId: 9, reward: 50_000n }],
+      [
+        'affiliate-transferred-v1',
+        {
+          type: 'TransferAffiliate',
+          userId: 7,
+          transferId: 'transfer-1',
+          amount: 30_000n,
+          least: 30_000n,
+        },
+      ],
+      ['checked-in-v1', { type: 'CheckIn', userId: 7, day: '2026-11-22', amount: 2_000n }],
+    ],
+    {
+      ...account(32_000, 0),
+      budgets: [],
+      ended: { ids: [], forgottenUpTo: '' },
+      grantIds: [],
+      affiliate: 20_000,
+      inviteeIds: [9],
+      transferIds: ['transfer-1'],
+      checkInDay: '2026-11-22',
     },
   )
 

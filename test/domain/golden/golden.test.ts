@@ -40,6 +40,9 @@ type AnyEvent =
 const VERSIONS: Record<AnyEvent['type'], number> = {
   QuotaGranted: 1,
   QuotaDeducted: 1,
+  InviteRewarded: 1,
+  AffiliateTransferred: 1,
+  CheckedIn: 1,
   TokenBudgetSet: 1,
   TokenBudgetsOpened: 1,
   TokenBudgetsClosed: 1,

@@ -1,0 +1,52 @@
+import { assert } from '../shared/assert.ts'
+import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { CheckIn, RewardInvite, TransferAffiliate } from './commands.ts'
+import type { AccountEvent } from './events.ts'
+import { giftPostings, rewardPostings, transferPostings } from './postings.ts'
+import type { AccountRefusal } from './refusals.ts'
+import type { AccountState } from './state.ts'
+
+type Outcome = readonly AccountEvent[] | AccountRefusal
+
+/** Whether the account can take so much more, with what is held coming back. */
+export const fitsBalance = (amount: Quota, { balance, held }: AccountState): boolean =>
+  amount <= QUOTA_MAX && balance + held + amount <= QUOTA_MAX
+
+/**
+ * Counts an invitation and rewards it: once, however often the same registration is told. With as
+ * much as still fits, so that nobody's registration fails by its inviter's wealth.
+ */
+export function rewardInvite(command: RewardInvite, state: AccountState): Outcome {
+  const { userId, inviteeId } = command
+  if (state.inviteeIds.has(inviteeId)) return []
+  const room = QUOTA_MAX - state.affiliate
+  const reward = command.reward < room ? command.reward : room
+  assert(reward >= 0n, 'a reward is given, never taken')
+  const postings = rewardPostings(userId, reward)
+  const data = { userId, inviteeId, reward: toWire(reward), postings }
+  return [{ type: 'InviteRewarded', v: 1, data }]
+}
+
+export function transferAffiliate(command: TransferAffiliate, state: AccountState): Outcome {
+  const { userId, transferId, amount, least } = command
+  if (state.transferIds.has(transferId)) return []
+  if (amount <= 0n || amount < least) return refuse('TransferTooSmall', { least: String(least) })
+  if (amount > state.affiliate) {
+    const details = { balance: String(state.affiliate), needed: String(amount) }
+    return refuse('InsufficientAffiliate', details)
+  }
+  if (!fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  const postings = transferPostings(userId, amount)
+  const data = { userId, transferId, amount: toWire(amount), postings }
+  return [{ type: 'AffiliateTransferred', v: 1, data }]
+}
+
+/** A day before the last one is over, too: clocks of several servers may differ at midnight. */
+export function checkIn(command: CheckIn, state: AccountState): Outcome {
+  const { userId, day, amount } = command
+  if (day <= state.checkInDay) return refuse('CheckedInAlready')
+  if (amount < 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  const postings = giftPostings(userId, amount)
+  return [{ type: 'CheckedIn', v: 1, data: { userId, day, amount: toWire(amount), postings } }]
+}
