@@ -11,10 +11,14 @@ import type { SessionUser } from '#read-api/contract/user.ts'
 export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   const { t } = useTranslation()
   const leave = useLogout()
+  const navigate = useNavigate()
   const name = user.display_name || user.username
   return (
     <MenuButton
-      items={[{ id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave }]}
+      items={[
+        { id: 'me', text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
+        { id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave },
+      ]}
     >
       <button type="button" className="tg-account">
         <span className="tg-visually-hidden">{`${t('shell.account')}: ${name}`}</span>

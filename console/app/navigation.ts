@@ -5,9 +5,9 @@ import type { SessionUser } from '#read-api/contract/user.ts'
 
 export type NavItem = {
   readonly path: string
-  readonly label: 'dashboard' | 'tokens' | 'usageLog' | 'channels' | 'health' | 'settings'
+  readonly label: 'dashboard' | 'tokens' | 'usageLog' | 'channels' | 'health' | 'settings' | 'me'
   readonly icon: IconName
-  readonly section: 'console' | 'admin'
+  readonly section: 'console' | 'admin' | 'personal'
   /** Where its page is found besides. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
@@ -33,6 +33,7 @@ const ITEMS: readonly NavItem[] = [
   },
   { path: '/admin/health', label: 'health', icon: 'pulse', section: 'admin' },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
+  { path: '/app/me', label: 'me', icon: 'user', section: 'personal' },
 ]
 
 /** The pages that this user is shown. */

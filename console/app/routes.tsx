@@ -47,6 +47,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/usage-log/usage-log-page.tsx'),
     'UsageLogPage',
   ),
+  page('/app/me', () => import('../features/me/me-page.tsx'), 'MePage'),
   pageAt(
     ['/admin/channels', '/channel/add', '/channel/edit/:id'],
     () => import('../features/channels/channels-page.tsx'),

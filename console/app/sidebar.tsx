@@ -32,15 +32,13 @@ export function Sidebar(props: {
 export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }): ReactElement {
   const { t } = useTranslation()
   const items = navItems(useUser(), useStatus())
-  const admin = items.filter((item) => item.section === 'admin')
+  const within = (section: NavItem['section']) => items.filter((item) => item.section === section)
+  const admin = within('admin')
   return (
     <nav className="tg-nav" aria-label={t('shell.navigation')}>
-      <NavSection
-        {...props}
-        title={t('shell.sectionConsole')}
-        items={items.filter((item) => item.section === 'console')}
-      />
+      <NavSection {...props} title={t('shell.sectionConsole')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
+      <NavSection {...props} title={t('shell.sectionPersonal')} items={within('personal')} />
     </nav>
   )
 }

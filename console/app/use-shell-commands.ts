@@ -20,6 +20,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   channels: 'c',
   health: 'h',
   settings: 's',
+  me: 'm',
 }
 
 /** What can be done on every page behind the login. */

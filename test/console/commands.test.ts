@@ -109,7 +109,7 @@ describe('the command palette', () => {
     await openPalette()
     expect(await axeFaults(page)).toEqual([])
     await takePicture(page, 'command-palette')
-    await page.keyboard.type('settings go')
+    await page.keyboard.type('settings pers go')
     await expect.poll(() => options().allInnerTexts()).toHaveLength(1)
     await page.keyboard.press('Escape')
     await palette().waitFor({ state: 'detached' })

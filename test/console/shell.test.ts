@@ -45,7 +45,12 @@ describe('the shell', () => {
     expect(await linksOf(root.page, '主导航')).toContain('渠道管理')
     await root.close()
     const member = await enter({}, MEMBER)
-    expect(await linksOf(member.page, '主导航')).toEqual(['数据看板', 'API 令牌', '使用日志'])
+    expect(await linksOf(member.page, '主导航')).toEqual([
+      '数据看板',
+      'API 令牌',
+      '使用日志',
+      '个人设置',
+    ])
     await member.close()
   })
 

@@ -11,7 +11,10 @@ import type { Parts } from '../act.ts'
  * Whose invite code it is. null when it is nobody's, or of somebody who is banned or gone, and
  * while invitations are off: a registration goes on without an inviter then.
  */
-export async function inviterOf({ core }: Parts, affCode: string): Promise<number | null> {
+export async function inviterOf(
+  { core }: Pick<Parts, 'core'>,
+  affCode: string,
+): Promise<number | null> {
   const id = idOfCode(core.vault, affCode)
   if (id === null) return null
   const { values } = await allOptions(core.db)
@@ -26,7 +29,7 @@ export async function inviterOf({ core }: Parts, affCode: string): Promise<numbe
  * No steps without an inviter.
  */
 export async function inviteSteps(
-  { core }: Parts,
+  { core }: Pick<Parts, 'core'>,
   { inviterId, inviteeId }: { readonly inviterId: number | null; readonly inviteeId: number },
 ): Promise<AnyStep[]> {
   if (inviterId === null) return []

@@ -7,6 +7,7 @@ import { commands } from './commands.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
+import { me } from './me.ts'
 import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
@@ -25,5 +26,6 @@ export const en: Words = {
   settings,
   dashboard,
   health,
+  me,
   usageLog,
 }

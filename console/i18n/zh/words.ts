@@ -6,6 +6,7 @@ import { commands } from './commands.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
+import { me } from './me.ts'
 import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
@@ -24,5 +25,6 @@ export const zh = {
   settings,
   dashboard,
   health,
+  me,
   usageLog,
 }

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { Button } from '#console/ui/button.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+
+const SHOWN_FIRST = 10
+
+/** What one can call: ten names, and the rest when asked for. */
+export function ModelsPanel(): ReactElement {
+  const { t } = useTranslation()
+  const models = useQuery(usableModelsQuery)
+  return (
+    <Panel title={t('me.models')} lead={t('me.modelsLead')}>
+      {models.error !== null && models.data === undefined && (
+        <ErrorState error={models.error} onRetry={() => void models.refetch()} />
+      )}
+      {models.isPending && <Skeleton height={60} />}
+      {models.data !== undefined && <Names names={models.data} />}
+    </Panel>
+  )
+}
+
+function Names({ names }: { names: readonly string[] }): ReactElement {
+  const { t } = useTranslation()
+  const [isWhole, setWhole] = useState(false)
+  const left = names.length - SHOWN_FIRST
+  const copy = async (name: string) => {
+    if (await copyText(name)) showSuccess(t('me.modelCopied', { name }))
+  }
+  if (names.length === 0) return <p className="tg-muted">{t('me.noModels')}</p>
+  return (
+    <>
+      <ul className="tg-me-models">
+        {(isWhole ? names : names.slice(0, SHOWN_FIRST)).map((name) => (
+          <li key={name}>
+            <button
+              type="button"
+              className="tg-me-model"
+              title={t('me.copyModel', { name })}
+              onClick={() => void copy(name)}
+            >
+              {name}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <Button
+          tone="quiet"
+          size="small"
+          endIcon={isWhole ? 'chevronUp' : 'chevronDown'}
+          isExpanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? t('me.fewer') : t('me.more', { count: left })}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+export const me = {
+  title: '个人设置',
+  lead: '您的资料、签到与邀请、登录方式和通知。',
+  admin: '管理员',
+  user: '普通用户',
+  id: 'ID',
+  balance: '当前余额',
+  used: '历史消耗',
+  calls: '请求次数',
+  models: '可用模型',
+  modelsLead: '点击模型名称即可复制。',
+  noModels: '暂无可用模型',
+  copyModel: '复制 {{name}}',
+  modelCopied: '已复制 {{name}}',
+  more: '更多（{{count}}）',
+  fewer: '收起',
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOfId } from '#infra/vault/id-code.ts'
+import type { User } from '#read-api/contract/user.ts'
+import { inviterOf, inviteSteps } from '#write-api/users/invites.ts'
+import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+const set = (key: string, value: string) =>
+  fixture.root.call('PUT', '/api/option/', { body: { key, value } })
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  await set('AffEnabled', 'true')
+  await set('QuotaForInviter', '700000')
+  await set('QuotaForInvitee', '20000')
+})
+afterAll(() => fixture.close())
+
+const codeOf = (id: number) => codeOfId(fixture.core.vault, id)
+
+describe('an invitation', () => {
+  it('rewards both once, though the registration is told fifty times at once', async () => {
+    const { core, user, admin } = fixture
+    const context = { actor: 'user:2', cause: 'test', at: core.now() }
+    await fifty(async () => {
+      const invite = { inviterId: user.id, inviteeId: admin.id }
+      const outcome = await core.actors.handleTogether(await inviteSteps(fixture, invite), context)
+      expect(outcome.isDone).toBe(true)
+    })
+    const head = { 'x-after-position': String(await fixture.head()) }
+    const own = await user.call<User>('GET', '/api/user/self', { headers: head })
+    const rewarded = { aff_count: 1, aff_quota: 700_000, aff_history_quota: 700_000, quota: 0 }
+    expect(own.data).toMatchObject(rewarded)
+    const invitee = await fixture.root.call<User>('GET', `/api/user/${admin.id}`)
+    expect(invitee.data.quota).toBe(20_000)
+    expect(await inviteSteps(fixture, { inviterId: null, inviteeId: 9 })).toEqual([])
+  })
+
+  it('is found by its code, unless its inviter is banned or invitations are off', async () => {
+    const { user, root } = fixture
+    expect(await inviterOf(fixture, codeOf(user.id))).toBe(user.id)
+    expect(await inviterOf(fixture, codeOf(99))).toBe(null)
+    expect(await inviterOf(fixture, 'nobody')).toBe(null)
+    await set('AffEnabled', 'false')
+    expect(await inviterOf(fixture, codeOf(user.id))).toBe(null)
+    await set('AffEnabled', 'true')
+    const manage = (action: string) =>
+      root.call('POST', '/api/user/manage', { body: { id: user.id, action } })
+    await manage('disable')
+    expect(await inviterOf(fixture, codeOf(user.id))).toBe(null)
+    await manage('enable')
+    fixture.user = await fixture.logIn('user1')
+  })
+})
