@@ -9,6 +9,7 @@ import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
+import { ACCOUNT_REFUSALS } from './users/account-refusals.ts'
 
 /** What acts refuse themselves, before or beside a decision of the domain. */
 type ActRefusalCode =
@@ -58,6 +59,7 @@ export type Refusals<Code extends string> = Readonly<
 
 const REFUSALS: Refusals<RefusalCode> = {
   ...MAIL_REFUSALS,
+  ...ACCOUNT_REFUSALS,
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],
   SetupTokenRequired: [
     200,
@@ -276,22 +278,6 @@ const REFUSALS: Refusals<RefusalCode> = {
       en: `Only a super admin can change the option ${key}`,
     }),
   ],
-  InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is not enough' }],
-  AmountOutOfRange: [200, { zh: '额度超出允许范围', en: 'The quota is out of range' }],
-  InsufficientAffiliate: [200, { zh: '邀请额度不足！', en: 'The invitation quota is not enough' }],
-  TransferTooSmall: [
-    200,
-    ({ least = '' }) => ({
-      zh: `划转金额最低为 ${least}`,
-      en: `At least ${least} can be transferred at once`,
-    }),
-  ],
-  CheckedInAlready: [200, { zh: '今日已签到', en: 'You have checked in today already' }],
-  TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
-  TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'No such token' }],
-  CallUnknown: [404, { zh: '调用不存在', en: 'No such call' }],
-  CallEnded: [200, { zh: '调用已结束', en: 'The call is over' }],
-  LeaseNotOver: [200, { zh: '调用仍在进行', en: 'The call is still running' }],
 }
 
 /** The error that answers a refusal; throw it. */

@@ -1,0 +1,22 @@
+import type { AccountRefusalCode } from '#domain/account/refusals.ts'
+import type { Refusals } from '../refusals.ts'
+
+/** Of the money: balances, budgets, calls and rewards. */
+export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode> = {
+  InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is not enough' }],
+  AmountOutOfRange: [200, { zh: '额度超出允许范围', en: 'The quota is out of range' }],
+  InsufficientAffiliate: [200, { zh: '邀请额度不足！', en: 'The invitation quota is not enough' }],
+  TransferTooSmall: [
+    200,
+    ({ least = '' }) => ({
+      zh: `划转金额最低为 ${least}`,
+      en: `At least ${least} can be transferred at once`,
+    }),
+  ],
+  CheckedInAlready: [200, { zh: '今日已签到', en: 'You have checked in today already' }],
+  TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
+  TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'No such token' }],
+  CallUnknown: [404, { zh: '调用不存在', en: 'No such call' }],
+  CallEnded: [200, { zh: '调用已结束', en: 'The call is over' }],
+  LeaseNotOver: [200, { zh: '调用仍在进行', en: 'The call is still running' }],
+}
