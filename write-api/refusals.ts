@@ -24,6 +24,7 @@ type ActRefusalCode =
   | 'WrongCredentials'
   | 'WrongOriginalPassword'
   | 'UserBanned'
+  | 'UserDeactivated'
   | 'PasswordLoginDisabled'
   | 'TokenNameRequired'
   | 'NoTokenChosen'
@@ -102,6 +103,7 @@ const REFUSALS: Refusals<RefusalCode> = {
   WrongCredentials: [200, { zh: '用户名或密码错误', en: 'Wrong username or password' }],
   WrongOriginalPassword: [200, { zh: '原密码错误', en: 'The current password is wrong' }],
   UserBanned: [200, { zh: '用户已被封禁', en: 'This user has been banned' }],
+  UserDeactivated: [200, { zh: '用户已注销', en: 'This user has been deactivated' }],
   PasswordLoginDisabled: [
     200,
     { zh: '管理员关闭了密码登录', en: 'The administrator has disabled password login' },

@@ -15,16 +15,32 @@ export type Session = {
   readonly authVersion: number
 }
 
+/** Where it was started from: kept in the sessions' own table, and gone with the session. */
+export type SessionOrigin = { readonly ip: string; readonly userAgent: string }
+
+/** One of a user's sessions, as its owner sees it. Times in unix milliseconds. */
+export type ListedSession = SessionOrigin & {
+  readonly id: number
+  readonly hash: string
+  readonly startedAt: number
+  readonly seenAt: number
+}
+
 /** Server-side sessions: 256-bit random ids, kept as their SHA-256 alone, revocable. */
 export type Sessions = {
   /** Starts a session and answers its id, for the cookie. Told once, kept nowhere. */
-  start(userId: number, authVersion: number): Promise<string>
+  start(userId: number, authVersion: number, from?: SessionOrigin): Promise<string>
   /** null when unknown, ended, idle for 12 hours or older than 7 days. */
   find(id: string): Promise<Session | null>
   /** Those of the hashes that name a session which has not ended. An open socket is no idleness. */
   live(hashes: readonly string[]): Promise<Set<string>>
+  /** Those that are still good under this `authVersion`, the one last seen first. */
+  listOf(userId: number, authVersion: number): Promise<ListedSession[]>
   end(hash: string): Promise<void>
-  endAllOf(userId: number): Promise<void>
+  /** False when this user has no such session. */
+  endOne(userId: number, id: number): Promise<boolean>
+  /** Every one of the user's but, where it is given, the one of this hash. */
+  endAllOf(userId: number, exceptHash?: string): Promise<void>
   /** Removes what has expired. */
   sweep(): Promise<void>
 }
@@ -37,12 +53,25 @@ const TABLES = `
     started_at int8 not null,
     seen_at int8 not null
   );
+  alter table auth.sessions add column if not exists id int8 generated always as identity;
+  alter table auth.sessions add column if not exists ip text not null default '';
+  alter table auth.sessions add column if not exists user_agent text not null default '';
   create index if not exists sessions_user on auth.sessions (user_id);
   create index if not exists sessions_seen on auth.sessions (seen_at);
 `
 
+const UNKNOWN: SessionOrigin = { ip: '', userAgent: '' }
+const USER_AGENT_MAX = 300
+const LISTED_MAX = 100
+
 export const sessionHash = (id: string): string => createHash('sha256').update(id).digest('hex')
 
+type ListedRow = Omit<Row, 'user_id' | 'auth_version'> & {
+  id: string
+  hash: string
+  ip: string
+  user_agent: string
+}
 type Row = { user_id: string; auth_version: string; started_at: string; seen_at: string }
 
 /** Sessions in the schema `auth`, which is made when missing. `now` in unix milliseconds. */
@@ -52,12 +81,13 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
     await pg.query('update auth.sessions set seen_at = $2 where hash = $1', [hash, seenAt])
   }
   return {
-    start: async (userId, authVersion) => {
+    start: async (userId, authVersion, { ip, userAgent } = UNKNOWN) => {
       const id = randomBytes(32).toString('base64url')
       await pg.query(
-        `insert into auth.sessions (hash, user_id, auth_version, started_at, seen_at)
-         values ($1, $2, $3, $4, $4)`,
-        [sessionHash(id), userId, authVersion, now()],
+        `insert into auth.sessions
+           (hash, user_id, auth_version, started_at, seen_at, ip, user_agent)
+         values ($1, $2, $3, $4, $4, $5, $6)`,
+        [sessionHash(id), userId, authVersion, now(), ip, textOf(userAgent)],
       )
       return id
     },
@@ -91,9 +121,7 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
     end: async (hash) => {
       await pg.query('delete from auth.sessions where hash = $1', [hash])
     },
-    endAllOf: async (userId) => {
-      await pg.query('delete from auth.sessions where user_id = $1', [userId])
-    },
+    ...ofUser(pg, now),
     sweep: async () => {
       const at = now()
       await pg.query('delete from auth.sessions where seen_at < $1 or started_at < $2', [
@@ -103,3 +131,43 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
     },
   }
 }
+
+/** What users do with sessions of their own. */
+function ofUser(pg: Pool, now: () => number): Pick<Sessions, 'listOf' | 'endOne' | 'endAllOf'> {
+  return {
+    listOf: async (userId, authVersion) => {
+      const at = now()
+      const { rows } = await pg.query<ListedRow>(
+        `select id, hash, started_at, seen_at, ip, user_agent from auth.sessions
+         where user_id = $1 and auth_version = $2 and seen_at >= $3 and started_at >= $4
+         order by seen_at desc, id desc limit ${LISTED_MAX}`,
+        [userId, authVersion, at - IDLE_MS, at - ABSOLUTE_MS],
+      )
+      return rows.map(({ id, hash, started_at, seen_at, ip, user_agent }) => ({
+        id: Number(id),
+        hash,
+        startedAt: Number(started_at),
+        seenAt: Number(seen_at),
+        ip,
+        userAgent: user_agent,
+      }))
+    },
+    endOne: async (userId, id) => {
+      const { rowCount } = await pg.query(
+        'delete from auth.sessions where user_id = $1 and id = $2',
+        [userId, id],
+      )
+      return rowCount === 1
+    },
+    endAllOf: async (userId, exceptHash = '') => {
+      await pg.query('delete from auth.sessions where user_id = $1 and hash <> $2', [
+        userId,
+        exceptHash,
+      ])
+    },
+  }
+}
+
+/** As it may be kept: a header is the caller's own words. */
+const textOf = (userAgent: string): string =>
+  userAgent.replaceAll('\0', '').toWellFormed().slice(0, USER_AGENT_MAX)

@@ -1,22 +1,21 @@
 import { optionFlag } from '#domain/options/registry.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
-import { sessionIdOf, setSessionCookie } from '#infra/http/session-cookie.ts'
-import { sessionHash } from '#infra/http/sessions.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUserByNameKey, type UserRow } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { SessionUser } from '#read-api/contract/user.ts'
+import { Entered } from '#write-api/contract/session.ts'
 import { Login } from '#write-api/contract/setup.ts'
 import type { Act, Parts } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { isPassword, NO_HASH } from '../users/password-secret.ts'
 import { nameKeyOf } from '../users/username.ts'
+import { enter } from './enter.ts'
 
 const ACTIVE = 1
 const ROOT = 100
 
-/** POST /api/user/login: a new session for a right password; every wrong one looks the same. */
+/** POST /api/user/login: a way in for a right password; every wrong one looks the same. */
 export const login: Act = (api, parts) => {
   api.post(
     '/api/user/login',
@@ -24,7 +23,7 @@ export const login: Act = (api, parts) => {
       schema: {
         summary: 'Log in; the session is a cookie',
         body: Login,
-        response: { 200: Envelope(SessionUser) },
+        response: { 200: Envelope(Entered) },
       },
     },
     async (request, reply) => {
@@ -34,20 +33,8 @@ export const login: Act = (api, parts) => {
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
       const user = await admitted(parts, account, password)
       attempt.succeeded()
-      await mayEnter(parts, user)
-      const { sessions } = request.server.gate
-      const old = sessionIdOf(request)
-      if (old !== null) await sessions.end(sessionHash(old))
-      setSessionCookie(reply, await sessions.start(user.id, user.authVersion))
-      const { id, displayName, role, status, group } = user
-      return success({
-        id,
-        username: user.username,
-        display_name: displayName,
-        role,
-        status,
-        group,
-      })
+      await mayUsePassword(parts, user)
+      return success(await enter(parts, request, reply, user))
     },
   )
 }
@@ -62,10 +49,9 @@ async function admitted({ core }: Parts, nameKey: string, password: string): Pro
   return user
 }
 
-/** Told only to whoever knows the password. The super admin can't lock everybody out. */
-async function mayEnter({ core }: Parts, user: UserRow): Promise<void> {
-  if (user.status !== ACTIVE) throw refused('UserBanned')
-  if (user.role >= ROOT) return
+/** The super admin can't lock everybody out; a banned user is told that instead. */
+async function mayUsePassword({ core }: Parts, user: UserRow): Promise<void> {
+  if (user.role >= ROOT || user.status !== ACTIVE) return
   const { values } = await allOptions(core.db)
   if (!optionFlag(values, 'PasswordLoginEnabled')) throw refused('PasswordLoginDisabled')
 }

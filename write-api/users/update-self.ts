@@ -4,7 +4,7 @@ import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
-import { setSessionCookie } from '#infra/http/session-cookie.ts'
+import { startSession } from '#infra/http/start-session.ts'
 import { findUser } from '#projections/users/query.ts'
 import { UpdateSelf } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
@@ -39,9 +39,8 @@ export const updateSelf: Act = (api, parts) => {
       await visibleIn(parts, reply, ['users'], position)
       if (passwordRef !== null) {
         const { user } = await parts.core.actors.stateOf(userDecider, userStream(userId))
-        const { sessions } = request.server.gate
-        await sessions.endAllOf(userId)
-        setSessionCookie(reply, await sessions.start(userId, user?.authVersion ?? 0))
+        await request.server.gate.sessions.endAllOf(userId)
+        await startSession(request, reply, { id: userId, authVersion: user?.authVersion ?? 0 })
       }
       return done()
     },
