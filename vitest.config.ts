@@ -10,7 +10,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Two cores: most tests wait for leases, brokers and browsers much of their time.
+    maxWorkers: 3,
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       {

@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { axeFaults, takePicture } from './open-page.ts'
+import { axeFaults, axeOn, takePicture } from './open-page.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export const WIDTHS = [1280, 600, 390] as const
@@ -40,7 +39,7 @@ export async function lookFaults(
 }
 
 async function contrastFaults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withRules(['color-contrast']).analyze()
+  const { violations } = await axeOn(page).withRules(['color-contrast']).analyze()
   return violations.flatMap(({ nodes }) => nodes.map(({ target }) => `contrast ${target}`))
 }
 
