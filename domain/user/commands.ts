@@ -1,3 +1,4 @@
+import type { IdentityProvider } from '../identity/events.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Role, UserSettings } from './events.ts'
 
@@ -11,7 +12,7 @@ export type CreateUser = {
   readonly displayName: Sealed
   readonly role: Role
   readonly group: string
-  readonly passwordRef: string
+  readonly passwordRef: string | null
   readonly inviterId: number | null
 }
 
@@ -49,6 +50,29 @@ export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
 export type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
+/**
+ * `replaces` is the key of the identity of this provider that is bound now, null for none: it has
+ * to be released in the same append, so the user must not have bound another meanwhile.
+ */
+export type BindIdentity = {
+  readonly type: 'BindIdentity'
+  readonly provider: IdentityProvider
+  readonly identityKey: string
+  readonly identity: Sealed
+  readonly replaces: string | null
+}
+
+/** A way to come in: by password, or as whom a provider says. */
+export type WayIn = 'password' | IdentityProvider
+
+/** `waysOpen`: those that this site lets anybody come in by, as of now. */
+export type UnbindIdentity = {
+  readonly type: 'UnbindIdentity'
+  readonly provider: IdentityProvider
+  readonly identityKey: string
+  readonly waysOpen: readonly WayIn[]
+}
+
 export type UserCommand =
   | CreateUser
   | ChangeProfile
@@ -61,6 +85,8 @@ export type UserCommand =
   | DeleteUser
   | EraseUser
   | ChangeSettings
+  | BindIdentity
+  | UnbindIdentity
 
 export type ClaimUsername = {
   readonly type: 'ClaimUsername'

@@ -3,6 +3,7 @@ import { refuse } from '../shared/refusal.ts'
 import type { ActorRole, CreateUser, EraseUser, UserCommand } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
 import { evolveUser } from './evolve.ts'
+import { bindIdentity, unbindIdentity } from './identities.ts'
 import type { UserRefusal } from './refusals.ts'
 import { initialUser, type KnownUser, type UserState } from './state.ts'
 
@@ -40,6 +41,8 @@ function erase({ actorRole }: EraseUser, user: KnownUser | null): Outcome {
 
 function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: KnownUser): Outcome {
   if (command.type === 'ChangeSettings') return changeSettings(command.settings, user)
+  if (command.type === 'BindIdentity') return bindIdentity(command, user)
+  if (command.type === 'UnbindIdentity') return unbindIdentity(command, user)
   const { userId } = user
   if (!isBelow(user, command.actorRole)) return refuse('RoleTooHigh')
   switch (command.type) {

@@ -1,3 +1,4 @@
+import type { IdentityProvider } from '../identity/events.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 
 export const userStream = (userId: number): string => `user-${userId}`
@@ -21,8 +22,8 @@ export type UserCreated = Fact<
     readonly displayName: Sealed
     readonly role: Role
     readonly group: string
-    /** Vault reference of the password's hash. */
-    readonly passwordRef: string
+    /** Vault reference of the password's hash; null for who came by another way in. */
+    readonly passwordRef: string | null
     readonly inviterId: number | null
   }
 >
@@ -75,6 +76,28 @@ export type UserSettingsChanged = Fact<
   { readonly userId: number; readonly settings: UserSettings }
 >
 
+/** In place of the one of this provider that was bound before, if any. */
+export type IdentityBound = Fact<
+  'IdentityBound',
+  {
+    readonly userId: number
+    readonly provider: IdentityProvider
+    /** Of the identity's own stream. */
+    readonly identityKey: string
+    /** The provider's id, or the address of mail. */
+    readonly identity: Sealed
+  }
+>
+
+export type IdentityUnbound = Fact<
+  'IdentityUnbound',
+  {
+    readonly userId: number
+    readonly provider: IdentityProvider
+    readonly identityKey: string
+  }
+>
+
 export type UsernameEvent = UsernameClaimed
 
 export type UserEvent =
@@ -88,3 +111,5 @@ export type UserEvent =
   | UserDeleted
   | UserErased
   | UserSettingsChanged
+  | IdentityBound
+  | IdentityUnbound

@@ -1,19 +1,32 @@
 import { assert } from '../shared/assert.ts'
-import type { UserEvent } from './events.ts'
+import type { IdentityBound, IdentityUnbound, UserEvent } from './events.ts'
 import { DEFAULT_SETTINGS, type KnownUser, type UserState } from './state.ts'
 
 export function evolveUser({ user }: UserState, event: UserEvent): UserState {
   if (event.type === 'UserCreated') {
     const { userId, role, group, displayName, passwordRef } = event.data
+    const named = { userId, role, group, displayName, passwordRef }
     const fresh = { authVersion: 1, isEnabled: true, isDeleted: false, isErased: false }
-    const settings = DEFAULT_SETTINGS
-    return { user: { userId, role, group, displayName, passwordRef, ...fresh, settings } }
+    return { user: { ...named, ...fresh, settings: DEFAULT_SETTINGS, identities: {} } }
   }
   assert(user !== null, `${event.type} before UserCreated`)
+  if (event.type === 'IdentityBound' || event.type === 'IdentityUnbound') {
+    return { user: { ...user, identities: identitiesAfter(user, event) } }
+  }
   return { user: { ...user, ...changeOf(event) } }
 }
 
-function changeOf(event: Exclude<UserEvent, { type: 'UserCreated' }>): Partial<KnownUser> {
+type OfIdentity = IdentityBound | IdentityUnbound
+
+function identitiesAfter({ identities }: KnownUser, event: OfIdentity): KnownUser['identities'] {
+  const { provider, identityKey } = event.data
+  const { [provider]: _before, ...others } = identities
+  return event.type === 'IdentityBound' ? { ...others, [provider]: identityKey } : others
+}
+
+function changeOf(
+  event: Exclude<UserEvent, { type: 'UserCreated' } | OfIdentity>,
+): Partial<KnownUser> {
   switch (event.type) {
     case 'UserProfileChanged': {
       const { displayName } = event.data

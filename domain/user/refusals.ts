@@ -11,6 +11,10 @@ export type UserRefusalCode =
   | 'OnlySuperAdminErases'
   /** A super admin can't be disabled, deleted or demoted. */
   | 'SuperAdminProtected'
+  /** Another identity of this provider was bound or unbound meanwhile. */
+  | 'IdentityChanged'
+  /** Nobody could come in as this user any more. */
+  | 'LastWayIn'
 
 export type UserRefusal = Refusal<UserRefusalCode>
 

@@ -1,3 +1,4 @@
+import type { IdentityProvider } from '../identity/events.ts'
 import type { Role, UserSettings } from './events.ts'
 
 export type KnownUser = {
@@ -5,12 +6,15 @@ export type KnownUser = {
   readonly role: Role
   readonly group: string
   readonly displayName: string
-  readonly passwordRef: string
+  /** null: there is no password to come in by. */
+  readonly passwordRef: string | null
   readonly authVersion: number
   readonly isEnabled: boolean
   readonly isDeleted: boolean
   readonly isErased: boolean
   readonly settings: UserSettings
+  /** Provider → key of the identity that is bound. */
+  readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
 }
 
 /** null: never created. */

@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { decrypt, encrypt } from './cipher.ts'
 import { createKeyedHash } from './keyed-hash.ts'
+import type { Pepper } from './port.ts'
 
 /** This database's secrets were encrypted under another `SECRET_KEY`: nothing can be read. */
 export class WrongSecretKey extends Error {
@@ -14,8 +15,6 @@ export class WrongSecretKey extends Error {
     this.name = 'WrongSecretKey'
   }
 }
-
-export type Pepper = 'token-key' | 'username' | 'session' | 'setup' | 'address' | 'invite'
 
 /** A random data key, and the same wrapped for keeping. */
 export type DataKey = { readonly key: Buffer; readonly wrapped: Buffer }
@@ -41,6 +40,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     setup: createKeyedHash(derive('pepper:setup')),
     address: createKeyedHash(derive('pepper:address')),
     invite: createKeyedHash(derive('pepper:invite')),
+    identity: createKeyedHash(derive('pepper:identity')),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

@@ -2,6 +2,16 @@ import type { Sealed } from '#domain/shared/event.ts'
 
 export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option'
 
+/** What texts are hashed for: the same text has another hash for another purpose. */
+export type Pepper =
+  | 'token-key'
+  | 'username'
+  | 'session'
+  | 'setup'
+  | 'address'
+  | 'invite'
+  | 'identity'
+
 /**
  * Keeps what events must not hold. Secrets are AES-256-GCM encrypted under a data key that
  * `SECRET_KEY` wraps; `owner` (`channel:3`) and purpose are bound in as associated data.
@@ -18,10 +28,7 @@ export interface Vault {
   ): Promise<Map<string, string>>
   deleteSecret(ref: string): Promise<void>
   /** Keyed hash (HMAC-SHA256, hex) by which a key or name is found without keeping it. */
-  keyedHash(
-    purpose: 'token-key' | 'username' | 'session' | 'setup' | 'address' | 'invite',
-    text: string,
-  ): string
+  keyedHash(purpose: Pepper, text: string): string
   /** Encrypts with the user's own data key, made on first use. */
   seal(userId: number, text: string): Promise<Sealed>
   /** null once the user's data key has been destroyed. */

@@ -1,21 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IdentityEvent } from '#domain/identity/events.ts'
 import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
+import { identityRows, NO_IDENTITIES } from './identity-rows.ts'
 
 /** Every text of a person, as a rebuild has it once the key is gone. */
 const NO_TEXTS = { username: '', display_name: '' }
 
 /** Who there is, with names opened, so that they can be searched. */
-export const users = projectionOf<UserEvent | UsernameEvent>({
+export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { users: { key: ['id'] }, names: { key: ['name_key'] } },
+  tables: {
+    users: { key: ['id'] },
+    names: { key: ['name_key'] },
+    identities: { key: ['provider', 'identity_key'] },
+  },
   handlers: {
     UsernameClaimed: ({ data }, rows) =>
       rows.put('names', { name_key: data.nameKey }, { user_id: data.userId }),
+    ...identityRows,
     UserCreated: async ({ data, meta }, rows, { open }) =>
       rows.insert(
         'users',
@@ -55,7 +62,7 @@ export const users = projectionOf<UserEvent | UsernameEvent>({
         { deleted_at: secondsOf(meta.at), auth_version: data.authVersion },
       ),
     UserErased: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, { ...NO_TEXTS, is_erased: true }),
+      rows.patch('users', { id: data.userId }, { ...NO_TEXTS, ...NO_IDENTITIES, is_erased: true }),
     UserSettingsChanged: ({ data: { userId, settings } }, rows) =>
       rows.patch(
         'users',

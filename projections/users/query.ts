@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { z } from 'zod'
+import type { IdentityProvider } from '#domain/identity/events.ts'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
@@ -13,10 +14,18 @@ const userRow = z.object({
   /** 1 active, 2 banned. */
   status: z.union([z.literal(1), z.literal(2)]),
   group: z.string(),
-  passwordRef: z.string(),
+  /** null: there is no password to come in by. */
+  passwordRef: z.string().nullable(),
   authVersion: wireInteger,
   settings: z.object({ acceptUnsetModelRatioModel: z.boolean(), showIpInLogs: z.boolean() }),
   inviterId: wireInteger.nullable(),
+  /** Empty where nothing is bound, as the ids below. */
+  email: z.string(),
+  githubId: z.string(),
+  oidcId: z.string(),
+  wechatId: z.string(),
+  telegramId: z.string(),
+  linuxDoId: z.string(),
   /** Unix seconds, as `deletedAt`. */
   createdAt: wireInteger,
   deletedAt: wireInteger.nullable(),
@@ -32,6 +41,8 @@ const columns = sql.fragment`
   jsonb_build_object(
     'acceptUnsetModelRatioModel', u.accepts_unpriced, 'showIpInLogs', u.shows_ip
   ) as settings,
+  u.email, u.github_id as "githubId", u.oidc_id as "oidcId", u.wechat_id as "wechatId",
+  u.telegram_id as "telegramId", u.linux_do_id as "linuxDoId",
   u.inviter_id as "inviterId", u.created_at as "createdAt", u.deleted_at as "deletedAt",
   u.deleted_at is not null as "isDeleted", u.is_erased as "isErased"
 `
@@ -44,6 +55,17 @@ export const findUserByNameKey = (
   db.maybeOne(sql.type(userRow)`
     select ${columns} from read_users.names n join read_users.users u on u.id = n.user_id
     where n.name_key = ${nameKey}
+  `)
+
+/** null when it is nobody's; a deactivated user keeps it. */
+export const findUserByIdentity = (
+  db: CommonQueryMethods,
+  provider: IdentityProvider,
+  identityKey: string,
+): Promise<UserRow | null> =>
+  db.maybeOne(sql.type(userRow)`
+    select ${columns} from read_users.identities i join read_users.users u on u.id = i.user_id
+    where i.provider = ${provider} and i.identity_key = ${identityKey}
   `)
 
 export const findUser = (db: CommonQueryMethods, userId: number): Promise<UserRow | null> =>
@@ -73,14 +95,14 @@ export const usersByIds = (
     where u.id = any(${sql.array(userIds, 'int8')})
   `)
 
-/** Newest first. `keyword` is an id, or part of a name. */
+/** Newest first. `keyword` is an id, or part of a name or an address. */
 export async function listUsers(
   db: CommonQueryMethods,
   { keyword, group, limit, offset }: Slice & { keyword: string; group: string },
 ): Promise<Listed<UserRow>> {
   const matches = sql.fragment`
     (${keyword} = '' or u.id::text = ${keyword} or u.username ilike ${containing(keyword)}
-      or u.display_name ilike ${containing(keyword)})
+      or u.display_name ilike ${containing(keyword)} or u.email ilike ${containing(keyword)})
     and (${group} = '' or u.user_group = ${group})
   `
   const rows = await db.any(sql.type(userRow)`

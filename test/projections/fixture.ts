@@ -132,6 +132,28 @@ export const userCreated = (userId: number, name: string, role = 1): Given =>
 export const usernameClaimed = (userId: number, name: string): Given =>
   fact(`username-${name}`, 'UsernameClaimed', { nameKey: name, userId })
 
+export const identityBound = (
+  userId: number,
+  identityKey: string,
+  provider = 'github',
+): Given[] => [
+  fact(`identity-${provider}-${identityKey}`, 'IdentityClaimed', { provider, identityKey, userId }),
+  fact(`user-${userId}`, 'IdentityBound', {
+    userId,
+    provider,
+    identityKey,
+    identity: sealed(`id-${identityKey}`),
+  }),
+]
+
+export const identityUnbound = (userId: number, identityKey: string): Given[] => {
+  const of = { provider: 'github', identityKey, userId }
+  return [
+    fact(`user-${userId}`, 'IdentityUnbound', of),
+    fact(`identity-github-${identityKey}`, 'IdentityReleased', of),
+  ]
+}
+
 export const tokenCreated = (tokenId: number, userId: number, name: string): Given =>
   fact(`tokens-${userId}`, 'TokensCreated', {
     userId,

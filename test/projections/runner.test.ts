@@ -12,6 +12,8 @@ import {
   type Fixture,
   type Given,
   granted,
+  identityBound,
+  identityUnbound,
   interruptedCall,
   projectionFixture,
   releasedCall,
@@ -42,6 +44,9 @@ function aDay(): Given[] {
   return [
     userCreated(1, 'root', 100),
     usernameClaimed(1, 'root'),
+    ...identityBound(1, 'a1'),
+    ...identityUnbound(1, 'a1'),
+    ...identityBound(1, 'b2'),
     granted(1, 1_000_000),
     tokenCreated(1, 1, 'first'),
     budgetSet(1, 1, 500_000),
@@ -73,7 +78,7 @@ describe('the runner', () => {
     await runner.rebuild('call-log')
     await runner.rebuild('balances')
     await allEqual()
-    await fixture.settled(await fixture.append(aDay().slice(6)))
+    await fixture.settled(await fixture.append(aDay().slice(12)))
     await allEqual()
     expect(runner.isHealthy()).toBe(true)
   })

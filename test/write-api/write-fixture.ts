@@ -4,6 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { createHttpApp } from '#infra/http/app.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
+import type { ProjectionName } from '#projections/names.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
@@ -59,6 +60,10 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     clock,
     told,
     writeRoutes,
+    freshness,
+    /** Whether the read model is the fold of its events. */
+    isFold: async (name: ProjectionName) =>
+      (await projections.verify(name)).every(({ isEqual }) => isEqual),
     anybody,
     setUp: (body: object = {}) =>
       anybody('POST', '/api/setup', {

@@ -7,6 +7,7 @@ import { findUser } from '#projections/users/query.ts'
 import { EraseUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { type RefusalCode, refused } from '../refusals.ts'
+import { releaseSteps } from './bind-identity.ts'
 
 /**
  * POST /api/user/erase: destroys the key of every text about a user, for good, and deactivates the
@@ -30,13 +31,17 @@ export const eraseUser: Act = (api, parts) => {
       const stream = userStream(id)
       const command = { type: 'EraseUser', actorRole } as const
       const position = await parts.turns(stream, async () => {
-        const decided = userDecider.decide(command, await actors.stateOf(userDecider, stream))
+        const state = await actors.stateOf(userDecider, stream)
+        const decided = userDecider.decide(command, state)
         if (isRefusal(decided)) throw refused(decided.refused as RefusalCode, decided.details)
         await checkName(parts, id, username)
         // NOTE: the key first: what fails between the two leaves a user who can be erased again.
         await vault.destroyUser(id)
         const context = contextOf(parts, request)
-        return accepted(await actors.handle(userDecider, stream, command, context)).position
+        const erase = { decider: userDecider, stream, command }
+        // Whoever was erased may come again, as somebody new.
+        const steps = [erase, ...releaseSteps(id, state.user?.identities ?? {})]
+        return accepted(await actors.handleTogether(steps, context)).position
       })
       await request.server.gate.sessions.endAllOf(id)
       await visibleIn(parts, reply, ['users'], position)

@@ -8,6 +8,8 @@ import { usernameDecider } from '#domain/user/username.ts'
 import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-port.ts'
 import type { Parts } from '../act.ts'
 import type { WithId } from '../next-id.ts'
+import { bindSteps } from './bind-identity.ts'
+import type { Identity } from './identity.ts'
 import { inviteSteps } from './invites.ts'
 import { keepPassword } from './password-secret.ts'
 import { nameKeyOf } from './username.ts'
@@ -15,17 +17,20 @@ import { nameKeyOf } from './username.ts'
 export type NewUser = {
   readonly username: string
   readonly displayName: string
-  readonly password: string
+  /** null for who comes by another way in. */
+  readonly password: string | null
   readonly role: Role
   readonly quota: bigint
   readonly reason: 'setup' | 'new-user'
+  /** Proved to be theirs. */
+  readonly identities?: readonly Identity[]
   /** Who invited them: both are rewarded in the same append. */
   readonly inviterId?: number | null
 }
 
 /**
- * Name, user and first quota in one append, or none of it. `before` makes the steps that have to
- * hold first; the first refusal is answered.
+ * Name, identities, user and first quota in one append, or none of it. `before` makes the steps
+ * that have to hold first, or go with it; the first refusal is answered.
  */
 export async function createUserAccount(
   parts: Parts,
@@ -33,13 +38,12 @@ export async function createUserAccount(
   context: ActContext,
   before: (userId: number) => readonly AnyStep[] = () => [],
 ): Promise<WithId<Outcome<Fact, Refusal>>> {
-  const { core, nextIds } = parts
-  const { vault, actors } = core
+  const { vault, actors } = parts.core
   const { inviterId = null } = user
   const nameKey = nameKeyOf(vault, user.username)
-  const hash = await vault.hashPassword(user.password)
-  return nextIds('user', async (userId) => {
-    const passwordRef = await keepPassword(vault, userId, hash)
+  const hash = user.password === null ? null : await vault.hashPassword(user.password)
+  return parts.nextIds('user', async (userId) => {
+    const passwordRef = hash === null ? null : await keepPassword(vault, userId, hash)
     const claim = { type: 'ClaimUsername', nameKey, userId }
     const create = {
       type: 'CreateUser',
@@ -55,13 +59,23 @@ export async function createUserAccount(
       ...before(userId),
       { decider: userDecider, stream: userStream(userId), command: create },
       { decider: usernameDecider, stream: usernameStream(nameKey), command: claim },
+      ...(await identitySteps(parts, userId, user)),
       ...firstQuota(userId, user),
       ...(await inviteSteps(parts, { inviterId, inviteeId: userId })),
     ]
     const outcome = await actors.handleTogether(steps, context)
-    if (!outcome.isDone) await vault.deleteSecret(passwordRef)
+    if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
     return outcome
   })
+}
+
+async function identitySteps(
+  parts: Parts,
+  userId: number,
+  { identities = [] }: NewUser,
+): Promise<AnyStep[]> {
+  const steps = identities.map((identity) => bindSteps(parts, userId, identity, null))
+  return (await Promise.all(steps)).flat()
 }
 
 function firstQuota(userId: number, { quota, reason }: NewUser): AnyStep[] {

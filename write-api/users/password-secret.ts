@@ -6,13 +6,17 @@ const ownerOf = (userId: number): string => `user:${userId}`
 export const keepPassword = (vault: Vault, userId: number, hash: string): Promise<string> =>
   vault.putSecret('password', ownerOf(userId), hash)
 
-/** Whether it is the password that `ref` stands for. False once that one was replaced. */
+/**
+ * Whether it is the password that `passwordRef` stands for. False once that one was replaced, and
+ * for whoever has none: in the same time.
+ */
 export async function isPassword(
   vault: Vault,
-  user: { readonly id: number; readonly passwordRef: string },
+  user: { readonly id: number; readonly passwordRef: string | null },
   password: string,
 ): Promise<boolean> {
   const ref = user.passwordRef
+  if (ref === null) return vault.verifyPassword(password, NO_HASH)
   const found = await vault.getSecrets('password', [{ owner: ownerOf(user.id), ref }])
   return vault.verifyPassword(password, found.get(ref) ?? NO_HASH)
 }

@@ -59,7 +59,9 @@ async function newPassword(
   const attempt = await loginGuard.enter(ip, account)
   if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  if (user === null || !(await isPassword(core.vault, user, original))) {
+  // Who came by another way in sets a first one: there is none to know.
+  const isFirst = user !== null && user.passwordRef === null
+  if (user === null || !(isFirst || (await isPassword(core.vault, user, original)))) {
     throw refused('WrongOriginalPassword')
   }
   attempt.succeeded()

@@ -5,6 +5,8 @@ import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/events.ts'
 import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import { identityDecider } from '#domain/identity/decide.ts'
+import type { IdentityEvent } from '#domain/identity/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import {
   OPTIONS_VERSIONS,
@@ -29,6 +31,7 @@ type AnyEvent =
   | ChannelChecksEvent
   | TestRunEvent
   | ChannelHealthEvent
+  | IdentityEvent
   | OptionsEvent
   | SiteEvent
   | TokenEvent
@@ -89,6 +92,10 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserErased: 1,
   UserSettingsChanged: 1,
   UsernameClaimed: 1,
+  IdentityBound: 1,
+  IdentityUnbound: 1,
+  IdentityClaimed: 1,
+  IdentityReleased: 1,
 }
 
 const TESTED = {
@@ -134,6 +141,7 @@ const LAPTOPS = [
   { tokenId: 3, name: 'laptop', keyLookup: 'a1b2c3', keyRef: 'key-1', keyHint: 'wxyz' },
   { tokenId: 4, name: 'laptop-x1Y2z3', keyLookup: 'd4e5f6', keyRef: 'key-2', keyHint: 'uvst' },
 ]
+const GITHUB = { provider: 'github', identityKey: 'b7c8d9' } as const
 const BOTH = { userId: 7, tokenIds: [3, 4] }
 const changedTerms = { ...TOKEN_TERMS, name: 'server', expiresAt: null, models: null }
 
@@ -257,6 +265,11 @@ describe('the events of users, as first recorded', () => {
       ['user-disabled-v1', { type: 'DisableUser', actorRole: 100 }],
       ['user-enabled-v1', { type: 'EnableUser', actorRole: 100 }],
       ['user-settings-changed-v1', { type: 'ChangeSettings', settings }],
+      [
+        'identity-bound-v1',
+        { type: 'BindIdentity', ...GITHUB, identity: 'sealed:id' as Sealed, replaces: null },
+      ],
+      ['identity-unbound-v1', { type: 'UnbindIdentity', ...GITHUB, waysOpen: ['password'] }],
       ['user-deleted-v1', { type: 'DeleteUser', actorRole: 100 }],
       ['user-erased-v1', { type: 'EraseUser', actorRole: 100 }],
     ],
@@ -272,8 +285,18 @@ describe('the events of users, as first recorded', () => {
         isDeleted: true,
         isErased: true,
         settings,
+        identities: {},
       },
     },
+  )
+  story(
+    'an identity',
+    identityDecider,
+    [
+      ['identity-claimed-v1', { type: 'ClaimIdentity', ...GITHUB, userId: 7 }],
+      ['identity-released-v1', { type: 'ReleaseIdentity', ...GITHUB, userId: 7 }],
+    ],
+    { userId: null },
   )
   story(
     'a username',

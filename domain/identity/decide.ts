@@ -1,0 +1,29 @@
+import type { Decider } from '../shared/decider.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { IdentityCommand } from './commands.ts'
+import type { IdentityEvent } from './events.ts'
+import type { IdentityRefusal } from './refusals.ts'
+
+/** null: nobody's. */
+export type IdentityState = { readonly userId: number | null }
+
+/** An identity is one user's at a time: the first to claim it, until that user lets go of it. */
+export const identityDecider: Decider<
+  IdentityState,
+  IdentityCommand,
+  IdentityEvent,
+  IdentityRefusal
+> = {
+  initialState: () => ({ userId: null }),
+  decide: ({ type, ...data }, state) => {
+    if (type === 'ReleaseIdentity') {
+      return state.userId === data.userId ? [{ type: 'IdentityReleased', v: 1, data }] : []
+    }
+    if (state.userId === data.userId) return []
+    if (state.userId !== null) return refuse('IdentityTaken', { provider: data.provider })
+    return [{ type: 'IdentityClaimed', v: 1, data }]
+  },
+  evolve: (_state, { type, data }) => ({
+    userId: type === 'IdentityClaimed' ? data.userId : null,
+  }),
+}

@@ -1,0 +1,30 @@
+import { refuse } from '../shared/refusal.ts'
+import type { BindIdentity, UnbindIdentity, WayIn } from './commands.ts'
+import type { UserEvent } from './events.ts'
+import type { UserRefusal } from './refusals.ts'
+import type { KnownUser } from './state.ts'
+
+type Outcome = readonly UserEvent[] | UserRefusal
+
+export function bindIdentity(command: BindIdentity, { userId, identities }: KnownUser): Outcome {
+  const { provider, identityKey, identity, replaces } = command
+  const bound = identities[provider] ?? null
+  if (bound === identityKey) return []
+  if (bound !== replaces) return refuse('IdentityChanged')
+  return [{ type: 'IdentityBound', v: 1, data: { userId, provider, identityKey, identity } }]
+}
+
+export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcome {
+  const { provider, identityKey, waysOpen } = command
+  const bound = user.identities[provider]
+  if (bound === undefined) return []
+  if (bound !== identityKey) return refuse('IdentityChanged')
+  if (!hasAnotherWayIn(user, provider, waysOpen)) return refuse('LastWayIn')
+  return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
+}
+
+const hasAnotherWayIn = (user: KnownUser, without: WayIn, open: readonly WayIn[]): boolean =>
+  open.some((way) => {
+    if (way === without) return false
+    return way === 'password' ? user.passwordRef !== null : user.identities[way] !== undefined
+  })

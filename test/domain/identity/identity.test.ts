@@ -1,0 +1,47 @@
+import { describe, it } from 'vitest'
+import { identityDecider } from '#domain/identity/decide.ts'
+import type { IdentityEvent } from '#domain/identity/events.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(identityDecider)
+
+const of = (userId: number) => ({ provider: 'github', identityKey: 'hash', userId }) as const
+const claim = (userId: number) => ({ type: 'ClaimIdentity', ...of(userId) }) as const
+const release = (userId: number) => ({ type: 'ReleaseIdentity', ...of(userId) }) as const
+const claimed = (userId: number): IdentityEvent => ({
+  type: 'IdentityClaimed',
+  v: 1,
+  data: of(userId),
+})
+const released = (userId: number): IdentityEvent => ({
+  type: 'IdentityReleased',
+  v: 1,
+  data: of(userId),
+})
+
+describe('an identity', () => {
+  it('belongs to whoever claims it first', () => {
+    given()
+      .when(claim(7))
+      .then([claimed(7)])
+    given(claimed(7))
+      .when(claim(8))
+      .then(refuse('IdentityTaken', { provider: 'github' }))
+  })
+
+  it('claimed again by its owner changes nothing', () => {
+    given(claimed(7)).when(claim(7)).then([])
+  })
+
+  it('is free once its owner releases it, and nobody else can', () => {
+    given(claimed(7)).when(release(8)).then([])
+    given(claimed(7))
+      .when(release(7))
+      .then([released(7)])
+    given(claimed(7), released(7)).when(release(7)).then([])
+    given(claimed(7), released(7))
+      .when(claim(8))
+      .then([claimed(8)])
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, it } from 'vitest'
+import { refuse } from '#domain/shared/refusal.ts'
+import type { WayIn } from '#domain/user/commands.ts'
+import type { UserEvent } from '#domain/user/events.ts'
+import { created, deleted, given, sealed } from './facts.ts'
+
+type Provider = 'github' | 'oidc' | 'email'
+
+const of = (provider: Provider, identityKey: string) => ({ provider, identityKey })
+const bind = (provider: Provider, key: string, replaces: string | null = null) =>
+  ({ type: 'BindIdentity', ...of(provider, key), identity: sealed('s-id'), replaces }) as const
+const unbind = (provider: Provider, key: string, waysOpen: readonly WayIn[]) =>
+  ({ type: 'UnbindIdentity', ...of(provider, key), waysOpen }) as const
+const bound = (provider: Provider, key: string): UserEvent => ({
+  type: 'IdentityBound',
+  v: 1,
+  data: { userId: 7, ...of(provider, key), identity: sealed('s-id') },
+})
+const unbound = (provider: Provider, key: string): UserEvent => ({
+  type: 'IdentityUnbound',
+  v: 1,
+  data: { userId: 7, ...of(provider, key) },
+})
+const withoutPassword = (): UserEvent => {
+  const { type, v, data } = created() as Extract<UserEvent, { type: 'UserCreated' }>
+  return { type, v, data: { ...data, passwordRef: null } }
+}
+const ALL: readonly WayIn[] = ['password', 'github', 'oidc', 'email']
+
+describe('binding an identity', () => {
+  it('is a fact once, and replaces the one that was there', () => {
+    given(created())
+      .when(bind('github', 'a'))
+      .then([bound('github', 'a')])
+    given(created(), bound('github', 'a')).when(bind('github', 'a')).then([])
+    given(created(), bound('github', 'a'))
+      .when(bind('github', 'b', 'a'))
+      .then([bound('github', 'b')])
+  })
+
+  it('is refused when another was bound meanwhile, which nobody would release', () => {
+    given(created(), bound('github', 'a')).when(bind('github', 'b')).then(refuse('IdentityChanged'))
+    given(created(), bound('github', 'a'))
+      .when(bind('github', 'b', 'c'))
+      .then(refuse('IdentityChanged'))
+  })
+
+  it('of a deleted user is refused', () => {
+    given(created(), deleted()).when(bind('github', 'a')).then(refuse('UserUnknown'))
+  })
+})
+
+describe('unbinding an identity', () => {
+  it('leaves the others bound', () => {
+    given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'))
+      .when(unbind('github', 'a', ALL))
+      .then([unbound('github', 'a')])
+    given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'), unbound('github', 'a'))
+      .when(unbind('oidc', 'b', ALL))
+      .then(refuse('LastWayIn'))
+  })
+
+  it('is refused when it is the last way in that is open', () => {
+    given(withoutPassword(), bound('github', 'a'))
+      .when(unbind('github', 'a', ALL))
+      .then(refuse('LastWayIn'))
+    given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'))
+      .when(unbind('github', 'a', ['password', 'github']))
+      .then(refuse('LastWayIn'))
+    given(created(), bound('github', 'a'))
+      .when(unbind('github', 'a', ['github']))
+      .then(refuse('LastWayIn'))
+  })
+
+  it('goes where a password remains; twice changes nothing; another one is refused', () => {
+    const facts = [created(), bound('github', 'a')]
+    given(...facts)
+      .when(unbind('github', 'a', ALL))
+      .then([unbound('github', 'a')])
+    given(...facts, unbound('github', 'a'))
+      .when(unbind('github', 'a', ALL))
+      .then([])
+    given(...facts)
+      .when(unbind('github', 'b', ALL))
+      .then(refuse('IdentityChanged'))
+  })
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { identityDecider } from '#domain/identity/decide.ts'
+import { identityStream } from '#domain/identity/events.ts'
+import { findUser, findUserByIdentity } from '#projections/users/query.ts'
+import type { User } from '#read-api/contract/user.ts'
+import type { Parts } from '#write-api/act.ts'
+import { createTurns } from '#write-api/in-turn.ts'
+import { createNextIds } from '#write-api/next-id.ts'
+import { bindIdentity } from '#write-api/users/bind-identity.ts'
+import { type Identity, identityKeyOf } from '#write-api/users/identity.ts'
+import { createUserAccount, type NewUser } from '#write-api/users/new-user.ts'
+import {
+  callerOf,
+  type FurnishedFixture,
+  fifty,
+  furnishedFixture,
+  PASSWORD,
+} from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+let parts: Parts
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  const { core, freshness } = fixture
+  const turns = createTurns()
+  parts = { core, freshness, turns, nextIds: createNextIds(core, turns) } as unknown as Parts
+})
+afterAll(() => fixture.close())
+
+const github = (id: string): Identity => ({
+  provider: 'github',
+  id,
+  authority: 'https://github.com',
+})
+const context = () => ({ actor: 'user:1', cause: null, at: fixture.core.now() })
+const newUser = (username: string, more: Partial<NewUser> = {}): NewUser => ({
+  username,
+  displayName: username,
+  password: null,
+  role: 1,
+  quota: 5n,
+  reason: 'new-user',
+  ...more,
+})
+const make = async (username: string, more: Partial<NewUser>) =>
+  (await createUserAccount(parts, newUser(username, more), context())).outcome
+const settled = async () => {
+  const head = await fixture.head()
+  expect(await fixture.freshness.waitFor(['users', 'balances'], head, 20_000)).toBe(true)
+}
+const ownerOf = async (identity: Identity) => {
+  const key = identityKeyOf(fixture.core.vault, identity)
+  const stream = identityStream(identity.provider, key)
+  const { userId } = await fixture.core.actors.stateOf(identityDecider, stream)
+  await settled()
+  const found = await findUserByIdentity(fixture.core.db, identity.provider, key)
+  expect(found?.id ?? null).toBe(userId)
+  return userId
+}
+
+describe('one identity', () => {
+  it('of fifty new users at once is one user’s', async () => {
+    const identities = [github('1001')]
+    const made = await fifty((n) => make(`fresh${n}`, { identities }))
+    const refused = made.flatMap((outcome) => (outcome.isDone ? [] : [outcome.refusal.refused]))
+    expect(refused).toEqual(Array(49).fill('IdentityTaken'))
+    const [done] = made.filter((outcome) => outcome.isDone)
+    expect(`user-${await ownerOf(github('1001'))}`).toBe(done?.isDone && done.events[0]?.stream)
+  })
+
+  it('claimed by fifty users at once is one user’s, also in every list', async () => {
+    const ids = await fifty(async (n) => {
+      const answer = await fixture.root.call<{ id: number }>('POST', '/api/user/', {
+        body: { username: `claimer${n}`, password: PASSWORD },
+      })
+      return answer.data.id
+    })
+    const bound = await Promise.allSettled(
+      ids.map((id) => bindIdentity(parts, id, github('2002'), context())),
+    )
+    expect(bound.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const owner = await ownerOf(github('2002'))
+    expect(owner).toBe(ids[bound.findIndex(({ status }) => status === 'fulfilled')])
+    const { data } = await fixture.root.call<{ items: User[] }>(
+      'GET',
+      '/api/user/search?keyword=claimer&page_size=100',
+    )
+    const having = data.items.filter(({ github_id }) => github_id === '2002')
+    expect(having.map(({ id }) => id)).toEqual([owner])
+  })
+})
+
+describe('an identity that replaces another', () => {
+  it('lets go of the one before, fifty at once, and keeps the last alone', async () => {
+    const userId = fixture.user.id
+    await fifty((n) => bindIdentity(parts, userId, github(`30${n}`), context()))
+    await settled()
+    const user = await findUser(fixture.core.db, userId)
+    const owners = await fifty((n) => ownerOf(github(`30${n}`)))
+    expect(owners.filter((owner) => owner !== null)).toEqual([userId])
+    expect(await ownerOf(github(user?.githubId ?? ''))).toBe(userId)
+  })
+})
+
+describe('identities', () => {
+  it('of two installations of one provider are two', async () => {
+    const own = { ...github('4004'), authority: 'https://git.example' }
+    await make('public4', { identities: [github('4004')] })
+    await make('private4', { identities: [own], inviterId: 2 })
+    expect(await ownerOf(own)).not.toBe(await ownerOf(github('4004')))
+    expect(await findUser(fixture.core.db, (await ownerOf(own)) ?? 0)).toMatchObject({
+      inviterId: 2,
+      passwordRef: null,
+      githubId: '4004',
+    })
+  })
+
+  it('of mail are one in every case, and are sealed in events', async () => {
+    const mail = (id: string): Identity => ({ provider: 'email', id })
+    await make('mailer', { identities: [mail('Ann@Example.com')] })
+    const again = await make('mailer2', { identities: [mail('ann@example.COM')] })
+    expect(again).toMatchObject({ isDone: false, refusal: { refused: 'IdentityTaken' } })
+    const id = await ownerOf(mail('ann@example.com'))
+    const events = await fixture.core.store.readStream(`user-${id}`)
+    expect(JSON.stringify(events).toLowerCase()).not.toContain('ann@example')
+    const { data } = await fixture.root.call<User>('GET', `/api/user/${id}`)
+    expect(data.email).toBe('Ann@Example.com')
+  })
+
+  it('let nobody in by password who has none, but set a first one without another', async () => {
+    await expect(fixture.logIn('mailer', PASSWORD)).rejects.toThrow('用户名或密码错误')
+    const id = (await ownerOf({ provider: 'email', id: 'ann@example.com' })) ?? 0
+    const { authVersion = 0 } = (await findUser(fixture.core.db, id)) ?? {}
+    const session = await fixture.app.gate.sessions.start(id, authVersion)
+    const call = callerOf(fixture.app, { cookie: `session=${session}`, 'user-id': String(id) })
+    const first = await call('PUT', '/api/user/self', { body: { password: PASSWORD } })
+    expect(first).toMatchObject({ success: true })
+    const mailer = await fixture.logIn('mailer', PASSWORD)
+    const second = await mailer.call('PUT', '/api/user/self', { body: { password: 'otherwise' } })
+    expect(second).toMatchObject({ success: false, code: 'WrongOriginalPassword' })
+  })
+
+  it('of an erased user are gone, and may be anybody’s', async () => {
+    const identities = [github('5005')]
+    await make('leaver', { identities })
+    const id = await ownerOf(github('5005'))
+    await fixture.root.call('POST', '/api/user/erase', { body: { id, username: 'leaver' } })
+    expect(await findUser(fixture.core.db, id ?? 0)).toMatchObject({ githubId: '' })
+    await make('comer', { identities })
+    expect(await ownerOf(github('5005'))).toBe((id ?? 0) + 1)
+  })
+
+  it('are in a read model that equals the fold of the events', async () => {
+    await settled()
+    expect(await fixture.isFold('users')).toBe(true)
+  })
+})

@@ -1,0 +1,75 @@
+import { identityDecider } from '#domain/identity/decide.ts'
+import { IDENTITY_PROVIDERS, identityStream } from '#domain/identity/events.ts'
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
+import type { KnownUser } from '#domain/user/state.ts'
+import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import { accepted, type Parts } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { type Identity, identityKeyOf } from './identity.ts'
+
+/**
+ * Binds an identity that its owner has proved to a user, in place of the one of the same provider
+ * before; answers the position of the write. Throws `IdentityTaken` when it is somebody else's.
+ */
+export function bindIdentity(
+  parts: Parts,
+  userId: number,
+  identity: Identity,
+  context: ActContext,
+): Promise<number> {
+  const { actors } = parts.core
+  const stream = userStream(userId)
+  return parts.turns(stream, async () => {
+    const { user } = await actors.stateOf(userDecider, stream)
+    if (user === null || user.isDeleted) throw refused('UserUnknown')
+    const bound = user.identities[identity.provider] ?? null
+    const steps = await bindSteps(parts, userId, identity, bound)
+    return accepted(await actors.handleTogether(steps, context)).position
+  })
+}
+
+/** `bound`: the key of the identity of this provider that the user has now. */
+export async function bindSteps(
+  { core }: Parts,
+  userId: number,
+  identity: Identity,
+  bound: string | null,
+): Promise<AnyStep[]> {
+  const { provider } = identity
+  const identityKey = identityKeyOf(core.vault, identity)
+  const bind = {
+    type: 'BindIdentity',
+    provider,
+    identityKey,
+    identity: await core.vault.seal(userId, identity.id),
+    replaces: bound,
+  }
+  const steps = [
+    ofIdentity('ClaimIdentity', { provider, identityKey, userId }),
+    { decider: userDecider, stream: userStream(userId), command: bind },
+  ]
+  if (bound === null || bound === identityKey) return steps
+  return [...steps, ofIdentity('ReleaseIdentity', { provider, identityKey: bound, userId })]
+}
+
+/** Lets go of all of them: they may be anybody's from now on. */
+export const releaseSteps = (userId: number, bound: KnownUser['identities']): AnyStep[] =>
+  IDENTITY_PROVIDERS.flatMap((provider) => {
+    const identityKey = bound[provider]
+    if (identityKey === undefined) return []
+    return [ofIdentity('ReleaseIdentity', { provider, identityKey, userId })]
+  })
+
+export const ofIdentity = (
+  type: 'ClaimIdentity' | 'ReleaseIdentity',
+  of: {
+    readonly provider: Identity['provider']
+    readonly identityKey: string
+    readonly userId: number
+  },
+): AnyStep => ({
+  decider: identityDecider,
+  stream: identityStream(of.provider, of.identityKey),
+  command: { type, ...of },
+})
