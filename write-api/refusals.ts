@@ -11,7 +11,7 @@ import type { Words } from '#infra/http/language.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
 import { ACCOUNT_REFUSALS } from './users/account-refusals.ts'
-import { providerNames } from './users/provider-names.ts'
+import { IDENTITY_REFUSALS } from './users/identity-refusals.ts'
 
 /** What acts refuse themselves, before or beside a decision of the domain. */
 type ActRefusalCode =
@@ -64,6 +64,7 @@ export type Refusals<Code extends string> = Readonly<
 const REFUSALS: Refusals<RefusalCode> = {
   ...MAIL_REFUSALS,
   ...ACCOUNT_REFUSALS,
+  ...IDENTITY_REFUSALS,
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],
   SetupTokenRequired: [
     200,
@@ -147,27 +148,6 @@ const REFUSALS: Refusals<RefusalCode> = {
     {
       zh: '无法禁用、删除或降级超级管理员用户',
       en: 'A super admin can not be disabled, deleted or demoted',
-    },
-  ],
-  IdentityTaken: [
-    200,
-    ({ provider }) => {
-      const { zh, en } = providerNames(provider)
-      return { zh: `该${zh}已被绑定`, en: `This ${en} is bound to another user` }
-    },
-  ],
-  IdentityChanged: [
-    200,
-    {
-      zh: '绑定已发生变化，请刷新后重试',
-      en: 'The binding has changed meanwhile: refresh and retry',
-    },
-  ],
-  LastWayIn: [
-    200,
-    {
-      zh: '解绑后将无法登录，请先设置密码或绑定其他登录方式',
-      en: 'You could not log in any more: set a password or bind another way in first',
     },
   ],
   GroupUnknown: [200, { zh: '分组不存在', en: 'No such group' }],

@@ -9,16 +9,18 @@ import { identityRows, NO_IDENTITIES } from './identity-rows.ts'
 /** Every text of a person, as a rebuild has it once the key is gone. */
 const NO_TEXTS = { username: '', display_name: '' }
 
+const TABLES = {
+  users: { key: ['id'] },
+  names: { key: ['name_key'] },
+  identities: { key: ['provider', 'identity_key'] },
+}
+
 /** Who there is, with names opened, so that they can be searched. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
   version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: {
-    users: { key: ['id'] },
-    names: { key: ['name_key'] },
-    identities: { key: ['provider', 'identity_key'] },
-  },
+  tables: TABLES,
   handlers: {
     UsernameClaimed: ({ data }, rows) =>
       rows.put('names', { name_key: data.nameKey }, { user_id: data.userId }),

@@ -1,0 +1,26 @@
+import type { Refusals } from '../refusals.ts'
+import { providerNames } from './provider-names.ts'
+
+export const IDENTITY_REFUSALS: Refusals<'IdentityTaken' | 'IdentityChanged' | 'LastWayIn'> = {
+  IdentityTaken: [
+    200,
+    ({ provider }) => {
+      const { zh, en } = providerNames(provider)
+      return { zh: `该${zh}已被绑定`, en: `This ${en} is bound to another user` }
+    },
+  ],
+  IdentityChanged: [
+    200,
+    {
+      zh: '绑定已发生变化，请刷新后重试',
+      en: 'The binding has changed meanwhile: refresh and retry',
+    },
+  ],
+  LastWayIn: [
+    200,
+    {
+      zh: '解绑后将无法登录，请先设置密码或绑定其他登录方式',
+      en: 'You could not log in any more: set a password or bind another way in first',
+    },
+  ],
+}
