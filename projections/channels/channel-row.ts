@@ -83,6 +83,26 @@ export const selected = sql.fragment`
     ) a on true
 `
 
+/** What a tag's line tells of each of its channels, or of all together. */
+export const memberRow = z.object({
+  id: wireInteger,
+  name: z.string(),
+  /** As shown: 3 for one that is expired. */
+  status: z.number(),
+  groups: z.array(z.string()),
+  priority: wireInteger,
+  weight: wireInteger,
+  usedQuota: quota,
+  responseTime: wireInteger,
+})
+export type MemberRow = z.infer<typeof memberRow>
+
+/** Columns of a `memberRow`, from `withFigures`. */
+export const memberOf = (now: number) => sql.fragment`
+  c.id, c.name, ${shownStatus(now)} as status, c.groups, c.priority, c.weight,
+  coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime"
+`
+
 /** Whether `channels c` may be called at `now` (unix seconds). */
 export const isOn = (now: number) =>
   sql.fragment`(c.status = 1 and (c.expired_at <= 0 or c.expired_at > ${now}))`

@@ -11,12 +11,14 @@ export type ChannelFilter = {
   /** As shown; 0: whatever is not enabled. null for all. */
   readonly status: number | null
   readonly type: number | null
+  /** Exactly; empty for all. */
+  readonly tag: string
   /** Unix seconds: what is expired by then is off. */
   readonly now: number
 }
 
 /** Which `channels c` a search is about. */
-export const matching = ({ keyword, group, model, status, type, now }: ChannelFilter) =>
+export const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilter) =>
   sql.fragment`
     not c.is_deleted
     and (${keyword} = '' or c.id::text = ${keyword} or c.name ilike ${containing(keyword)}
@@ -24,6 +26,7 @@ export const matching = ({ keyword, group, model, status, type, now }: ChannelFi
       or c.tag ilike ${containing(keyword)})
     and (${group} = '' or c.groups @> to_jsonb(${group}::text))
     and (${model} = '' or c.models::text ilike ${containing(model)})
+    and (${tag} = '' or c.tag = ${tag})
     and (${type === null} or (c.terms->>'type')::int8 = ${type ?? 0})
     and (${status === null} or (${status === 0} and not ${isOn(now)})
       or ${shownStatus(now)} = ${status ?? 0})

@@ -3,11 +3,20 @@ import { z } from 'zod'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import type { Listed, Slice } from '../like.ts'
-import { type ChannelRow, channelRow, isOn, selected, withFigures } from './channel-row.ts'
+import {
+  type ChannelRow,
+  channelRow,
+  isOn,
+  type MemberRow,
+  memberOf,
+  memberRow,
+  selected,
+  withFigures,
+} from './channel-row.ts'
 import { type ChannelFilter, matching } from './matching.ts'
 import { type ChannelOrder, orderOfChannels, orderOfTags } from './order.ts'
 
-export type { ChannelRow } from './channel-row.ts'
+export type { ChannelRow, MemberRow } from './channel-row.ts'
 export { CHANNEL_SORTS, type ChannelSort } from './order.ts'
 
 /** null when it never was; a deleted one is answered with `isDeleted`. */
@@ -44,7 +53,13 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
 export type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
 /** Channels of one tag; or, where `tag` is empty, one channel by itself. */
-export type ChannelsOfTag = { readonly tag: string; readonly rows: readonly ChannelRow[] }
+export type ChannelsOfTag = {
+  readonly tag: string
+  /** All of them; none for a channel by itself. */
+  readonly members: readonly MemberRow[]
+  /** Whole; none where only the members were asked for. */
+  readonly rows: readonly ChannelRow[]
+}
 
 const counted = sql.type(z.object({ total: wireInteger }))
 
@@ -66,11 +81,12 @@ export async function listChannels(
 
 /**
  * Tags that some channel found has, each with all of its channels, found or not: what is done to a
- * tag is done to them all. Channels without a tag are by themselves.
+ * tag is done to them all, told in short (a thousand whole ones are a megabyte). Channels without
+ * a tag are by themselves.
  */
 export async function listChannelTags(
   db: CommonQueryMethods,
-  { limit, offset, ...search }: ChannelSearch,
+  { limit, offset, isWhole, ...search }: ChannelSearch & { readonly isWhole: boolean },
 ): Promise<Listed<ChannelsOfTag>> {
   const found = sql.fragment`
     select distinct c.tag, case when c.tag = '' then c.id end as lone
@@ -84,19 +100,41 @@ export async function listChannelTags(
     group by c.tag, f.lone order by ${orderOfTags(search)} limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(counted`select count(*) as total from (${found}) found`)
+  const idsOf = (isMeant: (tag: string) => boolean) =>
+    tags.flatMap(({ tag, ids }) => (isMeant(tag) ? ids : []))
   const rows = await rowsOf(
     db,
-    tags.flatMap(({ ids }) => ids),
+    idsOf((tag) => isWhole || tag === ''),
   )
-  const rowOf = new Map(rows.map((row) => [row.id, row]))
+  const members = await membersOf(
+    db,
+    idsOf((tag) => tag !== ''),
+    search.now,
+  )
+  const [rowOf, memberOfId] = [byId(rows), byId(members)]
   const withRows = tags.map(({ tag, ids }) => ({
     tag,
+    members: ids.flatMap((id) => memberOfId.get(id) ?? []),
     rows: ids.flatMap((id) => rowOf.get(id) ?? []),
   }))
   return { rows: withRows, total }
 }
 
+const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
+  new Map(rows.map((row) => [row.id, row]))
+
 const tagIds = z.object({ tag: z.string(), ids: z.array(wireInteger) })
+
+async function membersOf(
+  db: CommonQueryMethods,
+  ids: readonly number[],
+  now: number,
+): Promise<readonly MemberRow[]> {
+  if (ids.length === 0) return []
+  return db.any(sql.type(memberRow)`
+    select ${memberOf(now)} from ${withFigures} where c.id = any(${sql.array(ids, 'int8')})
+  `)
+}
 
 /** In the order of their ids as given. */
 async function rowsOf(

@@ -20,6 +20,10 @@ const SearchChannels = Type.Object({
   model: Query.text,
   id_sort: Query.flag,
   tag_mode: Query.flag,
+  /** `false`: in tag mode, tags without their channels. */
+  children: Query.flag,
+  /** Channels of exactly this tag. */
+  tag: Query.text,
   /** 0: whatever is not enabled. */
   status: Type.Optional(Type.String({ pattern: '^[0-3]?$' })),
   type: Query.whole,
@@ -47,6 +51,7 @@ export function listChannelRows(app: App, parts: ReadParts): void {
           keyword: query.keyword ?? '',
           group: query.group ?? '',
           model: query.model ?? '',
+          tag: query.tag ?? '',
           status: wholeOf(query.status) ?? null,
           type: wholeOf(query.type) ?? null,
           isIdSort: query.id_sort === 'true',
@@ -55,7 +60,8 @@ export function listChannelRows(app: App, parts: ReadParts): void {
           now: Math.floor(now / 1_000),
         }
         if (query.tag_mode === 'true') {
-          const { rows, total } = await listChannelTags(db, search)
+          const isWhole = query.children !== 'false'
+          const { rows, total } = await listChannelTags(db, { ...search, isWhole })
           return success({ items: rows.flatMap((tag) => tagGroup(tag, now)), page, total })
         }
         const { rows, total } = await listChannels(db, search)

@@ -1,24 +1,23 @@
-import type { ChannelsOfTag } from '#projections/channels/query.ts'
-import type { Channel, ChannelEntry, TagGroup } from '../contract/channel.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import type { ChannelsOfTag, MemberRow } from '#projections/channels/query.ts'
+import type { ChannelEntry } from '../contract/channel.ts'
 import { channelAnswer } from './channel-answer.ts'
 
 /** A tag as one line, what its channels have in common or together; without a tag the channel. */
-export function tagGroup({ tag, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
+export function tagGroup({ tag, members, rows }: ChannelsOfTag, now: number): ChannelEntry[] {
   const children = rows.map((row) => channelAnswer(row, now))
-  return tag === '' ? children : [aggregate(tag, children)]
+  return tag === '' ? children : [{ tag, ...together(members), children }]
 }
 
-function aggregate(tag: string, children: Channel[]): TagGroup {
-  const tested = children.map(({ response_time }) => response_time).filter((time) => time > 0)
-  const groups = children.flatMap(({ group }) => group.split(',')).filter((name) => name !== '')
+function together(members: readonly MemberRow[]) {
+  const tested = members.map(({ responseTime }) => responseTime).filter((time) => time > 0)
   return {
-    tag,
-    group: [...new Set(groups)].join(','),
-    used_quota: sumOf(children.map(({ used_quota }) => used_quota)),
+    group: [...new Set(members.flatMap(({ groups }) => groups))].join(','),
+    used_quota: sumOf(members.map(({ usedQuota }) => toWire(usedQuota))),
     response_time: tested.length === 0 ? 0 : Math.round(sumOf(tested) / tested.length),
-    priority: sharedBy(children.map(({ priority }) => priority)),
-    weight: sharedBy(children.map(({ weight }) => weight)),
-    children,
+    priority: sharedBy(members.map(({ priority }) => priority)),
+    weight: sharedBy(members.map(({ weight }) => weight)),
+    members: members.map(({ id, name, status }) => ({ id, name, status })),
   }
 }
 

@@ -49,6 +49,15 @@ export const Channel = Type.Object({
 })
 export type Channel = Static<typeof Channel>
 
+/** A channel of a tag in short. */
+export const TagMember = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  /** 1 enabled, 2 disabled, 3 auto-disabled. */
+  status: Type.Integer(),
+})
+export type TagMember = Static<typeof TagMember>
+
 /** In tag mode: all channels of a tag together. null where the channels differ. */
 export const TagGroup = Type.Object({
   tag: Type.String(),
@@ -59,6 +68,8 @@ export const TagGroup = Type.Object({
   response_time: Type.Integer(),
   priority: Type.Union([Type.Integer(), Type.Null()]),
   weight: Type.Union([Type.Integer(), Type.Null()]),
+  members: Type.Array(TagMember),
+  /** The channels whole; none with `children=false`: `tag=…` lists them, page by page. */
   children: Type.Array(Channel),
 })
 export type TagGroup = Static<typeof TagGroup>

@@ -168,6 +168,21 @@ describe('channels by tag', () => {
     expect(pages.every(({ total }) => total === 5)).toBe(true)
   })
 
+  it('come without their channels where so asked; their tag lists them by itself', async () => {
+    const { items, total } = await page<ChannelEntry>('?tag_mode=true&children=false')
+    const [whole] = (await page<ChannelEntry>('?tag_mode=true')).items.filter(isTag)
+    const tags = items.filter(isTag)
+    expect(total).toBe(5)
+    expect(tags.map(({ children }) => children)).toEqual([[], []])
+    expect(tags[0]).toEqual({ ...whole, children: [] })
+    expect(tags.find(({ tag }) => tag === 'eu')?.members).toEqual([
+      { id: 2, name: 'beta', status: 1 },
+      { id: 1, name: 'Alpha', status: 1 },
+    ])
+    expect(await idsOf('?tag=eu&sort=id&order=asc')).toEqual([1, 2])
+    expect(await idsOf('?tag=e')).toEqual([])
+  })
+
   it('are found by any channel of the tag, and then whole', async () => {
     const { items, total } = await page<ChannelEntry>('search?tag_mode=true&group=vip')
     expect(total).toBe(1)

@@ -18,7 +18,10 @@ export type ChannelQuery = {
   sort?: string
   isDescending?: boolean
   isIdSort?: boolean
+  /** Tags without their channels. */
   isTagMode?: boolean
+  /** Channels of exactly this tag; empty for all. */
+  tag?: string
 }
 
 export const channelsKey = ['channels'] as const
@@ -34,13 +37,14 @@ export async function listChannels(
   asked: ChannelQuery,
   signal?: AbortSignal,
 ): Promise<ChannelPage> {
-  const { keyword, model, group, status, type, sort = '' } = asked
+  const { keyword, model, group, status, type, tag, sort = '' } = asked
   const isSearch = [keyword, model, group].some((text) => text !== '')
   const query = {
-    ...{ keyword, model, group, status, type, sort },
+    ...{ keyword, model, group, status, type, tag, sort },
     order: sort === '' ? '' : asked.isDescending === true ? 'desc' : 'asc',
     id_sort: asked.isIdSort === true ? 'true' : '',
     tag_mode: asked.isTagMode === true ? 'true' : '',
+    children: asked.isTagMode === true ? 'false' : '',
     p: asked.page,
     page_size: asked.pageSize,
   }

@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
+import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
@@ -8,12 +10,13 @@ import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
+import { showError } from '#console/ui/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
 import { ChannelList } from './list/channel-list.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
 import { useLiveChannels } from './list/use-live-channels.ts'
-import { TagEditor } from './tags/tag-editor.tsx'
+import { type EditedTag, TagEditor } from './tags/tag-editor.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
@@ -29,7 +32,16 @@ function Channels(): ReactElement {
   const { t } = useTranslation()
   const drawer = useDrawerAddress()
   const [tested, setTested] = useState<Channel | null>(null)
-  const [tag, setTag] = useState<TagGroup | null>(null)
+  const [tag, setTag] = useState<EditedTag | null>(null)
+  const client = useQueryClient()
+  const editTag = async (group: TagGroup) => {
+    try {
+      const page = await client.fetchQuery(channelsOfTagQuery(group.tag))
+      setTag({ group, channels: wholeChannels(page) })
+    } catch (error) {
+      showError(error)
+    }
+  }
   const view = useChannelList()
   const create = () => drawer.open('new')
   const { data, error } = view.list
@@ -55,14 +67,14 @@ function Channels(): ReactElement {
           view={view}
           onEdit={({ id }) => drawer.open(id)}
           onTest={setTested}
-          onEditTag={setTag}
+          onEditTag={(group) => void editTag(group)}
           onCreate={create}
         />
       )}
       {data !== undefined && <LiveChannels />}
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
       <TestDialog channel={tested} onClose={() => setTested(null)} />
-      <TagEditor group={tag} onClose={() => setTag(null)} />
+      <TagEditor edited={tag} onClose={() => setTag(null)} />
     </Page>
   )
 }

@@ -11,23 +11,23 @@ import { chosenAfter, markedKeys } from '#console/features/channels/list/chosen-
 import { typeName } from '#console/features/channels/type-names.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
-const entries = byTag([
-  channel({ id: 1, tag: 'a' }),
-  channel({ id: 2, tag: 'a', status: 2 }),
-  channel({ id: 3, tag: '' }),
-])
+const children = [channel({ id: 1, tag: 'a' }), channel({ id: 2, tag: 'a', status: 2 })]
+const entries = byTag([...children, channel({ id: 3, tag: '' })])
+const opened = new Map([['a', children]])
 
 describe('the list of tags', () => {
   it('shows the channels of a tag under it while it is open', () => {
-    expect(linesOf(entries, new Set()).map(lineKey)).toEqual(['tag:a', '3'])
-    expect(linesOf(entries, new Set(['a'])).map(lineKey)).toEqual(['tag:a', '1', '2', '3'])
+    expect(linesOf(entries, new Map()).map(lineKey)).toEqual(['tag:a', '3'])
+    expect(linesOf(entries, opened).map(lineKey)).toEqual(['tag:a', '1', '2', '3'])
+    const [coming] = linesOf(entries, new Map([['a', null]]))
+    expect(coming).toMatchObject({ isOpen: true, isLoading: true })
     expect(channelsOf(entries).map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
   it('greys a tag only when none of its channels is on', () => {
-    expect(linesOf(entries, new Set(['a'])).map(isMuted)).toEqual([false, false, true, false])
+    expect(linesOf(entries, opened).map(isMuted)).toEqual([false, false, true, false])
     const off = byTag([channel({ tag: 'a', status: 3 })])
-    expect(linesOf(off, new Set()).map(isMuted)).toEqual([true])
+    expect(linesOf(off, new Map()).map(isMuted)).toEqual([true])
   })
 
   it('a tag is chosen with all its channels, and with them alone', () => {

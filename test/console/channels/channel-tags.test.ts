@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
@@ -42,6 +43,25 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
   await page.getByRole('treegrid').waitFor()
   const asked = site.calls.filter(({ path }) => path === '/api/channel/').at(-1)
   expect(asked?.query.get('tag_mode')).toBe('true')
+})
+
+it('its channels are asked for when it opens, and what fails closes it again', async () => {
+  const { page, site } = admin
+  await openTags()
+  const asked = () => site.calls.filter(({ query }) => query.get('tag') === 'primary').length
+  const list = site.calls.findLast(({ query }) => query.get('tag_mode') === 'true')
+  expect(list?.query.get('children')).toBe('false')
+  expect(asked()).toBe(0)
+  const broken = async (route: Route) =>
+    route.fulfill({ status: 400, json: { success: false, message: '读取失败' } })
+  await page.route('**/api/channel/?*tag=primary*', broken)
+  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await page.getByText('读取失败').waitFor()
+  expect(await row('primary').getAttribute('aria-expanded')).toBe('false')
+  await page.unroute('**/api/channel/?*tag=primary*', broken)
+  await page.getByRole('button', { name: '展开标签 primary' }).click()
+  await row('DeepSeek').waitFor()
+  expect(asked()).toBe(1)
 })
 
 it('its mark is that of all its channels, open or not', async () => {

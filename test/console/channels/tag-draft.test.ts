@@ -3,12 +3,13 @@ import { draftOfGroup, tagChange, tagFaults } from '#console/features/channels/t
 import { aFewAtATime } from '#console/features/channels/testing/test-results.ts'
 import { byTag, channel } from '../support/channel-routes.ts'
 
-const [group] = byTag([
+const channels = [
   channel({ id: 1, tag: 'a', priority: 1, models: 'x,y' }),
   channel({ id: 2, tag: 'a', priority: 2, models: 'x,y' }),
-])
+]
+const [group] = byTag(channels)
 if (group === undefined || !('children' in group)) throw new Error('no tag')
-const before = draftOfGroup(group)
+const before = draftOfGroup(group, channels)
 
 describe('a tag', () => {
   it('shows what its channels have in common, and nothing where they differ', () => {

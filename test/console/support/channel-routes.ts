@@ -154,7 +154,8 @@ function groupOf(tag: string, children: Channel[]): TagGroup {
     response_time: tested.length === 0 ? 0 : Math.round(times / tested.length),
     priority: same(children.map(({ priority }) => priority)),
     weight: same(children.map(({ weight }) => weight)),
-    children,
+    members: children.map(({ id, name, status }) => ({ id, name, status })),
+    children: [],
   }
 }
 
@@ -168,7 +169,8 @@ export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes 
   }
   const list = ({ query }: FakeCall) => {
     const found = channels.filter(
-      ({ name, status }) =>
+      ({ name, status, tag }) =>
+        ['', tag].includes(query.get('tag') ?? '') &&
         name.includes(query.get('keyword') ?? '') &&
         [null, String(status)].includes(query.get('status')),
     )

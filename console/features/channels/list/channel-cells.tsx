@@ -58,8 +58,8 @@ export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
 /** How many of a tag's channels are on. */
 export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   const { t } = useTranslation()
-  const count = group.children.filter(({ status }) => status === 1).length
-  const total = group.children.length
+  const count = group.members.filter(({ status }) => status === 1).length
+  const total = group.members.length
   const tone: Tone = count === 0 ? 'neutral' : count === total ? 'good' : 'warn'
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
 }

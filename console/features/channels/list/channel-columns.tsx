@@ -23,7 +23,7 @@ type ChannelColumn = Column<ChannelLine>
 type Cells = {
   readonly channel: (channel: Channel, isChild: boolean) => ReactNode
   /** Nothing, where a tag's channels have no value in common. */
-  readonly tag?: (group: TagGroup, isOpen: boolean) => ReactNode
+  readonly tag?: (group: TagGroup, line: { isOpen: boolean; isLoading: boolean }) => ReactNode
 }
 
 const column = (
@@ -38,7 +38,7 @@ const column = (
   cell: (line) =>
     line.kind === 'channel'
       ? cells.channel(line.channel, line.isChild)
-      : cells.tag?.(line.group, line.isOpen),
+      : cells.tag?.(line.group, line),
 })
 
 /** The columns of the channel list, in their first order; ids are the server's where it sorts. */
@@ -78,8 +78,8 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
       { ...sorted, width: 168, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
-        tag: (group, isOpen) => (
-          <TagName group={group} isOpen={isOpen} onToggle={() => deeds.onOpenTag(group)} />
+        tag: (group, { isOpen, isLoading }) => (
+          <TagName {...{ group, isOpen, isLoading }} onToggle={() => deeds.onOpenTag(group)} />
         ),
       },
     ),

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
@@ -15,7 +15,7 @@ import { BatchBar } from './batch-bar.tsx'
 import { isFiltered, NO_FILTERS, sortAfter } from './channel-address.ts'
 import { channelColumns } from './channel-columns.tsx'
 import { ChannelFilterFields } from './channel-filters.tsx'
-import { type ChannelLine, isMuted, lineKey, linesOf } from './channel-lines.ts'
+import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
 import { ChannelToolbar } from './channel-toolbar.tsx'
 import { NoChannels } from './no-channels.tsx'
 import { useBatchActs } from './use-batch-acts.ts'
@@ -24,6 +24,7 @@ import { useChosen } from './use-chosen.ts'
 import { useDeeds } from './use-deeds.ts'
 import { useListActs } from './use-list-acts.ts'
 import { useRemovals } from './use-removals.ts'
+import { useTree } from './use-tree.ts'
 
 /** The table of channels, with what narrows, orders and gathers it, and what can be done. */
 export function ChannelList(props: {
@@ -103,24 +104,4 @@ export function ChannelList(props: {
       />
     </Panel>
   )
-}
-
-/** Which tags are open, over the rows as they are now. */
-function useTree({ entries }: ChannelListView) {
-  const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
-  const toggle = ({ tag }: TagGroup) =>
-    setOpenTags((now) => {
-      const next = new Set(now)
-      if (!next.delete(tag)) next.add(tag)
-      return next
-    })
-  const lines = useMemo(() => linesOf(entries, openTags), [entries, openTags])
-  return {
-    lines,
-    toggle,
-    branch: (line: ChannelLine) =>
-      line.kind === 'tag'
-        ? { level: 1, isOpen: line.isOpen, onToggle: () => toggle(line.group) }
-        : { level: line.isChild ? 2 : 1 },
-  }
 }

@@ -8,7 +8,7 @@ export function markedKeys(
 ): Set<string> {
   const marked = new Set(chosen)
   for (const entry of entries) {
-    if (isTagGroup(entry) && entry.children.every(({ id }) => chosen.has(String(id)))) {
+    if (isTagGroup(entry) && entry.members.every(({ id }) => chosen.has(String(id)))) {
       marked.add(tagKey(entry.tag))
     }
   }
@@ -27,7 +27,7 @@ export function chosenAfter(
     if (!isTagGroup(entry)) continue
     const key = tagKey(entry.tag)
     if (before.has(key) === next.has(key)) continue
-    for (const { id } of entry.children) {
+    for (const { id } of entry.members) {
       if (next.has(key)) after.add(String(id))
       else after.delete(String(id))
     }

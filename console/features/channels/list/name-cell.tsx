@@ -39,11 +39,12 @@ export function ChannelName(props: { channel: Channel; isChild: boolean }): Reac
 export function TagName(props: {
   group: TagGroup
   isOpen: boolean
+  isLoading: boolean
   onToggle: () => void
 }): ReactElement {
-  const { group, isOpen } = props
+  const { group, isOpen, isLoading } = props
   const { t } = useTranslation()
-  const count = t('channels.childCount', { count: group.children.length })
+  const count = t('channels.childCount', { count: group.members.length })
   return (
     <span className="tg-name-cell tg-tag-name" title={group.tag}>
       <button
@@ -51,6 +52,7 @@ export function TagName(props: {
         className="tg-grid-expander"
         tabIndex={-1}
         aria-expanded={isOpen}
+        aria-busy={isLoading}
         aria-label={t(isOpen ? 'channels.hideChildren' : 'channels.showChildren', {
           tag: group.tag,
         })}
@@ -61,7 +63,7 @@ export function TagName(props: {
       <Icon name="tag" size={14} />
       <span className="tg-cell-strong">{group.tag}</span>
       <span className="tg-tag-count" title={count}>
-        <span aria-hidden="true">{group.children.length}</span>
+        <span aria-hidden="true">{group.members.length}</span>
         <span className="tg-visually-hidden">{count}</span>
       </span>
     </span>

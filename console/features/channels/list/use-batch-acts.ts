@@ -4,13 +4,14 @@ import { tagChannels } from '#console/api/channels/tag-channels.ts'
 import { updateChannel } from '#console/api/channels/update-channel.ts'
 import { setTagEnabled } from '#console/api/channels/update-tag.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
-import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import type { TagGroup, TagMember } from '#read-api/contract/channel.ts'
+import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAct } from './use-channel-act.ts'
 
 export type BatchActs = {
   /** Answer whether it was done; nothing chosen is said. */
-  setEnabled: (channels: readonly Channel[], isEnabled: boolean) => Promise<boolean>
-  setTag: (channels: readonly Channel[], tag: string) => Promise<boolean>
+  setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
+  setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
   setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
 }
 
@@ -38,25 +39,25 @@ export function useBatchActs(): BatchActs {
       offerUndo(message, () => undoTags(channels))
       return true
     },
-    setGroupEnabled: async ({ tag, children }, isEnabled) => {
+    setGroupEnabled: async ({ tag, members }, isEnabled) => {
       if (!(await act(() => setTagEnabled(tag, isEnabled)))) return
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
-      offerUndo(t(words, { tag }), () => undoStatus(children, isEnabled))
+      offerUndo(t(words, { tag }), () => undoStatus(members, isEnabled))
     },
   }
 }
 
-const idsOf = (channels: readonly Channel[]): number[] => channels.map(({ id }) => id)
+const idsOf = (channels: readonly TagMember[]): number[] => channels.map(({ id }) => id)
 
 /** Only those that were changed go back. */
-async function undoStatus(channels: readonly Channel[], wasEnabled: boolean): Promise<void> {
+async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
   const changed = channels.filter(({ status }) => (status === 1) !== wasEnabled)
   if (changed.length === 0) return
   await setChannelsStatus({ ids: idsOf(changed), status: wasEnabled ? 2 : 1 })
 }
 
 /** A tag is given to many at once, and taken off one by one. */
-async function undoTags(channels: readonly Channel[]): Promise<void> {
+async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     if (tag !== '') await tagChannels(idsOf(tagged), tag)
     else for (const id of idsOf(tagged)) await updateChannel({ id, tag: '' })

@@ -35,6 +35,7 @@ export function useChannelList() {
     pageSize,
     list,
     entries: list.data?.items ?? NO_ENTRIES,
+    order: { sort, isDescending, isIdSort },
     sort: sort === '' ? null : { column: sort, isDescending },
     counts: { total: list.data?.total ?? 0, firstIndex: page * pageSize },
     setAddress,

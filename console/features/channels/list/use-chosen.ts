@@ -1,20 +1,19 @@
 import { useState } from 'react'
 import { MATCHING_MAX, matchingChannels } from '#console/api/channels/matching-channels.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
-import { channelsOf } from './channel-lines.ts'
+import { type ChoosableChannel, channelsOf } from './channel-lines.ts'
 import { chosenAfter, markedKeys } from './chosen-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
 const NONE: ReadonlySet<string> = new Set()
-const NO_CHANNELS: readonly Channel[] = []
+const NO_CHANNELS: readonly ChoosableChannel[] = []
 
 type Chosen = {
   /** The filters it was chosen under: others choose anew. */
   readonly under: string
   readonly keys: ReadonlySet<string>
   /** All that match, once they were asked for: those of other pages can be chosen too. */
-  readonly matching: readonly Channel[]
+  readonly matching: readonly ChoosableChannel[]
 }
 
 /** Which channels are chosen, over the rows as they are now. */

@@ -17,9 +17,9 @@ export function useGroupNumber(): SetGroupNumber {
   const act = useChannelAct()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
     act(() => updateTag({ tag, [field]: value }))
-  return async ({ tag, children, ...group }, field, value) => {
+  return async ({ tag, members, ...group }, field, value) => {
     const before = group[field]
-    const title = t(`channels.${field}ForAll`, { tag, count: children.length, value })
+    const title = t(`channels.${field}ForAll`, { tag, count: members.length, value })
     const body = t('channels.forAllBody')
     if (before === null && !(await confirm({ title, body }))) return
     if (!(await set(tag, field, value))) return

@@ -6,12 +6,12 @@ import {
 } from '#console/api/channels/delete-channels.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
-import type { Channel } from '#read-api/contract/channel.ts'
+import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAct } from './use-channel-act.ts'
 
 export type Removals = {
   /** Answers whether they are gone; nothing chosen is said. */
-  remove: (channels: readonly Channel[]) => Promise<boolean>
+  remove: (channels: readonly ChoosableChannel[]) => Promise<boolean>
   removeDisabled: () => Promise<void>
 }
 
@@ -22,7 +22,7 @@ export function useRemovals(): Removals {
   const danger = { confirmText: t('channels.delete'), tone: 'danger' } as const
   const removing = (counted: () => Promise<number>) =>
     act(async () => showSuccess(t('channels.deleted', { count: await counted() })))
-  const remove = async (channels: readonly Channel[]) => {
+  const remove = async (channels: readonly ChoosableChannel[]) => {
     const [first] = channels
     if (first === undefined) {
       showError(t('channels.chooseFirst'))

@@ -1,4 +1,4 @@
-import type { TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import type { UpdateTag } from '#write-api/contract/channel.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { isInteger, isNatural, objectFault } from '../form/channel-faults.ts'
@@ -18,7 +18,10 @@ export type TagFaults = Partial<
 >
 
 /** What the channels have in common; empty where they differ. */
-export function draftOfGroup({ tag, children, priority, weight }: TagGroup): TagDraft {
+export function draftOfGroup(
+  { tag, priority, weight }: TagGroup,
+  children: readonly Channel[],
+): TagDraft {
   const common = (values: readonly string[]) =>
     new Set(values).size === 1 ? (values[0] ?? '') : ''
   return {

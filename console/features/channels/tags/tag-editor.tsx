@@ -1,15 +1,18 @@
 import { type ReactElement, useId, useRef } from 'react'
 import { mayLeave } from '#console/ui/may-leave.ts'
 import { Overlay } from '#console/ui/overlay.tsx'
-import type { TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { TagForm } from './tag-form.tsx'
 
+/** A tag, and all of its channels as they are. */
+export type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
+
 /** Changes all channels of a tag at once. */
-export function TagEditor(props: { group: TagGroup | null; onClose: () => void }): ReactElement {
+export function TagEditor(props: { edited: EditedTag | null; onClose: () => void }): ReactElement {
   const id = useId()
-  const last = useRef<TagGroup | null>(null)
+  const last = useRef<EditedTag | null>(null)
   const isChanged = useRef(false)
-  if (props.group !== null) last.current = props.group
+  if (props.edited !== null) last.current = props.edited
   const leave = async () => {
     if (await mayLeave(isChanged.current)) close()
   }
@@ -19,7 +22,7 @@ export function TagEditor(props: { group: TagGroup | null; onClose: () => void }
   }
   return (
     <Overlay
-      isOpen={props.group !== null}
+      isOpen={props.edited !== null}
       onClose={() => void leave()}
       labelledBy={id}
       className="tg-dialog tg-dialog-form"
@@ -27,7 +30,7 @@ export function TagEditor(props: { group: TagGroup | null; onClose: () => void }
       {last.current !== null && (
         <TagForm
           titleId={id}
-          group={last.current}
+          {...last.current}
           onChanged={(isSo) => {
             isChanged.current = isSo
           }}

@@ -11,13 +11,14 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
-import type { TagGroup } from '#read-api/contract/channel.ts'
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { draftOfGroup, type TagDraft, type TagFaults, tagChange, tagFaults } from './tag-draft.ts'
 
 type TagFormProps = {
   titleId: string
   group: TagGroup
+  channels: readonly Channel[]
   onChanged: (isChanged: boolean) => void
   /** Asks first, where something would be lost. */
   onCancel: () => void
@@ -29,7 +30,7 @@ export function TagForm(props: TagFormProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
-  const [before] = useState(() => draftOfGroup(group))
+  const [before] = useState(() => draftOfGroup(group, props.channels))
   const [draft, setDraft] = useState(before)
   const [faults, setFaults] = useState<TagFaults>({})
   const change = tagChange(group.tag, before, draft)
@@ -42,7 +43,7 @@ export function TagForm(props: TagFormProps): ReactElement {
     if (change === null) return showError(t('channelTags.unchanged'))
     await updateTag(change)
     await client.invalidateQueries({ queryKey: channelsKey })
-    showSuccess(t('channelTags.saved', { count: group.children.length }))
+    showSuccess(t('channelTags.saved', { count: group.members.length }))
     props.onClose()
   }, props.onClose)
   const set = (patch: Partial<TagDraft>) => {
@@ -62,7 +63,7 @@ export function TagForm(props: TagFormProps): ReactElement {
     >
       <h2 id={props.titleId}>{t('channelTags.title', { tag: group.tag })}</h2>
       <p className="tg-hint tg-tag-lead">
-        {t('channelTags.lead', { count: group.children.length })}
+        {t('channelTags.lead', { count: group.members.length })}
       </p>
       <TagFields draft={draft} faults={faults} onChange={set} />
       <div className="tg-dialog-foot">

@@ -1,0 +1,56 @@
+import { type UseQueryResult, useQueries } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
+import type { ChannelPage } from '#console/api/channels/list-channels.ts'
+import { showError } from '#console/ui/toast.ts'
+import type { TagGroup } from '#read-api/contract/channel.ts'
+import { type ChannelLine, isTagGroup, linesOf } from './channel-lines.ts'
+import type { ChannelListView } from './use-channel-list.ts'
+
+/** Which tags are open, over the rows as they are now; a tag's channels are read as it opens. */
+export function useTree({ entries, order }: ChannelListView) {
+  const [openTags, setOpenTags] = useState<ReadonlySet<string>>(new Set())
+  const open = entries.flatMap((entry) =>
+    isTagGroup(entry) && openTags.has(entry.tag) ? [entry.tag] : [],
+  )
+  const loaded = useQueries({
+    queries: open.map((tag) => channelsOfTagQuery(tag, order)),
+    combine: pagesOf,
+  })
+  const toggle = ({ tag }: Pick<TagGroup, 'tag'>) => setOpenTags((now) => toggled(now, tag))
+  const failed = loaded.findIndex(({ page, error }) => page === undefined && error !== null)
+  const failure = loaded[failed]?.error
+  const failedTag = open[failed]
+  useEffect(() => {
+    if (failedTag === undefined) return
+    showError(failure)
+    setOpenTags((now) => new Set([...now].filter((tag) => tag !== failedTag)))
+  }, [failedTag, failure])
+  const key = JSON.stringify(open)
+  const lines = useMemo(() => {
+    const tags: string[] = JSON.parse(key)
+    const childrenOf = tags.map((tag, at) => [tag, channelsIn(loaded[at]?.page)] as const)
+    return linesOf(entries, new Map(childrenOf))
+  }, [entries, key, loaded])
+  return {
+    lines,
+    toggle,
+    branch: (line: ChannelLine) =>
+      line.kind === 'tag'
+        ? { level: 1, isOpen: line.isOpen, onToggle: () => toggle(line.group) }
+        : { level: line.isChild ? 2 : 1 },
+  }
+}
+
+/** Outside, so that what did not change stays the same object. */
+const pagesOf = (results: UseQueryResult<ChannelPage>[]) =>
+  results.map(({ data, error }) => ({ page: data, error }))
+
+const channelsIn = (page: ChannelPage | undefined) =>
+  page === undefined ? null : wholeChannels(page)
+
+function toggled(tags: ReadonlySet<string>, tag: string): ReadonlySet<string> {
+  const next = new Set(tags)
+  if (!next.delete(tag)) next.add(tag)
+  return next
+}
