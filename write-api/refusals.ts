@@ -10,6 +10,7 @@ import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
+import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { ACCOUNT_REFUSALS } from './users/account-refusals.ts'
 import { IDENTITY_REFUSALS } from './users/identity-refusals.ts'
 
@@ -64,6 +65,7 @@ export type Refusals<Code extends string> = Readonly<
 const REFUSALS: Refusals<RefusalCode> = {
   ...MAIL_REFUSALS,
   ...ACCOUNT_REFUSALS,
+  ...TOKEN_REFUSALS,
   ...IDENTITY_REFUSALS,
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],
   SetupTokenRequired: [
@@ -152,30 +154,8 @@ const REFUSALS: Refusals<RefusalCode> = {
   ],
   GroupUnknown: [200, { zh: '分组不存在', en: 'No such group' }],
   GroupNotUsable: [200, { zh: '无权使用该分组', en: 'You can not use this group' }],
-  TokenUnknown: [
-    404,
-    ({ tokenId }) =>
-      tokenId === undefined
-        ? { zh: '令牌不存在', en: 'No such token' }
-        : { zh: `令牌不存在：${tokenId}`, en: `No such token: ${tokenId}` },
-  ],
   NoTokenChosen: [200, { zh: '请至少选择一个令牌！', en: 'Select at least one token' }],
-  TokenExists: [200, { zh: '令牌已存在', en: 'The token exists already' }],
-  TokenExpired: [
-    200,
-    {
-      zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
-      en: 'The token has expired: give it another expiry first, or let it never expire',
-    },
-  ],
   TokenNameRequired: [200, { zh: '令牌名称不能为空', en: 'The token name is required' }],
-  TooManyTokens: [
-    200,
-    ({ limit = '' }) => ({
-      zh: `令牌数量已达上限 ${limit}`,
-      en: `You can have at most ${limit} tokens`,
-    }),
-  ],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
   ChannelFieldsRequired: [
     200,

@@ -22,21 +22,15 @@ type ForTokens<Type extends string> = {
   readonly tokenIds: readonly number[]
 }
 
-export type EnableTokens = ForTokens<'EnableTokens'>
-/** One by itself. `now` in unix seconds, as what tokens expire at. */
-export type EnableToken = {
-  readonly type: 'EnableToken'
-  readonly userId: number
-  readonly tokenId: number
+/**
+ * `now` in unix seconds, as what tokens expire at; `exhausted` are those of them whose budget is
+ * used up, which only the account knows.
+ */
+export type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
+  readonly exhausted: readonly number[]
 }
 export type DisableTokens = ForTokens<'DisableTokens'>
 export type DeleteTokens = ForTokens<'DeleteTokens'>
 
-export type TokenCommand =
-  | CreateTokens
-  | ChangeTerms
-  | EnableToken
-  | EnableTokens
-  | DisableTokens
-  | DeleteTokens
+export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTokens | DeleteTokens

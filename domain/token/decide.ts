@@ -2,7 +2,7 @@ import { assert } from '../shared/assert.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import type { ChangeTerms, CreateTokens, EnableToken, TokenCommand } from './commands.ts'
+import type { ChangeTerms, CreateTokens, EnableTokens, TokenCommand } from './commands.ts'
 import type { TokenEvent } from './events.ts'
 import type { TokenRefusal } from './refusals.ts'
 import { type KnownToken, noTokens, type TokensState } from './state.ts'
@@ -33,7 +33,6 @@ export const tokenDecider: Decider<TokensState, TokenCommand, TokenEvent, TokenR
 function decide(command: TokenCommand, state: TokensState): Outcome {
   if (command.type === 'CreateTokens') return create(command, state)
   if (command.type === 'ChangeTerms') return change(command, state)
-  if (command.type === 'EnableToken') return enable(command, state)
   const { userId } = command
   const asked = [...new Set(command.tokenIds)]
   const unknown = asked.find((tokenId) => !state.tokens.has(tokenId))
@@ -44,7 +43,7 @@ function decide(command: TokenCommand, state: TokensState): Outcome {
     asked.filter((tokenId) => state.tokens.get(tokenId)?.isEnabled === isEnabled)
   switch (command.type) {
     case 'EnableTokens':
-      return unlessNone('TokensEnabled', userId, among(false))
+      return useless(command, asked, state) ?? unlessNone('TokensEnabled', userId, among(false))
     case 'DisableTokens':
       return unlessNone('TokensDisabled', userId, among(true))
     case 'DeleteTokens':
@@ -58,13 +57,24 @@ const unlessNone = (
   tokenIds: readonly number[],
 ): Outcome => (tokenIds.length === 0 ? [] : [{ type, v: 1, data: { userId, tokenIds } }])
 
-/** One that has expired stays so: asked for by itself, turning it on is refused. */
-function enable({ userId, tokenId, now }: EnableToken, { tokens }: TokensState): Outcome {
-  const token = tokens.get(tokenId)
-  if (token === undefined) return refuse('TokenUnknown')
-  const { expiresAt } = token.terms
-  if (expiresAt !== null && expiresAt <= now) return refuse('TokenExpired')
-  return unlessNone('TokensEnabled', userId, token.isEnabled ? [] : [tokenId])
+/** Those that have expired or are exhausted would stay so: turning them on is refused. */
+function useless(
+  { now, exhausted }: EnableTokens,
+  asked: readonly number[],
+  { tokens }: TokensState,
+): TokenRefusal | null {
+  const known = asked.map((id) => ({ id, terms: tokens.get(id)?.terms }))
+  const isOver = (expiresAt: number | null | undefined) => expiresAt != null && expiresAt <= now
+  const expired = known.filter(({ terms }) => isOver(terms?.expiresAt))
+  const used = known.filter(({ id }) => exhausted.includes(id))
+  for (const [code, some] of [
+    ['TokenExpired', expired],
+    ['TokenExhausted', used],
+  ] as const) {
+    const names = some.map(({ terms }) => terms?.name).join(', ')
+    if (some.length > 0) return refuse(code, asked.length > 1 ? { names } : undefined)
+  }
+  return null
 }
 
 function create({ type, ...data }: CreateTokens, state: TokensState): Outcome {

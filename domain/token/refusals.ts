@@ -5,8 +5,10 @@ export type TokenRefusalCode =
   | 'TokenUnknown'
   /** An id is another token's. */
   | 'TokenExists'
-  /** Only another time to expire turns it on. */
+  /** Only another time to expire turns it on; details where several were asked for: `names`. */
   | 'TokenExpired'
+  /** Only more quota turns it on; details as above. */
+  | 'TokenExhausted'
   | 'NameRequired'
   /** The user would have more than `limit`. */
   | 'TooManyTokens'

@@ -91,6 +91,30 @@ describe('a batch', () => {
     expect(await fixture.head()).toBe(head + 2)
   })
 
+  it('is not enabled while one of it is exhausted, which the refusal names', async () => {
+    const [sound = 0] = (await make({ name: 'sound' })).data.ids
+    const [spent = 0] = (await make({ name: 'spent', remain_quota: 0 })).data.ids
+    const [free = 0] = (await make({ name: 'free', remain_quota: 0, unlimited_quota: true })).data
+      .ids
+    await switchAll([sound, spent, free], 2)
+    const head = await fixture.head()
+    expect(await switchAll([sound, spent, free], 1)).toMatchObject({
+      ...{ status: 200, success: false, code: 'TokenExhausted' },
+      message: '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度：spent',
+    })
+    const alone = { body: { id: spent, status: 1 } }
+    const put = () => fixture.user.call('PUT', '/api/token/?status_only=true', alone)
+    expect(await put()).toMatchObject({ success: false, code: 'TokenExhausted' })
+    expect((await put()).message).toBe(
+      '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
+    )
+    expect(await fixture.head()).toBe(head)
+    expect((await switchAll([sound, free], 1)).success).toBe(true)
+    await fixture.user.call('PUT', '/api/token/', { body: { id: spent, remain_quota: 9 } })
+    expect((await put()).success).toBe(true)
+    expect(await Promise.all([sound, spent, free].map(statusOf))).toEqual([1, 1, 1])
+  })
+
   it('is deleted with its budgets and keys', async () => {
     const ids = await several(3)
     const answer = await remove([...ids, ...ids])

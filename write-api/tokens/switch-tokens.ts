@@ -1,3 +1,5 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
@@ -7,7 +9,10 @@ import { TokenStatuses } from '#write-api/contract/token.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { idsChosen } from './token-choice.ts'
 
-/** 1 enables, 2 disables. All of them or none; those that are so already stay so. */
+/**
+ * 1 enables, 2 disables. All of them or none; those that are so already stay so. What enabling
+ * would not bring back, expired or exhausted, is not enabled.
+ */
 export async function switchTokens(
   { core }: Parts,
   userId: number,
@@ -15,29 +20,27 @@ export async function switchTokens(
   status: 1 | 2,
   context: ActContext,
 ): Promise<number> {
-  const command = {
-    type: status === 1 ? 'EnableTokens' : 'DisableTokens',
-    userId,
-    tokenIds,
-  } as const
+  const chosen = { userId, tokenIds }
+  const command =
+    status === 2
+      ? ({ type: 'DisableTokens', ...chosen } as const)
+      : ({ type: 'EnableTokens', ...chosen, ...(await unusable(core, chosen, context)) } as const)
   const stream = tokensStream(userId)
   return accepted(await core.actors.handle(tokenDecider, stream, command, context)).position
 }
 
-/** As `switchTokens`, of one by itself: an expired one is not enabled. */
-export async function switchToken(
-  parts: Parts,
-  userId: number,
-  tokenId: number,
-  status: 1 | 2,
-  context: ActContext,
-): Promise<number> {
-  if (status === 2) return switchTokens(parts, userId, [tokenId], status, context)
-  const now = Math.floor(context.at / 1_000)
-  const command = { type: 'EnableToken', userId, tokenId, now } as const
-  const { actors } = parts.core
-  return accepted(await actors.handle(tokenDecider, tokensStream(userId), command, context))
-    .position
+/** By which of them can't be used, whatever their switch says; as the list shows it. */
+async function unusable(
+  { actors }: Parts['core'],
+  { userId, tokenIds }: { userId: number; tokenIds: readonly number[] },
+  { at }: ActContext,
+) {
+  const { budgets } = await actors.stateOf(accountDecider, accountStream(userId))
+  const exhausted = tokenIds.filter((id) => {
+    const { remain, isUnlimited } = budgets.get(id) ?? { remain: 0n, isUnlimited: false }
+    return !isUnlimited && remain <= 0n
+  })
+  return { now: Math.floor(at / 1_000), exhausted }
 }
 
 /** POST /api/token/batch/status: enables (1) or disables (2) several. */

@@ -11,7 +11,7 @@ import type { Principal } from '#infra/http/principal.ts'
 import { UpdateToken } from '#write-api/contract/token.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { switchToken } from './switch-tokens.ts'
+import { switchTokens } from './switch-tokens.ts'
 import { checkRemain, termsWith } from './token-terms.ts'
 import { checkUsableGroup } from './usable-group.ts'
 
@@ -38,7 +38,7 @@ export const updateToken: Act = (api, parts) => {
       const context = contextOf(parts, request)
       const position =
         query.status_only === 'true'
-          ? await switchToken(parts, user.userId, body.id, statusOf(body), context)
+          ? await switchTokens(parts, user.userId, [body.id], statusOf(body), context)
           : await parts.turns(`token-${body.id}`, () => change(parts, user, body, context))
       await visibleIn(parts, reply, ['tokens', 'balances'], position)
       return done()

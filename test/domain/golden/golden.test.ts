@@ -170,7 +170,7 @@ describe('the events of tokens, options and the site, as first recorded', () => 
         { type: 'ChangeTerms', userId: 7, tokenId: 3, terms: changedTerms },
       ],
       ['tokens-disabled-v1', { type: 'DisableTokens', ...BOTH }],
-      ['tokens-enabled-v1', { type: 'EnableTokens', ...BOTH }],
+      ['tokens-enabled-v1', { type: 'EnableTokens', ...BOTH, now: 0, exhausted: [] }],
       ['tokens-deleted-v1', { type: 'DeleteTokens', userId: 7, tokenIds: [4] }],
     ],
     {

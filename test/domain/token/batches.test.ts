@@ -78,7 +78,7 @@ function commandOf(given: Step, next: number): TokenCommand {
     disable: 'DisableTokens',
     delete: 'DeleteTokens',
   } as const
-  return { type: types[given.kind], userId: USER, tokenIds: given.ids }
+  return { type: types[given.kind], userId: USER, tokenIds: given.ids, now: 0, exhausted: [] }
 }
 
 const replay = (events: readonly TokenEvent[]) =>

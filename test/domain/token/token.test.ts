@@ -44,6 +44,8 @@ const act = (type: 'EnableTokens' | 'DisableTokens' | 'DeleteTokens', ...tokenId
   type,
   userId: 7,
   tokenIds,
+  now: 100,
+  exhausted: [] as number[],
 })
 const three = created(token(3), token(4), token(5))
 
@@ -145,6 +147,30 @@ describe('a batch', () => {
       given().when(act(type, 3)).then(refuse('TokenUnknown'))
     },
   )
+
+  it('is not enabled while one of it has expired or is exhausted; those are named', () => {
+    const dated: TokenEvent = {
+      ...created(token(3)),
+      data: { userId: 7, terms: { ...TERMS, expiresAt: 100 }, tokens: [token(3)] },
+    } as TokenEvent
+    const facts = [dated, created(token(4), token(5)), fact('TokensDisabled', 3, 4, 5)]
+    const enable = act('EnableTokens', 3, 4, 5)
+    given(...facts)
+      .when(enable)
+      .then(refuse('TokenExpired', { names: 'token 3' }))
+    given(...facts)
+      .when({ ...enable, now: 99, exhausted: [5, 4] })
+      .then(refuse('TokenExhausted', { names: 'token 4, token 5' }))
+    given(...facts)
+      .when(act('EnableTokens', 3))
+      .then(refuse('TokenExpired'))
+    given(...facts)
+      .when({ ...enable, now: 99 })
+      .then([fact('TokensEnabled', 3, 4, 5)])
+    given(...facts)
+      .when(act('DisableTokens', 3, 4, 5))
+      .then([])
+  })
 
   it('deletes for good', () => {
     given(three)
