@@ -149,7 +149,9 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   if (roles.has('write-api')) {
     await writeApi(app, { core, freshness, tell, servedTypes: SERVED_TYPES })
   }
-  if (roles.has('read-api')) await readApi(app, { core, freshness, draining })
+  if (roles.has('read-api')) {
+    await readApi(app, { core, freshness, draining, servedTypes: [...SERVED_TYPES.keys()] })
+  }
   ;(relay ?? noRelay).addActs(app, freshness)
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(tell)

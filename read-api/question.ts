@@ -14,6 +14,8 @@ export type ReadParts = {
   /** Aborted once this process is about to stop. */
   readonly draining: AbortSignal
   readonly health: HealthBoard
+  /** Types of channels that some provider serves. */
+  readonly servedTypes: readonly number[]
 }
 
 /** The app, with handlers typed by their schemas. */

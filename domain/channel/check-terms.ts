@@ -38,9 +38,6 @@ const TERMS_BYTES_MAX = 400_000
 const REGIONAL = 41
 const VERSIONED = 18
 
-/** Kinds that the rules here speak of: they may be entered before a provider serves them. */
-export const RULED_TYPES: ReadonlySet<number> = new Set([REGIONAL, VERSIONED])
-
 type Members = Exclude<ReturnType<typeof readObject>, FaultyField>
 
 /** As terms are kept. */

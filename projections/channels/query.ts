@@ -165,11 +165,12 @@ export const changedChannels = (
 const servedModel = z.object({ model: z.string(), groups: z.array(z.string()) })
 
 /**
- * The models of enabled channels as callers name them, each with the groups that reach it. `now` in
- * unix seconds.
+ * The models of enabled channels of the given types as callers name them, each with the groups that
+ * reach it. `now` in unix seconds.
  */
 export const servedModels = (
   db: CommonQueryMethods,
+  types: readonly number[],
   now: number,
 ): Promise<readonly z.infer<typeof servedModel>[]> =>
   db.any(sql.type(servedModel)`
@@ -179,6 +180,7 @@ export const servedModels = (
       jsonb_array_elements_text(c.models) as m (model),
       jsonb_array_elements_text(c.groups) as g (name)
     where not c.is_deleted and ${isOn(now)}
+      and (c.terms->>'type')::int8 = any(${sql.array([...types], 'int8')})
     group by 1 order by 1
   `)
 

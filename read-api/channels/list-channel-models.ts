@@ -32,7 +32,7 @@ export function listChannelModels(app: App, parts: ReadParts): void {
       preHandler: [onlyAdmin, upToDate(parts, 'channels')],
     },
     async () => {
-      const served = await servedModels(core.db, Math.floor(core.now() / 1_000))
+      const served = await servedModels(core.db, parts.servedTypes, Math.floor(core.now() / 1_000))
       return success(served.map(({ model }) => model))
     },
   )

@@ -29,7 +29,7 @@ export function listUserModels(app: App, parts: ReadParts): void {
       const acceptsUnpriced = user?.settings.acceptUnsetModelRatioModel === true
       const isCallable = (model: string, group: string): boolean =>
         own.has(group) && (acceptsUnpriced || !isUnpriced(model, group))
-      const served = await servedModels(core.db, Math.floor(core.now() / 1_000))
+      const served = await servedModels(core.db, parts.servedTypes, Math.floor(core.now() / 1_000))
       const models = served.filter(({ model, groups }) =>
         groups.some((group) => isCallable(model, group)),
       )

@@ -38,7 +38,12 @@ export async function apiFixture(): Promise<Api> {
   const runner = await startProjections(core)
   const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
   const drain = new AbortController()
-  await readApi(app, { core, freshness: fixture.freshness, draining: drain.signal })
+  await readApi(app, {
+    core,
+    freshness: fixture.freshness,
+    draining: drain.signal,
+    servedTypes: [1, 14],
+  })
   await app.ready()
   await fixture.settled(
     await fixture.append([

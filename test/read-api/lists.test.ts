@@ -154,7 +154,9 @@ describe('channels', () => {
     expect(JSON.parse(data.other_info)).toMatchObject({ status_reason: 'status_401' })
   })
 
-  it('offer their models to the groups that reach them', async () => {
+  it('offer their models to the groups that reach them, if their type is served', async () => {
+    const unserved = channelCreated(9, 'of no provider', { type: 41, models: ['sim-none'] })
+    await api.settled(await api.append([unserved]))
     const enabled = await api.get('/api/channel/models_enabled', admin)
     expect(enabled.body.data).toEqual(['sim-small', 'sim-vip'])
     const known = await api.get<{ id: string }[]>('/api/channel/models', admin)

@@ -125,6 +125,7 @@ describe('all channels of a tag', () => {
   })
 
   it.each([
+    [{ groups: 'vip,nobody' }, 400, 'groups 无效：分组「nobody」不存在'],
     [{ model_mapping: '{' }, 400, 'model_mapping'],
     [{ priority: 1.5 }, 400, 'priority'],
     [{ priority: '1' }, 400, 'priority'],

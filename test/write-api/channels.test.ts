@@ -78,6 +78,9 @@ describe('a new channel', () => {
     [{ type: 39, other: ' ' }, 400, 'other'],
     [{ group: '' }, 400, 'group'],
     [{ group: ' , ' }, 400, 'group'],
+    [{ group: 'default,vipp' }, 400, 'group 无效：分组「vipp」不存在'],
+    [{ type: 18 }, 400, 'type'],
+    [{ type: 41 }, 400, 'type'],
   ])('is refused for %o', async (fields, status, message) => {
     const head = await fixture.head()
     const answer = await make({ ...FIELDS, ...fields })
@@ -129,6 +132,24 @@ describe('an address that no call may be sent to', () => {
 })
 
 describe('a channel that is changed', () => {
+  it('takes only groups that the settings know, or that it has already', async () => {
+    const id = await made()
+    const refusal = { status: 400, success: false, code: 'InvalidField' }
+    const answer = await put({ id, group: 'default,late' })
+    expect(answer).toMatchObject(refusal)
+    expect(answer.message).toContain('group 无效：分组「late」不存在')
+    const set = (value: object) =>
+      fixture.root.call('PUT', '/api/option/', {
+        body: { key: 'GroupRatio', value: JSON.stringify(value) },
+      })
+    await set({ default: 1, vip: 1, late: 2 })
+    expect(await put({ id, group: 'default,late' })).toMatchObject({ success: true })
+    await set({ default: 1, vip: 1 })
+    expect(await put({ id, group: 'late' })).toMatchObject({ success: true })
+    expect(await put({ id, group: 'late,constructor' })).toMatchObject(refusal)
+    expect(await read(id)).toMatchObject({ group: 'late' })
+  })
+
   it('may be sent back as it was read, and writes nothing', async () => {
     const id = await made()
     const row = await read(id)

@@ -50,7 +50,8 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const servedTypes = SERVED_TYPES
   await writeApi(app, { core, freshness, servedTypes, tell: (line) => told.push(line) })
   const writeRoutes = [...routes]
-  await readApi(app, { core, freshness, draining: new AbortController().signal })
+  const { signal: draining } = new AbortController()
+  await readApi(app, { core, freshness, draining, servedTypes: [...servedTypes.keys()] })
   await app.ready()
 
   const anybody = callerOf(app, {})

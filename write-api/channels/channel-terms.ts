@@ -1,4 +1,3 @@
-import { RULED_TYPES } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
@@ -97,7 +96,7 @@ export function checkReach(
 
 /** Refuses a type that no call could be sent by. */
 export function checkType(type: number, served: ServedTypes): void {
-  if (served.has(type) || RULED_TYPES.has(type)) return
+  if (served.has(type)) return
   throw invalidField('type', {
     zh: `没有支持类型 ${type} 的渠道`,
     en: `no channel of type ${type} can be served`,

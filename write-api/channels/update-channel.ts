@@ -14,6 +14,7 @@ import { UpdateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
 import { changeOf, checkAddress, checkReach, checkType } from './channel-terms.ts'
+import { checkGroups } from './check-groups.ts'
 import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
 
 /** PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. */
@@ -55,6 +56,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   if (baseUrl !== undefined && baseUrl !== row?.terms.baseUrl) {
     checkAddress(baseUrl, parts.upstreams)
   }
+  if (row !== null) await checkGroups(parts, 'group', terms.groups ?? [], row.terms.groups)
   const given = await givenKeys(parts, fields)
   const refs = await keepChannelKeys(vault, fields.id, given.keys)
   const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }

@@ -1,11 +1,13 @@
 import Type from 'typebox'
-import type { TagChange } from '#domain/channel/events.ts'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM, type TagChange } from '#domain/channel/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { UpdateTag } from '#write-api/contract/channel.ts'
-import type { Act } from '../act.ts'
+import type { Act, Parts } from '../act.ts'
 import { listOf } from './channel-terms.ts'
+import { checkGroups } from './check-groups.ts'
 import { countOf, decideChannels } from './decide-channels.ts'
 
 /** PUT /api/channel/tag: the fields given, in every channel of the tag. */
@@ -22,10 +24,18 @@ export const updateTag: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { tag } = request.body
-      const command = { type: 'ChangeTag', tag, change: changeOf(request.body) } as const
+      const change = changeOf(request.body)
+      const kept = await groupsOfTag(parts, tag)
+      await checkGroups(parts, 'groups', change.groups ?? [], kept)
+      const command = { type: 'ChangeTag', tag, change } as const
       return success(countOf(await decideChannels(parts, request, reply, command)))
     },
   )
+}
+
+async function groupsOfTag({ core }: Parts, tag: string): Promise<readonly string[]> {
+  const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  return [...channels.values()].flatMap(({ terms }) => (terms.tag === tag ? terms.groups : []))
 }
 
 /** An empty field leaves things as they are; an empty new tag takes the tag off. */
