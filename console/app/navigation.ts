@@ -5,7 +5,15 @@ import type { SessionUser } from '#read-api/contract/user.ts'
 
 export type NavItem = {
   readonly path: string
-  readonly label: 'dashboard' | 'tokens' | 'usageLog' | 'channels' | 'health' | 'settings' | 'me'
+  readonly label:
+    | 'dashboard'
+    | 'tokens'
+    | 'usageLog'
+    | 'channels'
+    | 'health'
+    | 'users'
+    | 'settings'
+    | 'me'
   readonly icon: IconName
   readonly section: 'console' | 'admin' | 'personal'
   /** Where its page is found besides. */
@@ -32,6 +40,13 @@ const ITEMS: readonly NavItem[] = [
     alsoBelow: '/channel/',
   },
   { path: '/admin/health', label: 'health', icon: 'pulse', section: 'admin' },
+  {
+    path: '/admin/users',
+    label: 'users',
+    icon: 'users',
+    section: 'admin',
+    alsoBelow: '/user/edit',
+  },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
   { path: '/app/me', label: 'me', icon: 'user', section: 'personal' },
 ]

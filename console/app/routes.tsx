@@ -54,6 +54,11 @@ const CONSOLE_PAGES: RouteObject[] = [
     'ChannelsPage',
   ),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
+  pageAt(
+    ['/admin/users', '/user/edit', '/user/edit/:id'],
+    () => import('../features/users/users-page.tsx'),
+    'UsersPage',
+  ),
   page('/admin/settings', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ]
 

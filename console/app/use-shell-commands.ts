@@ -19,6 +19,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   tokens: 't',
   channels: 'c',
   health: 'h',
+  users: 'u',
   settings: 's',
   me: 'm',
 }

@@ -13,6 +13,7 @@ export const shell: Words['shell'] = {
   usageLog: 'Usage logs',
   channels: 'Channels',
   health: 'Channel health',
+  users: 'Users',
   settings: 'Settings',
   me: 'Personal settings',
   navigation: 'Main navigation',

@@ -12,6 +12,7 @@ import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
+import { users } from './users.ts'
 
 /** One line per area. */
 export const en: Words = {
@@ -28,4 +29,5 @@ export const en: Words = {
   health,
   me,
   usageLog,
+  users,
 }

@@ -11,6 +11,7 @@ export const shell = {
   usageLog: '使用日志',
   channels: '渠道管理',
   health: '渠道健康',
+  users: '用户管理',
   settings: '系统设置',
   me: '个人设置',
   navigation: '主导航',

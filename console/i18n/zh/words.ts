@@ -11,6 +11,7 @@ import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
+import { users } from './users.ts'
 
 /** One line per area. */
 export const zh = {
@@ -27,4 +28,5 @@ export const zh = {
   health,
   me,
   usageLog,
+  users,
 }

@@ -56,7 +56,7 @@ export function GridCard<Row>(given: {
             onClick={() => grid.open(index)}
           >
             <span className={brief.length > 0 ? 'tg-visually-hidden' : undefined}>
-              {props.expand === undefined && t('ui.editRow')}
+              {props.expand === undefined && (props.openText ?? t('ui.editRow'))}
               {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
             </span>
             <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />

@@ -41,6 +41,8 @@ export type DataGridProps<Row> = {
   expand?: (row: Row) => ReactNode
   /** A press or Enter on a row; `expand` is then opened by Space alone. */
   onOpen?: (row: Row) => void
+  /** What a press does, where cards say it; to edit, unless told otherwise. */
+  openText?: string
   /** Makes the list a tree: `ArrowRight`, `ArrowLeft` and Space open and close its branches. */
   branch?: (row: Row) => Branch
   selection?: Selection

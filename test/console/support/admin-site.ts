@@ -3,6 +3,7 @@ import type { Token } from '#read-api/contract/token.ts'
 import { schemaAnswer } from '#read-api/options/option-schema.ts'
 import { channelRoutes } from './channel-routes.ts'
 import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'
+import { userRoutes } from './user-routes.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
 
@@ -120,6 +121,7 @@ export async function startAdminSite(): Promise<FakeSite> {
   return startFakeSite({
     ...READS,
     ...channelRoutes(),
+    ...userRoutes(),
     'GET /api/token/': () => page(tokens),
     'GET /api/token/search': ({ query }) =>
       page(tokens.filter(({ name }) => name.includes(query.get('keyword') ?? ''))),

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { FormField } from '#console/ui/form-field.tsx'
+import { Select, TextInput } from '#console/ui/inputs.tsx'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { quotaOfText, type UserDraft } from './user-draft.ts'
+import type { UserFormProps } from './user-form.tsx'
+
+const REASON_MAX = 200
+
+/** Group and balance; a balance that changes asks why. */
+export function QuotaFields(props: UserFormProps): ReactElement {
+  const { before, draft, faults, onChange } = props
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const quota = quotaOfText(draft.quota)
+  const change = quota === null ? 0n : quota - (quotaOfText(before.quota) ?? 0n)
+  const money = exactQuotaText(quota ?? 0n, { ...rule, isCurrency: true })
+  const changeText = `${change > 0n ? '+' : ''}${change.toString()}`
+  const isChanged = draft.quota.trim() !== before.quota
+  return (
+    <>
+      <GroupField {...props} />
+      <FormField
+        label={t('users.quotaUnits')}
+        hint={
+          isChanged && quota !== null
+            ? t('users.quotaChange', { money, change: changeText })
+            : t('users.quotaMoney', { money })
+        }
+        error={faults.quota && t(`users.fault.${faults.quota}`)}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            className="tg-input-short"
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={17}
+            value={draft.quota}
+            onChange={(text) => onChange({ quota: text })}
+          />
+        )}
+      </FormField>
+      {isChanged && (
+        <FormField label={t('users.quotaReason')} hint={t('users.quotaReasonHint')}>
+          {(control) => (
+            <TextInput
+              {...control}
+              autoComplete="off"
+              maxLength={REASON_MAX}
+              placeholder={t('users.quotaReasonPlaceholder')}
+              value={draft.quotaReason}
+              onChange={(quotaReason) => onChange({ quotaReason })}
+            />
+          )}
+        </FormField>
+      )}
+    </>
+  )
+}
+
+function GroupField(props: {
+  before: UserDraft
+  draft: UserDraft
+  onChange: (patch: Partial<UserDraft>) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery).data ?? []
+  const names = [...new Set([...groups, props.before.group])]
+  return (
+    <FormField label={t('users.group')} hint={t('users.groupHint')}>
+      {(control) => (
+        <Select
+          {...control}
+          value={props.draft.group}
+          choices={names.map((name) => ({ value: name, label: name }))}
+          onChange={(group) => props.onChange({ group })}
+        />
+      )}
+    </FormField>
+  )
+}

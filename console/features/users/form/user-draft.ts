@@ -1,0 +1,105 @@
+import type { User } from '#read-api/contract/user.ts'
+import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
+
+/** What the form holds: the quota as typed. What a kind of form has no field for stays empty. */
+export type UserDraft = {
+  username: string
+  displayName: string
+  password: string
+  /** The current one: needed with a new one of one's own. */
+  originalPassword: string
+  group: string
+  quota: string
+  quotaReason: string
+}
+
+/** A new user; another one, by an admin; or oneself, without group and quota. */
+export type FormKind = 'new' | 'other' | 'self'
+
+export type UserFault =
+  | 'bothMissing'
+  | 'passwordShort'
+  | 'originalMissing'
+  | 'quotaWrong'
+  | 'quotaTooLow'
+export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
+
+const PASSWORD_MIN = 8
+const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
+
+export const newUser = (): UserDraft => ({
+  username: '',
+  displayName: '',
+  password: '',
+  originalPassword: '',
+  group: '',
+  quota: '',
+  quotaReason: '',
+})
+
+export const draftOfUser = (user: User): UserDraft => ({
+  ...newUser(),
+  username: user.username,
+  displayName: user.display_name,
+  group: user.group,
+  quota: String(user.quota),
+})
+
+export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft): UserFaults {
+  const faults: UserFaults = {}
+  const { password } = draft
+  if (kind === 'new') {
+    if (draft.username.trim() === '') faults.username = 'bothMissing'
+    if (password === '') faults.password = 'bothMissing'
+  }
+  if (password !== '' && [...password].length < PASSWORD_MIN) faults.password = 'passwordShort'
+  if (kind === 'self' && password !== '' && draft.originalPassword === '') {
+    faults.originalPassword = 'originalMissing'
+  }
+  if (kind === 'other' && draft.quota.trim() !== before.quota) {
+    const quota = quotaOfText(draft.quota)
+    if (quota === null) faults.quota = 'quotaWrong'
+    else if (quota < 0n) faults.quota = 'quotaTooLow'
+  }
+  return faults
+}
+
+/** Null unless it is a whole number that the wire can carry. */
+export function quotaOfText(text: string): bigint | null {
+  if (!/^-?\d{1,17}$/.test(text.trim())) return null
+  const quota = BigInt(text.trim())
+  return quota > QUOTA_MAX || quota < -QUOTA_MAX ? null : quota
+}
+
+export const createdUser = ({ username, password, displayName }: UserDraft): CreateUser => ({
+  username: username.trim(),
+  password,
+  ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
+})
+
+/**
+ * Only what the drawer changed: a quota left alone is not sent, so that calls made meanwhile are
+ * not given back.
+ */
+export function changedUser(before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> {
+  const quota = after.quota.trim() === before.quota ? null : quotaOfText(after.quota)
+  const reason = after.quotaReason.trim()
+  return {
+    ...ownChanges(before, after),
+    ...(after.group === before.group ? {} : { group: after.group }),
+    ...(quota === null ? {} : { quota: Number(quota) }),
+    ...(quota === null || reason === '' ? {} : { quota_reason: reason }),
+  }
+}
+
+export const changedSelf = (before: UserDraft, after: UserDraft): UpdateSelf => ({
+  ...ownChanges(before, after),
+  ...(after.password === '' ? {} : { original_password: after.originalPassword }),
+})
+
+const ownChanges = (before: UserDraft, after: UserDraft) => ({
+  ...(after.displayName.trim() === before.displayName
+    ? {}
+    : { display_name: after.displayName.trim() }),
+  ...(after.password === '' ? {} : { password: after.password }),
+})

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { userQuery } from '#console/api/users/get-user.ts'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import { type Actor, actsOn, calledOf } from '../user-acts.ts'
+import { EraseUser } from './erase-user.tsx'
+import { OpenForm } from './open-form.tsx'
+import { Bindings, QuotaChanges, UserFacts } from './user-facts.tsx'
+
+type DrawerProps = { edited: number | 'new' | null; actor: Actor; onClose: () => void }
+
+/** Creates a user, or shows and changes one. Mounted anew for each, so no draft is left over. */
+export function UserDrawer(props: DrawerProps): ReactElement {
+  const last = useRef<number | 'new'>('new')
+  const openings = useRef(0)
+  const wasOpen = useRef(false)
+  const isOpen = props.edited !== null
+  if (props.edited !== null) last.current = props.edited
+  if (isOpen && !wasOpen.current) openings.current += 1
+  wasOpen.current = isOpen
+  const key = `${last.current} ${openings.current}`
+  const shown = { isOpen, onClose: props.onClose }
+  return last.current === 'new' ? (
+    <OpenForm key={key} {...shown} kind="new" user={null} />
+  ) : (
+    <OneUser key={key} {...shown} actor={props.actor} id={last.current} />
+  )
+}
+
+type OneProps = { isOpen: boolean; id: number; actor: Actor; onClose: () => void }
+
+function OneUser(props: OneProps): ReactElement {
+  const { t } = useTranslation()
+  const stored = useQuery({ ...userQuery(props.id), enabled: props.isOpen && props.id > 0 })
+  const [loaded, setLoaded] = useState<User | null>(null)
+  // As first read: a form that changed under the hands would send what nobody typed.
+  if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
+  const frame = { isOpen: props.isOpen, onClose: props.onClose }
+  if (loaded === null) {
+    const isMissing = props.id === 0 || isNotFound(stored.error)
+    return (
+      <Drawer {...frame} title={t('users.editPending')}>
+        {isMissing ? (
+          <div role="alert">
+            <EmptyState icon="alert" title={t('users.missing')} />
+          </div>
+        ) : stored.error === null ? (
+          <Waiting />
+        ) : (
+          <ErrorState error={stored.error} onRetry={() => void stored.refetch()} />
+        )}
+      </Drawer>
+    )
+  }
+  const acts = actsOn(loaded, props.actor)
+  const parts = (
+    <>
+      <Bindings user={loaded} />
+      <QuotaChanges username={loaded.username} />
+      {acts.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
+    </>
+  )
+  if (acts.has('edit')) {
+    return (
+      <OpenForm {...frame} kind="other" user={loaded}>
+        {parts}
+      </OpenForm>
+    )
+  }
+  const isGone = loaded.DeletedAt !== null
+  return (
+    <Drawer
+      {...frame}
+      title={calledOf(loaded)}
+      lead={t(isGone ? 'users.deactivatedLead' : 'users.beyondLead')}
+    >
+      <UserFacts user={loaded} />
+      {parts}
+    </Drawer>
+  )
+}
+
+const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
+function Waiting(): ReactElement {
+  return (
+    <div className="tg-stack">
+      {['username', 'name', 'password', 'group', 'quota'].map((field) => (
+        <Skeleton key={field} height={54} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { quotaChangesQuery } from '#console/api/logs/quota-changes.ts'
+import { GroupTag } from '#console/ui/group-tag.tsx'
+import { quotaOf } from '#console/ui/money.ts'
+import { Quota } from '#console/ui/quota.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+import type { User } from '#read-api/contract/user.ts'
+import { LevelTag, StateTag } from '../list/user-cells.tsx'
+
+const BINDINGS = [
+  ['email', 'email'],
+  ['github_id', 'github'],
+  ['oidc_id', 'oidc'],
+  ['wechat_id', 'wechat'],
+  ['telegram_id', 'telegram'],
+  ['linux_do_id', 'linuxdo'],
+] as const
+
+/** What is known of a user and not edited here. */
+export function UserFacts({ user }: { user: User }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Facts title={t('users.facts')}>
+      <Fact name={t('users.status')}>
+        <StateTag user={user} />
+      </Fact>
+      <Fact name={t('users.role')}>
+        <LevelTag user={user} />
+      </Fact>
+      <Fact name={t('users.group')}>
+        <GroupTag name={user.group} />
+      </Fact>
+      <Fact name={t('users.quota')}>
+        <Quota value={quotaOf(user.quota)} />
+      </Fact>
+      <Fact name={t('users.used')}>
+        <Quota value={quotaOf(user.used_quota)} />
+      </Fact>
+      <Fact name={t('users.created')}>
+        <Time at={user.created_time} style="stamp" />
+      </Fact>
+    </Facts>
+  )
+}
+
+/** The accounts elsewhere that this user can come in by. Only their owner binds them. */
+export function Bindings({ user }: { user: User }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Facts title={t('users.bindings')}>
+      {BINDINGS.map(([field, provider]) => (
+        <Fact key={field} name={t(`users.binding.${provider}`)}>
+          {user[field] === '' ? (
+            <span className="tg-quiet">{t('users.unbound')}</span>
+          ) : (
+            <span className="tg-user-binding">{user[field]}</span>
+          )}
+        </Fact>
+      ))}
+    </Facts>
+  )
+}
+
+/** The last changes by hand: when, by whom, why. */
+export function QuotaChanges({ username }: { username: string }): ReactElement | null {
+  const { t } = useTranslation()
+  const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
+  if (data.length === 0) return null
+  return (
+    <section className="tg-user-part">
+      <h3>{t('users.quotaChanges')}</h3>
+      <ul className="tg-user-changes">
+        {data.map((row) => (
+          <QuotaChange key={row.id} row={row} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function QuotaChange({ row }: { row: LogEntry }): ReactElement {
+  const { t } = useTranslation()
+  const { changed_by: by, note = '' } = JSON.parse(row.other) as LogOther
+  return (
+    <li>
+      <span className="tg-user-change">
+        {row.quota > 0 && '+'}
+        <Quota value={quotaOf(row.quota)} />
+      </span>
+      <span>{note === '' ? t('users.noReason') : note}</span>
+      <span className="tg-quiet">
+        {by !== undefined && t('users.changedBy', { name: by.username || `#${by.id}` })}{' '}
+        <Time at={row.created_at} />
+      </span>
+    </li>
+  )
+}
+
+function Facts(props: { title: string; children: ReactNode }): ReactElement {
+  return (
+    <section className="tg-user-part">
+      <h3>{props.title}</h3>
+      <dl className="tg-user-facts">{props.children}</dl>
+    </section>
+  )
+}
+
+function Fact(props: { name: string; children: ReactNode }): ReactElement {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>{props.children}</dd>
+    </div>
+  )
+}

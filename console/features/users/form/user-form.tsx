@@ -1,0 +1,121 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import { QuotaFields } from './quota-fields.tsx'
+import type { FormKind, UserDraft, UserFaults } from './user-draft.ts'
+
+export type UserFormProps = {
+  kind: FormKind
+  before: UserDraft
+  draft: UserDraft
+  faults: UserFaults
+  onChange: (patch: Partial<UserDraft>) => void
+}
+
+const NAME_MAX = 64
+const SHOWN_NAME_MAX = 50
+const PASSWORD_MAX = 128
+
+/** The fields of a user; group and quota only where an admin edits somebody by id. */
+export function UserForm(props: UserFormProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <fieldset className="tg-form-group">
+        <legend>{t('users.account')}</legend>
+        <NameFields {...props} />
+        <PasswordFields {...props} />
+      </fieldset>
+      {props.kind === 'other' && (
+        <fieldset className="tg-form-group">
+          <legend>{t('users.groupAndQuota')}</legend>
+          <QuotaFields {...props} />
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElement {
+  const { t } = useTranslation()
+  const isNew = kind === 'new'
+  return (
+    <>
+      <FormField
+        label={t('users.username')}
+        hint={isNew ? undefined : t('users.usernameFixed')}
+        error={faults.username && t(`users.fault.${faults.username}`)}
+        isRequired={isNew}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            autoFocus={isNew}
+            autoComplete="off"
+            spellCheck={false}
+            readOnly={!isNew}
+            maxLength={NAME_MAX}
+            placeholder={t('users.usernamePlaceholder')}
+            value={draft.username}
+            onChange={(username) => onChange({ username })}
+          />
+        )}
+      </FormField>
+      <FormField label={t('users.displayName')}>
+        {(control) => (
+          <TextInput
+            {...control}
+            autoComplete="off"
+            maxLength={SHOWN_NAME_MAX}
+            placeholder={t('users.displayNamePlaceholder')}
+            value={draft.displayName}
+            onChange={(displayName) => onChange({ displayName })}
+          />
+        )}
+      </FormField>
+    </>
+  )
+}
+
+function PasswordFields({ kind, draft, faults, onChange }: UserFormProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <FormField
+        label={t(kind === 'new' ? 'users.password' : 'users.newPassword')}
+        hint={kind === 'other' ? t('users.passwordHint') : undefined}
+        error={faults.password && t(`users.fault.${faults.password}`)}
+        isRequired={kind === 'new'}
+      >
+        {(control) => (
+          <PasswordInput
+            {...control}
+            autoComplete="new-password"
+            maxLength={PASSWORD_MAX}
+            placeholder={t('users.passwordPlaceholder')}
+            value={draft.password}
+            onChange={(password) => onChange({ password })}
+          />
+        )}
+      </FormField>
+      {kind === 'self' && draft.password !== '' && (
+        <FormField
+          label={t('users.originalPassword')}
+          error={faults.originalPassword && t(`users.fault.${faults.originalPassword}`)}
+          isRequired
+        >
+          {(control) => (
+            <PasswordInput
+              {...control}
+              autoComplete="current-password"
+              maxLength={PASSWORD_MAX}
+              value={draft.originalPassword}
+              onChange={(originalPassword) => onChange({ originalPassword })}
+            />
+          )}
+        </FormField>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type UserPage, usersKey } from '#console/api/users/list-users.ts'
+import { manageUser } from '#console/api/users/manage-user.ts'
+import { confirm } from '#console/ui/confirm.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { User } from '#read-api/contract/user.ts'
+import type { ManageUser } from '#write-api/contract/user.ts'
+import { calledOf } from '../user-acts.ts'
+
+export type UserActions = {
+  /** Bans or lets in again at once; one press takes it back. */
+  setEnabled: (user: User, isEnabled: boolean) => Promise<void>
+  /** Asks first. */
+  manage: (user: User, action: 'promote' | 'demote' | 'delete') => Promise<void>
+}
+
+export function useUserActions(): UserActions {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  /** The row is as the server answers; and the list is read again, whatever came of it. */
+  const act = async (user: User, action: ManageUser['action']): Promise<User | null> => {
+    await client.cancelQueries({ queryKey: usersKey })
+    try {
+      const now = { ...user, ...(await manageUser({ id: user.id, action })) }
+      client.setQueriesData<UserPage>({ queryKey: usersKey }, (page) => withUser(page, now))
+      return now
+    } catch (error) {
+      showError(error)
+      return null
+    } finally {
+      void client.invalidateQueries({ queryKey: usersKey })
+    }
+  }
+  const setEnabled = async (user: User, isEnabled: boolean): Promise<void> => {
+    const now = await act(user, isEnabled ? 'enable' : 'disable')
+    if (now === null) return
+    const undo = { text: t('ui.undo'), onClick: () => void setEnabled(now, !isEnabled) }
+    showSuccess(t('users.done'), { action: undo })
+  }
+  const manage: UserActions['manage'] = async (user, action) => {
+    const words = {
+      title: t(`users.${action}Title`, { name: calledOf(user) }),
+      body: t(`users.${action}Body`),
+      confirmText: t(`users.${action}`),
+    }
+    const tone = action === 'delete' ? 'danger' : 'primary'
+    if (!(await confirm({ ...words, tone }))) return
+    if ((await act(user, action)) !== null) showSuccess(t('users.done'))
+  }
+  return { setEnabled, manage }
+}
+
+const withUser = (page: UserPage | undefined, user: User): UserPage | undefined =>
+  page === undefined
+    ? undefined
+    : { ...page, items: page.items.map((row) => (row.id === user.id ? user : row)) }

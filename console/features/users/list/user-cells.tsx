@@ -1,0 +1,56 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Quota } from '#console/ui/quota.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import { calledOf, type Level, levelOf, stateOf, type UserState } from '../user-acts.ts'
+
+const STATE_TONES: Record<UserState, Tone> = {
+  active: 'good',
+  banned: 'bad',
+  locked: 'warn',
+  deactivated: 'neutral',
+  erased: 'neutral',
+}
+
+const LEVEL_TONES: Record<Level, Tone> = { user: 'neutral', admin: 'info', root: 'warn' }
+
+export function StateTag({ user }: { user: User }): ReactElement {
+  const { t } = useTranslation()
+  const state = stateOf(user)
+  return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
+}
+
+export function LevelTag({ user }: { user: Pick<User, 'role'> }): ReactElement {
+  const { t } = useTranslation()
+  const level = levelOf(user)
+  return (
+    <StatusTag tone={LEVEL_TONES[level]} isPlain>
+      {t(`users.level.${level}`)}
+    </StatusTag>
+  )
+}
+
+export function NameCell({ user }: { user: User }): ReactElement {
+  const { display_name: shown, username } = user
+  return (
+    <span className="tg-user-name">
+      <span className="tg-cell-strong">{calledOf(user)}</span>
+      {shown !== '' && shown !== username && <span className="tg-quiet">{shown}</span>}
+    </span>
+  )
+}
+
+/** How many were invited, what that has earned so far, and by whom this user was. */
+export function InvitesCell({ user }: { user: User }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-user-invites">
+      <span>{t('users.invitedCount', { count: user.aff_count })}</span>
+      {user.aff_history_quota > 0 && <Quota value={BigInt(user.aff_history_quota)} />}
+      {user.inviter_id > 0 && (
+        <span className="tg-quiet">{t('users.invitedBy', { id: user.inviter_id })}</span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,131 @@
+import type { TFunction } from 'i18next'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { GroupTag } from '#console/ui/group-tag.tsx'
+import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
+import { quotaOf } from '#console/ui/money.ts'
+import { Quota } from '#console/ui/quota.tsx'
+import { RowSwitch } from '#console/ui/row-switch.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import { type Actor, actsOn, calledOf } from '../user-acts.ts'
+import type { UserActions } from './use-user-actions.ts'
+import { InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
+
+export type UserDeeds = UserActions & {
+  readonly actor: Actor
+  readonly onEdit: (user: User) => void
+}
+
+/** The columns of the user list, in their first order. */
+export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Column<User>[] {
+  const column = (id: string, title: string, rest: Partial<Column<User>>): Column<User> => ({
+    id,
+    title,
+    width: 92,
+    cell: () => null,
+    ...rest,
+  })
+  const count = new Intl.NumberFormat(locale)
+  return [
+    column('id', t('users.id'), { width: 54, onCard: 'bare', cell: ({ id }) => `#${id}` }),
+    column('username', t('users.username'), {
+      width: 112,
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+      cell: (user) => <NameCell user={user} />,
+    }),
+    column('status', t('users.status'), {
+      width: 122,
+      onCard: 'aside',
+      cell: (user) => <StateTag user={user} />,
+    }),
+    column('role', t('users.role'), {
+      width: 114,
+      onCard: 'bare',
+      cell: (user) => <LevelTag user={user} />,
+    }),
+    column('group', t('users.group'), {
+      onCard: 'bare',
+      cell: ({ group }) => <GroupTag name={group} />,
+    }),
+    column('quota', t('users.quota'), {
+      onCard: 'brief',
+      align: 'end',
+      cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
+    }),
+    column('used', t('users.used'), {
+      onCard: 'brief',
+      align: 'end',
+      cell: ({ used_quota }) => <Quota value={quotaOf(used_quota)} />,
+    }),
+    column('requests', t('users.requests'), {
+      width: 86,
+      onCard: 'brief',
+      align: 'end',
+      cell: ({ request_count }) => count.format(request_count),
+    }),
+    column('invites', t('users.invites'), {
+      width: 124,
+      cell: (user) => <InvitesCell user={user} />,
+    }),
+    column('created', t('users.created'), {
+      width: 160,
+      isHiddenAtFirst: true,
+      cell: ({ created_time }) => <Time at={created_time} style="stamp" />,
+    }),
+    column('actions', t('users.actions'), {
+      width: 92,
+      isPinned: true,
+      align: 'end',
+      cell: (user) => <UserMenu user={user} deeds={deeds} />,
+    }),
+  ]
+}
+
+/** In or out, and what else may be done to this user by this admin; nothing where nothing may. */
+function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactElement {
+  const { t } = useTranslation()
+  const acts = actsOn(user, deeds.actor)
+  if (user.DeletedAt !== null || acts.size === 0) return <span className="tg-quiet">–</span>
+  const name = calledOf(user)
+  const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>
+    acts.has(action)
+      ? [
+          {
+            id: action,
+            text: t(`users.${action}`),
+            icon,
+            onChoose: () => deeds.manage(user, action),
+          },
+        ]
+      : []
+  const items: MenuEntry[] = [
+    { id: 'edit', text: t('users.edit'), icon: 'edit', onChoose: () => deeds.onEdit(user) },
+    ...entry('promote', 'arrowUp'),
+    ...entry('demote', 'arrowDown'),
+  ]
+  if (acts.has('delete')) {
+    items.push('divider', {
+      id: 'delete',
+      text: t('users.delete'),
+      icon: 'trash',
+      tone: 'danger',
+      onChoose: () => deeds.manage(user, 'delete'),
+    })
+  }
+  return (
+    <span className="tg-row-actions">
+      {(acts.has('disable') || acts.has('enable')) && (
+        <RowSwitch
+          label={t('users.toggle', { name })}
+          isOn={user.status === 1}
+          onToggle={() => void deeds.setEnabled(user, user.status !== 1)}
+        />
+      )}
+      <RowMenu items={items} label={t('users.more', { name })} />
+    </span>
+  )
+}

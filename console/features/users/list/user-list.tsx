@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Select } from '#console/ui/inputs.tsx'
+import { Pagination } from '#console/ui/pagination.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { SearchInput } from '#console/ui/search-input.tsx'
+import { Toolbar } from '#console/ui/toolbar.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import type { Actor } from '../user-acts.ts'
+import { useLiveUsers } from './use-live-users.ts'
+import { useUserActions } from './use-user-actions.ts'
+import type { UserListView } from './use-user-list.ts'
+import { userColumns } from './user-columns.tsx'
+
+/** Every user, filtered, page by page, with what may be done to each. */
+export function UserList(props: {
+  view: UserListView
+  actor: Actor
+  onOpen: (user: User) => void
+  onCreate: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { view, onOpen } = props
+  const { list, paging } = view
+  const layout = useUserLayout(props)
+  const refresh = () => void list.refetch()
+  useListCommands(t('users.create'), props.onCreate, t('users.refresh'), refresh)
+  return (
+    <Panel isFlush>
+      <Toolbar
+        label={t('users.filters')}
+        end={
+          <>
+            <Button icon="refresh" label={t('users.refresh')} onClick={refresh} />
+            <ColumnChooser layout={layout} />
+          </>
+        }
+      >
+        <UserFilters view={view} onQuery={refresh} />
+      </Toolbar>
+      {list.data !== undefined && <LiveUsers />}
+      {list.error !== null && list.data === undefined ? (
+        <ErrorState error={list.error} onRetry={refresh} />
+      ) : (
+        <div className="tg-list-ended">
+          <DataGrid
+            label={t('users.grid')}
+            rows={view.rows}
+            rowKey={rowKey}
+            layout={layout}
+            total={paging.total}
+            firstIndex={paging.page * paging.pageSize}
+            isLoading={list.isPending}
+            isRefetching={list.isPlaceholderData}
+            isMuted={isMuted}
+            onOpen={onOpen}
+            openText={t('users.open')}
+            empty={<NoUsers onClear={view.clear} />}
+          />
+        </div>
+      )}
+      <Pagination {...paging} />
+    </Panel>
+  )
+}
+
+const rowKey = (user: User): string => String(user.id)
+const isMuted = (user: User): boolean => user.status !== 1 || user.DeletedAt !== null
+
+/** Begins with rows to keep: who may not read them is not asked again. */
+function LiveUsers(): null {
+  useLiveUsers()
+  return null
+}
+
+function useUserLayout({ actor, onOpen }: { actor: Actor; onOpen: (user: User) => void }) {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const { setEnabled, manage } = useUserActions()
+  const columns = useMemo(
+    () => userColumns(t, locale, { actor, setEnabled, manage, onEdit: onOpen }),
+    [t, locale, actor, setEnabled, manage, onOpen],
+  )
+  return useColumnLayout('users-table-columns', columns)
+}
+
+function UserFilters(props: { view: UserListView; onQuery: () => void }): ReactElement {
+  const { filter, isFiltered, setFilter, clear } = props.view
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery).data ?? []
+  const names = filter.group === '' ? groups : [...new Set([...groups, filter.group])]
+  return (
+    <>
+      <SearchInput
+        icon="search"
+        label={t('users.search')}
+        value={filter.keyword}
+        onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
+      />
+      <Select
+        aria-label={t('users.searchGroup')}
+        value={filter.group}
+        choices={[
+          { value: '', label: t('users.anyGroup') },
+          ...names.map((name) => ({ value: name, label: name })),
+        ]}
+        onChange={(group) => setFilter({ group })}
+      />
+      <Button onClick={props.onQuery}>{t('users.query')}</Button>
+      {isFiltered && (
+        <Button tone="quiet" icon="close" onClick={clear}>
+          {t('users.clear')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** There is always somebody: who looks. */
+function NoUsers({ onClear }: { onClear: () => void }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <EmptyState
+      icon="search"
+      title={t('users.notFoundTitle')}
+      body={t('users.notFoundBody')}
+      action={<Button onClick={onClear}>{t('users.clear')}</Button>}
+    />
+  )
+}

@@ -1,0 +1,49 @@
+import type { User } from '#read-api/contract/user.ts'
+
+export type UserAct = 'edit' | 'promote' | 'demote' | 'disable' | 'enable' | 'delete' | 'erase'
+export type Actor = { readonly id: number; readonly role: number }
+
+const USER = 1
+const ADMIN = 10
+const ROOT = 100
+const ACTIVE = 1
+const BANNED = 2
+
+/**
+ * What this admin may do to the user. The server judges every act again; nothing is offered here
+ * that it would refuse: an admin acts on lower levels only, and a super admin is never undone.
+ */
+export function actsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
+  const isRoot = actor.role >= ROOT
+  const mayErase = isRoot && user.role < ROOT && !user.is_erased
+  if (user.DeletedAt !== null) return new Set(mayErase ? ['erase'] : [])
+  if (!isRoot && user.role >= actor.role) return new Set()
+  const acts: readonly [UserAct, boolean][] = [
+    ['edit', true],
+    ['promote', isRoot && user.role === USER],
+    ['demote', isRoot && user.role === ADMIN],
+    ['disable', user.status === ACTIVE && user.role < ROOT],
+    ['enable', user.status === BANNED],
+    ['delete', user.role < ROOT],
+    ['erase', mayErase],
+  ]
+  return new Set(acts.flatMap(([act, isOffered]) => (isOffered ? [act] : [])))
+}
+
+export type UserState = 'active' | 'banned' | 'locked' | 'deactivated' | 'erased'
+
+/** 3 and whatever else is unknown here can't be enabled. */
+export function stateOf({ DeletedAt, is_erased, status }: User): UserState {
+  if (DeletedAt !== null) return is_erased ? 'erased' : 'deactivated'
+  if (status === ACTIVE) return 'active'
+  return status === BANNED ? 'banned' : 'locked'
+}
+
+export type Level = 'user' | 'admin' | 'root'
+
+export const levelOf = ({ role }: Pick<User, 'role'>): Level =>
+  role >= ROOT ? 'root' : role >= ADMIN ? 'admin' : 'user'
+
+/** What a user is called in sentences: by name, or by number once the name is gone. */
+export const calledOf = ({ id, username }: Pick<User, 'id' | 'username'>): string =>
+  username === '' ? `#${id}` : username

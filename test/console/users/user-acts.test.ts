@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { actsOn, stateOf } from '#console/features/users/user-acts.ts'
+import { user } from '../support/user-routes.ts'
+
+const acts = (target: Parameters<typeof user>[0], role: number) =>
+  [...actsOn(user(target), { id: 99, role })].sort()
+const GONE = '2026-01-01T00:00:00.000Z'
+
+describe('what an admin is offered', () => {
+  it('is nothing of peers and of those above', () => {
+    expect(acts({ role: 10 }, 10)).toEqual([])
+    expect(acts({ role: 100 }, 10)).toEqual([])
+  })
+
+  it('is, of users, everything but promotion and erasure', () => {
+    expect(acts({ role: 1 }, 10)).toEqual(['delete', 'disable', 'edit'])
+    expect(acts({ role: 1, status: 2 }, 10)).toEqual(['delete', 'edit', 'enable'])
+  })
+
+  it('is, as super admin, promotion and demotion too', () => {
+    expect(acts({ role: 1 }, 100)).toEqual(['delete', 'disable', 'edit', 'erase', 'promote'])
+    expect(acts({ role: 10 }, 100)).toEqual(['delete', 'demote', 'disable', 'edit', 'erase'])
+  })
+
+  it('never undoes a super admin, oneself included', () => {
+    expect(acts({ role: 100 }, 100)).toEqual(['edit'])
+  })
+
+  it('does not enable a user of status 3', () => {
+    expect(acts({ role: 1, status: 3 }, 100)).toEqual(['delete', 'edit', 'erase', 'promote'])
+    expect(stateOf(user({ status: 3 }))).toBe('locked')
+  })
+
+  it('of somebody deactivated is nothing but the super admin’s erasure, once', () => {
+    expect(acts({ role: 1, DeletedAt: GONE }, 10)).toEqual([])
+    expect(acts({ role: 1, DeletedAt: GONE }, 100)).toEqual(['erase'])
+    expect(acts({ role: 1, DeletedAt: GONE, is_erased: true }, 100)).toEqual([])
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+
+const admin = adminSuite({ language: 'zh' })
+
+const open = (path = '/admin/users') => openAsRoot(admin.page, admin.site, path)
+const bodies = (method: string, path: string) =>
+  admin.site.calls.filter((c) => c.method === method && c.path === path).map(({ body }) => body)
+const said = (text: string) => admin.page.getByText(text, { exact: true }).first().waitFor()
+const rowOf = (name: string) => admin.page.getByRole('row').filter({ hasText: name })
+const dialog = () => admin.page.getByRole('dialog')
+const save = () => dialog().getByRole('button', { name: '保存修改' }).click()
+
+describe('the list of users', () => {
+  it('is sought by keyword and group, which are in the address', async () => {
+    const { page, site } = admin
+    await open()
+    await page.getByRole('searchbox').fill('mia')
+    await page.getByRole('combobox', { name: '分组' }).selectOption('vip')
+    await page.getByRole('button', { name: '查询' }).click()
+    await page.waitForURL(/keyword=mia.*group=vip/)
+    await rowOf('ada').waitFor({ state: 'detached' })
+    const sought = site.calls.filter(({ path }) => path === '/api/user/search')
+    expect(Object.fromEntries(sought.at(-1)?.query ?? [])).toEqual({
+      ...{ keyword: 'mia', group: 'vip', p: '0', page_size: '10' },
+    })
+  })
+
+  it('offers nothing on those who are gone, and on root nothing that undoes it', async () => {
+    const { page } = admin
+    await open()
+    expect(await rowOf('已注销').getByRole('button').count()).toBe(0)
+    expect(await rowOf('已抹除').getByRole('switch').count()).toBe(0)
+    await page.getByRole('button', { name: 'root 的更多操作' }).click()
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['编辑'])
+  })
+
+  it('bans at once, undone by one press; promotes and deactivates when confirmed', async () => {
+    const { page } = admin
+    await open()
+    await page.getByRole('switch', { name: '允许 mia 登录' }).click()
+    await said('操作成功完成！')
+    await page.getByRole('button', { name: '撤销' }).click()
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'mia 的更多操作' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: item }).click()
+    }
+    await choose('提升为管理员')
+    await rowOf('mia').getByText('管理员', { exact: true }).waitFor()
+    await choose('注销用户')
+    await rowOf('mia').getByText('已注销').waitFor()
+    const acts = ['disable', 'enable', 'promote', 'delete'].map((action) => ({ id: 3, action }))
+    expect(bodies('POST', '/api/user/manage')).toEqual(acts)
+  })
+})
+
+describe('the drawers', () => {
+  it('add a user: what is missing is said first, and a refusal keeps what was typed', async () => {
+    const { page } = admin
+    await open()
+    await page.getByRole('button', { name: '添加用户' }).click()
+    const add = () => dialog().getByRole('button', { name: '添加用户' }).click()
+    await add()
+    await said('用户名和密码不能为空！')
+    await dialog().getByLabel('用户名').fill('mia')
+    await dialog().getByLabel(/^密码/).fill('correct horse')
+    await add()
+    await said('用户名已被占用')
+    await dialog().getByLabel('用户名').fill('nora')
+    await add()
+    await said('用户账户创建成功！')
+    await rowOf('nora').waitFor()
+  })
+
+  it('edit at an address of their own, and send what changed with its reason', async () => {
+    const { page } = admin
+    await open('/user/edit/3')
+    await dialog().getByText('bank transfer no. 17').waitFor()
+    await dialog().getByText('88213').waitFor()
+    await dialog().getByLabel('余额（额度单位）').fill('x')
+    await save()
+    await said('请输入有效的整数')
+    await dialog().getByLabel('余额（额度单位）').fill('6000000')
+    await dialog().getByText('约合 $12.00；变动 +1000000').waitFor()
+    await dialog().getByLabel('调整原因').fill('invoice 18')
+    await dialog().getByLabel('分组').selectOption('default')
+    await save()
+    await said('用户信息更新成功！')
+    expect(bodies('PUT', '/api/user/')).toEqual([
+      { id: 3, group: 'default', quota: 6_000_000, quota_reason: 'invoice 18' },
+    ])
+    await page.waitForURL(/\/admin\/users$/)
+  })
+
+  it('of oneself have neither group nor quota, and ask for the current password', async () => {
+    await open('/user/edit')
+    await dialog().getByLabel('新密码').fill('new password')
+    expect(await dialog().getByLabel('分组').count()).toBe(0)
+    await save()
+    await said('请输入当前密码')
+    await dialog().getByLabel('当前密码').fill('old password')
+    await save()
+    await said('用户信息更新成功！')
+    expect(bodies('PUT', '/api/user/self')).toEqual([
+      { password: 'new password', original_password: 'old password' },
+    ])
+  })
+
+  it('erase somebody who is gone, once the name is typed', async () => {
+    await open('/user/edit/6')
+    await dialog().getByRole('button', { name: '抹除…' }).click()
+    const asking = admin.page.getByRole('alertdialog')
+    await asking.getByRole('textbox').fill('lef')
+    await asking.getByRole('button', { name: '永久抹除' }).click()
+    await said('输入的用户名不一致')
+    await asking.getByRole('textbox').fill('left')
+    await asking.getByRole('button', { name: '永久抹除' }).click()
+    await said('个人数据已抹除')
+    await rowOf('#6').getByText('已抹除').waitFor()
+    expect(bodies('POST', '/api/user/erase')).toEqual([{ id: 6, username: 'left' }])
+  })
+})

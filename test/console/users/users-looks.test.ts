@@ -1,0 +1,42 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import type { FakeSite } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { openPage } from '../support/open-page.ts'
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startAdminSite()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+const LOOKS = [
+  ['users', '/admin/users'],
+  ['user-edit', '/user/edit/3'],
+  ['user-gone', '/user/edit/6'],
+] as const
+
+describe('the users’ list and drawers', () => {
+  for (const language of LANGUAGES) {
+    it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
+      const { page, faults, close } = await openPage(browser, { language })
+      for (const [name, path] of LOOKS) {
+        await openAsRoot(page, site, path)
+        await page.getByText('mia', { exact: true }).first().waitFor()
+        if (path !== '/admin/users') await page.getByRole('dialog').getByText('GitHub').waitFor()
+        const found = await lookFaults(page, `${name}-${language}`, [1280, 390])
+        expect.soft(found, name).toEqual([])
+      }
+      expect(faults).toEqual([])
+      await close()
+    }, 120_000)
+  }
+})
