@@ -24,7 +24,7 @@ export function UsersPage(): ReactElement {
 
 function OwnForm(): ReactElement {
   const { t } = useTranslation()
-  const { edited, close } = useDrawerAddress('/app/dashboard')
+  const { edited, close } = useDrawerAddress('/app/me')
   return (
     <>
       <AdminsOnlyPage title={t('users.title')} />
