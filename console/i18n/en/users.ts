@@ -3,7 +3,7 @@ import type { Words } from '../i18n.ts'
 export const users: Words['users'] = {
   title: 'Users',
   pageLead: 'Find users, set their group and quota, and decide what they may do.',
-  search: 'Search by id, username or name',
+  search: 'Search id or name',
   searchGroup: 'Group',
   anyGroup: 'All groups',
   query: 'Search',
@@ -105,8 +105,7 @@ export const users: Words['users'] = {
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:
-    'The account is deactivated, and no text about the user can ever be read again. There is no way ' +
-    'back. The username stays taken.',
+    'The account is deactivated, and no text about the user can be read again. The name stays taken.',
   eraseName: 'Type the username {{name}} to confirm',
   eraseAction: 'Erase for good',
   erased: 'The personal data was erased',

@@ -18,16 +18,17 @@ export type UserDeeds = UserActions & {
   readonly onEdit: (user: User) => void
 }
 
+type MakeColumn = (id: string, title: string, rest: Partial<Column<User>>) => Column<User>
+
 /** The columns of the user list, in their first order. */
 export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Column<User>[] {
-  const column = (id: string, title: string, rest: Partial<Column<User>>): Column<User> => ({
+  const column: MakeColumn = (id, title, rest) => ({
     id,
     title,
     width: 92,
     cell: () => null,
     ...rest,
   })
-  const count = new Intl.NumberFormat(locale)
   return [
     column('id', t('users.id'), { width: 54, onCard: 'bare', cell: ({ id }) => `#${id}` }),
     column('username', t('users.username'), {
@@ -51,6 +52,28 @@ export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Col
       onCard: 'bare',
       cell: ({ group }) => <GroupTag name={group} />,
     }),
+    ...figures(t, locale, column),
+    column('invites', t('users.invites'), {
+      width: 124,
+      cell: (user) => <InvitesCell user={user} />,
+    }),
+    column('created', t('users.created'), {
+      width: 160,
+      isHiddenAtFirst: true,
+      cell: ({ created_time }) => <Time at={created_time} style="stamp" />,
+    }),
+    column('actions', t('users.actions'), {
+      width: 92,
+      isPinned: true,
+      align: 'end',
+      cell: (user) => <UserMenu user={user} deeds={deeds} />,
+    }),
+  ]
+}
+
+function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>[] {
+  const count = new Intl.NumberFormat(locale)
+  return [
     column('quota', t('users.quota'), {
       onCard: 'brief',
       align: 'end',
@@ -66,21 +89,6 @@ export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Col
       onCard: 'brief',
       align: 'end',
       cell: ({ request_count }) => count.format(request_count),
-    }),
-    column('invites', t('users.invites'), {
-      width: 124,
-      cell: (user) => <InvitesCell user={user} />,
-    }),
-    column('created', t('users.created'), {
-      width: 160,
-      isHiddenAtFirst: true,
-      cell: ({ created_time }) => <Time at={created_time} style="stamp" />,
-    }),
-    column('actions', t('users.actions'), {
-      width: 92,
-      isPinned: true,
-      align: 'end',
-      cell: (user) => <UserMenu user={user} deeds={deeds} />,
     }),
   ]
 }
