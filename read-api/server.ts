@@ -24,8 +24,10 @@ import { getToken } from './tokens/get-token.ts'
 import { listTokenRows } from './tokens/list-tokens.ts'
 import { latestRelease } from './updates/latest-release.ts'
 import { usageData } from './usage/usage-data.ts'
+import { checkInStatus } from './users/check-in-status.ts'
 import { getSelf } from './users/get-self.ts'
 import { getUser } from './users/get-user.ts'
+import { inviteCode } from './users/invite-code.ts'
 import { listGroups } from './users/list-groups.ts'
 import { listUserModels } from './users/list-user-models.ts'
 import { listUserRows } from './users/list-users.ts'
@@ -35,6 +37,8 @@ const QUESTIONS = [
   getStatus,
   getSetup,
   getSelf,
+  inviteCode,
+  checkInStatus,
   listUserModels,
   listGroups,
   listUserRows,

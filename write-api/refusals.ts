@@ -11,7 +11,7 @@ import type { Words } from '#infra/http/language.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
-import { ACCOUNT_REFUSALS } from './users/account-refusals.ts'
+import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
 import { IDENTITY_REFUSALS } from './users/identity-refusals.ts'
 
 /** What acts refuse themselves, before or beside a decision of the domain. */
@@ -44,6 +44,7 @@ type ActRefusalCode =
 
 export type RefusalCode =
   | AccountRefusalCode
+  | RewardRefusalCode
   | ChannelRefusalCode
   | IdentityRefusalCode
   | OptionsRefusalCode

@@ -37,9 +37,11 @@ import { deleteToken } from './tokens/delete-token.ts'
 import { deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
+import { checkIn } from './users/check-in.ts'
 import { createUser } from './users/create-user.ts'
 import { eraseUser } from './users/erase-user.ts'
 import { manageUser } from './users/manage-user.ts'
+import { transferAffiliate } from './users/transfer-affiliate.ts'
 import { updateSelf } from './users/update-self.ts'
 import { updateSettings } from './users/update-settings.ts'
 import { updateUser } from './users/update-user.ts'
@@ -75,6 +77,8 @@ const ACTS: readonly Act[] = [
   updateUser,
   updateSelf,
   updateSettings,
+  transferAffiliate,
+  checkIn,
   manageUser,
   eraseUser,
 ]

@@ -47,3 +47,7 @@ export const UsableGroups = Type.Record(
   Type.Object({ desc: Type.String(), ratio: Type.Number(), color: Type.String() }),
 )
 export type UsableGroups = Static<typeof UsableGroups>
+
+/** `GET /api/user/check_in_status`. */
+export const CheckInStatus = Type.Object({ can_check_in: Type.Boolean() })
+export type CheckInStatus = Static<typeof CheckInStatus>

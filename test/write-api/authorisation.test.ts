@@ -43,6 +43,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'PUT /api/user/': 'admin',
   'PUT /api/user/self': 'user',
   'PUT /api/user/setting': 'user',
+  'POST /api/user/aff_transfer': 'user',
+  'POST /api/user/check_in': 'user',
   'POST /api/user/manage': 'admin',
   'POST /api/user/erase': 'root',
 }

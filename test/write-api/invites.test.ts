@@ -53,3 +53,42 @@ describe('an invitation', () => {
     fixture.user = await fixture.logIn('user1')
   })
 })
+
+describe('what invitations brought', () => {
+  const transfer = (quota: number) =>
+    fixture.user.call('POST', '/api/user/aff_transfer', { body: { quota } })
+  const self = async () => {
+    const headers = { 'x-after-position': String(await fixture.head()) }
+    return (await fixture.user.call<User>('GET', '/api/user/self', { headers })).data
+  }
+
+  it('is moved by a dollar at least, and only what is there', async () => {
+    for (const quota of [0, 499_999]) {
+      const refused = await transfer(quota)
+      expect(refused).toMatchObject({ status: 200, code: 'TransferTooSmall' })
+      expect(refused.message).toBe('划转金额最低为 500000')
+    }
+    expect(await transfer(700_001)).toMatchObject({ status: 200, code: 'InsufficientAffiliate' })
+    for (const quota of [-1, 0.5, '500000', null, undefined]) {
+      expect((await transfer(quota as number)).status, String(quota)).toBe(400)
+    }
+    expect(await self()).toMatchObject({ quota: 0, aff_quota: 700_000 })
+  })
+
+  it('asked for fifty times at once, is moved once', async () => {
+    const answers = await fifty(() => transfer(500_000))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    const others = answers.filter(({ success }) => !success)
+    expect(new Set(others.map(({ code }) => code))).toEqual(new Set(['InsufficientAffiliate']))
+    const left = { quota: 500_000, aff_quota: 200_000, aff_history_quota: 700_000, aff_count: 1 }
+    expect(await self()).toMatchObject(left)
+    const events = await fixture.core.store.readStream(`account-${fixture.user.id}`)
+    expect(events.map(({ type }) => type)).toEqual(['InviteRewarded', 'AffiliateTransferred'])
+  })
+
+  it('has a code to tell others, the same every time', async () => {
+    const { data } = await fixture.user.call<string>('GET', '/api/user/aff')
+    expect(data).toBe(codeOf(fixture.user.id))
+    expect((await fixture.admin.call<string>('GET', '/api/user/aff')).data).not.toBe(data)
+  })
+})

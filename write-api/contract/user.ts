@@ -27,6 +27,12 @@ export const UpdateSelf = Type.Object({
 })
 export type UpdateSelf = Static<typeof UpdateSelf>
 
+/** `quota`: of what invitations brought; one dollar's at least. */
+export const TransferAffiliate = Type.Object({
+  quota: Type.Integer({ minimum: 0, maximum: 9007199254740991 }),
+})
+export type TransferAffiliate = Static<typeof TransferAffiliate>
+
 export const UpdateSettings = Type.Object({
   /** Whether calls of models without a price may be charged at the fallback's. */
   accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),

@@ -1,8 +1,11 @@
 import type { AccountRefusalCode } from '#domain/account/refusals.ts'
 import type { Refusals } from '../refusals.ts'
 
+/** What acts of rewards refuse themselves. */
+export type RewardRefusalCode = 'CheckInDisabled'
+
 /** Of the money: balances, budgets, calls and rewards. */
-export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode> = {
+export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode | RewardRefusalCode> = {
   InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is not enough' }],
   AmountOutOfRange: [200, { zh: '额度超出允许范围', en: 'The quota is out of range' }],
   InsufficientAffiliate: [200, { zh: '邀请额度不足！', en: 'The invitation quota is not enough' }],
@@ -13,6 +16,7 @@ export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode> = {
       en: `At least ${least} can be transferred at once`,
     }),
   ],
+  CheckInDisabled: [200, { zh: '管理员未启用签到', en: 'Check-in is not enabled' }],
   CheckedInAlready: [200, { zh: '今日已签到', en: 'You have checked in today already' }],
   TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
   TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'No such token' }],

@@ -1,4 +1,4 @@
-import { WITH_MAIL, WITH_REWARDS } from '../notes.ts'
+import { WITH_MAIL } from '../notes.ts'
 import { decimal, FLAG, integer, QUOTA_UNITS } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -84,7 +84,6 @@ export const QUOTA: OptionSection = {
       type: FLAG,
       preset: 'false',
       label: { zh: '启用每日签到', en: 'Daily check-in' },
-      note: WITH_REWARDS,
     },
     {
       key: 'CheckInQuota',
@@ -92,7 +91,6 @@ export const QUOTA: OptionSection = {
       preset: '0',
       unit: 'quota',
       label: { zh: '签到最低额度', en: 'Least quota of a check-in' },
-      note: WITH_REWARDS,
     },
     {
       key: 'CheckInMaxQuota',
@@ -104,7 +102,6 @@ export const QUOTA: OptionSection = {
         zh: '低于最低额度时，以最低额度为准。',
         en: 'When it is below the least, the least counts.',
       },
-      note: WITH_REWARDS,
     },
   ],
 }

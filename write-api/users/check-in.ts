@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import { dayOf } from '#domain/shared/day.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+
+/** POST /api/user/check_in: the reward of the day (UTC, by the database's clock), once. */
+export const checkIn: Act = (api, parts) => {
+  api.post(
+    '/api/user/check_in',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Check in for today',
+        response: { 200: Envelope(Type.Object({ quota: Type.Integer() })) },
+      },
+    },
+    async (request, reply) => {
+      const { core } = parts
+      const { userId } = principalOf(request)
+      const { values } = await allOptions(core.db)
+      if (!optionFlag(values, 'CheckInEnabled')) throw refused('CheckInDisabled')
+      const least = BigInt(optionInteger(values, 'CheckInQuota'))
+      const most = BigInt(optionInteger(values, 'CheckInMaxQuota'))
+      const amount = drawn(least, most)
+      const context = contextOf(parts, request)
+      const command = { type: 'CheckIn', userId, day: dayOf(context.at), amount } as const
+      const stream = accountStream(userId)
+      const done = accepted(await core.actors.handle(accountDecider, stream, command, context))
+      await visibleIn(parts, reply, ['balances', 'call-log'], done.position)
+      return success({ quota: Number(amount) })
+    },
+  )
+}
+
+/** Any amount from the least to the most, all alike; the least where the most is below it. */
+function drawn(least: bigint, most: bigint): bigint {
+  if (most <= least) return least
+  // 72 bits over at most 54: no amount is likelier than another by more than a millionth.
+  return least + (BigInt(`0x${randomBytes(9).toString('hex')}`) % (most - least + 1n))
+}

@@ -1,0 +1,40 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { optionValue } from '#domain/options/registry.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { TransferAffiliate } from '#write-api/contract/user.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+
+/** POST /api/user/aff_transfer: what invitations brought becomes quota to spend. */
+export const transferAffiliate: Act = (api, parts) => {
+  api.post(
+    '/api/user/aff_transfer',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Transfer quota earned by invitations to the balance',
+        body: TransferAffiliate,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const { values } = await allOptions(parts.core.db)
+      const command = {
+        type: 'TransferAffiliate',
+        userId,
+        transferId: request.id,
+        amount: BigInt(request.body.quota),
+        // One dollar: the rate may have decimals, quota has none.
+        least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
+      } as const
+      const context = contextOf(parts, request)
+      const stream = accountStream(userId)
+      const outcome = await parts.core.actors.handle(accountDecider, stream, command, context)
+      await visibleIn(parts, reply, ['balances', 'call-log'], accepted(outcome).position)
+      return done()
+    },
+  )
+}
