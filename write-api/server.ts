@@ -39,6 +39,7 @@ import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { checkIn } from './users/check-in.ts'
 import { createUser } from './users/create-user.ts'
+import { deleteSelf } from './users/delete-self.ts'
 import { eraseUser } from './users/erase-user.ts'
 import { manageUser } from './users/manage-user.ts'
 import { transferAffiliate } from './users/transfer-affiliate.ts'
@@ -76,6 +77,7 @@ const ACTS: readonly Act[] = [
   createUser,
   updateUser,
   updateSelf,
+  deleteSelf,
   updateSettings,
   transferAffiliate,
   checkIn,

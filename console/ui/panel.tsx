@@ -7,13 +7,17 @@ export function Panel(props: {
   actions?: ReactNode
   /** Content up to the edges, for grids. */
   isFlush?: boolean
-  children: ReactNode
+  /** None: a panel that is only its head. */
+  children?: ReactNode
 }): ReactElement {
   const id = useId()
+  const classes = ['tg-panel']
+  if (props.isFlush === true) classes.push('tg-panel-flush')
+  if (props.children === undefined) classes.push('tg-panel-bare')
   const hasHead = props.title !== undefined || props.actions !== undefined
   return (
     <section
-      className={props.isFlush === true ? 'tg-panel tg-panel-flush' : 'tg-panel'}
+      className={classes.join(' ')}
       aria-labelledby={props.title === undefined ? undefined : id}
     >
       {hasHead && (
@@ -25,7 +29,7 @@ export function Panel(props: {
           {props.actions === undefined ? null : <div className="tg-actions">{props.actions}</div>}
         </header>
       )}
-      <div className="tg-panel-body">{props.children}</div>
+      {props.children === undefined ? null : <div className="tg-panel-body">{props.children}</div>}
     </section>
   )
 }

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Caller, callerOf, type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import {
+  type Caller,
+  callerOf,
+  type FurnishedFixture,
+  furnishedFixture,
+  PASSWORD,
+} from './write-fixture.ts'
 
 let fixture: FurnishedFixture
 
@@ -42,6 +48,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/user/': 'admin',
   'PUT /api/user/': 'admin',
   'PUT /api/user/self': 'user',
+  'DELETE /api/user/self': 'user',
   'PUT /api/user/setting': 'user',
   'POST /api/user/aff_transfer': 'user',
   'POST /api/user/check_in': 'user',
@@ -94,7 +101,9 @@ describe('the authorisation matrix', () => {
     }
   })
 
-  it.each(ROWS.filter(([row]) => !row.endsWith('logout')))(
+  // What ends the caller's own session is tried below, each with one of its own.
+  const OWN_ENDS = /logout$|^DELETE .*self$/
+  it.each(ROWS.filter(([row]) => !OWN_ENDS.test(row)))(
     '%s, for %s: by role',
     async (row, level) => {
       const { user, admin, root } = fixture
@@ -105,6 +114,18 @@ describe('the authorisation matrix', () => {
       expect(REACHED).toContain(await ask(row, root.call))
     },
   )
+
+  it('an account is its own to delete, but a super admin’s', async () => {
+    const { root, user, anybody } = fixture
+    expect((await root.call('DELETE', '/api/user/self')).code).toBe('SuperAdminProtected')
+    await root.call('POST', '/api/user/', { body: { username: 'leaver', password: PASSWORD } })
+    const [here, there] = [await fixture.logIn('leaver'), await fixture.logIn('leaver')]
+    expect(await ask('DELETE /api/user/self', here.call)).toBe(200)
+    for (const { call } of [here, there]) expect(await ask('PUT /api/user/self', call)).toBe(401)
+    const body = { username: 'leaver', password: PASSWORD }
+    expect((await anybody('POST', '/api/user/login', { body })).success).toBe(false)
+    expect(await ask('PUT /api/user/self', user.call)).not.toBe(401)
+  })
 
   it('logging out needs no role', async () => {
     for (const [name, row] of [

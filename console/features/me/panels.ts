@@ -1,5 +1,13 @@
+import { AccountPanel } from './account-panel.tsx'
+import { CheckInPanel } from './check-in-panel.tsx'
+import { InvitePanel } from './invite-panel.tsx'
 import type { MePanel } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
 
 /** One line per panel, in the order of the page. */
-export const PANELS: readonly MePanel[] = [{ id: 'models', column: 'main', Panel: ModelsPanel }]
+export const PANELS: readonly MePanel[] = [
+  { id: 'models', column: 'main', Panel: ModelsPanel },
+  { id: 'check-in', column: 'side', Panel: CheckInPanel },
+  { id: 'invites', column: 'side', Panel: InvitePanel },
+  { id: 'account', column: 'side', Panel: AccountPanel },
+]

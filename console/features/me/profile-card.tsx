@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ROOT_ROLE } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -7,6 +7,7 @@ import { quotaOf } from '#console/ui/money.ts'
 import { Quota } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Figure } from './figure.tsx'
 import type { MePanelProps } from './me-panel.ts'
 
 /** Who one is here, and what one has. */
@@ -47,14 +48,5 @@ export function ProfileCard({ user }: MePanelProps): ReactElement {
         <Figure name={t('me.calls')}>{user ? number.format(user.request_count) : wait}</Figure>
       </dl>
     </section>
-  )
-}
-
-function Figure(props: { name: string; children: ReactNode }): ReactElement {
-  return (
-    <div>
-      <dt>{props.name}</dt>
-      <dd className="tg-number">{props.children}</dd>
-    </div>
   )
 }

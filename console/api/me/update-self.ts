@@ -1,0 +1,7 @@
+import type { UpdateSelf } from '#write-api/contract/user.ts'
+import { request } from '../request.ts'
+
+/** Changes one's own name or password; a new password needs the present one. */
+export async function updateSelf(change: UpdateSelf): Promise<void> {
+  await request({ method: 'PUT', path: '/api/user/self', body: change })
+}

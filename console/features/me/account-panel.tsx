@@ -1,0 +1,46 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ROOT_ROLE } from '#console/api/session.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import type { MePanelProps } from './me-panel.ts'
+import { PasswordDialog } from './password-dialog.tsx'
+
+/** The password, and the end of the account. A super admin's has none. */
+export function AccountPanel({ user }: MePanelProps): ReactElement {
+  const { t } = useTranslation()
+  const [open, setOpen] = useState<'password' | 'delete' | null>(null)
+  const mayDelete = user !== undefined && user.role < ROOT_ROLE
+  const close = () => setOpen(null)
+  return (
+    <Panel title={t('me.account')}>
+      <ul className="tg-me-rows">
+        <li>
+          <div>
+            <p className="tg-me-row-title">{t('me.password')}</p>
+            <p className="tg-hint">{t('me.passwordLead')}</p>
+          </div>
+          <Button icon="key" onClick={() => setOpen('password')}>
+            {t('me.changePassword')}
+          </Button>
+        </li>
+        {mayDelete && (
+          <li>
+            <div>
+              <p className="tg-me-row-title">{t('me.deleteAccount')}</p>
+              <p className="tg-hint">{t('me.deleteLead')}</p>
+            </div>
+            <Button tone="danger" icon="trash" onClick={() => setOpen('delete')}>
+              {t('me.deleteAccount')}
+            </Button>
+          </li>
+        )}
+      </ul>
+      <PasswordDialog isOpen={open === 'password'} onClose={close} />
+      {mayDelete && (
+        <DeleteDialog isOpen={open === 'delete'} username={user.username} onClose={close} />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { checkIn } from '#console/api/me/check-in.ts'
+import { checkInStatusQuery } from '#console/api/me/check-in-status.ts'
+import { selfQuery } from '#console/api/me/self.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { Button } from '#console/ui/button.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+
+/** The reward of the day, where the site gives one. */
+export function CheckInPanel(): ReactElement | null {
+  return useStatus()?.check_in_enabled === true ? <CheckIn /> : null
+}
+
+function CheckIn(): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const rule = useMoneyRule()
+  const { data: status } = useQuery(checkInStatusQuery)
+  const [gained, setGained] = useState<bigint | null>(null)
+  const { isBusy, submit } = useSubmit(async () => {
+    try {
+      const quota = quotaOf(await checkIn())
+      setGained(quota)
+      client.setQueryData(checkInStatusQuery.queryKey, { can_check_in: false })
+      showSuccess(t('me.checkedIn', { amount: exactQuotaText(quota, rule) }))
+    } catch (error) {
+      // What the server refuses it says itself; an answer that never came says nothing.
+      const isRefusal = error instanceof ApiError && error.status === 200
+      showError(isRefusal ? error : t('me.checkInFailed'))
+    }
+    await Promise.all([
+      client.invalidateQueries({ queryKey: selfQuery.queryKey }),
+      client.invalidateQueries({ queryKey: checkInStatusQuery.queryKey }),
+    ])
+  })
+  const isOpen = status?.can_check_in === true
+  return (
+    <Panel
+      title={t('me.checkIn')}
+      lead={
+        gained === null
+          ? t('me.checkInLead')
+          : t('me.gained', { amount: exactQuotaText(gained, rule) })
+      }
+      actions={
+        <Button
+          tone="primary"
+          icon={status !== undefined && !isOpen ? 'check' : 'zap'}
+          isBusy={isBusy}
+          isDisabled={!isOpen}
+          onClick={() => void submit()}
+        >
+          {status === undefined || isOpen ? t('me.checkInNow') : t('me.checkedInToday')}
+        </Button>
+      }
+    />
+  )
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { inviteCodeQuery } from '#console/api/me/invite-code.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { quotaOf } from '#console/ui/money.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { Quota } from '#console/ui/quota.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { Figure } from './figure.tsx'
+import type { MePanelProps } from './me-panel.ts'
+import { TransferDialog } from './transfer-dialog.tsx'
+
+/** The link to invite others by, and what it brought; where the site has invitations. */
+export function InvitePanel({ user }: MePanelProps): ReactElement | null {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const isOffered = useStatus()?.aff_enabled === true
+  const [isOpen, setOpen] = useState(false)
+  const earned = quotaOf(user?.aff_quota ?? 0)
+  // What was earned while there were invitations stays one's own.
+  if (!isOffered && earned === 0n) return null
+  return (
+    <Panel title={t('me.invites')} lead={t('me.invitesLead')}>
+      {isOffered && <InviteLink />}
+      <div className="tg-me-invites">
+        <dl className="tg-me-figures">
+          <Figure name={t('me.invited')}>{number.format(user?.aff_count ?? 0)}</Figure>
+          <Figure name={t('me.earnedEver')}>
+            <Quota value={quotaOf(user?.aff_history_quota ?? 0)} />
+          </Figure>
+          <Figure name={t('me.earned')}>
+            <Quota value={earned} />
+          </Figure>
+        </dl>
+        <Button icon="arrowRight" isDisabled={earned === 0n} onClick={() => setOpen(true)}>
+          {t('me.transfer')}
+        </Button>
+      </div>
+      <TransferDialog isOpen={isOpen} earned={earned} onClose={() => setOpen(false)} />
+    </Panel>
+  )
+}
+
+function InviteLink(): ReactElement {
+  const { t } = useTranslation()
+  const code = useQuery(inviteCodeQuery)
+  const link = `${window.location.origin}/register?aff=${code.data ?? ''}`
+  const copy = async () => {
+    if (await copyText(link)) showSuccess(t('me.inviteCopied'))
+  }
+  if (code.error !== null && code.data === undefined) {
+    return <ErrorState error={code.error} onRetry={() => void code.refetch()} />
+  }
+  return (
+    <div className="tg-me-link">
+      <TextInput
+        aria-label={t('me.inviteLink')}
+        value={code.data === undefined ? '' : link}
+        readOnly
+        isMono
+        onFocus={(event) => event.currentTarget.select()}
+        onChange={() => {}}
+      />
+      <Button icon="copy" isDisabled={code.data === undefined} onClick={() => void copy()}>
+        {t('me.copyInvite')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/me/self.ts'
+import { transferAffiliate } from '#console/api/me/transfer-affiliate.ts'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { exactQuotaText, type MoneyRule, quotaFromDollars } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+
+/** How much of what invitations brought is to be spent. In dollars, or in units as the site shows. */
+export function TransferDialog(props: {
+  isOpen: boolean
+  earned: bigint
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const rule = useMoneyRule()
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState('')
+  const close = () => {
+    setText('')
+    setFault('')
+    props.onClose()
+  }
+  const { isBusy, submit } = useSubmit(async () => {
+    const amount = amountOf(text, rule)
+    const least = quotaFromDollars('1', rule) ?? 1n
+    if (amount === null) return setFault(t('me.notAnAmount'))
+    if (amount < least) {
+      return setFault(t('me.transferTooSmall', { least: exactQuotaText(least, rule) }))
+    }
+    if (amount > props.earned) return setFault(t('me.transferTooMuch'))
+    await transferAffiliate(amount)
+    showSuccess(t('me.transferred'))
+    close()
+    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+  })
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={t('me.transferTitle')}
+      lead={t('me.transferLead', { earned: exactQuotaText(props.earned, rule) })}
+      submitText={t('me.transfer')}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={close}
+    >
+      <FormField
+        label={rule.isCurrency ? t('me.amountDollars') : t('me.amountUnits')}
+        error={fault}
+        isRequired
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            inputMode="decimal"
+            autoComplete="off"
+            value={text}
+            onChange={(value) => {
+              setText(value)
+              setFault('')
+            }}
+          />
+        )}
+      </FormField>
+    </FormDialog>
+  )
+}
+
+function amountOf(text: string, rule: MoneyRule): bigint | null {
+  if (rule.isCurrency) return quotaFromDollars(text.replace(/^\$/, ''), rule)
+  return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
+}

@@ -1,0 +1,31 @@
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { clearSessionCookie } from '#infra/http/session-cookie.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+
+/**
+ * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
+ * has its name typed before; a super admin's can't be.
+ */
+export const deleteSelf: Act = (api, parts) => {
+  api.delete(
+    '/api/user/self',
+    {
+      onRequest: onlyUser,
+      schema: { summary: 'Delete the own account', response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const command = { type: 'DeleteUser', actorRole: null } as const
+      const context = contextOf(parts, request)
+      const { actors } = parts.core
+      const outcome = await actors.handle(userDecider, userStream(userId), command, context)
+      await visibleIn(parts, reply, ['users'], accepted(outcome).position)
+      await request.server.gate.sessions.endAllOf(userId)
+      clearSessionCookie(reply)
+      return done()
+    },
+  )
+}
