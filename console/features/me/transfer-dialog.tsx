@@ -11,7 +11,7 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 
-/** How much of what invitations brought is to be spent. In dollars, or in units as the site shows. */
+/** How much of what invitations brought is to be spent: in dollars, or in units as shown. */
 export function TransferDialog(props: {
   isOpen: boolean
   earned: bigint
