@@ -5,7 +5,7 @@ import { createFreshness, type Freshness } from '#projections/freshness/query.ts
 import { untilBuilt } from '#projections/freshness/until-built.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
-import { readApi } from '#read-api/server.ts'
+import { pageSources, readApi } from '#read-api/server.ts'
 import { noRelay, type Relay, type RelayPaths, SERVED_TYPES, startRelay } from '#relay/server.ts'
 import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
@@ -155,7 +155,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   ;(relay ?? noRelay).addActs(app, freshness)
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(tell)
-    if (dist !== null) await serveConsole(app, dist)
+    if (dist !== null) await serveConsole(app, dist, () => pageSources(core))
   }
   return app
 }

@@ -20,6 +20,9 @@ import { priceSchedule } from './options/price-schedule.ts'
 import { type ReadParts, typed } from './question.ts'
 import { getSetup } from './status/get-setup.ts'
 import { getStatus } from './status/get-status.ts'
+
+export { pageSources } from './status/page-sources.ts'
+
 import { getToken } from './tokens/get-token.ts'
 import { listTokenRows } from './tokens/list-tokens.ts'
 import { latestRelease } from './updates/latest-release.ts'

@@ -19,6 +19,7 @@ import type { ServedTypes } from './channels/channel-terms.ts'
 import type { Turns } from './in-turn.ts'
 import type { NextIds } from './next-id.ts'
 import { type RefusalCode, refused } from './refusals.ts'
+import type { HumanCheck } from './session/human-check.ts'
 import type { LoginGuard } from './session/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
@@ -42,6 +43,7 @@ export type Parts = {
   readonly loginGuard: LoginGuard
   readonly setupToken: SetupToken
   readonly mailer: Mailer
+  readonly humanCheck: HumanCheck
   /** Where channels may be pointed. */
   readonly upstreams: OutboundPolicy
 }

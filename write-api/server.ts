@@ -18,6 +18,7 @@ import { tagChannels } from './channels/tag-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { updateTag } from './channels/update-tag.ts'
 import { createTurns } from './in-turn.ts'
+import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
 import { createSiteMailer } from './mail/site-mailer.ts'
 import { createNextIds } from './next-id.ts'
@@ -27,9 +28,12 @@ import { previewPrices } from './options/preview-prices.ts'
 import { putOption } from './options/put-option.ts'
 import { resetModelRatios } from './options/reset-model-ratios.ts'
 import { schedulePrices } from './options/schedule-prices.ts'
+import { createHumanCheck } from './session/human-check.ts'
 import { login } from './session/login.ts'
 import { createLoginGuard } from './session/login-guard.ts'
 import { logout } from './session/logout.ts'
+import { requestReset } from './session/request-reset.ts'
+import { resetPassword } from './session/reset-password.ts'
 import { initializeSite } from './setup/initialize-site.ts'
 import { createSetupToken } from './setup/setup-token.ts'
 import { createToken } from './tokens/create-token.ts'
@@ -37,11 +41,13 @@ import { deleteToken } from './tokens/delete-token.ts'
 import { deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
+import { bindMail } from './users/bind-mail.ts'
 import { checkIn } from './users/check-in.ts'
 import { createUser } from './users/create-user.ts'
 import { deleteSelf } from './users/delete-self.ts'
 import { eraseUser } from './users/erase-user.ts'
 import { manageUser } from './users/manage-user.ts'
+import { register } from './users/register.ts'
 import { transferAffiliate } from './users/transfer-affiliate.ts'
 import { updateSelf } from './users/update-self.ts'
 import { updateSettings } from './users/update-settings.ts'
@@ -52,6 +58,11 @@ const ACTS: readonly Act[] = [
   initializeSite,
   login,
   logout,
+  sendCode,
+  register,
+  requestReset,
+  resetPassword,
+  bindMail,
   putOption,
   resetModelRatios,
   schedulePrices,
@@ -107,11 +118,13 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     loginGuard: createLoginGuard(core.limits, core.vault),
     setupToken: createSetupToken(core.vault),
     mailer: createSiteMailer(core),
+    humanCheck: createHumanCheck(core),
     upstreams: operatorPolicy(core.config),
   }
   for (const act of ACTS) act(app as unknown as Api, parts)
   const duePrices = startDuePrices(core)
   app.addHook('onClose', () => duePrices.stop())
+  app.addHook('onClose', () => parts.humanCheck.close())
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
     const { text } = parts.setupToken

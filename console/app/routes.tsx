@@ -36,6 +36,9 @@ const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
   page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),
+  page('/register', () => import('../features/register/register-page.tsx'), 'RegisterPage'),
+  page('/reset', () => import('../features/reset/request-reset-page.tsx'), 'RequestResetPage'),
+  page('/user/reset', () => import('../features/reset/confirm-reset-page.tsx'), 'ConfirmResetPage'),
 ]
 
 /** One line per page behind the login. */

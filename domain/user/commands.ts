@@ -27,6 +27,8 @@ export type ChangePassword = {
   readonly type: 'ChangePassword'
   readonly actorRole: ActorRole
   readonly passwordRef: string
+  /** Made up by the server: its user should choose another one. */
+  readonly isTemporary?: boolean
 }
 
 export type ChangeGroup = {

@@ -54,7 +54,9 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
     case 'ChangePassword': {
       const { passwordRef } = command
       if (passwordRef === user.passwordRef) return []
-      return [{ type: 'UserPasswordChanged', v: 1, data: { passwordRef, ...reentry(user) } }]
+      const temporary = command.isTemporary === true ? ({ isTemporary: true } as const) : {}
+      const data = { passwordRef, ...reentry(user), ...temporary }
+      return [{ type: 'UserPasswordChanged', v: 1, data }]
     }
     case 'ChangeGroup': {
       const { group } = command

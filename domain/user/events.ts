@@ -37,7 +37,13 @@ export type UserProfileChanged = Fact<
 /** Every session and access token of before is void: `authVersion` counts up by one. */
 export type UserPasswordChanged = Fact<
   'UserPasswordChanged',
-  { readonly userId: number; readonly passwordRef: string; readonly authVersion: number }
+  {
+    readonly userId: number
+    readonly passwordRef: string
+    readonly authVersion: number
+    /** Made up by the server, for its user to change. */
+    readonly isTemporary?: true
+  }
 >
 
 export type UserGroupChanged = Fact<

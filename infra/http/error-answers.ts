@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { StoreUnavailable } from '../event-store/port.ts'
+import { ShortLivedUnavailable } from '../limits/short-lived.ts'
 import { isUnavailable } from '../postgres/bounded.ts'
 import { VaultBusy } from '../vault/port.ts'
 import { sendRefusal } from './envelope.ts'
@@ -23,6 +24,7 @@ const BY_CODE: Readonly<Record<string, FaultCode>> = {
   '53300': 'Unavailable',
 }
 
+const BUSY = [VaultBusy, StoreUnavailable, ShortLivedUnavailable] as const
 const RETRY_AFTER_SECONDS = 1
 
 /** Every error leaves through the envelope; what is ours to mend is logged, and told to nobody. */
@@ -44,7 +46,7 @@ export function addErrorAnswers(app: FastifyInstance): void {
 
 function refusalFor(error: FastifyError): HttpRefusal {
   if (error instanceof HttpRefusal) return error
-  const isBusy = error instanceof VaultBusy || error instanceof StoreUnavailable
+  const isBusy = BUSY.some((kind) => error instanceof kind)
   if (isBusy || isUnavailable(error)) {
     return fault('Unavailable', RETRY_AFTER_SECONDS)
   }

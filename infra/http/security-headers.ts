@@ -1,26 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+/** Other sites' origins that pages may take scripts from, and show frames of. */
+export type PageSources = {
+  readonly scripts: readonly string[]
+  readonly frames: readonly string[]
+}
+
+export const NO_SOURCES: PageSources = { scripts: [], frames: [] }
+
 // NOTE: no inline style or script anywhere: React sets style properties through the CSSOM, which
 // the policy does not touch.
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "frame-src 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "object-src 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
+const policyOf = ({ scripts, frames }: PageSources): string =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...scripts].join(' '),
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    frames.length === 0 ? "frame-src 'none'" : ['frame-src', ...frames].join(' '),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "object-src 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
 
 const HEADERS = {
-  'content-security-policy': POLICY,
+  'content-security-policy': policyOf(NO_SOURCES),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
@@ -39,6 +48,12 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
     reply.header('cache-control', 'no-store, private')
     reply.header('vary', 'Cookie, Authorization, Accept-Language')
   }
+}
+
+/** For a page that needs other sites, those besides its own. */
+export function admitSources(reply: FastifyReply, sources: PageSources): void {
+  if (sources.scripts.length + sources.frames.length === 0) return
+  reply.header('content-security-policy', policyOf(sources))
 }
 
 export const isApi = (request: FastifyRequest): boolean => /^\/api(\/|\?|$)/.test(request.url)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IdentityEvent } from '#domain/identity/events.ts'
-import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
+import type { UserEvent, UsernameEvent, UserPasswordChanged } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
 import { identityRows, NO_IDENTITIES } from './identity-rows.ts'
@@ -15,10 +15,16 @@ const TABLES = {
   identities: { key: ['provider', 'identity_key'] },
 }
 
+const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChanged['data']) => ({
+  password_ref: passwordRef,
+  auth_version: authVersion,
+  must_change_password: isTemporary === true,
+})
+
 /** Who there is, with names opened, so that they can be searched. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
-  version: 3,
+  version: 4,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: TABLES,
   handlers: {
@@ -45,11 +51,7 @@ export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
       rows.patch('users', { id: data.userId }, { display_name })
     },
     UserPasswordChanged: ({ data }, rows) =>
-      rows.patch(
-        'users',
-        { id: data.userId },
-        { password_ref: data.passwordRef, auth_version: data.authVersion },
-      ),
+      rows.patch('users', { id: data.userId }, passwordRow(data)),
     UserGroupChanged: ({ data }, rows) =>
       rows.patch('users', { id: data.userId }, { user_group: data.group }),
     UserRoleChanged: ({ data }, rows) =>

@@ -17,6 +17,8 @@ const userRow = z.object({
   /** null: there is no password to come in by. */
   passwordRef: z.string().nullable(),
   authVersion: wireInteger,
+  /** Its password was made up by the server. */
+  mustChangePassword: z.boolean(),
   settings: z.object({ acceptUnsetModelRatioModel: z.boolean(), showIpInLogs: z.boolean() }),
   inviterId: wireInteger.nullable(),
   /** Empty where nothing is bound, as the ids below. */
@@ -38,6 +40,7 @@ export type UserRow = z.infer<typeof userRow>
 const columns = sql.fragment`
   u.id, u.username, u.display_name as "displayName", u.role, u.status, u.user_group as "group",
   u.password_ref as "passwordRef", u.auth_version as "authVersion",
+  u.must_change_password as "mustChangePassword",
   jsonb_build_object(
     'acceptUnsetModelRatioModel', u.accepts_unpriced, 'showIpInLogs', u.shows_ip
   ) as settings,

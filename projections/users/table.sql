@@ -7,6 +7,7 @@ create table users (
   user_group text not null,
   password_ref text,
   auth_version bigint not null default 0,
+  must_change_password boolean not null default false,
   accepts_unpriced boolean not null default false,
   shows_ip boolean not null default false,
   inviter_id bigint,

@@ -8,6 +8,8 @@ export const SessionUser = Type.Object({
   role: Type.Integer(),
   status: Type.Integer(),
   group: Type.String(),
+  /** The password came by a reset: its user should choose another one. */
+  must_change_password: Type.Optional(Type.Boolean()),
 })
 export type SessionUser = Static<typeof SessionUser>
 

@@ -12,6 +12,8 @@ export type OptionsInForce = {
   readonly members: (key: string) => Map<string, unknown>
   /** Every option that may be shown: set, or by default; secret ones say only whether they are. */
   readonly shown: () => { key: string; value: string }[]
+  /** Whether a secret option has a text. */
+  readonly hasSecret: (key: string) => boolean
   readonly isInitialised: boolean
   readonly isSelfUse: boolean
   readonly isDemoSite: boolean
@@ -32,6 +34,7 @@ export async function optionsInForce({ db }: Pick<Core, 'db'>): Promise<OptionsI
           ? { key, value: secretRefs.get(key) ? '***' : '' }
           : { key, value: isJsonType(type) ? readableJson(text(key)) : text(key) },
       ),
+    hasSecret: (key) => (secretRefs.get(key) ?? '') !== '',
     isInitialised: site.rootUserId !== null,
     isSelfUse: values.has('SelfUseModeEnabled')
       ? text('SelfUseModeEnabled') === 'true'

@@ -63,7 +63,7 @@ const ofScreens = (options: OptionsInForce) => ({
 })
 
 const ofWaysIn = (options: OptionsInForce) => ({
-  turnstile_check: options.flag('TurnstileCheckEnabled'),
+  turnstile_check: checksHumans(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
   github_oauth: options.flag('GitHubOAuthEnabled'),
   github_client_id: options.text('GitHubClientId'),
@@ -81,6 +81,12 @@ const ofWaysIn = (options: OptionsInForce) => ({
   password_register_enabled: options.flag('PasswordRegisterEnabled'),
   register_enabled: options.flag('RegisterEnabled'),
 })
+
+/** As the write API decides it: a switch without its keys is off. */
+export const checksHumans = (options: OptionsInForce): boolean =>
+  options.flag('TurnstileCheckEnabled') &&
+  options.text('TurnstileSiteKey') !== '' &&
+  options.hasSecret('TurnstileSecretKey')
 
 /** A list of one-member objects, name → link; anything else in it is left out. */
 function chatsOf(text: string): Record<string, string>[] {

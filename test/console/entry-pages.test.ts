@@ -8,6 +8,9 @@ import { openPage } from './support/open-page.ts'
 const PAGES = [
   { path: '/', name: 'home' },
   { path: '/login?expired=true', name: 'login' },
+  { path: '/register?aff=abc', name: 'register' },
+  { path: '/reset', name: 'request-reset' },
+  { path: '/user/reset?email=ada@example.com&token=x', name: 'confirm-reset' },
   { path: '/setup', name: 'setup' },
   { path: '/no/such/page', name: 'not-found' },
 ]
@@ -35,7 +38,8 @@ describe('pages before the login', () => {
     }, async () => {
       const { page, faults, close } = await openPage(browser, { language })
       for (const { path, name } of PAGES) {
-        site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: path !== '/setup' })
+        site.routes['GET /api/status'] = () =>
+          ok({ ...STATUS, email_verification: true, setup: path !== '/setup' })
         await page.goto(site.url + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await page.locator('form, .tg-home, .tg-message-page').first().waitFor()

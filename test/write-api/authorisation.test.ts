@@ -20,6 +20,11 @@ type Level = 'anybody' | 'user' | 'admin' | 'root'
 const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/setup': 'anybody',
   'POST /api/user/login': 'anybody',
+  'GET /api/verification': 'anybody',
+  'POST /api/user/register': 'anybody',
+  'GET /api/reset_password': 'anybody',
+  'POST /api/user/reset': 'anybody',
+  'GET /api/oauth/email/bind': 'user',
   'GET /api/user/logout': 'user',
   'POST /api/user/logout': 'user',
   'PUT /api/option/': 'admin',

@@ -3,6 +3,7 @@ import type { Config } from '#infra/config/config.ts'
 import type { Core } from '#infra/core.ts'
 import { createHttpApp } from '#infra/http/app.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
+import { createMemoryShortLived } from '#infra/limits/memory-short-lived.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import type { ProjectionName } from '#projections/names.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
@@ -38,7 +39,8 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
   const limits = createMemoryLimits(now)
-  const core: Core = { ...real, now, limits }
+  const shortLived = createMemoryShortLived(now)
+  const core: Core = { ...real, now, limits, shortLived }
   const projections = await startProjections(core)
   const freshness = createFreshness(core)
   const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })

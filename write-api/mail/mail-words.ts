@@ -51,3 +51,56 @@ export function testMail(language: Language, site: string): Written {
     ? written({ subject: `${site} 测试邮件`, lines: ['邮件服务器设置有效，可以发送邮件。'] })
     : written({ subject: `${site}: test mail`, lines: ['The mail server works as it is set up.'] })
 }
+
+export function codeMail(language: Language, site: string, code: string, minutes: number): Written {
+  return language === 'zh'
+    ? written({
+        subject: `${site} 邮箱验证邮件`,
+        lines: [`您好，您正在进行 ${site} 邮箱验证。您的验证码为：`],
+        code,
+        last: `验证码 ${minutes} 分钟内有效，如果不是本人操作，请忽略。`,
+      })
+    : written({
+        subject: `${site}: verify your mail address`,
+        lines: [`Hello, this address is being verified at ${site}. Your code is:`],
+        code,
+        last: `It is good for ${minutes} minutes. If that wasn’t you, ignore this mail.`,
+      })
+}
+
+export function takenMail(language: Language, site: string): Written {
+  return language === 'zh'
+    ? written({
+        subject: `${site} 邮箱验证邮件`,
+        lines: [
+          `您好，有人尝试在 ${site} 使用这个邮箱地址，但它已经绑定了一个账户。`,
+          '如果是您本人，请直接登录；忘记密码时可以通过邮件重置。',
+        ],
+        last: '如果不是本人操作，请忽略。',
+      })
+    : written({
+        subject: `${site}: this address has an account`,
+        lines: [
+          `Hello, somebody asked for a code for this address at ${site}, but it belongs to an ` +
+            'account already.',
+          'If that was you, log in with it; a forgotten password can be reset by mail.',
+        ],
+        last: 'If that wasn’t you, ignore this mail.',
+      })
+}
+
+export function resetMail(language: Language, site: string, url: string, minutes: number): Written {
+  return language === 'zh'
+    ? written({
+        subject: `${site} 密码重置`,
+        lines: [`您好，您正在进行 ${site} 密码重置。请打开以下链接完成重置：`],
+        link: { url, label: '重置密码' },
+        last: `链接 ${minutes} 分钟内有效，只能使用一次。如果不是本人操作，请忽略。`,
+      })
+    : written({
+        subject: `${site}: reset your password`,
+        lines: [`Hello, a new password was asked for at ${site}. Open this link to get it:`],
+        link: { url, label: 'Reset the password' },
+        last: `It works once, within ${minutes} minutes. If that wasn’t you, ignore this mail.`,
+      })
+}

@@ -32,4 +32,5 @@ const sessionUserOf = (user: UserRow): SessionUser => ({
   role: user.role,
   status: user.status,
   group: user.group,
+  ...(user.mustChangePassword ? { must_change_password: true } : {}),
 })

@@ -1,13 +1,17 @@
 import { optionFlag } from '#domain/options/registry.ts'
+import type { Core } from '#infra/core.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUserByNameKey, type UserRow } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
+import { HumanToken } from '#write-api/contract/entry.ts'
 import { Entered } from '#write-api/contract/session.ts'
 import { Login } from '#write-api/contract/setup.ts'
 import type { Act, Parts } from '../act.ts'
+import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
+import { findMailOwner } from '../users/mail-identity.ts'
 import { isPassword, NO_HASH } from '../users/password-secret.ts'
 import { nameKeyOf } from '../users/username.ts'
 import { enter } from './enter.ts'
@@ -22,16 +26,22 @@ export const login: Act = (api, parts) => {
     {
       schema: {
         summary: 'Log in; the session is a cookie',
+        querystring: HumanToken,
         body: Login,
         response: { 200: Envelope(Entered) },
       },
     },
     async (request, reply) => {
       const { username, password } = request.body
-      const account = nameKeyOf(parts.core.vault, username)
+      // First: what no human asked for must not slow anybody's account down.
+      await parts.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
+      const user = await named(parts, username)
+      // By whichever name an account is tried, its tries are counted together.
+      const account = nameKeyOf(parts.core.vault, user?.username ?? username)
       const attempt = await parts.loginGuard.enter(request.ip, account)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
-      const user = await admitted(parts, account, password)
+      const isAdmitted = await isRight(parts.core, user, password)
+      if (user === null || !isAdmitted) throw refused('WrongCredentials')
       attempt.succeeded()
       await mayUsePassword(parts, user)
       return success(await enter(parts, request, reply, user))
@@ -39,14 +49,16 @@ export const login: Act = (api, parts) => {
   )
 }
 
-async function admitted({ core }: Parts, nameKey: string, password: string): Promise<UserRow> {
-  const user = await findUserByNameKey(core.db, nameKey)
-  const isRight =
-    user === null || user.isDeleted
-      ? await core.vault.verifyPassword(password, NO_HASH)
-      : await isPassword(core.vault, user, password)
-  if (user === null || !isRight) throw refused('WrongCredentials')
-  return user
+/** By username or by mail address; null for nobody. */
+async function named({ core }: Parts, text: string): Promise<UserRow | null> {
+  const address = spelled(text)
+  const owner = address === null ? null : await findMailOwner(core, address)
+  return owner ?? findUserByNameKey(core.db, nameKeyOf(core.vault, text))
+}
+
+async function isRight({ vault }: Core, user: UserRow | null, password: string): Promise<boolean> {
+  if (user === null || user.isDeleted) return vault.verifyPassword(password, NO_HASH)
+  return isPassword(vault, user, password)
 }
 
 /** The super admin can't lock everybody out; a banned user is told that instead. */

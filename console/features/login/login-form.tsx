@@ -2,6 +2,7 @@ import { type FormEvent, type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
+import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import { useLogin } from './use-login.ts'
@@ -10,6 +11,7 @@ import { useLogin } from './use-login.ts'
 export function LoginForm(): ReactElement {
   const { t } = useTranslation()
   const { logIn, isBusy, refusal } = useLogin()
+  const human = useHumanCheck('login')
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
   const [isChecked, setChecked] = useState(false)
@@ -18,7 +20,7 @@ export function LoginForm(): ReactElement {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setChecked(true)
-    if (!isMissing) return logIn({ username: username.trim(), password })
+    if (!isMissing) return logIn({ username: username.trim(), password }, human.take)
     const empty = username.trim() === '' ? 'username' : 'password'
     event.currentTarget.querySelector<HTMLInputElement>(`input[name="${empty}"]`)?.focus()
   }
@@ -49,6 +51,7 @@ export function LoginForm(): ReactElement {
           />
         )}
       </FormField>
+      {human.box}
       {refusal !== '' && (
         <p className="tg-alert tg-alert-bad" role="alert">
           <Icon name="alert" />

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSearchParams } from 'react-router-dom'
+import { Link, useSearchParams } from 'react-router-dom'
+import { useStatus } from '#console/api/status/status.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { LoginForm } from './login-form.tsx'
@@ -23,6 +24,27 @@ export function LoginPage(): ReactElement {
         </p>
       )}
       <LoginForm />
+      <Links aff={params.get('aff')} />
     </div>
+  )
+}
+
+/** `aff`: the code of whoever invited, which goes along to the registration. */
+function Links({ aff }: { aff: string | null }): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const isOpen = status?.register_enabled !== false && status?.self_use_mode_enabled !== true
+  return (
+    <p className="tg-entry-links">
+      {isOpen && (
+        <span>
+          {t('auth.noAccount')}{' '}
+          <Link to={aff === null ? '/register' : `/register?${new URLSearchParams({ aff })}`}>
+            {t('auth.toRegister')}
+          </Link>
+        </span>
+      )}
+      <Link to="/reset">{t('auth.forgot')}</Link>
+    </p>
   )
 }

@@ -1,4 +1,3 @@
-import { WITH_ACCOUNTS, WITH_MAIL } from '../notes.ts'
 import { FLAG, lines } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -27,28 +26,24 @@ export const LOGIN: OptionSection = {
       type: FLAG,
       preset: 'true',
       label: { zh: '允许新用户注册', en: 'Registration' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'PasswordRegisterEnabled',
       type: FLAG,
       preset: 'true',
       label: { zh: '允许通过密码注册', en: 'Register by password' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'EmailVerificationEnabled',
       type: FLAG,
       preset: 'false',
       label: { zh: '通过密码注册时需要邮箱验证', en: 'Verify the mail address at registration' },
-      note: WITH_MAIL,
     },
     {
       key: 'EmailDomainRestrictionEnabled',
       type: FLAG,
       preset: 'false',
       label: { zh: '启用邮箱域名白名单', en: 'Only some mail domains' },
-      note: WITH_MAIL,
     },
     {
       key: 'EmailDomainWhitelist',
@@ -56,7 +51,6 @@ export const LOGIN: OptionSection = {
       preset: '',
       label: { zh: '允许的邮箱域名', en: 'Mail domains that may register' },
       help: { zh: '每行一个，例如 example.com。', en: 'One a line, as example.com.' },
-      note: WITH_MAIL,
     },
   ],
 }

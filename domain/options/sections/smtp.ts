@@ -1,4 +1,3 @@
-import { WITH_MAIL } from '../notes.ts'
 import { FLAG, formed, integer, SECRET, text } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -14,7 +13,10 @@ export const SMTP: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: 'SMTP 服务器地址', en: 'Mail server' },
-      note: WITH_MAIL,
+      help: {
+        zh: '内网地址须列入 PRIVATE_UPSTREAMS。',
+        en: 'One in a private network has to be in PRIVATE_UPSTREAMS.',
+      },
     },
     {
       key: 'SMTPPort',
@@ -22,7 +24,6 @@ export const SMTP: OptionSection = {
       preset: '587',
       access: 'root',
       label: { zh: 'SMTP 端口', en: 'Mail port' },
-      note: WITH_MAIL,
     },
     {
       key: 'SMTPSSLEnabled',
@@ -31,7 +32,6 @@ export const SMTP: OptionSection = {
       access: 'root',
       label: { zh: '启用 SMTP SSL', en: 'Mail over TLS from the start' },
       help: { zh: '通常用于 465 端口。', en: 'Usually with port 465.' },
-      note: WITH_MAIL,
     },
     {
       key: 'SMTPAccount',
@@ -39,7 +39,6 @@ export const SMTP: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: 'SMTP 账户', en: 'Mail account' },
-      note: WITH_MAIL,
     },
     {
       key: 'SMTPFrom',
@@ -47,7 +46,7 @@ export const SMTP: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: 'SMTP 发送者邮箱', en: 'Sender of mails' },
-      note: WITH_MAIL,
+      help: { zh: '留空则使用 SMTP 账户。', en: 'Empty: the mail account.' },
     },
     {
       key: 'SMTPToken',
@@ -55,7 +54,6 @@ export const SMTP: OptionSection = {
       preset: '',
       access: 'secret',
       label: { zh: 'SMTP 访问凭证', en: 'Mail password' },
-      note: WITH_MAIL,
     },
   ],
 }

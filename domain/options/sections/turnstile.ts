@@ -1,5 +1,4 @@
-import { WITH_ACCOUNTS } from '../notes.ts'
-import { FLAG, SECRET, text } from '../option-type.ts'
+import { FLAG, SECRET, text, URL_TEXT } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
 export const TURNSTILE: OptionSection = {
@@ -14,7 +13,10 @@ export const TURNSTILE: OptionSection = {
       preset: 'false',
       access: 'root',
       label: { zh: '启用 Turnstile 用户校验', en: 'Check that visitors are human' },
-      note: WITH_ACCOUNTS,
+      help: {
+        zh: '填好 Site Key 与 Secret Key 之后才会生效；无法校验时一律拒绝。',
+        en: 'In force once both keys are set; what can not be verified is refused.',
+      },
     },
     {
       key: 'TurnstileSiteKey',
@@ -22,7 +24,6 @@ export const TURNSTILE: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: 'Turnstile Site Key', en: 'Turnstile site key' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'TurnstileSecretKey',
@@ -30,7 +31,17 @@ export const TURNSTILE: OptionSection = {
       preset: '',
       access: 'secret',
       label: { zh: 'Turnstile Secret Key', en: 'Turnstile secret key' },
-      note: WITH_ACCOUNTS,
+    },
+    {
+      key: 'TurnstileVerifyURL',
+      type: URL_TEXT,
+      preset: '',
+      access: 'root',
+      label: { zh: 'Turnstile 校验地址', en: 'Address that verifies' },
+      help: {
+        zh: '留空则使用官方 siteverify 地址。',
+        en: 'Empty: the provider’s own siteverify address.',
+      },
     },
   ],
 }

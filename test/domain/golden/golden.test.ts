@@ -289,6 +289,16 @@ describe('the events of users, as first recorded', () => {
       },
     },
   )
+  it('a password that the server made up', () => {
+    const [created, changed] = ['user-created-v1', 'user-password-changed-temporary-v1'].map(
+      (name) => golden(name) as UserEvent,
+    )
+    const created7 = userDecider.evolve(userDecider.initialState(), created as UserEvent)
+    const command = { type: 'ChangePassword', actorRole: null, isTemporary: true } as const
+    expect(userDecider.decide({ ...command, passwordRef: 'key-6' }, created7)).toEqual([changed])
+    const { user } = userDecider.evolve(created7, changed as UserEvent)
+    expect(user).toMatchObject({ passwordRef: 'key-6', authVersion: 2 })
+  })
   story(
     'an identity',
     identityDecider,

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveConsole } from '#infra/http/console-static.ts'
+import { NO_SOURCES, type PageSources } from '#infra/http/security-headers.ts'
 
 describe('the console’s files', () => {
   const dist = mkdtempSync(join(tmpdir(), 'console-'))
   let app: FastifyInstance
+  let sources: PageSources | null = NO_SOURCES
 
   beforeAll(async () => {
     mkdirSync(join(dist, 'assets'))
@@ -15,7 +17,10 @@ describe('the console’s files', () => {
     writeFileSync(join(dist, 'favicon.svg'), '<svg/>')
     writeFileSync(join(dist, 'assets', 'main-1a2b.js'), 'export {}')
     app = fastify()
-    await serveConsole(app, dist)
+    await serveConsole(app, dist, async () => {
+      if (sources === null) throw new Error('the database is away')
+      return sources
+    })
     await app.ready()
   })
   afterAll(async () => {
@@ -32,6 +37,25 @@ describe('the console’s files', () => {
       expect(headers['content-type']).toContain('text/html')
     },
   )
+
+  it('lets a page take from other sites what is switched on, and nothing by itself', async () => {
+    const outside = 'https://challenges.example'
+    for (const url of ['/', '/index.html', '/login']) {
+      sources = NO_SOURCES
+      const plain = String((await app.inject({ url })).headers['content-security-policy'] ?? '')
+      expect(plain).not.toContain('https:')
+      sources = { scripts: [outside], frames: [outside] }
+      const policy = String((await app.inject({ url })).headers['content-security-policy'])
+      expect(policy).toContain(`script-src 'self' ${outside};`)
+      expect(policy).toContain(`frame-src ${outside};`)
+      expect(policy).toContain("require-trusted-types-for 'script'")
+    }
+    const file = await app.inject({ url: '/assets/main-1a2b.js' })
+    expect(String(file.headers['content-security-policy'] ?? '')).not.toContain(outside)
+    sources = null
+    expect((await app.inject({ url: '/login' })).statusCode).toBe(200)
+    sources = NO_SOURCES
+  })
 
   it.each([
     ['/favicon.svg', 'no-cache'],

@@ -1,0 +1,121 @@
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { requestReset } from '#console/api/auth/request-reset.ts'
+import { Button } from '#console/ui/button.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { usePageTitle } from '#console/ui/page.tsx'
+import { useCountdown } from '#console/ui/use-countdown.ts'
+
+const AGAIN_SECONDS = 30
+
+type Said = { readonly kind: 'sent' } | { readonly kind: 'refused'; readonly words: string }
+
+/** Asks for a link by mail; the button waits 30 s between two of them. */
+export function RequestResetPage(): ReactElement {
+  const { t } = useTranslation()
+  usePageTitle(t('auth.resetTitle'))
+  return (
+    <div className="tg-entry">
+      <header className="tg-entry-head">
+        <h1>{t('auth.resetTitle')}</h1>
+        <p>{t('auth.resetLead')}</p>
+      </header>
+      <RequestResetForm />
+      <p className="tg-entry-links">
+        <Link to="/login">{t('auth.backToLogin')}</Link>
+      </p>
+    </div>
+  )
+}
+
+/** `takeToken`: of the human check, or null while it is not through. */
+function useRequest(takeToken: () => string | null) {
+  const { secondsLeft, start } = useCountdown()
+  const [isBusy, setBusy] = useState(false)
+  const [said, setSaid] = useState<Said | null>(null)
+  const send = async (email: string) => {
+    if (secondsLeft > 0 || isBusy) return
+    const token = takeToken()
+    if (token === null) return
+    start(AGAIN_SECONDS)
+    setBusy(true)
+    setSaid(null)
+    try {
+      await requestReset(email, token)
+      setSaid({ kind: 'sent' })
+    } catch (error) {
+      setSaid({ kind: 'refused', words: error instanceof Error ? error.message : String(error) })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { send: (email: string) => void send(email), secondsLeft, isBusy, said }
+}
+
+function RequestResetForm(): ReactElement {
+  const { t } = useTranslation()
+  const human = useHumanCheck('reset')
+  const { send, secondsLeft, isBusy, said } = useRequest(human.take)
+  const [email, setEmail] = useState('')
+  const [isChecked, setChecked] = useState(false)
+  const fault = isChecked && email.trim() === '' ? t('auth.needEmail') : ''
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setChecked(true)
+    if (email.trim() !== '') return send(email.trim())
+    event.currentTarget.querySelector<HTMLInputElement>('input[name="email"]')?.focus()
+  }
+  return (
+    <form className="tg-entry-form" onSubmit={onSubmit} noValidate>
+      <FormField label={t('auth.email')} error={fault}>
+        {(control) => (
+          <TextInput
+            {...control}
+            name="email"
+            type="email"
+            autoComplete="email"
+            autoFocus
+            autoCapitalize="none"
+            spellCheck={false}
+            value={email}
+            onChange={setEmail}
+          />
+        )}
+      </FormField>
+      {human.box}
+      {said !== null && <SaidLine said={said} />}
+      <Button
+        type="submit"
+        tone="primary"
+        size="large"
+        isFill
+        isBusy={isBusy}
+        isDisabled={secondsLeft > 0}
+      >
+        {secondsLeft > 0 ? t('auth.resetAgain', { seconds: secondsLeft }) : t('auth.resetSend')}
+      </Button>
+    </form>
+  )
+}
+
+function SaidLine({ said }: { said: Said }): ReactElement {
+  const { t } = useTranslation()
+  if (said.kind === 'sent') {
+    return (
+      <output className="tg-alert tg-alert-good">
+        <Icon name="check" />
+        {t('auth.resetSent')}
+      </output>
+    )
+  }
+  return (
+    <p className="tg-alert tg-alert-bad" role="alert">
+      <Icon name="alert" />
+      {said.words}
+    </p>
+  )
+}

@@ -1,0 +1,74 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { sendCode } from '#console/api/auth/send-code.ts'
+import { Button } from './button.tsx'
+import { FormField } from './form-field.tsx'
+import { TextInput } from './inputs.tsx'
+import { showSuccess } from './toast.ts'
+import { useCountdown } from './use-countdown.ts'
+import { useSubmit } from './use-submit.ts'
+
+const RESEND_SECONDS = 30
+
+export type MailCodeDraft = { readonly email: string; readonly code: string }
+
+/** An address and the code that is mailed to it, which can be asked for again after 30 s. */
+export function MailCodeFields(props: {
+  draft: MailCodeDraft
+  faults: { readonly email: string; readonly code: string }
+  purpose: 'register' | 'bind'
+  onChange: (patch: Partial<MailCodeDraft>) => void
+  /** The human check's token for the call; null: it is not through. */
+  takeToken: () => string | null
+  /** Asked for a code without an address. */
+  onNoAddress: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { draft, faults, onChange } = props
+  const { secondsLeft, start } = useCountdown()
+  const { isBusy, submit } = useSubmit(async () => {
+    if (draft.email.trim() === '') return props.onNoAddress()
+    const token = props.takeToken()
+    if (token === null) return
+    await sendCode(draft.email.trim(), props.purpose, token)
+    start(RESEND_SECONDS)
+    showSuccess(t('auth.codeSent'))
+  })
+  return (
+    <>
+      <FormField label={t('auth.email')} error={faults.email}>
+        {(control) => (
+          <TextInput
+            {...control}
+            name="email"
+            type="email"
+            autoComplete="email"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={draft.email}
+            onChange={(email) => onChange({ email })}
+          />
+        )}
+      </FormField>
+      <FormField label={t('auth.code')} error={faults.code}>
+        {(control) => (
+          <div className="tg-with-button">
+            <TextInput
+              {...control}
+              name="code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={12}
+              isMono
+              value={draft.code}
+              onChange={(code) => onChange({ code })}
+            />
+            <Button isBusy={isBusy} isDisabled={secondsLeft > 0} onClick={() => void submit()}>
+              {secondsLeft > 0 ? t('auth.codeAgain', { seconds: secondsLeft }) : t('auth.sendCode')}
+            </Button>
+          </div>
+        )}
+      </FormField>
+    </>
+  )
+}

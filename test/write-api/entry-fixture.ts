@@ -1,0 +1,44 @@
+import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
+import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+/** A furnished site that mails by a real server in this process. */
+export async function entryFixture() {
+  const server: MailServer = await startMailServer()
+  const fixture: FurnishedFixture = await furnishedFixture()
+  const put = async (key: string, value: string) => {
+    const answer = await fixture.root.call('PUT', '/api/option/', { body: { key, value } })
+    if (!answer.success) throw new Error(`${key}: ${answer.message}`)
+  }
+  await put('SMTPServer', '127.0.0.1')
+  await put('SMTPPort', String(server.port))
+  await put('SMTPFrom', 'noreply@site.example')
+  const askCode = (email: string, call = fixture.anybody) =>
+    call('GET', `/api/verification?${new URLSearchParams({ email })}`)
+  return {
+    ...fixture,
+    server,
+    put,
+    askCode,
+    /** Every limit is as new, and root's session in use. */
+    anHourLater: async () => {
+      fixture.clock.ahead += 3_600_000
+      for (const { call } of [fixture.root, fixture.admin, fixture.user]) {
+        await call('GET', '/api/user/self')
+      }
+    },
+    /** A code that was asked for just now. `call`: as whom. */
+    codeFor: async (email: string, call = fixture.anybody): Promise<string> => {
+      const answer = await askCode(email, call)
+      if (!answer.success) throw new Error(answer.message)
+      return /\b\d{6}\b/.exec((await server.mailTo(email)).text)?.[0] ?? ''
+    },
+    register: (body: object, query = '') =>
+      fixture.anybody<{ id: number }>('POST', `/api/user/register${query}`, { body }),
+    close: async () => {
+      await fixture.close()
+      await server.close()
+    },
+  }
+}
+
+export type EntryFixture = Awaited<ReturnType<typeof entryFixture>>

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { codeOfId } from '#infra/vault/id-code.ts'
+import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { fifty, PASSWORD } from './write-fixture.ts'
+
+let fixture: EntryFixture
+beforeAll(async () => {
+  fixture = await entryFixture()
+})
+afterAll(() => fixture.close())
+beforeEach(() => fixture.anHourLater())
+
+const register = (username: string, more: object = {}) =>
+  fixture.register({ username, password: PASSWORD, password2: PASSWORD, ...more })
+const self = async (username: string) => {
+  const { call } = await fixture.logIn(username)
+  return (await call<Record<string, unknown>>('GET', '/api/user/self')).data
+}
+
+describe('a registration', () => {
+  it('makes a normal user with the first quota, who can log in', async () => {
+    await fixture.put('QuotaForNewUser', '5000')
+    expect(await register('Ada')).toMatchObject({ status: 200, success: true })
+    expect(await self('ada')).toMatchObject({
+      username: 'Ada',
+      display_name: 'Ada',
+      role: 1,
+      status: 1,
+      group: 'default',
+      quota: 5000,
+      email: '',
+    })
+    await fixture.put('QuotaForNewUser', '0')
+  })
+
+  it.each([
+    ['an empty name', { username: ' ' }, '用户名和密码不能为空！'],
+    ['no password', { password: '', password2: '' }, '用户名和密码不能为空！'],
+    ['a short password', { password: 'seven77', password2: 'seven77' }, '密码长度不得小于 8 位！'],
+    ['a long one', { password: 'x'.repeat(21) }, '密码长度不得超过 20 位！'],
+    ['another confirmation', { password2: 'something else' }, '两次输入的密码不一致'],
+    ['a name too long', { username: 'a'.repeat(13) }, '用户名长度不得超过 12 位！'],
+    ['a name with a space', { username: 'a b' }, '用户名不能包含空白或控制字符'],
+    ['a name that is taken', { username: 'USER1' }, '用户名已被占用'],
+  ])('is refused for %s', async (_, body, message) => {
+    const head = await fixture.head()
+    expect(await register('somebody', body)).toMatchObject({ status: 200, success: false, message })
+    expect(await fixture.head()).toBe(head)
+  })
+
+  it('takes no field that is not one’s own to choose', async () => {
+    const more = { role: 100, quota: 1e9, group: 'vip', status: 2, inviter_id: 1, id: 1 }
+    expect((await register('plain', more)).success).toBe(true)
+    const answer = { role: 1, quota: 0, group: 'default', status: 1, inviter_id: 0 }
+    expect(await self('plain')).toMatchObject(answer)
+  })
+
+  it('is one of fifty of one name at once', async () => {
+    const answers = await fifty(() => register('crowd'))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    expect(answers.filter(({ code }) => code === 'UsernameTaken')).toHaveLength(49)
+  })
+
+  it('is slowed down for an address that registers without end', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 65 }, () => register('x', { password2: 'another one' })),
+    )
+    expect(answers.every(({ code }) => code === 'PasswordsDiffer')).toBe(true)
+    const real = await Promise.all(Array.from({ length: 65 }, () => register('user1')))
+    expect(real.filter(({ status }) => status === 429)).toHaveLength(5)
+  })
+
+  it('names who invited, and nobody for a code that is none', async () => {
+    await fixture.put('AffEnabled', 'true')
+    await register('invited', { aff_code: codeOfId(fixture.core.vault, fixture.user.id) })
+    await register('stranger', { aff_code: 'nobody’s' })
+    expect((await self('invited')).inviter_id).toBe(fixture.user.id)
+    expect((await self('stranger')).inviter_id).toBe(0)
+  })
+
+  it('can be closed, or closed for passwords alone', async () => {
+    await fixture.put('PasswordRegisterEnabled', 'false')
+    expect(await register('late')).toMatchObject({
+      code: 'PasswordRegistrationClosed',
+      message: '管理员关闭了通过密码进行注册，请使用第三方账户验证的形式进行注册',
+    })
+    await fixture.put('RegisterEnabled', 'false')
+    expect(await register('late')).toMatchObject({ message: '管理员关闭了新用户注册' })
+    expect(await fixture.askCode('a@example.com')).toMatchObject({ code: 'RegistrationClosed' })
+    await fixture.put('RegisterEnabled', 'true')
+    await fixture.put('PasswordRegisterEnabled', 'true')
+  })
+})
+
+describe('a registration with a mail address', () => {
+  beforeAll(() => fixture.put('EmailVerificationEnabled', 'true'))
+  afterAll(() => fixture.put('EmailVerificationEnabled', 'false'))
+
+  it('keeps the address once its code was right, and logs in by it', async () => {
+    const verification_code = await fixture.codeFor('grace@example.com')
+    const more = { email: ' Grace@Example.com', verification_code }
+    expect(await register('grace', more)).toMatchObject({ success: true })
+    expect(await self('grace')).toMatchObject({ email: 'grace@example.com' })
+    expect((await fixture.logIn('GRACE@example.com')).id).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['no address', {}, '请输入邮箱！'],
+    ['no such address', { email: 'x@y' }, '邮箱地址格式错误'],
+    ['no code', { email: 'a@example.com' }, '请输入邮箱验证码！'],
+    ['a wrong code', { email: 'a@example.com', verification_code: '1' }, '验证码错误或已过期'],
+  ])('is refused for %s', async (_, more, message) => {
+    expect(await register('somebody', more)).toMatchObject({ success: false, message })
+  })
+
+  it('keeps the code for another name when this one is taken', async () => {
+    const verification_code = await fixture.codeFor('kept@example.com')
+    const more = { email: 'kept@example.com', verification_code }
+    expect(await register('user1', more)).toMatchObject({ code: 'UsernameTaken' })
+    expect(await register('kept', more)).toMatchObject({ success: true })
+  })
+
+  it('is one of fifty with one address at once, however many names', async () => {
+    const verification_code = await fixture.codeFor('crowd@example.com')
+    const more = { email: 'crowd@example.com', verification_code }
+    const answers = await fifty((n) => register(`crowd${n}`, more))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+  })
+
+  it('of a domain that is not on the list is refused, before and after its code', async () => {
+    await fixture.put('EmailDomainWhitelist', 'example.com\n例子.example')
+    await fixture.put('EmailDomainRestrictionEnabled', 'true')
+    const message = '管理员启用了邮箱域名白名单，您的邮箱地址的域名不在白名单中'
+    expect(await fixture.askCode('a@other.example')).toMatchObject({ message })
+    expect(await fixture.askCode('a@sub.example.com')).toMatchObject({ message })
+    const more = { email: 'a@other.example', verification_code: '123456' }
+    expect(await register('other', more)).toMatchObject({ message })
+    expect(await fixture.askCode('a@例子.example')).toMatchObject({ success: true })
+    await fixture.put('EmailDomainRestrictionEnabled', 'false')
+  })
+})

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { fifty, PASSWORD } from './write-fixture.ts'
+
+let fixture: EntryFixture
+beforeAll(async () => {
+  fixture = await entryFixture()
+  await fixture.put('EmailVerificationEnabled', 'true')
+})
+afterAll(() => fixture.close())
+beforeEach(() => fixture.anHourLater())
+
+let names = 0
+const register = (email: string, verification_code: string) => {
+  names += 1
+  const account = { username: `n${names}`, password: PASSWORD, password2: PASSWORD }
+  return fixture.register({ ...account, email, verification_code })
+}
+const bind = (email: string, code: string, call = fixture.user.call) =>
+  call('GET', `/api/oauth/email/bind?${new URLSearchParams({ email, code })}`)
+const wrong = (code: string): string => (code === '000000' ? '000001' : '000000')
+
+describe('a code', () => {
+  it('is six digits, mailed to the address, in the caller’s language', async () => {
+    const english = { headers: { 'accept-language': 'en' } }
+    await fixture.anybody('GET', '/api/verification?email=ada@example.com', english)
+    const mail = await fixture.server.mailTo('ada@example.com')
+    expect(mail.subject).toBe('Tallygate: verify your mail address')
+    expect(mail.text).toMatch(/\b\d{6}\b/)
+    expect(mail.subject).not.toMatch(/\d{6}/)
+  })
+
+  it('is good for one use', async () => {
+    const code = await fixture.codeFor('once@example.com')
+    expect((await register('once@example.com', code)).success).toBe(true)
+    expect(await register('once@example.com', code)).toMatchObject({ code: 'MailCodeWrong' })
+  })
+
+  it('is over after three minutes', async () => {
+    const code = await fixture.codeFor('late@example.com')
+    fixture.clock.ahead += 180_001
+    expect(await register('late@example.com', code)).toMatchObject({
+      message: '验证码错误或已过期',
+    })
+  })
+
+  it('is void after five wrong tries, also fifty at once', async () => {
+    const code = await fixture.codeFor('guess@example.com')
+    for (let n = 0; n < 4; n += 1) await register('guess@example.com', wrong(code))
+    await Promise.all([1, 2, 3].map(() => register('guess@example.com', wrong(code))))
+    expect((await register('guess@example.com', code)).code).toBe('MailCodeWrong')
+
+    const other = await fixture.codeFor('guess2@example.com', fixture.user.call)
+    await fifty(() => bind('guess2@example.com', wrong(other)))
+    expect((await bind('guess2@example.com', other)).code).toBe('MailCodeWrong')
+  })
+
+  it('is for one address and one purpose', async () => {
+    const code = await fixture.codeFor('mine@example.com')
+    expect((await register('yours@example.com', code)).code).toBe('MailCodeWrong')
+    expect((await bind('mine@example.com', code)).code).toBe('MailCodeWrong')
+    const toBind = await fixture.codeFor('bind@example.com', fixture.user.call)
+    expect((await register('bind@example.com', toBind)).code).toBe('MailCodeWrong')
+    expect((await bind('bind@example.com', toBind, fixture.admin.call)).code).toBe('MailCodeWrong')
+    expect((await bind('bind@example.com', toBind)).success).toBe(true)
+  })
+})
+
+describe('asking for a code', () => {
+  it('is refused without an address, and for what is none', async () => {
+    expect(await fixture.askCode('')).toMatchObject({ message: '请输入邮箱！' })
+    expect(await fixture.askCode('nobody')).toMatchObject({ message: '邮箱地址格式错误' })
+    expect((await fixture.anybody('GET', '/api/verification')).status).toBe(400)
+  })
+
+  it('is locked for 30 s, and five an hour to one address', async () => {
+    expect((await fixture.askCode('eager@example.com')).success).toBe(true)
+    const again = await fixture.askCode('Eager@example.com ')
+    expect(again.status).toBe(429)
+    expect(Number(again.headers['retry-after'])).toBeLessThanOrEqual(30)
+    for (let n = 0; n < 4; n += 1) {
+      fixture.clock.ahead += 30_001
+      expect((await fixture.askCode('eager@example.com')).success).toBe(true)
+    }
+    fixture.clock.ahead += 30_001
+    expect((await fixture.askCode('eager@example.com')).status).toBe(429)
+  })
+
+  it('is twenty an hour for one visitor', async () => {
+    const asked = await Promise.all(
+      Array.from({ length: 25 }, (_, n) => fixture.askCode(`many${n}@example.com`)),
+    )
+    expect(asked.filter(({ success }) => success)).toHaveLength(20)
+    expect(asked.filter(({ status }) => status === 429)).toHaveLength(5)
+  })
+
+  it('answers the same for an address that has an account, which is told so by mail', async () => {
+    const code = await fixture.codeFor('taken@example.com')
+    await register('taken@example.com', code)
+    fixture.clock.ahead += 30_001
+    const free = await fixture.askCode('free@example.com')
+    const taken = await fixture.askCode('taken@example.com')
+    expect([taken.status, taken.success, taken.message]).toEqual([200, true, free.message])
+    const { text } = await fixture.server.mailTo('taken@example.com')
+    expect(text).not.toMatch(/\b\d{6}\b/)
+    expect(text).toContain('已经绑定了一个账户')
+  })
+
+  it('says when mails can’t be sent, and costs nothing then', async () => {
+    await fixture.put('SMTPPort', '1')
+    const failed = await fixture.askCode('unlucky@example.com')
+    expect(failed).toMatchObject({ status: 200, code: 'MailNotSent' })
+    await fixture.put('SMTPServer', '')
+    const none = await fixture.askCode('unlucky@example.com')
+    expect(none).toMatchObject({ message: '管理员尚未配置邮件服务器' })
+    await fixture.put('SMTPServer', '127.0.0.1')
+    await fixture.put('SMTPPort', String(fixture.server.port))
+    expect((await fixture.askCode('unlucky@example.com')).success).toBe(true)
+  })
+
+  it('to bind needs a session', async () => {
+    const url = '/api/verification?email=a@example.com&purpose=bind'
+    expect((await fixture.anybody('GET', url)).status).toBe(401)
+  })
+})
+
+describe('binding an address', () => {
+  it.each([
+    ['', '123456', '请输入邮箱！'],
+    ['x@y', '123456', '邮箱地址格式错误'],
+    ['a@example.com', ' ', '请输入邮箱验证码！'],
+    ['a@example.com', '123456', '验证码错误或已过期'],
+  ])('is refused for %j and %j', async (email, code, message) => {
+    expect(await bind(email, code)).toMatchObject({ status: 200, success: false, message })
+  })
+
+  it('shows it to its user, and another one takes its place', async () => {
+    for (const email of ['first@example.com', 'second@example.com']) {
+      const code = await fixture.codeFor(email, fixture.admin.call)
+      expect((await bind(email, code, fixture.admin.call)).success).toBe(true)
+      const { data } = await fixture.admin.call<{ email: string }>('GET', '/api/user/self')
+      expect(data.email).toBe(email)
+    }
+    expect((await fixture.logIn('second@example.com')).id).toBe(fixture.admin.id)
+    await expect(fixture.logIn('first@example.com')).rejects.toThrow('用户名或密码错误')
+  })
+})

@@ -1,0 +1,35 @@
+import type { Core } from '#infra/core.ts'
+import { fault } from '#infra/http/faults.ts'
+import { type Claim, isFull, type SeatEnd } from '#infra/limits/port.ts'
+
+const RESEND_MS = 30_000
+const HOUR_MS = 3_600_000
+const OF_ADDRESS_MAX = 5
+const OF_IP_MAX = 20
+
+/**
+ * Room for one more mail that a visitor asks for, or 429 with the wait: one in 30 s and five an
+ * hour to an address, of each kind; twenty an hour from one IP. `leave` gives it back.
+ */
+export async function mayMail(
+  { limits, vault }: Pick<Core, 'limits' | 'vault'>,
+  kind: 'code' | 'reset',
+  address: string,
+  ip: string,
+): Promise<{ readonly leave: (end: SeatEnd) => void }> {
+  const to = `mail:${kind}:${vault.keyedHash('address', address)}`
+  const rate = (key: string, max: number, periodMs: number): Claim => ({
+    kind: 'rate',
+    key,
+    max,
+    periodMs,
+    isRefundable: true,
+  })
+  const outcome = await limits.enter('mail', [
+    rate(`${to}:resend`, 1, RESEND_MS),
+    rate(`${to}:hour`, OF_ADDRESS_MAX, HOUR_MS),
+    rate(`mail:ip:${vault.keyedHash('address', ip)}`, OF_IP_MAX, HOUR_MS),
+  ])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  return outcome
+}

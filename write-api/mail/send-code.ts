@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify'
+import { optionFlag } from '#domain/options/registry.ts'
+import { principalNow } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { fault } from '#infra/http/faults.ts'
+import { type Language, languageOf } from '#infra/http/language.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { AskCode } from '#write-api/contract/entry.ts'
+import type { Act, Parts } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { findMailOwner } from '../users/mail-identity.ts'
+import { mailAddressOf } from './mail-address.ts'
+import { CODE_MINUTES, type CodePurpose, makeMailCode } from './mail-codes.ts'
+import { checkMailDomain } from './mail-domains.ts'
+import { mayMail } from './mail-limits.ts'
+import { codeMail, takenMail } from './mail-words.ts'
+import { sendToVisitor } from './send-to-visitor.ts'
+import { siteNameOf } from './site-mailer.ts'
+
+/**
+ * GET /api/verification: mails a code to an address. The answer is the same for an address that
+ * has an account already: that one gets a mail that says so.
+ */
+export const sendCode: Act = (api, parts) => {
+  api.get(
+    '/api/verification',
+    {
+      schema: {
+        summary: 'Mail a code that proves an address',
+        querystring: AskCode,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const { email, turnstile = '', purpose: wanted } = request.query
+      const { values } = await allOptions(parts.core.db)
+      const purpose = await purposeOf(request, wanted)
+      if (purpose === 'register' && !optionFlag(values, 'RegisterEnabled')) {
+        throw refused('RegistrationClosed')
+      }
+      const address = mailAddressOf(email)
+      checkMailDomain(values, address)
+      await parts.humanCheck.pass(request, 'verification', turnstile)
+      const room = await mayMail(parts.core, 'code', address, request.ip)
+      const site = siteNameOf(values)
+      try {
+        await mailCode(parts, purpose, { address, site, language: languageOf(request) })
+      } catch (error) {
+        room.leave({ isRefunded: true })
+        throw error
+      }
+      room.leave({ isRefunded: false })
+      return done()
+    },
+  )
+}
+
+/** Whoever has a session binds an address; everybody else registers, unless they say it. */
+async function purposeOf(
+  request: FastifyRequest,
+  wanted: 'register' | 'bind' | undefined,
+): Promise<CodePurpose> {
+  if (wanted === 'register') return 'register'
+  const principal = await principalNow(request)
+  if (principal !== null && request.headers['user-id'] === String(principal.userId)) {
+    return `bind:${principal.userId}`
+  }
+  if (wanted === 'bind') throw fault('NotLoggedIn')
+  return 'register'
+}
+
+type To = { readonly address: string; readonly site: string; readonly language: Language }
+
+async function mailCode(
+  parts: Parts,
+  purpose: CodePurpose,
+  { address, site, language }: To,
+): Promise<void> {
+  const owner = await findMailOwner(parts.core, address)
+  const code = await makeMailCode(parts.core, purpose, address)
+  const isTaken = owner !== null && purpose !== `bind:${owner.id}`
+  const words = isTaken ? takenMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
+  await sendToVisitor(parts, { to: address, ...words })
+}

@@ -1,0 +1,61 @@
+import type { Refusals } from '../refusals.ts'
+
+/** Of registration, verification and reset. */
+export type EntryRefusalCode =
+  | 'RegistrationClosed'
+  | 'PasswordRegistrationClosed'
+  | 'HumanCheckRequired'
+  | 'HumanCheckFailed'
+  | 'MailDomainNotAllowed'
+  | 'MailCodeRequired'
+  | 'MailCodeWrong'
+  | 'ResetLinkInvalid'
+  | 'ServerAddressRequired'
+
+export const ENTRY_REFUSALS: Refusals<EntryRefusalCode> = {
+  RegistrationClosed: [
+    200,
+    { zh: '管理员关闭了新用户注册', en: 'The administrator has closed registration' },
+  ],
+  PasswordRegistrationClosed: [
+    200,
+    {
+      zh: '管理员关闭了通过密码进行注册，请使用第三方账户验证的形式进行注册',
+      en: 'Registration by password is closed: register with another account',
+    },
+  ],
+  HumanCheckRequired: [
+    200,
+    {
+      zh: '请稍后几秒重试，Turnstile 正在检查用户环境！',
+      en: 'Please try again in a few seconds, Turnstile is checking your environment!',
+    },
+  ],
+  HumanCheckFailed: [
+    200,
+    {
+      zh: 'Turnstile 校验失败，请刷新重试！',
+      en: 'The Turnstile check failed, please reload the page and try again!',
+    },
+  ],
+  MailDomainNotAllowed: [
+    200,
+    {
+      zh: '管理员启用了邮箱域名白名单，您的邮箱地址的域名不在白名单中',
+      en: 'The administrator allows some mail domains only, and yours is not one of them',
+    },
+  ],
+  MailCodeRequired: [200, { zh: '请输入邮箱验证码！', en: 'Enter the code from the mail' }],
+  MailCodeWrong: [200, { zh: '验证码错误或已过期', en: 'The code is wrong or has expired' }],
+  ResetLinkInvalid: [
+    200,
+    { zh: '重置链接非法或已过期', en: 'The reset link is invalid or has expired' },
+  ],
+  ServerAddressRequired: [
+    200,
+    {
+      zh: '管理员尚未填写服务器地址，无法发送重置链接',
+      en: 'The administrator has not set the public address, so no link can be sent',
+    },
+  ],
+}

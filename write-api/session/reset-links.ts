@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Core } from '#infra/core.ts'
+
+export const RESET_MINUTES = 15
+const KIND = 'password-reset'
+
+/** Whose password the link resets, as long as it is the one from when the link was made. */
+export type ResetLink = { readonly userId: number; readonly authVersion: number }
+
+type Links = Pick<Core, 'shortLived'>
+
+/** The token of a new link; kept as a hash alone, with the address that it was mailed to. */
+export async function makeResetLink(
+  { shortLived }: Links,
+  address: string,
+  link: ResetLink,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const ttlMs = RESET_MINUTES * 60_000
+  await shortLived.put(KIND, keyOf(address, token), JSON.stringify(link), ttlMs)
+  return token
+}
+
+/** What the token stands for, to one asker alone; null for any but a good one. */
+export async function takeResetLink(
+  { shortLived }: Links,
+  address: string,
+  token: string,
+): Promise<ResetLink | null> {
+  const text = await shortLived.take(KIND, keyOf(address, token))
+  return text === null ? null : (JSON.parse(text) as ResetLink)
+}
+
+const keyOf = (address: string, token: string): string =>
+  createHash('sha256').update(`${address}\n${token}`).digest('hex')

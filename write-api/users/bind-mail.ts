@@ -1,0 +1,39 @@
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { BindMail } from '#write-api/contract/entry.ts'
+import { type Act, contextOf, visibleIn } from '../act.ts'
+import { mailAddressOf } from '../mail/mail-address.ts'
+import { takeMailCode } from '../mail/mail-codes.ts'
+import { checkMailDomain } from '../mail/mail-domains.ts'
+import { refused } from '../refusals.ts'
+import { bindIdentity } from './bind-identity.ts'
+import { mailIdentity } from './mail-identity.ts'
+
+/** GET /api/oauth/email/bind: the own mail address, proved by the code that was sent to it. */
+export const bindMail: Act = (api, parts) => {
+  api.get(
+    '/api/oauth/email/bind',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Bind a mail address to the own account, by its code',
+        querystring: BindMail,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const address = mailAddressOf(request.query.email)
+      if (request.query.code.trim() === '') throw refused('MailCodeRequired')
+      const { values } = await allOptions(parts.core.db)
+      checkMailDomain(values, address)
+      const isRight = await takeMailCode(parts.core, `bind:${userId}`, address, request.query.code)
+      if (!isRight) throw refused('MailCodeWrong')
+      const context = contextOf(parts, request)
+      const position = await bindIdentity(parts, userId, mailIdentity(address), context)
+      await visibleIn(parts, reply, ['users'], position)
+      return done()
+    },
+  )
+}

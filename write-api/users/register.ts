@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import { usernameStream } from '#domain/user/events.ts'
+import { usernameDecider } from '#domain/user/username.ts'
+import { success } from '#infra/http/envelope.ts'
+import { fault } from '#infra/http/faults.ts'
+import { isFull, type Seat } from '#infra/limits/port.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { HumanToken, Register } from '#write-api/contract/entry.ts'
+import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
+import { mailAddressOf } from '../mail/mail-address.ts'
+import { takeMailCode } from '../mail/mail-codes.ts'
+import { checkMailDomain } from '../mail/mail-domains.ts'
+import { refused } from '../refusals.ts'
+import { inviterOf } from './invites.ts'
+import { mailIdentity } from './mail-identity.ts'
+import { createUserAccount } from './new-user.ts'
+import { checkPassword } from './password-policy.ts'
+import { REGISTRATION_LIMITS } from './registration-limits.ts'
+import { nameKeyOf, usernameOf } from './username.ts'
+
+type Values = ReadonlyMap<string, string>
+
+/** POST /api/user/register: an account for oneself, by name and password. */
+export const register: Act = (api, parts) => {
+  api.post(
+    '/api/user/register',
+    {
+      schema: {
+        summary: 'Register by name and password, with the code of a mail where that is asked for',
+        querystring: HumanToken,
+        body: Register,
+        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const { values } = await allOptions(parts.core.db)
+      mayRegister(values)
+      const username = checked(body)
+      const address = addressOf(values, body)
+      const seat = await seatFor(parts, request)
+      try {
+        await parts.humanCheck.pass(request, 'register', request.query.turnstile ?? '')
+        const registration = { username, address, values, body }
+        const { id, outcome } = await create(parts, request, registration)
+        await visibleIn(parts, reply, ['users', 'balances'], accepted(outcome).position)
+        return success({ id })
+      } finally {
+        seat.leave({ isRefunded: false })
+      }
+    },
+  )
+}
+
+function mayRegister(values: Values): void {
+  if (!optionFlag(values, 'RegisterEnabled')) throw refused('RegistrationClosed')
+  if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
+}
+
+function checked({ username, password, password2 = password }: Register): string {
+  if (username.trim() === '' || password === '') throw refused('UserFieldsRequired')
+  const name = usernameOf(username, REGISTRATION_LIMITS.usernameCharacters)
+  checkPassword(password, REGISTRATION_LIMITS.passwordCharacters)
+  if (password !== password2) throw refused('PasswordsDiffer')
+  return name
+}
+
+/** null: none is asked for. An address without its code is nobody's: it is not kept. */
+function addressOf(values: Values, { email = '', verification_code = '' }: Register) {
+  if (!optionFlag(values, 'EmailVerificationEnabled')) return null
+  const address = mailAddressOf(email)
+  checkMailDomain(values, address)
+  if (verification_code.trim() === '') throw refused('MailCodeRequired')
+  return address
+}
+
+const OF_IP_MAX = 60
+const OF_IP_MS = 60_000
+const AT_ONCE_MAX = 100
+
+/** What a registration costs is a password's hash: an address has so many a minute. */
+async function seatFor({ core }: Parts, request: FastifyRequest): Promise<Seat> {
+  const key = `register:${core.vault.keyedHash('address', request.ip)}`
+  const outcome = await core.limits.enter('register', [
+    { kind: 'rate', key, max: OF_IP_MAX, periodMs: OF_IP_MS, isRefundable: false },
+    { kind: 'seats', key: 'register', max: AT_ONCE_MAX },
+  ])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  return outcome
+}
+
+/** Before the code is used up and a password hashed; the append decides. */
+async function checkFree({ core }: Parts, username: string): Promise<void> {
+  const stream = usernameStream(nameKeyOf(core.vault, username))
+  const { userId } = await core.actors.stateOf(usernameDecider, stream)
+  if (userId !== null) throw refused('UsernameTaken')
+}
+
+async function proveAddress(
+  { core }: Parts,
+  address: string | null,
+  { verification_code = '' }: Register,
+): Promise<void> {
+  if (address === null) return
+  if (!(await takeMailCode(core, 'register', address, verification_code))) {
+    throw refused('MailCodeWrong')
+  }
+}
+
+type Registration = {
+  readonly username: string
+  readonly address: string | null
+  readonly values: Values
+  readonly body: Register
+}
+
+/** One at a time: so many passwords at once would be refused as too many. */
+const create = (parts: Parts, request: FastifyRequest, registration: Registration) =>
+  parts.turns('create-user', async () => {
+    await checkFree(parts, registration.username)
+    await proveAddress(parts, registration.address, registration.body)
+    return append(parts, request, registration)
+  })
+
+async function append(
+  parts: Parts,
+  request: FastifyRequest,
+  { username, address, values, body }: Registration,
+) {
+  const inviterId = await inviterOf(parts, body.aff_code ?? '')
+  const user = {
+    username,
+    displayName: username,
+    password: body.password,
+    role: 1,
+    quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
+    reason: 'new-user',
+    inviterId,
+    identities: address === null ? [] : [mailIdentity(address)],
+  } as const
+  const context = { actor: 'system:register', cause: request.id, at: parts.core.now() }
+  return createUserAccount(parts, user, context)
+}
