@@ -11,7 +11,7 @@ const shared = {
 export default defineConfig({
   test: {
     // Two cores: most tests wait for leases, brokers and browsers much of their time.
-    maxWorkers: 3,
+    maxWorkers: process.env.CI ? 3 : 2,
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       {
