@@ -61,7 +61,7 @@ describe('a list', () => {
     await page.getByRole('grid').evaluate((grid) => grid.scrollTo({ left: 9_999 }))
     await expect.poll(shadow).toBe('none')
     await sizeTo(1280)
-    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('gridcell', { name: 'gpt-4o', exact: true }).waitFor()
     expect(await page.locator('.tg-grid[data-more]').count()).toBe(0)
   })

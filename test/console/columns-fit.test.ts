@@ -35,6 +35,7 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
     const odd = [
       { ...first, expired_time: now - 320, accessed_time: 1, remain_quota: 430, used_quota: 270 },
       { ...first, id: 99, status: 3, expired_time: 1 },
+      { ...first, id: 98, name: 'nightly exporter-aB3dE9', remain_quota: 1, used_quota: 3 },
     ]
     const items = [...TOKENS, ...odd]
     site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
@@ -44,7 +45,24 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
     await page.getByText('$0.0009').first().waitFor()
     expect(await cutAmong(page, '.tg-grid')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body :is(.tg-grid-cell, .tg-tag, code)')).toEqual([])
+    // What was used gives way whole, below the line; a name gives way in its middle.
+    expect(await page.getByText('$0.000002').first().isVisible()).toBe(true)
+    const tails = page.locator('.tg-middle-text > :last-child:not(:only-child)')
+    expect(await tails.allTextContents()).toEqual(['-aB3dE9'])
+    expect(await cutAmong(page, '.tg-middle-text > :last-child')).toEqual([])
     await takePicture(page, `tokens-fit-${language}`)
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  it('every column of the channels is in sight', async () => {
+    const { page, faults, close } = await openPage(browser, { language })
+    await openAsRoot(page, site, '/admin/channels')
+    await page.getByText('$0.00008').waitFor()
+    expect(await cutAmong(page, '.tg-grid')).toEqual([])
+    expect(await cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
+    expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
+    await takePicture(page, `channels-fit-${language}`)
     expect(faults).toEqual([])
     await close()
   })
@@ -58,6 +76,35 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
     expect(await cutAmong(page, '.tg-tag-name .tg-cell-strong')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
     await takePicture(page, `tags-fit-${language}`)
+    expect(faults).toEqual([])
+    await close()
+  })
+})
+
+describe('on a phone', () => {
+  it('the filters of the channels are folded, and a tag’s card has no empty lines', async () => {
+    const { page, faults, close } = await openPage(browser, { language: 'zh', width: 390 })
+    await openAsRoot(page, site, '/admin/channels')
+    const model = page.getByRole('searchbox', { name: '模型' })
+    const more = page.getByRole('button', { name: '筛选', exact: true })
+    await more.waitFor()
+    expect(await model.isVisible()).toBe(false)
+    await more.click()
+    await page.getByRole('combobox', { name: '状态' }).selectOption('3')
+    await page.getByRole('button', { name: '筛选（1）' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('status')).toBe('3')
+    await takePicture(page, 'channels-filters-390')
+    await page.getByRole('button', { name: '清除筛选' }).click()
+    await page.getByRole('button', { name: '标签聚合' }).click()
+    const card = page.locator('.tg-card', { hasText: 'primary' })
+    await card.waitFor()
+    const empty = await card
+      .locator('dd')
+      .evaluateAll((cells) =>
+        cells.filter((cell) => cell.textContent === '' && !cell.querySelector('input, button')),
+      )
+    expect(empty).toEqual([])
+    expect(await card.getByText('余额').count()).toBe(0)
     expect(faults).toEqual([])
     await close()
   })

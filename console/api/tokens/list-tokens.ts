@@ -23,12 +23,15 @@ export const tokensKey = ['tokens'] as const
 export const tokensQuery = (sought: TokenQuery) =>
   queryOptions({
     queryKey: [...tokensKey, sought],
-    queryFn: async ({ signal }) => {
-      const { page, pageSize, ...filter } = sought
-      const isSearch = Boolean(filter.keyword || filter.token || filter.status)
-      const path = isSearch ? '/api/token/search' : '/api/token/'
-      const query = { ...filter, p: page, size: pageSize }
-      return (await request<TokenPage>({ path, query, signal })).data
-    },
+    queryFn: ({ signal }) => fetchTokens(sought, signal),
     placeholderData: keepPreviousData,
   })
+
+export async function fetchTokens(sought: TokenQuery, signal?: AbortSignal): Promise<TokenPage> {
+  const { page, pageSize, ...filter } = sought
+  const isSearch = Boolean(filter.keyword || filter.token || filter.status)
+  const path = isSearch ? '/api/token/search' : '/api/token/'
+  const query = { ...filter, p: page, size: pageSize }
+  const call = { path, query, ...(signal === undefined ? {} : { signal }) }
+  return (await request<TokenPage>(call)).data
+}

@@ -1,25 +1,35 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
-import type { Token } from '#read-api/contract/token.ts'
+import type { useChosenTokens } from './use-chosen-tokens.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
 /** What can be done to the selected tokens; pressed with none, each says so. */
 export function ChosenActions(props: {
-  picked: readonly Token[]
+  chosen: ReturnType<typeof useChosenTokens>
   actions: TokenActions
-  onDone: () => void
 }): ReactElement {
   const { t } = useTranslation()
-  const { picked, actions } = props
+  const { actions, chosen } = props
+  const { picked, choosable } = chosen
   const remove = async () => {
-    if (await actions.remove(picked)) props.onDone()
+    if (await actions.remove(picked)) chosen.chooseNone()
   }
   return (
     <fieldset className="tg-chosen tg-token-chosen" aria-label={t('tokens.chosenLabel')}>
       <span role="status">
         {picked.length > 0 ? t('tokens.chosen', { count: picked.length }) : t('tokens.noneChosen')}
       </span>
+      {choosable > 0 && (
+        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
+          {t('tokens.chooseMatching', { count: choosable })}
+        </Button>
+      )}
+      {picked.length > 0 && (
+        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+          {t('tokens.chooseNone')}
+        </Button>
+      )}
       <Button size="small" icon="copy" onClick={() => void actions.copyKeys(picked)}>
         {t('tokens.copyChosen')}
       </Button>

@@ -6,6 +6,7 @@ import { CopyButton } from '#console/ui/copy-button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
+import { MiddleText } from '#console/ui/middle-text.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
@@ -37,18 +38,18 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
   })
   return [
     column('name', t('tokens.name'), {
-      width: 98,
+      width: 104,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
-      cell: (token) => <span className="tg-cell-strong">{token.name}</span>,
+      cell: (token) => <MiddleText text={token.name} />,
     }),
     column('status', t('tokens.status'), {
       width: 151,
       onCard: 'aside',
       cell: (token) => <TokenStateTag token={token} />,
     }),
-    column('key', t('tokens.key'), { width: 142, cell: (token) => <TokenKey token={token} /> }),
+    column('key', t('tokens.key'), { width: 136, cell: (token) => <TokenKey token={token} /> }),
     column('quota', t('tokens.quota'), {
       width: 180,
       cell: (token) => <TokenQuota token={token} />,

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -15,6 +15,7 @@ import { chatLinks } from './chat-links.ts'
 import { ChosenActions } from './chosen-actions.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenFilters } from './token-filters.tsx'
+import { useChosenTokens } from './use-chosen-tokens.ts'
 import { useLiveTokens } from './use-live-tokens.ts'
 import type { TokenActions } from './use-token-actions.ts'
 import { isSortable, useTokenList } from './use-token-list.ts'
@@ -31,12 +32,11 @@ export function TokenList(props: TokenListProps): ReactElement {
   const { t } = useTranslation()
   const shown = useTokenList()
   const { list, rows, total, paging } = shown
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const chosen = useChosenTokens(shown)
   const layout = useTokenLayout(props)
   const refresh = () => void list.refetch()
   useLiveTokens()
   useListCommands(t('tokens.create'), props.onCreate, t('tokens.refresh'), refresh)
-  const picked = rows.filter(({ id }) => chosen.has(String(id)))
   return (
     <Panel isFlush>
       <Toolbar
@@ -55,7 +55,7 @@ export function TokenList(props: TokenListProps): ReactElement {
           onSeekKey={shown.seekKey}
         />
       </Toolbar>
-      <ChosenActions picked={picked} actions={props.actions} onDone={() => setChosen(new Set())} />
+      <ChosenActions chosen={chosen} actions={props.actions} />
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={refresh} />
       ) : (
@@ -72,7 +72,7 @@ export function TokenList(props: TokenListProps): ReactElement {
             isMuted={isMuted}
             sort={shown.sort}
             onSort={shown.setSort}
-            selection={{ keys: chosen, onChange: setChosen }}
+            selection={{ keys: chosen.keys, onChange: chosen.choose }}
             empty={
               <NoTokens
                 isFiltered={shown.isFiltered}

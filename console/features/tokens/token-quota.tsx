@@ -10,6 +10,8 @@ export function TokenQuota({ token }: { token: Token }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const used = BigInt(token.used_quota)
+  const exact = (words: 'remaining' | 'used', value: bigint) =>
+    t(`tokens.${words}`, { amount: exactQuotaText(value, rule) })
   const usedText = t('tokens.used', { amount: quotaText(used, rule) })
   if (token.unlimited_quota) {
     return (
@@ -24,7 +26,10 @@ export function TokenQuota({ token }: { token: Token }): ReactElement {
   const remain = BigInt(token.remain_quota)
   const percent = usedPercent(token)
   return (
-    <span className="tg-token-quota" title={exactQuotaText(remain, rule)}>
+    <span
+      className="tg-token-quota"
+      title={`${exact('remaining', remain)}\n${exact('used', used)}`}
+    >
       <span className="tg-token-quota-words">
         <span>{t('tokens.remaining', { amount: quotaText(remain, rule) })}</span>
         <span>{usedText}</span>

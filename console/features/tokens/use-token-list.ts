@@ -38,9 +38,9 @@ export function useTokenList() {
   const [pageSize, setPageSize] = usePageSize()
   const now = useNow()
   const sorted = sort === '' ? {} : { sort: SORTS[sort], order }
-  const sought = { keyword, status, token: soughtKey.trim(), page, pageSize, ...sorted }
+  const sought = { keyword, status, token: soughtKey.trim() }
   const list = useQuery({
-    ...tokensQuery(sought),
+    ...tokensQuery({ ...sought, page, pageSize, ...sorted }),
     // Every call changes what a token has left.
     refetchOnMount: 'always',
   })
@@ -50,6 +50,8 @@ export function useTokenList() {
   }
   return {
     list,
+    /** What is sought, whatever the order and the page. */
+    sought,
     rows: (list.data?.items ?? []).map((token) => asOf(token, now)),
     total: list.data?.total ?? 0,
     filter: { keyword, status },

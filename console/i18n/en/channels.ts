@@ -7,6 +7,8 @@ export const channels: Words['channels'] = {
   lead:
     'Where calls are sent, shared out by priority and weight. A failed one tries the next as ' +
     'often as “Retries after a failure” in the settings says: 0 by default.',
+  moreFilters: 'Filters',
+  filtersOn: 'Filters ({{count}})',
   filters: 'Filter channels',
   searchKeyword: 'Search id, name, address, tag',
   searchModel: 'Model',
@@ -52,12 +54,13 @@ export const channels: Words['channels'] = {
   },
   tagEnabled: '{{count}} of {{total}} on',
   cause: '{{reason}} ({{time}})',
+  seconds: '{{seconds}} s',
   speed: {
     untested: 'Untested',
-    fast: 'Fast · {{seconds}} s',
-    fair: 'Good · {{seconds}} s',
-    slow: 'Slow · {{seconds}} s',
-    verySlow: 'Very slow · {{seconds}} s',
+    fast: 'Fast',
+    fair: 'Good',
+    slow: 'Slow',
+    verySlow: 'Very slow',
   },
   keyCount: 'Keys: {{count}}',
   keyCountAside: 'Keys: {{count}}, set aside: {{aside}}',

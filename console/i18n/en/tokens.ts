@@ -51,6 +51,8 @@ export const tokens: Words['tokens'] = {
   deleteChosen: 'Delete selected',
   noneChosen: 'None selected',
   chosen: '{{count}} selected',
+  chooseMatching: 'Select all {{count}} matching',
+  chooseNone: 'Clear selection',
   chosenLabel: 'Actions for the selected tokens',
   chooseFirst: 'Please select at least one token!',
   keysCopied: 'Keys copied: {{count}}',

@@ -49,6 +49,8 @@ export const tokens = {
   deleteChosen: '删除所选',
   noneChosen: '未选择令牌',
   chosen: '已选 {{count}} 个',
+  chooseMatching: '选择全部 {{count}} 个匹配项',
+  chooseNone: '取消选择',
   chosenLabel: '对所选令牌的操作',
   chooseFirst: '请至少选择一个令牌！',
   keysCopied: '已复制 {{count}} 个密钥',

@@ -78,6 +78,12 @@ function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {
 
 type Lines<Row> = { columns: readonly Column<Row>[]; row: Row }
 
+/** Of a row's columns, those with something to say. */
+const filled = <Row,>({ columns, row }: Lines<Row>) =>
+  columns
+    .map(({ id, title, cell }) => ({ id, title, value: cell(row) }))
+    .filter(({ value }) => value !== undefined && value !== null && value !== '')
+
 /** Values in one line, and the names of those that don't speak for themselves. */
 function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
   if (props.columns.length === 0) return null
@@ -99,10 +105,10 @@ function CardLines<Row>(props: Lines<Row>): ReactElement | null {
   if (props.columns.length === 0) return null
   return (
     <dl>
-      {props.columns.map((column) => (
-        <div key={column.id}>
-          <dt>{column.title}</dt>
-          <dd>{column.cell(props.row)}</dd>
+      {filled(props).map(({ id, title, value }) => (
+        <div key={id}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
-import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
-import { type FakeSite, refused } from '../support/fake-site.ts'
+import { openAsRoot, startAdminSite, token } from '../support/admin-site.ts'
+import { type FakeRoutes, type FakeSite, ok, refused } from '../support/fake-site.ts'
 import { type OpenPage, openPage } from '../support/open-page.ts'
 
 let browser: Browser
@@ -279,5 +279,29 @@ describe('a chat link', () => {
     const address = new URL((await client).url())
     expect(address.searchParams.get('u')).toBe(site.url)
     expect(address.searchParams.get('k')).toMatch(/^sk-Xk9q+7Hd2$/)
+  })
+})
+
+describe('tokens beyond the page', () => {
+  it('are chosen with all that match, and forgotten under another filter', async () => {
+    const all = Array.from({ length: 347 }, (_, n) => token({ id: n + 1, name: `t-${n + 1}` }))
+    const list: FakeRoutes[string] = ({ query }) => {
+      const [size, at] = [Number(query.get('size')), Number(query.get('p'))]
+      const items = all.slice(at * size, (at + 1) * size)
+      return ok({ items, page: at, total: all.length })
+    }
+    site.routes['GET /api/token/'] = list
+    site.routes['GET /api/token/search'] = list
+    await openAsRoot(page, site, '/app/tokens')
+    await press('选择全部 347 个匹配项')
+    await said('已选 347 个')
+    await page.getByRole('checkbox', { name: '选择此行' }).nth(2).click()
+    await said('已选 346 个')
+    await press('禁用所选')
+    await said('已禁用 346 个令牌')
+    const [body] = bodies('POST', '/api/token/batch/status') as { ids: number[] }[]
+    expect(body?.ids.length).toBe(346)
+    await page.getByRole('combobox', { name: '状态' }).selectOption('1')
+    await said('未选择令牌')
   })
 })

@@ -64,14 +64,27 @@ export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
 }
 
-export function ResponseTime({ milliseconds }: { milliseconds: number }): ReactElement {
+/** How long a test took, and whether that is fast; `isShort` only tells the latter aloud. */
+export function ResponseTime(props: { milliseconds: number; isShort?: boolean }): ReactElement {
+  const { milliseconds, isShort = false } = props
   const { t } = useTranslation()
   const speed = responseSpeed(milliseconds)
-  const seconds = (milliseconds / 1000).toFixed(2)
+  const word = t(`channels.speed.${speed}`)
+  if (speed === 'untested') {
+    return (
+      <StatusTag tone="neutral" isPlain>
+        {word}
+      </StatusTag>
+    )
+  }
+  const time = t('channels.seconds', { seconds: (milliseconds / 1000).toFixed(2) })
   return (
-    <StatusTag tone={SPEED_TONES[speed]} isPlain={speed === 'untested'}>
-      {t(`channels.speed.${speed}`, { seconds })}
-    </StatusTag>
+    <span title={`${word} · ${time}`}>
+      <StatusTag tone={SPEED_TONES[speed]}>
+        <span className={isShort ? 'tg-visually-hidden' : undefined}>{word} · </span>
+        {time}
+      </StatusTag>
+    </span>
   )
 }
 

@@ -54,7 +54,7 @@ export const channelColumns = (
   column(
     'actions',
     t('channels.actions'),
-    { width: 100, isPinned: true, align: 'end' },
+    { width: 96, isPinned: true, align: 'end' },
     {
       channel: (channel) => <ChannelMenu channel={channel} deeds={deeds} />,
       tag: (group) => <TagMenu group={group} deeds={deeds} />,
@@ -69,13 +69,13 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'id',
       t('channels.id'),
-      { ...sorted, width: 56, align: 'end' },
+      { ...sorted, width: 56, align: 'end', isHiddenAtFirst: true },
       { channel: ({ id }) => id },
     ),
     column(
       'name',
       t('channels.name'),
-      { ...sorted, width: 168, isGrowing: true, isPinned: true, onCard: 'title' },
+      { ...sorted, width: 140, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
         tag: (group, { isOpen, isLoading }) => (
@@ -86,13 +86,13 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'type',
       t('channels.type'),
-      { ...sorted, width: 100 },
+      { ...sorted, width: 88 },
       { channel: ({ type }) => types.nameOf(type) },
     ),
     column(
       'status',
       t('channels.status'),
-      { ...sorted, width: 146, onCard: 'aside' },
+      { ...sorted, width: 130, onCard: 'aside' },
       {
         channel: (channel) => <ChannelStatus channel={channel} />,
         tag: (group) => <TagStatus group={group} />,
@@ -107,7 +107,7 @@ function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
     return column(
       field,
       t(`channels.${field}`),
-      { ...sorted, width: 74 },
+      { ...sorted, width: 64 },
       {
         channel: (channel) => (
           <InlineInteger
@@ -129,13 +129,13 @@ function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
     )
   }
   const responseTime = ({ response_time }: { response_time: number }) => (
-    <ResponseTime milliseconds={response_time} />
+    <ResponseTime milliseconds={response_time} isShort />
   )
   return [
     column(
       'response_time',
       t('channels.responseTime'),
-      { ...sorted, width: 154 },
+      { ...sorted, width: 96 },
       { channel: responseTime, tag: responseTime },
     ),
     number('priority'),
@@ -148,7 +148,7 @@ function servingColumns(t: TFunction): ChannelColumn[] {
     column(
       'group',
       t('channels.groups'),
-      { ...sorted, width: 110 },
+      { ...sorted, width: 100 },
       {
         channel: ({ group }) => <Names names={listOf(group)} areGroups />,
         tag: ({ group }) => <Names names={listOf(group)} areGroups />,
@@ -157,7 +157,7 @@ function servingColumns(t: TFunction): ChannelColumn[] {
     column(
       'models',
       t('channels.models'),
-      { ...sorted, width: 140 },
+      { ...sorted, width: 140, isHiddenAtFirst: true },
       { channel: ({ models }) => <Names names={listOf(models)} /> },
     ),
   ]
@@ -169,13 +169,13 @@ function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'used_quota',
       t('channels.usedQuota'),
-      { ...sorted, width: 100, align: 'end' },
+      { ...sorted, width: 86, align: 'end' },
       { channel: used, tag: used },
     ),
     column(
       'balance',
       t('channels.balance'),
-      { ...sorted, width: 124, align: 'end' },
+      { ...sorted, width: 110, align: 'end' },
       {
         channel: (channel) => (
           <Balance

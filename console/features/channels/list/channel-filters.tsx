@@ -15,13 +15,42 @@ const STATES = [
   ['3', 'autoDisabled'],
 ] as const
 
-/** What the list is narrowed to: kept in the address. */
-export function ChannelFilterFields(props: {
+export type FieldsProps = {
   filters: ChannelFilters
   /** The types to choose from. */
   types: readonly Choice<string>[]
   onFilters: SetFilters
-}): ReactElement {
+}
+
+/** How many of those are set that are folded away on phones. */
+export const foldedCount = ({ keyword, ...folded }: ChannelFilters): number =>
+  Object.values(folded).filter((text) => text !== '').length
+
+/** What the list is narrowed to: kept in the address. On phones all but the search folds. */
+export function ChannelFilterFields(props: FieldsProps & { isFolded: boolean }): ReactElement {
+  const { filters, onFilters } = props
+  const { t } = useTranslation()
+  return (
+    <>
+      <SearchInput
+        icon="search"
+        label={t('channels.searchKeyword')}
+        value={filters.keyword}
+        onChange={(text) => onFilters({ keyword: text }, { isTyping: true })}
+      />
+      <div className="tg-channel-fold" hidden={props.isFolded}>
+        <FoldedFields {...props} />
+      </div>
+      {isFiltered(filters) && (
+        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
+          {t('channels.clear')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function FoldedFields(props: FieldsProps): ReactElement {
   const { filters, onFilters } = props
   const { t } = useTranslation()
   const groups = useQuery(groupsQuery).data ?? []
@@ -29,12 +58,6 @@ export function ChannelFilterFields(props: {
   const states = STATES.map(([value, state]) => ({ value, label: t(`channels.state.${state}`) }))
   return (
     <>
-      <SearchInput
-        icon="search"
-        label={t('channels.searchKeyword')}
-        value={filters.keyword}
-        onChange={(keyword) => onFilters({ keyword }, { isTyping: true })}
-      />
       <SearchInput
         className="tg-filter-short"
         label={t('channels.searchModel')}
@@ -62,11 +85,6 @@ export function ChannelFilterFields(props: {
         choices={[{ value: '', label: t('channels.anyType') }, ...props.types]}
         onChange={(type) => onFilters({ type })}
       />
-      {isFiltered(filters) && (
-        <Button tone="quiet" icon="close" onClick={() => onFilters(NO_FILTERS)}>
-          {t('channels.clear')}
-        </Button>
-      )}
     </>
   )
 }

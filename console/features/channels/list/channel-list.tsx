@@ -14,7 +14,6 @@ import { useTypeFacts } from '../use-type-facts.ts'
 import { BatchBar } from './batch-bar.tsx'
 import { isFiltered, NO_FILTERS, sortAfter } from './channel-address.ts'
 import { channelColumns } from './channel-columns.tsx'
-import { ChannelFilterFields } from './channel-filters.tsx'
 import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
 import { ChannelToolbar } from './channel-toolbar.tsx'
 import { NoChannels } from './no-channels.tsx'
@@ -58,20 +57,18 @@ export function ChannelList(props: {
         acts={useListActs(removals.removeDisabled)}
         onRefresh={() => void refresh()}
         columns={<ColumnChooser layout={layout} />}
-        filters={
-          <ChannelFilterFields
-            filters={filters}
-            types={types.types.map(({ id, name }) => ({ value: String(id), label: name }))}
-            onFilters={view.setFilters}
-          />
-        }
+        filters={{
+          filters,
+          types: types.types.map(({ id, name }) => ({ value: String(id), label: name })),
+          onFilters: view.setFilters,
+        }}
       />
       {list.data !== undefined && <TestProgressBar />}
       {modes.isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       ) : (
-        <div className="tg-list-ended">
+        <div className="tg-list-ended tg-channel-list">
           <DataGrid
             label={t('channels.grid')}
             rows={tree.lines}

@@ -1,8 +1,10 @@
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
+import { useIsNarrow } from '#console/ui/use-media.ts'
+import { ChannelFilterFields, type FieldsProps, foldedCount } from './channel-filters.tsx'
 
 export type ListModes = {
   isTagMode: boolean
@@ -15,17 +17,25 @@ export type ListModes = {
 
 /** Filters at the start; at the end how the list is shown, and what can be done with all of it. */
 export function ChannelToolbar(props: {
-  filters: ReactNode
+  filters: FieldsProps
   modes: ListModes
   columns: ReactNode
   /** What is done to all channels. */
   acts: readonly MenuEntry[]
   onRefresh: () => void
 }): ReactElement {
-  const { modes } = props
+  const { filters, modes } = props
   const { t } = useTranslation()
+  const isNarrow = useIsNarrow()
+  const [isOpen, setOpen] = useState(false)
+  const count = foldedCount(filters.filters)
   const end = (
     <>
+      {isNarrow && (
+        <Button icon="filter" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {count === 0 ? t('channels.moreFilters') : t('channels.filtersOn', { count })}
+        </Button>
+      )}
       <Button
         icon="tag"
         isPressed={modes.isTagMode}
@@ -52,7 +62,7 @@ export function ChannelToolbar(props: {
   )
   return (
     <Toolbar label={t('channels.filters')} end={end}>
-      {props.filters}
+      <ChannelFilterFields {...filters} isFolded={isNarrow && !isOpen} />
     </Toolbar>
   )
 }

@@ -28,6 +28,7 @@ export function InlineInteger(props: {
       inputMode="numeric"
       aria-label={props.label}
       aria-invalid={isWrong ? true : undefined}
+      placeholder="–"
       value={shown}
       onChange={(event) => setText(event.currentTarget.value)}
       onBlur={save}
