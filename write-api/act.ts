@@ -13,11 +13,13 @@ import type { Core } from '#infra/core.ts'
 import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
 import type { Mailer } from '#infra/mail/port.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
 import type { Turns } from './in-turn.ts'
 import type { NextIds } from './next-id.ts'
+import type { Providers } from './oauth/providers.ts'
 import { type RefusalCode, refused } from './refusals.ts'
 import type { HumanCheck } from './session/human-check.ts'
 import type { LoginGuard } from './session/login-guard.ts'
@@ -44,6 +46,9 @@ export type Parts = {
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck
+  readonly providers: Providers
+  /** Calls to sites that say who somebody is. */
+  readonly outbound: Outbound
   /** Where channels may be pointed. */
   readonly upstreams: OutboundPolicy
 }

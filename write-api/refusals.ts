@@ -10,6 +10,7 @@ import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
+import { OAUTH_REFUSALS, type OAuthRefusalCode } from './oauth/oauth-refusals.ts'
 import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
@@ -55,6 +56,7 @@ export type RefusalCode =
   | UsernameRefusalCode
   | MailRefusalCode
   | EntryRefusalCode
+  | OAuthRefusalCode
   | ActRefusalCode
 
 type Details = NonNullable<Refusal['details']>
@@ -71,6 +73,7 @@ const REFUSALS: Refusals<RefusalCode> = {
   ...TOKEN_REFUSALS,
   ...IDENTITY_REFUSALS,
   ...ENTRY_REFUSALS,
+  ...OAUTH_REFUSALS,
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],
   SetupTokenRequired: [
     200,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Core } from '#infra/core.ts'
+import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { Act, Api, Parts } from './act.ts'
@@ -22,6 +23,15 @@ import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
 import { createSiteMailer } from './mail/site-mailer.ts'
 import { createNextIds } from './next-id.ts'
+import { PROVIDER_LIMITS } from './oauth/ask-provider.ts'
+import { authorize } from './oauth/authorize.ts'
+import { oauthCallback } from './oauth/callback.ts'
+import { oauthState } from './oauth/get-state.ts'
+import { createProviders } from './oauth/providers.ts'
+import { telegramBind } from './oauth/telegram-bind.ts'
+import { telegramLogin } from './oauth/telegram-login.ts'
+import { weChatBind } from './oauth/wechat-bind.ts'
+import { weChatLogin } from './oauth/wechat-login.ts'
 import { cancelPrices } from './options/cancel-prices.ts'
 import { startDuePrices } from './options/due-prices.ts'
 import { previewPrices } from './options/preview-prices.ts'
@@ -49,6 +59,7 @@ import { eraseUser } from './users/erase-user.ts'
 import { manageUser } from './users/manage-user.ts'
 import { register } from './users/register.ts'
 import { transferAffiliate } from './users/transfer-affiliate.ts'
+import { unbindIdentity } from './users/unbind-identity.ts'
 import { updateSelf } from './users/update-self.ts'
 import { updateSettings } from './users/update-settings.ts'
 import { updateUser } from './users/update-user.ts'
@@ -63,6 +74,13 @@ const ACTS: readonly Act[] = [
   requestReset,
   resetPassword,
   bindMail,
+  oauthState,
+  authorize,
+  oauthCallback,
+  weChatLogin,
+  weChatBind,
+  telegramLogin,
+  telegramBind,
   putOption,
   resetModelRatios,
   schedulePrices,
@@ -93,6 +111,7 @@ const ACTS: readonly Act[] = [
   transferAffiliate,
   checkIn,
   manageUser,
+  unbindIdentity,
   eraseUser,
 ]
 
@@ -109,6 +128,9 @@ export type WriteApiParts = {
 export async function writeApi(app: FastifyInstance, given: WriteApiParts): Promise<void> {
   const { core, freshness, servedTypes, tell } = given
   const turns = createTurns()
+  const upstreams = operatorPolicy(core.config)
+  const outbound = createOutbound(upstreams, PROVIDER_LIMITS)
+  app.addHook('onClose', () => outbound.close())
   const parts: Parts = {
     core,
     freshness,
@@ -119,7 +141,9 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     setupToken: createSetupToken(core.vault),
     mailer: createSiteMailer(core),
     humanCheck: createHumanCheck(core),
-    upstreams: operatorPolicy(core.config),
+    providers: createProviders(core, outbound),
+    outbound,
+    upstreams,
   }
   for (const act of ACTS) act(app as unknown as Api, parts)
   const duePrices = startDuePrices(core)

@@ -29,6 +29,9 @@ export function optionValue(values: ReadonlyMap<string, string>, key: string): s
   return values.get(key) ?? schema.defaultText
 }
 
+/** What is in force while nothing was set. Throws for a key that is none. */
+export const presetOf = (key: string): string => optionValue(new Map(), key)
+
 export const optionFlag = (values: ReadonlyMap<string, string>, key: string): boolean =>
   optionValue(values, key) === 'true'
 

@@ -62,19 +62,20 @@ const ofScreens = (options: OptionsInForce) => ({
   check_in_enabled: options.flag('CheckInEnabled'),
 })
 
+/** A way in is one that is switched on and has what it can't do without. */
 const ofWaysIn = (options: OptionsInForce) => ({
   turnstile_check: checksHumans(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
-  github_oauth: options.flag('GitHubOAuthEnabled'),
+  github_oauth: options.flag('GitHubOAuthEnabled') && options.text('GitHubClientId') !== '',
   github_client_id: options.text('GitHubClientId'),
-  oidc_enabled: options.flag('oidc.enabled'),
+  oidc_enabled: options.flag('oidc.enabled') && options.text('oidc.client_id') !== '',
   oidc_client_id: options.text('oidc.client_id'),
   oidc_authorization_endpoint: options.text('oidc.authorization_endpoint'),
-  linuxdo_oauth: options.flag('LinuxDOOAuthEnabled'),
+  linuxdo_oauth: options.flag('LinuxDOOAuthEnabled') && options.text('LinuxDOClientId') !== '',
   linuxdo_client_id: options.text('LinuxDOClientId'),
-  telegram_oauth: options.flag('TelegramOAuthEnabled'),
+  telegram_oauth: options.flag('TelegramOAuthEnabled') && options.text('TelegramBotName') !== '',
   telegram_bot_name: options.text('TelegramBotName'),
-  wechat_login: options.flag('WeChatAuthEnabled'),
+  wechat_login: options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== '',
   wechat_qrcode: options.text('WeChatAccountQRCodeImageURL'),
   email_verification: options.flag('EmailVerificationEnabled'),
   password_login_enabled: options.flag('PasswordLoginEnabled'),

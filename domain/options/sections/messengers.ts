@@ -1,4 +1,3 @@
-import { WITH_ACCOUNTS } from '../notes.ts'
 import { FLAG, SECRET, text, URL_TEXT } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -13,7 +12,6 @@ export const TELEGRAM: OptionSection = {
       preset: 'false',
       access: 'root',
       label: { zh: '允许通过 Telegram 登录', en: 'Log in by Telegram' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'TelegramBotName',
@@ -21,7 +19,6 @@ export const TELEGRAM: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: 'Telegram Bot 名称', en: 'Telegram bot' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'TelegramBotToken',
@@ -29,7 +26,6 @@ export const TELEGRAM: OptionSection = {
       preset: '',
       access: 'secret',
       label: { zh: 'Telegram Bot Token', en: 'Telegram bot token' },
-      note: WITH_ACCOUNTS,
     },
   ],
 }
@@ -45,7 +41,6 @@ export const WECHAT: OptionSection = {
       preset: 'false',
       access: 'root',
       label: { zh: '允许通过微信登录与注册', en: 'Log in by WeChat' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'WeChatServerAddress',
@@ -53,7 +48,6 @@ export const WECHAT: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: 'WeChat Server 地址', en: 'WeChat server' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'WeChatServerToken',
@@ -61,7 +55,6 @@ export const WECHAT: OptionSection = {
       preset: '',
       access: 'secret',
       label: { zh: 'WeChat Server 访问凭证', en: 'WeChat server token' },
-      note: WITH_ACCOUNTS,
     },
     {
       key: 'WeChatAccountQRCodeImageURL',
@@ -69,7 +62,6 @@ export const WECHAT: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: '微信公众号二维码图片链接', en: 'WeChat QR code' },
-      note: WITH_ACCOUNTS,
     },
   ],
 }

@@ -1,4 +1,3 @@
-import { WITH_ACCOUNTS } from '../notes.ts'
 import { FLAG, SECRET, text, URL_TEXT } from '../option-type.ts'
 import type { OptionRow, OptionSection } from '../schema.ts'
 
@@ -13,7 +12,6 @@ const client = (
     preset: 'false',
     access: 'root',
     label: { zh: `允许通过 ${site} 登录与注册`, en: `Log in by ${site}` },
-    note: WITH_ACCOUNTS,
   },
   {
     key: keys.id,
@@ -21,7 +19,6 @@ const client = (
     preset: '',
     access: 'root',
     label: { zh: `${site} Client ID`, en: `${site} client id` },
-    note: WITH_ACCOUNTS,
   },
   {
     key: keys.secret,
@@ -29,8 +26,36 @@ const client = (
     preset: '',
     access: 'secret',
     label: { zh: `${site} Client Secret`, en: `${site} client secret` },
-    note: WITH_ACCOUNTS,
   },
+]
+
+const endpoint = (key: string, zh: string, en: string, preset = ''): OptionRow => ({
+  key,
+  type: URL_TEXT,
+  preset,
+  access: 'root',
+  label: { zh, en },
+})
+
+/** Where the site is: an installation of one's own has other addresses than the public one. */
+const endpointsOf = (
+  site: string,
+  prefix: string,
+  presets: { readonly authorize: string; readonly token: string; readonly user: string },
+): readonly OptionRow[] => [
+  endpoint(
+    `${prefix}.authorization_endpoint`,
+    `${site} 授权地址`,
+    `${site} authorization address`,
+    presets.authorize,
+  ),
+  endpoint(`${prefix}.token_endpoint`, `${site} 令牌地址`, `${site} token address`, presets.token),
+  endpoint(
+    `${prefix}.user_info_endpoint`,
+    `${site} 用户信息地址`,
+    `${site} account address`,
+    presets.user,
+  ),
 ]
 
 const callback = (path: string) => ({
@@ -43,11 +68,18 @@ export const GITHUB: OptionSection = {
   tab: 'system',
   title: { zh: 'GitHub 登录', en: 'GitHub login' },
   lead: callback('/oauth/github'),
-  options: client('GitHub', {
-    flag: 'GitHubOAuthEnabled',
-    id: 'GitHubClientId',
-    secret: 'GitHubClientSecret',
-  }),
+  options: [
+    ...client('GitHub', {
+      flag: 'GitHubOAuthEnabled',
+      id: 'GitHubClientId',
+      secret: 'GitHubClientSecret',
+    }),
+    ...endpointsOf('GitHub', 'github', {
+      authorize: 'https://github.com/login/oauth/authorize',
+      token: 'https://github.com/login/oauth/access_token',
+      user: 'https://api.github.com/user',
+    }),
+  ],
 }
 
 export const LINUXDO: OptionSection = {
@@ -55,21 +87,19 @@ export const LINUXDO: OptionSection = {
   tab: 'system',
   title: { zh: 'LinuxDO 登录', en: 'LinuxDO login' },
   lead: callback('/oauth/linuxdo'),
-  options: client('LinuxDO', {
-    flag: 'LinuxDOOAuthEnabled',
-    id: 'LinuxDOClientId',
-    secret: 'LinuxDOClientSecret',
-  }),
+  options: [
+    ...client('LinuxDO', {
+      flag: 'LinuxDOOAuthEnabled',
+      id: 'LinuxDOClientId',
+      secret: 'LinuxDOClientSecret',
+    }),
+    ...endpointsOf('LinuxDO', 'linuxdo', {
+      authorize: 'https://connect.linux.do/oauth2/authorize',
+      token: 'https://connect.linux.do/oauth2/token',
+      user: 'https://connect.linux.do/api/user',
+    }),
+  ],
 }
-
-const endpoint = (key: string, zh: string, en: string): OptionRow => ({
-  key,
-  type: URL_TEXT,
-  preset: '',
-  access: 'root',
-  label: { zh, en },
-  note: WITH_ACCOUNTS,
-})
 
 export const OIDC: OptionSection = {
   id: 'oidc',
@@ -82,7 +112,13 @@ export const OIDC: OptionSection = {
       id: 'oidc.client_id',
       secret: 'oidc.client_secret',
     }),
-    endpoint('oidc.well_known', 'OIDC Well-Known 地址', 'OIDC discovery address'),
+    {
+      ...endpoint('oidc.well_known', 'OIDC Well-Known 地址', 'OIDC discovery address'),
+      help: {
+        zh: '必填，以 /.well-known/openid-configuration 结尾；下面的端点留空即采用其中的地址。',
+        en: 'Needed; ends in /.well-known/openid-configuration. Endpoints left empty are its own.',
+      },
+    },
     endpoint('oidc.authorization_endpoint', 'OIDC 授权端点', 'OIDC authorization endpoint'),
     endpoint('oidc.token_endpoint', 'OIDC 令牌端点', 'OIDC token endpoint'),
     endpoint('oidc.user_info_endpoint', 'OIDC 用户信息端点', 'OIDC user info endpoint'),

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { User } from '#read-api/contract/user.ts'
+import { type OAuthFixture, oauthFixture } from './oauth-fixture.ts'
+import { fifty } from './write-fixture.ts'
+
+let fixture: OAuthFixture
+
+beforeAll(async () => {
+  fixture = await oauthFixture()
+})
+afterAll(() => fixture.close())
+
+const read = async (id: number): Promise<User> =>
+  (await fixture.root.call<User>('GET', `/api/user/${id}`)).data
+
+/** Somebody new at the scripted sites' keyboard. */
+let accounts = 100
+const newAccount = (login: string) => {
+  accounts += 1
+  fixture.sites.who = { id: accounts, login, name: `${login}’s name` }
+  return String(accounts)
+}
+
+describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
+  it('makes an account for a newcomer, and finds it by the number when the name changed', async () => {
+    await fixture.set({ QuotaForNewUser: '777' })
+    const id = newAccount(`${type}-newcomer`)
+    const visitor = fixture.visitor()
+    const first = await visitor.comeBy(type)
+    expect(first).toMatchObject({ success: true, message: '' })
+    const user = await read(first.data?.id ?? 0)
+    expect(user).toMatchObject({ quota: 777, role: 1, display_name: `${type}-newcomer’s name` })
+    expect(user.username).toBe(`${type}-newcomer`.slice(0, 12))
+    expect([user.github_id, user.linux_do_id]).toContain(id)
+    visitor.userId = String(user.id)
+    expect((await visitor.get('/api/user/self')).success).toBe(true)
+
+    fixture.sites.who = { id: Number(id), login: 'renamed', name: null }
+    const again = await fixture.visitor().comeBy(type)
+    expect(again.data).toMatchObject({ id: user.id, username: user.username })
+  })
+
+  it('takes nobody for another who has the login name now', async () => {
+    newAccount('same-name')
+    const one = await fixture.visitor().comeBy(type)
+    newAccount('same-name')
+    const other = await fixture.visitor().comeBy(type)
+    expect(other.data?.id).not.toBe(one.data?.id)
+    expect(other.data?.username).toMatch(/^same-nam\d{4}$/)
+  })
+
+  it('binds to whoever is logged in, once', async () => {
+    const id = newAccount('bindable')
+    const visitor = fixture.visitor(fixture.user)
+    expect(await visitor.comeBy(type)).toMatchObject({ success: true, message: 'bind', data: null })
+    expect(Object.values(await read(fixture.user.id))).toContain(id)
+    const other = fixture.visitor(fixture.admin)
+    expect(await other.comeBy(type, { intent: 'bind' })).toMatchObject({ code: 'IdentityTaken' })
+  })
+
+  it('refuses what the site does not confirm, and follows it nowhere', async () => {
+    newAccount('refused')
+    const { sites } = fixture
+    for (const [path, instead] of [
+      [`/${type}/token`, { status: 200, body: '{"error":"bad_verification_code"}' }],
+      [`/${type}/token`, { status: 500, body: 'down' }],
+      [`/${type}/token`, { status: 302, location: `${sites.url}/elsewhere` }],
+      [`/${type}/user`, { status: 200, body: '{"id":"1","login":"text-id"}' }],
+      [`/${type}/user`, { status: 200, body: '[' }],
+      [`/${type}/user`, { status: 200, body: `{"id":1,"x":"${'y'.repeat(600_000)}"}` }],
+    ] as const) {
+      sites.instead.set(path, instead)
+      const answer = await fixture.visitor().comeBy(type)
+      expect(answer).toMatchObject({ status: 200, success: false, code: 'OAuthFailed' })
+      sites.instead.clear()
+    }
+    expect(sites.asked).not.toContain('/elsewhere')
+  })
+})
+
+describe('coming in by a real OpenID provider', () => {
+  it('makes an account for a newcomer, and finds it again', async () => {
+    fixture.oidc.who = 'ann'
+    const first = await fixture.visitor().comeBy('oidc')
+    expect(first).toMatchObject({ success: true, data: { username: 'ann' } })
+    expect(await read(first.data?.id ?? 0)).toMatchObject({
+      oidc_id: 'ann',
+      display_name: 'Name of ann',
+    })
+    expect((await fixture.visitor().comeBy('oidc')).data?.id).toBe(first.data?.id)
+  })
+
+  it('binds, and unbinds only while there is another way in', async () => {
+    fixture.oidc.who = 'ben'
+    const visitor = fixture.visitor(fixture.user)
+    expect(await visitor.comeBy('oidc', { intent: 'bind' })).toMatchObject({ message: 'bind' })
+    const unbind = (provider: string) =>
+      fixture.user.call('POST', '/api/user/unbind', { body: { provider } })
+    expect(await unbind('oidc')).toMatchObject({ success: true })
+    expect(await read(fixture.user.id)).toMatchObject({ oidc_id: '' })
+    expect((await unbind('oidc')).success).toBe(true)
+    expect((await unbind('everything')).status).toBe(400)
+    // Free again: it may be somebody’s first way in, and then is the last one.
+    const comer = fixture.visitor()
+    const { data } = await comer.comeBy('oidc')
+    expect(data?.id).not.toBe(fixture.user.id)
+  })
+
+  it('needs the state of our own sending, with its nonce and verifier', async () => {
+    const visitor = fixture.visitor()
+    const { code } = await visitor.travel('oidc')
+    const { data: state } = await visitor.get<string>('/api/oauth/state')
+    const answer = await visitor.get('/api/oauth/oidc', { code, state })
+    expect(answer).toMatchObject({ success: false, code: 'OAuthStateInvalid' })
+    // A code from another journey: verifier and nonce don't fit.
+    const mine = await visitor.travel('oidc')
+    const swapped = { ...(await visitor.travel('oidc')), code: mine.code }
+    expect(await visitor.get('/api/oauth/oidc', swapped)).toMatchObject({ code: 'OAuthFailed' })
+  })
+
+  it('says when it is not set up, or can not be reached', async () => {
+    const { wellKnown } = fixture.oidc
+    const ask = () => fixture.visitor().get('/api/oauth/authorize', { type: 'oidc' })
+    await fixture.set({ 'oidc.well_known': '' })
+    expect(await ask()).toMatchObject({ code: 'OAuthNotSetUp' })
+    await fixture.set({ 'oidc.well_known': `${fixture.sites.url}/.well-known/x` })
+    expect(await ask()).toMatchObject({ code: 'OAuthFailed' })
+    await fixture.set({ 'oidc.well_known': 'http://169.254.169.254/.well-known/x' })
+    expect(await ask()).toMatchObject({ code: 'OAuthFailed' })
+    await fixture.set({ 'oidc.well_known': wellKnown, ServerAddress: '' })
+    expect(await ask()).toMatchObject({ code: 'OAuthNotSetUp' })
+    await fixture.set({ ServerAddress: 'http://tallygate.example/' })
+    expect((await ask()).success).toBe(true)
+  })
+})
+
+describe('a state', () => {
+  it('is good once, for one of fifty', async () => {
+    newAccount('fifty-times')
+    const visitor = fixture.visitor()
+    const back = await visitor.travel('github')
+    const answers = await fifty(() => visitor.get('/api/oauth/github', back))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    const codes = new Set(answers.filter(({ success }) => !success).map(({ code }) => code))
+    expect(codes).toEqual(new Set(['OAuthStateInvalid']))
+  })
+
+  it('is of one browser, one provider and ten minutes', async () => {
+    newAccount('somewhere-else')
+    const visitor = fixture.visitor()
+    const stolen = await visitor.travel('github')
+    const invalid = { status: 200, success: false, code: 'OAuthStateInvalid' }
+    expect(await fixture.visitor().get('/api/oauth/github', stolen)).toMatchObject(invalid)
+    const other = await visitor.travel('github')
+    expect(await visitor.get('/api/oauth/linuxdo', other)).toMatchObject(invalid)
+    const late = await visitor.travel('github')
+    const made = { code: 'x', state: 'made-up' }
+    expect(await visitor.get('/api/oauth/github', made)).toMatchObject(invalid)
+    fixture.clock.ahead += 601_000
+    expect(await visitor.get('/api/oauth/github', late)).toMatchObject(invalid)
+  })
+
+  it('that binds is for the session it was issued in', async () => {
+    newAccount('not-for-you')
+    const visitor = fixture.visitor(fixture.user)
+    const back = await visitor.travel('github', { intent: 'bind' })
+    visitor.userId = null
+    expect((await visitor.get('/api/oauth/github', back)).status).toBe(401)
+    const nobody = fixture.visitor()
+    const query = { type: 'github', intent: 'bind' }
+    expect((await nobody.get('/api/oauth/authorize', query)).status).toBe(401)
+  })
+
+  it('as the plain call gives it serves whoever builds the address, with an inviter', async () => {
+    await fixture.set({ AffEnabled: 'true' })
+    const aff = (await fixture.user.call<string>('GET', '/api/user/aff')).data
+    newAccount('invited')
+    const visitor = fixture.visitor()
+    const { data: state } = await visitor.get<string>('/api/oauth/state', { aff })
+    const to = `${fixture.sites.url}/github/authorize?state=${state}&redirect_uri=http://x/`
+    const answer = await fetch(to, { redirect: 'manual' })
+    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? ''
+    const { data } = await visitor.get<{ id: number }>('/api/oauth/github', { code, state })
+    expect(await read(data.id)).toMatchObject({ inviter_id: fixture.user.id })
+  })
+
+  it('can not be asked for without end', async () => {
+    const answers = await fifty(() => fixture.visitor().get('/api/oauth/state'))
+    expect(answers.some(({ status }) => status === 429)).toBe(true)
+    fixture.clock.ahead += 61_000
+  })
+})
+
+describe('who may come in', () => {
+  it('is decided by the options, and by what became of the user', async () => {
+    newAccount('banned-one')
+    const { data } = await fixture.visitor().comeBy('github')
+    const manage = (action: string) =>
+      fixture.root.call('POST', '/api/user/manage', { body: { id: data?.id, action } })
+    await manage('disable')
+    const banned = await fixture.visitor().comeBy('github')
+    expect(banned).toMatchObject({ success: false, message: '用户已被封禁' })
+    await manage('delete')
+    expect(await fixture.visitor().comeBy('github')).toMatchObject({ code: 'UserDeactivated' })
+
+    newAccount('too-late')
+    await fixture.set({ RegisterEnabled: 'false' })
+    expect(await fixture.visitor().comeBy('github')).toMatchObject({
+      success: false,
+      code: 'RegistrationClosed',
+    })
+    await fixture.set({ RegisterEnabled: 'true', GitHubOAuthEnabled: 'false' })
+    const closed = await fixture.visitor().get('/api/oauth/authorize', { type: 'github' })
+    expect(closed).toMatchObject({
+      code: 'WayInClosed',
+      message: '管理员未开启通过 GitHub 登录以及注册',
+    })
+    await fixture.set({ GitHubOAuthEnabled: 'true' })
+  })
+
+  it('one newcomer in fifty tabs is one user', async () => {
+    newAccount('many-tabs')
+    const visitor = fixture.visitor()
+    const backs = []
+    for (let tab = 0; tab < 12; tab += 1) backs.push(await visitor.travel('github'))
+    const answers = await Promise.all(
+      backs.map((back) => visitor.get<{ id: number }>('/api/oauth/github', back)),
+    )
+    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
+  })
+
+  it('nobody unbinds the only way in', async () => {
+    newAccount('only-way')
+    const visitor = fixture.visitor()
+    const { data } = await visitor.comeBy('github')
+    visitor.userId = String(data?.id)
+    const unbind = await visitor.post('/api/user/unbind', { provider: 'github' })
+    expect(unbind).toMatchObject({ status: 200, success: false, code: 'LastWayIn' })
+    expect(await visitor.comeBy('linuxdo', { intent: 'bind' })).toMatchObject({ message: 'bind' })
+    expect((await visitor.post('/api/user/unbind', { provider: 'github' })).success).toBe(true)
+  })
+})

@@ -1,0 +1,86 @@
+import { request } from 'undici'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import { ProviderFailed } from './provider.ts'
+
+export const PROVIDER_LIMITS = {
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 8_000,
+  bodyTimeoutMs: 8_000,
+  maxResponseBytes: 512 * 1_024,
+}
+
+const TIME_MS_MAX = 10_000
+
+export type Ask = {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly form?: Readonly<Record<string, string>>
+}
+
+/** The JSON object that a provider answers; anything else rejects with `ProviderFailed`. */
+export async function askProvider(
+  outbound: Outbound,
+  url: string,
+  { method = 'GET', headers = {}, form }: Ask = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  const sent = {
+    method,
+    headers: {
+      ...headers,
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
+  }
+  const { status, text } = await exchange(outbound, url, sent)
+  if (status !== 200) throw new ProviderFailed(`answered ${status}`)
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>
+  } catch (error) {
+    throw new ProviderFailed('answered no JSON', { cause: error })
+  }
+}
+
+type Sent = {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** One request under the operator's policy; redirects are not followed. */
+async function exchange({ dispatcher }: Outbound, url: string, { headers, ...sent }: Sent) {
+  try {
+    const answer = await request(url, {
+      ...(sent as { method: 'GET' }),
+      dispatcher,
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        // Code hosts refuse callers without a name.
+        'user-agent': 'Tallygate',
+        ...headers,
+      },
+      signal: AbortSignal.timeout(TIME_MS_MAX),
+    })
+    const { statusCode: status, headers: received } = answer
+    return { status, received, text: await answer.body.text() }
+  } catch (error) {
+    throw new ProviderFailed('could not be reached', { cause: error })
+  }
+}
+
+const WITHOUT_BODY = [204, 205, 304]
+
+/** `fetch` for a library, over the same connections and under the same bounds. */
+export const providerFetch =
+  (outbound: Outbound) =>
+  async (
+    url: string,
+    { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
+  ): Promise<Response> => {
+    const sent = body === undefined || body === null ? {} : { body: String(body) }
+    const { status, received, text } = await exchange(outbound, url, { method, headers, ...sent })
+    return new Response(WITHOUT_BODY.includes(status) ? null : text, {
+      status,
+      headers: { 'content-type': String(received['content-type'] ?? '') },
+    })
+  }

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { identityDecider } from '#domain/identity/decide.ts'
+import { identityStream } from '#domain/identity/events.ts'
+import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import { fault } from '#infra/http/faults.ts'
+import { allOptions } from '#projections/options/query.ts'
+import { findUser, findUserByIdentity, type UserRow } from '#projections/users/query.ts'
+import type { Entered } from '#write-api/contract/session.ts'
+import { accepted, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { enter } from '../session/enter.ts'
+import { identityKeyOf } from '../users/identity.ts'
+import { inviterOf } from '../users/invites.ts'
+import { createUserAccount } from '../users/new-user.ts'
+import type { Profile } from './provider.ts'
+import { usernamesFor } from './usernames-for.ts'
+
+/** Lets in whom a provider has confirmed; whoever is new gets an account first. */
+export async function comeIn(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  profile: Profile,
+  aff: string,
+): Promise<Entered> {
+  const { identity } = profile
+  const key = identityKeyOf(parts.core.vault, identity)
+  const known = await findUserByIdentity(parts.core.db, identity.provider, key)
+  const user = known ?? (await newcomer(parts, request, reply, profile, { aff, key }))
+  return enter(parts, request, reply, user)
+}
+
+async function newcomer(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  profile: Profile,
+  { aff, key }: { readonly aff: string; readonly key: string },
+): Promise<UserRow> {
+  const { core } = parts
+  const { provider } = profile.identity
+  const stream = identityStream(provider, key)
+  // One at a time: of two tabs of one newcomer, the second finds what the first has made.
+  const { id, position } = await parts.turns(stream, async () => {
+    const { userId } = await core.actors.stateOf(identityDecider, stream)
+    if (userId !== null) return { id: userId, position: await core.store.headPosition() }
+    return register(parts, request, profile, aff)
+  })
+  await visibleIn(parts, reply, ['users', 'balances'], position)
+  const user = await findUser(core.db, id)
+  // The account is a fact; it can be entered as soon as the read model is back.
+  if (user === null) throw fault('Unavailable', 1)
+  return user
+}
+
+async function register(
+  parts: Parts,
+  request: FastifyRequest,
+  { identity, username, displayName }: Profile,
+  aff: string,
+): Promise<{ id: number; position: number }> {
+  const { values } = await allOptions(parts.core.db)
+  if (!optionFlag(values, 'RegisterEnabled')) throw refused('RegistrationClosed')
+  const inviterId = await inviterOf(parts, aff)
+  const context = { actor: 'system:register', cause: request.id, at: parts.core.now() }
+  for (const name of usernamesFor(username, identity.provider)) {
+    const user = {
+      username: name,
+      displayName: displayName || name,
+      password: null,
+      role: 1,
+      quota: BigInt(optionInteger(values, 'QuotaForNewUser')),
+      reason: 'new-user',
+      identities: [identity],
+      inviterId,
+    } as const
+    const { id, outcome } = await createUserAccount(parts, user, context)
+    const isTaken = !outcome.isDone && outcome.refusal.refused === 'UsernameTaken'
+    if (!isTaken) return { id, position: accepted(outcome).position }
+  }
+  throw refused('NoFreeUsername')
+}

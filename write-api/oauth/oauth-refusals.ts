@@ -1,0 +1,77 @@
+import type { Words } from '#infra/http/language.ts'
+import type { Refusals } from '../refusals.ts'
+
+export type OAuthRefusalCode =
+  | 'WayInClosed'
+  | 'OAuthNotSetUp'
+  | 'OAuthStateInvalid'
+  | 'OAuthFailed'
+  | 'WeChatCodeWrong'
+  | 'TelegramInvalid'
+  | 'NoFreeUsername'
+
+export const OAUTH_REFUSALS: Refusals<OAuthRefusalCode> = {
+  WayInClosed: [
+    200,
+    ({ provider }) => {
+      const { zh, en } = siteNames(provider)
+      return {
+        zh: `管理员未开启通过${zh}登录以及注册`,
+        en: `The administrator has not enabled login by ${en}`,
+      }
+    },
+  ],
+  OAuthNotSetUp: [
+    200,
+    ({ provider }) => {
+      const { zh, en } = siteNames(provider)
+      return {
+        zh: `${zh}登录尚未配置完整，请联系管理员`.trim(),
+        en: `Login by ${en} is not fully set up: tell the administrator`,
+      }
+    },
+  ],
+  OAuthStateInvalid: [
+    200,
+    {
+      zh: '授权状态无效或已过期，请重新发起登录或绑定',
+      en: 'This authorisation is not valid any more: start again',
+    },
+  ],
+  OAuthFailed: [
+    200,
+    ({ provider }) => {
+      const { zh, en } = siteNames(provider)
+      return {
+        zh: `无法通过${zh}确认您的身份，请稍后重试！`,
+        en: `${en} could not confirm who you are: try again later`,
+      }
+    },
+  ],
+  WeChatCodeWrong: [
+    200,
+    { zh: '验证码错误或已过期', en: 'The code is wrong, or is not valid any more' },
+  ],
+  TelegramInvalid: [
+    200,
+    {
+      zh: 'Telegram 授权无效或已过期，请重新授权',
+      en: 'What Telegram said is not valid any more: authorise again',
+    },
+  ],
+  NoFreeUsername: [
+    200,
+    { zh: '暂时无法分配用户名，请稍后重试', en: 'No username is free for you: try again later' },
+  ],
+}
+
+const SITES: Readonly<Record<string, Words>> = {
+  github: { zh: ' GitHub ', en: 'GitHub' },
+  oidc: { zh: ' OIDC ', en: 'OIDC' },
+  linuxdo: { zh: ' LinuxDO ', en: 'LinuxDO' },
+  wechat: { zh: '微信', en: 'WeChat' },
+  telegram: { zh: ' Telegram ', en: 'Telegram' },
+}
+
+const siteNames = (provider: unknown): Words =>
+  Object.entries(SITES).find(([name]) => name === provider)?.[1] ?? { zh: '', en: 'this site' }

@@ -1,0 +1,111 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { principalNow } from '#infra/http/access.ts'
+import { fault } from '#infra/http/faults.ts'
+import { isFull } from '#infra/limits/port.ts'
+import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
+import type { Parts } from '../act.ts'
+import { refused } from '../refusals.ts'
+import type { Trip } from './provider.ts'
+
+/** What a state stands for, fixed when it is issued. */
+export type Journey = Trip & {
+  /** null: whoever asked sends the browser there by itself. */
+  readonly type: OAuthType | null
+  /** Whose account it will be bound to; null: it logs in. */
+  readonly bindTo: number | null
+  readonly aff: string
+}
+
+type Kept = Journey & { readonly browser: string }
+
+const KIND = 'oauth-state'
+const TTL_MS = 600_000
+const COOKIE = 'oauth_browser'
+const PER_MINUTE_MAX = 30
+
+/**
+ * Issues a state of 256 bits for this browser, good for ten minutes and one return. Throws 401 for
+ * a binding without a session.
+ */
+export async function issueState(
+  parts: Parts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { aff = '', intent }: StateQuery,
+  trip: Pick<Journey, 'type' | 'redirectUri'>,
+): Promise<{ readonly state: string; readonly journey: Journey }> {
+  await checkRate(parts, request)
+  const userId = intent === 'login' ? null : await userOf(request)
+  if (intent === 'bind' && userId === null) throw fault('NotLoggedIn')
+  const state = random()
+  // Where the browser is sent by somebody else, the provider hears of neither.
+  const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]
+  const journey = { ...trip, verifier, nonce, bindTo: userId, aff }
+  const kept: Kept = { ...journey, browser: hash(browserOf(request, reply)) }
+  await parts.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
+  return { state, journey }
+}
+
+/**
+ * What the state stands for, once. Throws when it is unknown, over, used, another browser's or
+ * another provider's.
+ */
+export async function takeState(
+  { core }: Parts,
+  request: FastifyRequest,
+  state: string,
+  type: OAuthType | null,
+): Promise<Journey> {
+  const text = await core.shortLived.take(KIND, hash(state))
+  if (text === null) throw refused('OAuthStateInvalid')
+  const { browser, ...journey } = JSON.parse(text) as Kept
+  const isHere = isSame(browser, hash(request.cookies[COOKIE] ?? ''))
+  if (!isHere || (journey.type !== null && journey.type !== type)) {
+    throw refused('OAuthStateInvalid')
+  }
+  return journey
+}
+
+/**
+ * The user of this request's session, named by `User-Id` as well; null when there is none. Only a
+ * navigation can't send the header: `mayLackHeader` is for what a state holds to its browser.
+ */
+export async function userOf(
+  request: FastifyRequest,
+  { mayLackHeader }: { readonly mayLackHeader: boolean } = { mayLackHeader: false },
+): Promise<number | null> {
+  const principal = await principalNow(request)
+  const named = request.headers['user-id']
+  if (principal === null) return null
+  if (named === undefined ? !mayLackHeader : named !== String(principal.userId)) return null
+  request.principal = principal
+  return principal.userId
+}
+
+async function checkRate({ core }: Parts, request: FastifyRequest): Promise<void> {
+  const key = `oauth-state:${core.vault.keyedHash('address', request.ip)}`
+  const claim = { key, max: PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false } as const
+  const outcome = await core.limits.enter('login', [{ kind: 'rate', ...claim }])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  outcome.leave({ isRefunded: false })
+}
+
+/** One secret for all states of a browser: several tabs may be under way. */
+function browserOf(request: FastifyRequest, reply: FastifyReply): string {
+  const known = request.cookies[COOKIE] ?? ''
+  const secret = /^[\w-]{43}$/.test(known) ? known : random()
+  reply.setCookie(COOKIE, secret, {
+    path: '/api/oauth',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: request.protocol === 'https',
+    maxAge: TTL_MS / 1_000,
+  })
+  return secret
+}
+
+const random = (): string => randomBytes(32).toString('base64url')
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url')
+const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))

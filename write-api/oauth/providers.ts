@@ -1,0 +1,89 @@
+import { optionFlag, optionValue, presetOf } from '#domain/options/registry.ts'
+import type { Core } from '#infra/core.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import { allOptions } from '#projections/options/query.ts'
+import type { OAuthType } from '#write-api/contract/oauth.ts'
+import { readSecretOption } from '../options/read-secret-option.ts'
+import { refused } from '../refusals.ts'
+import { createOidc } from './oidc.ts'
+import { plainOAuth } from './plain-oauth.ts'
+import type { OAuthProvider } from './provider.ts'
+
+/** The options of one provider. */
+type Keys = {
+  readonly flag: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly authorize: string
+  readonly token: string
+  readonly userInfo: string
+}
+
+const KEYS: Record<OAuthType, Keys> = {
+  github: {
+    flag: 'GitHubOAuthEnabled',
+    clientId: 'GitHubClientId',
+    clientSecret: 'GitHubClientSecret',
+    authorize: 'github.authorization_endpoint',
+    token: 'github.token_endpoint',
+    userInfo: 'github.user_info_endpoint',
+  },
+  linuxdo: {
+    flag: 'LinuxDOOAuthEnabled',
+    clientId: 'LinuxDOClientId',
+    clientSecret: 'LinuxDOClientSecret',
+    authorize: 'linuxdo.authorization_endpoint',
+    token: 'linuxdo.token_endpoint',
+    userInfo: 'linuxdo.user_info_endpoint',
+  },
+  oidc: {
+    flag: 'oidc.enabled',
+    clientId: 'oidc.client_id',
+    clientSecret: 'oidc.client_secret',
+    authorize: 'oidc.authorization_endpoint',
+    token: 'oidc.token_endpoint',
+    userInfo: 'oidc.user_info_endpoint',
+  },
+}
+
+export type Providers = {
+  /** As the options of this moment have it. Throws when it is off, or not set up. */
+  readonly of: (type: OAuthType) => Promise<OAuthProvider>
+  /** Where it sends browsers back to, from the configured address; empty when there is none. */
+  readonly redirectUri: (type: OAuthType) => Promise<string>
+}
+
+export function createProviders(
+  core: Pick<Core, 'db' | 'vault' | 'now'>,
+  outbound: Outbound,
+): Providers {
+  const oidc = createOidc(outbound, core.now)
+  return {
+    of: async (type) => {
+      const { values, secretRefs } = await allOptions(core.db)
+      const keys = KEYS[type]
+      if (!optionFlag(values, keys.flag)) throw refused('WayInClosed', { provider: type })
+      const address = (key: string) => optionValue(values, key) || presetOf(key)
+      const common = {
+        clientId: optionValue(values, keys.clientId),
+        clientSecret: await readSecretOption(core, secretRefs, keys.clientSecret),
+        authorizationEndpoint: address(keys.authorize),
+        tokenEndpoint: address(keys.token),
+        userInfoEndpoint: address(keys.userInfo),
+      }
+      const wellKnown = optionValue(values, 'oidc.well_known')
+      const isWhole = type === 'oidc' ? wellKnown !== '' : common.clientSecret !== ''
+      if (common.clientId === '' || !isWhole) throw refused('OAuthNotSetUp', { provider: type })
+      return type === 'oidc'
+        ? oidc({ ...common, wellKnown })
+        : plainOAuth(outbound, { ...common, provider: type })
+    },
+    redirectUri: async (type) => {
+      const { values } = await allOptions(core.db)
+      const own = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
+      // Others know one address; OIDC has to be told (Core, section 3.1.2.1).
+      if (own === '' && type === 'oidc') throw refused('OAuthNotSetUp', { provider: type })
+      return own === '' ? '' : `${own}/oauth/${type}`
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { TelegramQuery } from '#write-api/contract/oauth.ts'
+import { Entered } from '#write-api/contract/session.ts'
+import type { Act } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { comeIn } from './come-in.ts'
+import { takeState } from './oauth-state.ts'
+import { telegramProfile } from './telegram.ts'
+
+/**
+ * GET /api/oauth/telegram/login: a way in by what the widget says. The console always sends the
+ * state that its widget was shown with, so that no link can log somebody in as somebody else.
+ */
+export const telegramLogin: Act = (api, parts) => {
+  api.get(
+    '/api/oauth/telegram/login',
+    {
+      schema: {
+        summary: 'Log in, or register, by Telegram’s widget',
+        querystring: TelegramQuery,
+        response: { 200: Envelope(Entered) },
+      },
+    },
+    async (request, reply) => {
+      const { state } = request.query
+      const journey = state === undefined ? null : await takeState(parts, request, state, null)
+      if (journey !== null && journey.bindTo !== null) throw refused('OAuthStateInvalid')
+      const profile = await telegramProfile(parts, request.query)
+      return success(await comeIn(parts, request, reply, profile, journey?.aff ?? ''))
+    },
+  )
+}

@@ -1,0 +1,25 @@
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { Done } from '#infra/http/envelope.ts'
+import { WeChatQuery } from '#write-api/contract/oauth.ts'
+import type { Act } from '../act.ts'
+import { bound } from './callback.ts'
+import { weChatProfile } from './wechat.ts'
+
+/** GET /api/oauth/wechat/bind: binds the WeChat account that a code is of. */
+export const weChatBind: Act = (api, parts) => {
+  api.get(
+    '/api/oauth/wechat/bind',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Bind the WeChat account that a code is of',
+        querystring: WeChatQuery,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const profile = await weChatProfile(parts, request, request.query.code)
+      return bound(parts, request, reply, profile, principalOf(request).userId)
+    },
+  )
+}

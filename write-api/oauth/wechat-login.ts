@@ -1,0 +1,26 @@
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { WeChatQuery } from '#write-api/contract/oauth.ts'
+import { Entered } from '#write-api/contract/session.ts'
+import type { Act } from '../act.ts'
+import { comeIn } from './come-in.ts'
+import { weChatProfile } from './wechat.ts'
+
+/** GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. */
+export const weChatLogin: Act = (api, parts) => {
+  api.get(
+    '/api/oauth/wechat',
+    {
+      schema: {
+        summary: 'Log in, or register, by a code from WeChat',
+        querystring: WeChatQuery,
+        response: { 200: Envelope(Entered) },
+      },
+    },
+    async (request, reply) => {
+      const { code, aff = '' } = request.query
+      const profile = await weChatProfile(parts, request, code)
+      return success(await comeIn(parts, request, reply, profile, aff))
+    },
+  )
+}

@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify'
+import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { fault } from '#infra/http/faults.ts'
+import { type Claim, isFull } from '#infra/limits/port.ts'
+import { allOptions } from '#projections/options/query.ts'
+import type { Parts } from '../act.ts'
+import { readSecretOption } from '../options/read-secret-option.ts'
+import { refused } from '../refusals.ts'
+import { askProvider } from './ask-provider.ts'
+import { confirmed } from './confirmed.ts'
+import { type Profile, ProviderFailed, plainText } from './provider.ts'
+
+/** As long as a code is good for. */
+const WINDOW_MS = 180_000
+const TRIES_MAX = 5
+
+/**
+ * Whose code it is, as the operator's WeChat server says. A wrong code is refused; an address has
+ * five wrong ones in three minutes, since six digits are soon guessed.
+ */
+export async function weChatProfile(
+  parts: Parts,
+  request: FastifyRequest,
+  code: string,
+): Promise<Profile> {
+  const { core } = parts
+  const { values, secretRefs } = await allOptions(core.db)
+  if (!optionFlag(values, 'WeChatAuthEnabled')) throw refused('WayInClosed', { provider: 'wechat' })
+  const server = optionValue(values, 'WeChatServerAddress').replace(/\/+$/, '')
+  if (server === '') throw refused('OAuthNotSetUp', { provider: 'wechat' })
+  const token = await readSecretOption(core, secretRefs, 'WeChatServerToken')
+  const seat = await takeTry(parts, request)
+  const url = `${server}/api/wechat/user?${new URLSearchParams({ code: code.trim() })}`
+  const answer = await confirmed(parts, 'wechat', async () => {
+    const said = await askProvider(parts.outbound, url, { headers: { authorization: token } })
+    if (typeof said.success !== 'boolean') throw new ProviderFailed('answered something else')
+    return said
+  })
+  const id = answer.success === true ? plainText(answer.data) : ''
+  if (id === '') throw refused('WeChatCodeWrong')
+  seat.leave({ isRefunded: true })
+  return { identity: { provider: 'wechat', id }, username: '', displayName: '' }
+}
+
+async function takeTry({ core }: Parts, request: FastifyRequest) {
+  const key = `wechat:${core.vault.keyedHash('address', request.ip)}`
+  const claim: Claim = {
+    kind: 'rate',
+    key,
+    max: TRIES_MAX,
+    periodMs: WINDOW_MS,
+    isRefundable: true,
+  }
+  const outcome = await core.limits.enter('login', [claim])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  return outcome
+}
