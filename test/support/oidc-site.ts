@@ -55,6 +55,14 @@ function createProvider(issuer: string, redirectUri: string): Provider {
     claims: { openid: ['sub'], profile: ['preferred_username', 'name'] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      Grant: 600,
+      IdToken: 600,
+      Interaction: 60,
+      Session: 600,
+    },
     pkce: { required: () => true },
     findAccount: (_context, sub) => ({
       accountId: sub,

@@ -77,7 +77,9 @@ export async function startScriptedSites(): Promise<ScriptedSites> {
     if (issued === undefined || !isProved || !isClient(request, form)) {
       return json(response, { error: 'bad_verification_code' })
     }
-    json(response, { access_token: `token-of-${JSON.stringify(issued.account)}` })
+    json(response, {
+      access_token: `token-of-${encodeURIComponent(JSON.stringify(issued.account))}`,
+    })
   }
   const giveOpenId = (url: URL, request: IncomingMessage, response: ServerResponse): void => {
     const isOurs = request.headers.authorization === WECHAT_TOKEN
@@ -97,7 +99,7 @@ function isClient({ headers }: IncomingMessage, form: URLSearchParams): boolean 
 
 function giveAccount(path: string, { headers }: IncomingMessage, response: ServerResponse): void {
   const token = headers.authorization?.replace('Bearer token-of-', '') ?? ''
-  const { login, ...account } = JSON.parse(token) as Account
+  const { login, ...account } = JSON.parse(decodeURIComponent(token)) as Account
   json(response, { ...account, [path.includes('linuxdo') ? 'username' : 'login']: login })
 }
 
