@@ -22,7 +22,7 @@ const newAccount = (login: string) => {
 }
 
 describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
-  it('makes an account for a newcomer, and finds it by the number when the name changed', async () => {
+  it('makes an account for a newcomer, and finds it when the name changed', async () => {
     await fixture.set({ QuotaForNewUser: '777' })
     const id = newAccount(`${type}-newcomer`)
     const visitor = fixture.visitor()

@@ -102,7 +102,7 @@ const endpointsIn = (settings: OidcSettings): Partial<oidc.ServerMetadata> => {
   }
 }
 
-/** Basic is what a provider has to know (OpenID Connect Core, section 9) unless it says otherwise. */
+/** Basic is what a provider takes (OpenID Connect Core, section 9) unless it says otherwise. */
 function authentication(secret: string, { token_endpoint_auth_methods_supported: known }: Known) {
   const isBasic = known === undefined || known.includes('client_secret_basic')
   return isBasic ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret)
