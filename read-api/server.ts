@@ -17,6 +17,7 @@ import { optionSchema } from './options/option-schema.ts'
 import { presetRatios } from './options/preset-ratios.ts'
 import { priceHistory } from './options/price-history.ts'
 import { priceSchedule } from './options/price-schedule.ts'
+import { getPages } from './pages/get-page.ts'
 import { type ReadParts, typed } from './question.ts'
 import { getSetup } from './status/get-setup.ts'
 import { getStatus } from './status/get-status.ts'
@@ -39,6 +40,7 @@ import { listUserRows } from './users/list-users.ts'
 const QUESTIONS = [
   getStatus,
   getSetup,
+  getPages,
   getSelf,
   inviteCode,
   checkInStatus,

@@ -18,6 +18,7 @@ import { setTagStatus } from './channels/set-tag-status.ts'
 import { tagChannels } from './channels/tag-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { updateTag } from './channels/update-tag.ts'
+import { refuseInDemo } from './demo-mode.ts'
 import { createTurns } from './in-turn.ts'
 import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
@@ -145,7 +146,10 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     outbound,
     upstreams,
   }
-  for (const act of ACTS) act(app as unknown as Api, parts)
+  await app.register(async (scope) => {
+    refuseInDemo(scope, core)
+    for (const act of ACTS) act(scope as unknown as Api, parts)
+  })
   const duePrices = startDuePrices(core)
   app.addHook('onClose', () => duePrices.stop())
   app.addHook('onClose', () => parts.humanCheck.close())

@@ -14,6 +14,11 @@ const FAULTS = {
   Forbidden: [403, '无权进行此操作，权限不足', 'You do not have permission to do this'],
   NoSuchRoute: [404, '接口不存在', 'No such route'],
   NotFound: [404, '对象不存在', 'Not found'],
+  DemoSite: [
+    405,
+    '本站仅作演示之用，无服务端！',
+    'This site is for demonstration only: it has no server',
+  ],
   TooLarge: [413, '请求内容过大', 'The request body is too large'],
   WrongContentType: [
     415,

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+const setDemo = (value: string) =>
+  fixture.root.call('PUT', '/api/option/', { body: { key: 'DemoSiteEnabled', value } })
+
+it('a demo site answers 405 to every act but ways in and out, save the super admin’s', async () => {
+  const token = { body: { name: 't', remain_quota: 1 } }
+  await setDemo('true')
+  const head = await fixture.head()
+  const refused = await Promise.all([
+    fixture.user.call('POST', '/api/token/', token),
+    fixture.user.call('PUT', '/api/user/self', { body: { display_name: 'Other' } }),
+    fixture.admin.call('PUT', '/api/option/', { body: { key: 'Notice', value: 'x' } }),
+    fixture.admin.call('DELETE', '/api/channel/disabled'),
+  ])
+  for (const answer of refused) {
+    expect(answer).toMatchObject({ status: 405, message: '本站仅作演示之用，无服务端！' })
+  }
+  expect(await fixture.head()).toBe(head)
+  expect((await fixture.anybody('PUT', '/api/user/self', token)).status).toBe(401)
+  expect((await fixture.user.call('GET', '/api/token/')).success).toBe(true)
+  const session = await fixture.logIn('user1')
+  expect((await session.call('GET', '/api/user/logout')).success).toBe(true)
+  expect((await setDemo('false')).success).toBe(true)
+  expect((await fixture.user.call('POST', '/api/token/', token)).success).toBe(true)
+})
+
+it('anybody reads the operator’s own pages, as they are now', async () => {
+  const pages = [
+    ['Notice', '/api/notice', 'Back at **noon**'],
+    ['About', '/api/about', '<h2>Us</h2>'],
+    ['HomePageContent', '/api/home_page_content', '# Welcome'],
+  ] as const
+  for (const [key, path, value] of pages) {
+    expect((await fixture.anybody('GET', path)).data).toBe('')
+    await fixture.root.call('PUT', '/api/option/', { body: { key, value } })
+    expect((await fixture.anybody('GET', path)).data).toBe(value)
+  }
+})
