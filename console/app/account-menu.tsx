@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { logout } from '#console/api/auth/logout.ts'
 import { clearUser, startLeaving } from '#console/api/session.ts'
-import { MenuButton } from '#console/ui/menu.tsx'
+import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
 
@@ -13,9 +13,16 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   const leave = useLogout()
   const navigate = useNavigate()
   const name = user.display_name || user.username
+  const festive: MenuEntry = {
+    id: 'new-year',
+    text: t('shell.newYear'),
+    icon: 'zap',
+    onChoose: () => showSuccess(t('shell.newYearWish')),
+  }
   return (
     <MenuButton
       items={[
+        ...(isNewYear(new Date()) ? [festive] : []),
         { id: 'me', text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
         { id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave },
       ]}
@@ -32,6 +39,9 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
     </MenuButton>
   )
 }
+
+/** By the clock of whoever looks. */
+const isNewYear = (today: Date): boolean => today.getMonth() === 0 && today.getDate() === 1
 
 /** Ends the session on the server; here it ends even when the server can't be reached. */
 export function useLogout(): () => void {

@@ -10,6 +10,7 @@ import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
 import { HealthBanner } from './health-banner.tsx'
 import { MobileNavigation } from './mobile-navigation.tsx'
+import { Notice } from './notice.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -46,6 +47,7 @@ export function ConsoleLayout(): ReactElement {
       <div className="tg-shell-body">
         <main id="main" className="tg-main" tabIndex={-1}>
           <HealthBanner />
+          <Notice />
           <Outlet />
         </main>
         <Footer />

@@ -1,7 +1,8 @@
 import { type ReactElement, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { Trans, useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { useFooterHtml } from './footer-html.ts'
-import { SafeHtml } from './safe-html.tsx'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
@@ -12,8 +13,14 @@ export function Footer(): ReactElement {
   const [variant] = useState(() => VARIANTS[Math.floor(Math.random() * VARIANTS.length)])
   return (
     <footer className="tg-footer">
-      {html === '' ? null : <SafeHtml html={html} />}
-      <p>{t(`shell.${variant ?? 'powered1'}`, { name: 'Tallygate' })}</p>
+      {html === '' ? null : <RichText text={html} title={t('shell.footer')} isSmall />}
+      <p>
+        <Trans
+          i18nKey={`shell.${variant ?? 'powered1'}`}
+          values={{ name: 'Tallygate' }}
+          components={{ site: <Link to="/about" /> }}
+        />
+      </p>
     </footer>
   )
 }

@@ -1,14 +1,16 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, NavLink, useLocation } from 'react-router-dom'
+import { Link, NavLink, useLocation, useNavigate } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
+import { MenuButton } from '#console/ui/menu.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { useIsNarrow } from '#console/ui/use-media.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
 import { LanguageMenu } from './language-menu.tsx'
+import { siteLinks } from './site-links.ts'
 import { ThemeButton } from './theme-button.tsx'
 
 export function TopBar(props: {
@@ -16,6 +18,8 @@ export function TopBar(props: {
   onMenu?: () => void
   /** Without links: there is nowhere to go before the setup. */
   isBare?: boolean
+  /** Whether there is a page to register on. */
+  canRegister?: boolean
   /** The first of what stands at the end. */
   tools?: ReactNode
 }): ReactElement {
@@ -34,15 +38,18 @@ export function TopBar(props: {
         </Link>
       )}
       <ModeBadge />
-      {props.isBare === true ? null : <SiteLinks />}
+      {props.isBare === true ? null : <SiteLinks hasMenu={props.onMenu !== undefined} />}
       <div className="tg-top-end">
         {props.tools}
         <LanguageMenu />
         <ThemeButton />
         {props.isBare === true ? null : user === null ? (
-          <Link className="tg-top-login" to="/login">
-            {t('shell.login')}
-          </Link>
+          <>
+            {props.canRegister === true && <RegisterLink />}
+            <Link className="tg-top-login" to="/login">
+              {t('shell.login')}
+            </Link>
+          </>
         ) : (
           <AccountMenu user={user} />
         )}
@@ -51,26 +58,60 @@ export function TopBar(props: {
   )
 }
 
-function SiteLinks(): ReactElement | null {
+/** In a row, or behind a button where there is no room and no other menu. */
+function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   const { t } = useTranslation()
-  const docs = useStatus()?.docs_link ?? ''
+  const links = siteLinks(useStatus())
   const isNarrow = useIsNarrow()
-  const isInConsole = /^\/(app|admin)\//.test(useLocation().pathname)
-  if (isNarrow) return null
+  const navigate = useNavigate()
+  const isInConsole = /^\/(app|admin|channel|user)\//.test(`${useLocation().pathname}/`)
+  if (isNarrow) {
+    if (hasMenu) return null
+    const items = links.map(({ id, to, isElsewhere }) => ({
+      id,
+      text: t(`shell.${id}`),
+      onChoose: () =>
+        void (isElsewhere ? window.open(to, '_blank', 'noopener,noreferrer') : navigate(to)),
+    }))
+    return (
+      <MenuButton items={items} placement="bottom-start">
+        <Button tone="quiet" icon="menu" label={t('shell.menu')} />
+      </MenuButton>
+    )
+  }
   return (
     <nav className="tg-top-links" aria-label={t('shell.topNavigation')}>
-      <NavLink to="/" end>
-        {t('shell.home')}
-      </NavLink>
-      <NavLink to="/app/dashboard" className={() => (isInConsole ? 'active' : '')}>
-        {t('shell.console')}
-      </NavLink>
-      {/^https?:\/\//.test(docs) && (
-        <a href={docs} target="_blank" rel="noopener noreferrer">
-          {t('shell.docs')}
-        </a>
+      {links.map(({ id, to, isElsewhere }) =>
+        isElsewhere ? (
+          <a key={id} href={to} target="_blank" rel="noopener noreferrer">
+            {t(`shell.${id}`)}
+          </a>
+        ) : (
+          <NavLink
+            key={id}
+            to={to}
+            end={id === 'home'}
+            {...(id === 'console' ? { className: () => (isInConsole ? 'active' : '') } : {})}
+          >
+            {t(`shell.${id}`)}
+          </NavLink>
+        ),
       )}
     </nav>
+  )
+}
+
+/** Where one may join: not on phones, and not where the site is one person's or closed. */
+function RegisterLink(): ReactElement | null {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const isNarrow = useIsNarrow()
+  const isOpen = status?.register_enabled === true && !status.self_use_mode_enabled
+  if (isNarrow || !isOpen) return null
+  return (
+    <Link className="tg-top-register" to="/register">
+      {t('shell.register')}
+    </Link>
   )
 }
 

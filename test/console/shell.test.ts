@@ -77,7 +77,7 @@ describe('the shell', () => {
 
   it("draws the operator's footer without running it", async () => {
     const { page, close } = await enter({})
-    await page.getByRole('contentinfo').getByText('Ours').waitFor()
+    await page.frameLocator('footer iframe').getByText('Ours').waitFor()
     expect(await page.evaluate(() => 'bad' in window)).toBe(false)
     await close()
   })

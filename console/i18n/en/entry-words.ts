@@ -1,4 +1,5 @@
 import type { Words } from '../i18n.ts'
+import { about } from './about.ts'
 import { auth } from './auth.ts'
 import { home } from './home.ts'
 import { request } from './request.ts'
@@ -7,7 +8,11 @@ import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** What the pages before the login need; the others' words come with the console's pages. */
-export const entryWords: Pick<Words, 'auth' | 'home' | 'request' | 'setup' | 'shell' | 'ui'> = {
+export const entryWords: Pick<
+  Words,
+  'about' | 'auth' | 'home' | 'request' | 'setup' | 'shell' | 'ui'
+> = {
+  about,
   auth,
   home,
   request,

@@ -1,3 +1,4 @@
+import { about } from './about.ts'
 import { auth } from './auth.ts'
 import { home } from './home.ts'
 import { request } from './request.ts'
@@ -6,4 +7,4 @@ import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** What the pages before the login need; the others' words come with the console's pages. */
-export const entryWords = { auth, home, request, setup, shell, ui }
+export const entryWords = { about, auth, home, request, setup, shell, ui }

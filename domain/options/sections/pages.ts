@@ -1,4 +1,3 @@
-import { WITH_PAGES } from '../notes.ts'
 import { lines } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -13,7 +12,6 @@ export const PAGES: OptionSection = {
       type: lines(200_000),
       preset: '',
       label: { zh: '公告', en: 'Notice' },
-      note: WITH_PAGES,
     },
     {
       key: 'HomePageContent',
@@ -21,14 +19,12 @@ export const PAGES: OptionSection = {
       preset: '',
       label: { zh: '首页内容', en: 'Home page' },
       help: { zh: '留空则显示默认首页。', en: 'Empty: the home page as it comes.' },
-      note: WITH_PAGES,
     },
     {
       key: 'About',
       type: lines(200_000),
       preset: '',
       label: { zh: '关于', en: 'About page' },
-      note: WITH_PAGES,
     },
   ],
 }

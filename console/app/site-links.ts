@@ -1,0 +1,20 @@
+import type { Status } from '#read-api/contract/status.ts'
+
+export type SiteLink = {
+  readonly id: 'home' | 'console' | 'docs' | 'about'
+  /** A path of ours, or an address elsewhere. */
+  readonly to: string
+  readonly isElsewhere: boolean
+}
+
+/** The entries of the top bar; the documentation only where the operator gave its address. */
+export function siteLinks(status: Status | undefined): SiteLink[] {
+  const docs = status?.docs_link ?? ''
+  const own = (id: SiteLink['id'], to: string): SiteLink => ({ id, to, isElsewhere: false })
+  return [
+    own('home', '/'),
+    own('console', '/app/dashboard'),
+    ...(/^https?:\/\//.test(docs) ? [{ id: 'docs', to: docs, isElsewhere: true } as const] : []),
+    own('about', '/about'),
+  ]
+}

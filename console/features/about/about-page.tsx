@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { sitePageQuery } from '#console/api/pages/site-page.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
+import { RichText } from '#console/ui/rich/rich-text.tsx'
+import { Time } from '#console/ui/time.tsx'
+
+/** What the operator says of the site, or what can be said of any. */
+export function AboutPage(): ReactElement {
+  const { t } = useTranslation()
+  const name = useSiteName()
+  const page = useQuery(sitePageQuery('about'))
+  usePageTitle(t('about.title'))
+  const text = page.data ?? ''
+  return (
+    <article className="tg-prose-page">
+      <h1>{t('about.own', { name })}</h1>
+      {text !== '' && <RichText text={text} title={t('about.title')} />}
+      {text === '' && !page.isPending && <DefaultAbout name={name} />}
+    </article>
+  )
+}
+
+function DefaultAbout({ name }: { name: string }): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  return (
+    <>
+      <p className="tg-hero-lead">{t('about.lead', { name })}</p>
+      <p className="tg-muted">{t('about.exact')}</p>
+      <dl className="tg-about-facts">
+        {status !== undefined && (
+          <>
+            <div>
+              <dt>{t('about.version')}</dt>
+              <dd>{status.version}</dd>
+            </div>
+            <div>
+              <dt>{t('about.started')}</dt>
+              <dd>
+                <Time at={status.start_time} style="stamp" />
+              </dd>
+            </div>
+          </>
+        )}
+        <div>
+          <dt>{t('about.licence')}</dt>
+          <dd>Apache-2.0</dd>
+        </div>
+      </dl>
+    </>
+  )
+}

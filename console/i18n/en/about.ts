@@ -1,0 +1,11 @@
+import type { Words } from '../i18n.ts'
+
+export const about: Words['about'] = {
+  title: 'About',
+  own: 'About {{name}}',
+  lead: '{{name}} runs on Tallygate: a self-hosted, event-sourced gateway for AI model APIs.',
+  exact: 'Each call and each change of quota is an event that never changes: bills can be checked.',
+  version: 'Version',
+  started: 'Running since',
+  licence: 'Licence',
+}

@@ -1,0 +1,55 @@
+import { type ReactElement, useEffect, useRef } from 'react'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { useTheme } from '#console/theme/theme-mode.ts'
+import { frameDocument } from './safe-markup.ts'
+import { trustedHtml } from './trusted-html.ts'
+
+/**
+ * Markdown or HTML of the operator: cleaned, then shown in a frame that runs no script.
+ * NOTE: the frame is of our origin only so that its height can be read; without scripts it can do
+ * nothing with that. `allow-scripts` must never join it.
+ */
+export function RichFrame(props: { text: string; title: string; isSmall?: boolean }): ReactElement {
+  const { text, title, isSmall = false } = props
+  const frame = useRef<HTMLIFrameElement>(null)
+  const isDark = useTheme() === 'dark'
+  const language = useLocale()
+  useEffect(() => {
+    const { current } = frame
+    if (current === null) return
+    current.srcdoc = trustedHtml(frameDocument(text, { isDark, language, isSmall }))
+    return fitHeight(current)
+  }, [text, isDark, language, isSmall])
+  return (
+    <iframe
+      ref={frame}
+      className="tg-rich-frame"
+      title={title}
+      sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+    />
+  )
+}
+
+/** As high as its content, also when that wraps anew; answers how to stop. */
+function fitHeight(frame: HTMLIFrameElement): () => void {
+  let sizes: ResizeObserver | undefined
+  const measure = () => {
+    const body = frame.contentDocument?.body
+    if (body !== undefined && body !== null) {
+      frame.style.height = `${Math.ceil(body.getBoundingClientRect().height)}px`
+    }
+  }
+  const watch = () => {
+    sizes?.disconnect()
+    const body = frame.contentDocument?.body
+    if (body === undefined || body === null) return
+    sizes = new ResizeObserver(measure)
+    sizes.observe(body)
+    measure()
+  }
+  frame.addEventListener('load', watch)
+  return () => {
+    frame.removeEventListener('load', watch)
+    sizes?.disconnect()
+  }
+}

@@ -1,0 +1,73 @@
+import createDOMPurify, { type DOMPurify } from 'dompurify'
+import { parse } from 'marked'
+import { trustedHtml } from './trusted-html.ts'
+
+/** What could leave its place, take input, or fight the site's own look. */
+const FORBIDDEN_TAGS = [
+  ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
+  ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
+]
+const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
+
+export type FrameLook = { isDark: boolean; language: string; isSmall: boolean }
+
+const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
+
+let purifier: DOMPurify | undefined
+
+/**
+ * Markdown or HTML of the operator as a whole document for a sandboxed frame, made safe: links open
+ * elsewhere, and pictures come from this site or the text itself, for others are links.
+ */
+export function frameDocument(text: string, look: FrameLook): string {
+  const html = parse(text, { async: false, gfm: true, breaks: false })
+  const clean = purify().sanitize(withoutStyles(html), {
+    FORBID_TAGS: FORBIDDEN_TAGS,
+    FORBID_ATTR: FORBIDDEN_ATTRIBUTES,
+    ALLOW_DATA_ATTR: false,
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/)|#|data:image\/)/i,
+  })
+  const theme = look.isDark ? 'dark' : 'light'
+  return (
+    `<!doctype html><html lang="${look.language}" data-theme="${theme}"><head>` +
+    '<meta charset="utf-8"><link rel="stylesheet" href="/frame.css"></head>' +
+    `<body${look.isSmall ? ' class="small"' : ''}>${clean}</body></html>`
+  )
+}
+
+/**
+ * Styles go before anything else parses the text: the policy blocks them, and says so each time.
+ * What is missed here is blocked there. A template's content is inert: nothing runs or loads.
+ */
+function withoutStyles(html: string): string {
+  const template = document.createElement('template')
+  template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
+  for (const node of template.content.querySelectorAll('style')) node.remove()
+  return template.innerHTML
+}
+
+function purify(): DOMPurify {
+  if (purifier !== undefined) return purifier
+  const made = createDOMPurify(window)
+  made.addHook('afterSanitizeAttributes', (node) => {
+    if (node.localName === 'a') {
+      node.setAttribute('target', '_blank')
+      node.setAttribute('rel', 'noopener noreferrer nofollow')
+    }
+    if (node.localName === 'img') replaceForeign(node)
+  })
+  purifier = made
+  return made
+}
+
+/** NOTE: the policy blocks pictures of other hosts, which could also count who looks. */
+function replaceForeign(image: Element): void {
+  const source = image.getAttribute('src') ?? ''
+  if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
+  const link = image.ownerDocument.createElement('a')
+  link.textContent = image.getAttribute('alt') || source
+  link.setAttribute('href', source)
+  link.setAttribute('target', '_blank')
+  link.setAttribute('rel', 'noopener noreferrer nofollow')
+  image.replaceWith(link)
+}

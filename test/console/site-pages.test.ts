@@ -1,0 +1,180 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, STATUS, startFakeSite } from './support/fake-site.ts'
+import { LANGUAGES, lookFaults } from './support/looks.ts'
+import { type Look, openPage } from './support/open-page.ts'
+
+const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
+const HOSTILE = [
+  '# Welcome\n\nPay by **card**.\n\n<script>window.top.bad = 1</script>',
+  '<img src="x" onerror="window.top.bad = 2"><img src="https://spy.example/a.png" alt="spy">',
+  '<a href="javascript:window.top.bad = 3">link</a><style>body{display:none}</style>',
+  '<form action="/api/user/logout"><input name="x"></form><p style="color:red">red</p>',
+].join('\n\n')
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+beforeEach(() => {
+  for (const key of Object.keys(site.routes)) delete site.routes[key]
+  setStatus({})
+  for (const page of ['notice', 'about', 'home_page_content']) setPage(page, '')
+  site.routes['GET /api/token/'] = () => ok({ items: [], page: 0, total: 0 })
+})
+
+const setStatus = (patch: Partial<typeof STATUS>) => {
+  site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
+}
+const setPage = (page: string, text: string) => {
+  site.routes[`GET /api/${page}`] = () => ok(text)
+}
+
+async function open(path: string, look: Look = {}, user: object | null = null) {
+  const opened = await openPage(browser, look)
+  if (user !== null) {
+    const text = JSON.stringify(user)
+    await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
+  }
+  await opened.page.goto(site.url + path)
+  await opened.page.getByRole('banner').waitFor()
+  return opened
+}
+
+const links = (page: Page) =>
+  page.getByRole('navigation', { name: '站点导航' }).getByRole('link').allTextContents()
+
+describe('what an operator writes', () => {
+  it.each([
+    ['/', 'home_page_content', '首页'],
+    ['/about', 'about', '关于'],
+    ['/', 'notice', '公告'],
+  ])('is shown at %s (%s) as Markdown and HTML, and runs nothing', async (path, name, title) => {
+    setPage(name, HOSTILE)
+    const { page, faults, close } = await open(path)
+    const frame = page.frameLocator(`iframe[title="${title}"]`)
+    await frame.getByRole('heading', { name: 'Welcome' }).waitFor()
+    await frame.getByText('red').waitFor()
+    expect(await frame.locator('strong').innerText()).toBe('card')
+    expect(await frame.getByRole('link', { name: 'spy' }).getAttribute('target')).toBe('_blank')
+    expect(await frame.locator('script, style, form, input, img, [style], [onerror]').count()).toBe(
+      0,
+    )
+    expect(await frame.locator('a[href^="javascript"]').count()).toBe(0)
+    expect(await page.evaluate(() => 'bad' in window)).toBe(false)
+    const box = page.locator(`iframe[title="${title}"]`)
+    expect(await box.getAttribute('sandbox')).not.toContain('allow-scripts')
+    expect((await box.boundingBox())?.height).toBeGreaterThan(100)
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  it('a notice is dismissed for good, and another one is another', async () => {
+    setPage('notice', 'Back at noon')
+    const { page, close } = await open('/app/tokens', {}, ROOT)
+    await page.frameLocator('iframe').getByText('Back at noon').waitFor()
+    await page.getByRole('button', { name: '关闭公告' }).click()
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByRole('region', { name: '公告' }).count()).toBe(0)
+    setPage('notice', 'Back at two')
+    await page.reload()
+    await page.frameLocator('iframe').getByText('Back at two').waitFor()
+    await close()
+  })
+})
+
+describe('the top bar', () => {
+  it('has the documentation only where there is an address of it', async () => {
+    const { page, close } = await open('/about')
+    await page.getByText('版本').waitFor()
+    expect(await links(page)).toEqual(['首页', '控制台', '关于'])
+    setStatus({ docs_link: 'https://docs.example/start' })
+    await page.reload()
+    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '文档', '关于'])
+    setStatus({ docs_link: 'javascript:alert(1)' })
+    await page.reload()
+    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '关于'])
+    await close()
+  })
+
+  it('says what kind of site it is', async () => {
+    setStatus({ self_use_mode_enabled: true })
+    const { page, close } = await open('/')
+    await page.getByRole('banner').getByText('自用模式').waitFor()
+    expect(await page.getByRole('banner').getByRole('link', { name: '注册' }).count()).toBe(0)
+    setStatus({ demo_site_enabled: true })
+    await page.reload()
+    await page.getByRole('banner').getByText('演示站点').waitFor()
+    await close()
+  })
+
+  it('is a menu on phones', async () => {
+    const { page, close } = await open('/', { width: 390 })
+    await page.getByRole('button', { name: '站点菜单' }).click()
+    await page.getByRole('menuitem', { name: '关于' }).click()
+    await page.getByRole('heading', { level: 1, name: /^关于/ }).waitFor()
+    await close()
+  })
+
+  it.each([
+    ['2027-01-01T12:00:00', 1],
+    ['2026-12-31T12:00:00', 0],
+  ])('wishes a happy new year on its first day alone: %s', async (now, count) => {
+    const opened = await openPage(browser)
+    await opened.page.clock.setFixedTime(new Date(now))
+    const text = JSON.stringify(ROOT)
+    await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
+    await opened.page.goto(`${site.url}/about`)
+    await opened.page.getByText('版本').waitFor()
+    await opened.page.getByRole('button', { name: /账户菜单/ }).click()
+    await opened.page.getByRole('menuitem', { name: '退出登录' }).waitFor()
+    expect(await opened.page.getByRole('menuitem', { name: '新年快乐！' }).count()).toBe(count)
+    await opened.close()
+  })
+})
+
+describe('an answer of the server', () => {
+  it.each([
+    [405, '本站仅作演示之用，无服务端！'],
+    [500, '错误：服务器内部错误，请联系管理员！'],
+    [418, '错误：teapot'],
+  ])('%i is said in these words: %s', async (status, words) => {
+    site.routes['POST /api/user/login'] = () => ({
+      status,
+      body: { success: false, message: 'teapot' },
+    })
+    const { page, close } = await open('/login')
+    await page.getByLabel(/^用户名/).fill('root')
+    await page.getByLabel(/^密码/).fill('correct horse')
+    await page.locator('form').getByRole('button', { name: '登录' }).click()
+    await page.getByText(words, { exact: true }).waitFor()
+    await close()
+  })
+})
+
+describe('the operator’s pages and the about page', () => {
+  for (const language of LANGUAGES) {
+    it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {
+      setStatus({ footer_html: '<a href="https://example.com">Example Ltd</a> · 2026' })
+      const { page, faults, close } = await open('/about', { language })
+      await page.frameLocator('footer iframe').getByText('Example Ltd').waitFor()
+      expect.soft(await lookFaults(page, `about-${language}`, [1280, 390])).toEqual([])
+      setPage('home_page_content', '# Welcome\n\n- one\n- two\n\n`code` and [a link](/about)')
+      setPage('notice', 'Maintenance **tonight**')
+      await page.goto(site.url)
+      await page.frameLocator('article iframe').getByText('two').waitFor()
+      expect.soft(await lookFaults(page, `own-home-${language}`, [1280, 390])).toEqual([])
+      expect(faults).toEqual([])
+      await close()
+    }, 90_000)
+  }
+})
