@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
 import { untilBuilt } from '#projections/freshness/until-built.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
@@ -142,6 +143,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   const draining = state.begun.signal
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
+    findAccessToken: (token) =>
+      findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
     isDraining: () => state.isRefusing,
   })

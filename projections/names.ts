@@ -1,6 +1,7 @@
 /** Every projection; also the name of its read model's schema, `read_<name>` with underscores. */
 export const PROJECTION_NAMES = [
   'users',
+  'credentials',
   'tokens',
   'channels',
   'channel-checks',

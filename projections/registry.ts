@@ -5,6 +5,7 @@ import { channelHealth } from './channel-health/projection.ts'
 import { channelStats } from './channel-stats/projection.ts'
 import { channelTimeline } from './channel-timeline/projection.ts'
 import { channels } from './channels/projection.ts'
+import { credentials } from './credentials/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
 import { optionChanges } from './option-changes/projection.ts'
 import { options } from './options/projection.ts'
@@ -18,6 +19,7 @@ import { users } from './users/projection.ts'
 /** Every projection of the product; a new one is a folder and a line here. */
 export const PROJECTIONS: readonly Projection[] = [
   users,
+  credentials,
   tokens,
   channels,
   channelChecks,

@@ -29,10 +29,12 @@ import { listTokenRows } from './tokens/list-tokens.ts'
 import { latestRelease } from './updates/latest-release.ts'
 import { usageData } from './usage/usage-data.ts'
 import { checkInStatus } from './users/check-in-status.ts'
+import { getSecurity } from './users/get-security.ts'
 import { getSelf } from './users/get-self.ts'
 import { getUser } from './users/get-user.ts'
 import { inviteCode } from './users/invite-code.ts'
 import { listGroups } from './users/list-groups.ts'
+import { listSessions } from './users/list-sessions.ts'
 import { listUserModels } from './users/list-user-models.ts'
 import { listUserRows } from './users/list-users.ts'
 
@@ -48,6 +50,8 @@ const QUESTIONS = [
   listGroups,
   listUserRows,
   getUser,
+  getSecurity,
+  listSessions,
   listChannelModels,
   getHealth,
   getTimeline,

@@ -1,5 +1,6 @@
 import type { AccountRefusalCode } from '#domain/account/refusals.ts'
 import type { ChannelRefusalCode } from '#domain/channel/refusals.ts'
+import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
 import type { IdentityRefusalCode } from '#domain/identity/refusals.ts'
 import type { OptionsRefusalCode } from '#domain/options/refusals.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
@@ -8,6 +9,10 @@ import type { TokenRefusalCode } from '#domain/token/refusals.ts'
 import type { UsernameRefusalCode, UserRefusalCode } from '#domain/user/refusals.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
+import {
+  CREDENTIALS_REFUSALS,
+  type CredentialsActRefusalCode,
+} from './credentials/refusal-words.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
 import { OAUTH_REFUSALS, type OAuthRefusalCode } from './oauth/oauth-refusals.ts'
@@ -49,6 +54,8 @@ export type RefusalCode =
   | RewardRefusalCode
   | ChannelRefusalCode
   | IdentityRefusalCode
+  | CredentialsRefusalCode
+  | CredentialsActRefusalCode
   | OptionsRefusalCode
   | SiteRefusalCode
   | TokenRefusalCode
@@ -68,6 +75,7 @@ export type Refusals<Code extends string> = Readonly<
 >
 
 const REFUSALS: Refusals<RefusalCode> = {
+  ...CREDENTIALS_REFUSALS,
   ...MAIL_REFUSALS,
   ...ACCOUNT_REFUSALS,
   ...TOKEN_REFUSALS,

@@ -18,6 +18,16 @@ import { setTagStatus } from './channels/set-tag-status.ts'
 import { tagChannels } from './channels/tag-channels.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import { updateTag } from './channels/update-tag.ts'
+import { addPasskey } from './credentials/add-passkey.ts'
+import { beginPasskey } from './credentials/begin-passkey.ts'
+import { beginTotp } from './credentials/begin-totp.ts'
+import { confirmTotp } from './credentials/confirm-totp.ts'
+import { disableTotp } from './credentials/disable-totp.ts'
+import { removePasskey } from './credentials/remove-passkey.ts'
+import { renamePasskey } from './credentials/rename-passkey.ts'
+import { replaceRecoveryCodes } from './credentials/replace-recovery-codes.ts'
+import { resetAccessToken } from './credentials/reset-access-token.ts'
+import { revokeAccessToken } from './credentials/revoke-access-token.ts'
 import { refuseInDemo } from './demo-mode.ts'
 import { createTurns } from './in-turn.ts'
 import { sendCode } from './mail/send-code.ts'
@@ -39,12 +49,18 @@ import { previewPrices } from './options/preview-prices.ts'
 import { putOption } from './options/put-option.ts'
 import { resetModelRatios } from './options/reset-model-ratios.ts'
 import { schedulePrices } from './options/schedule-prices.ts'
+import { beginPasskeyLogin } from './session/begin-passkey-login.ts'
+import { endOtherSessions } from './session/end-other-sessions.ts'
+import { endSession } from './session/end-session.ts'
 import { createHumanCheck } from './session/human-check.ts'
 import { login } from './session/login.ts'
 import { createLoginGuard } from './session/login-guard.ts'
 import { logout } from './session/logout.ts'
+import { passkeyLogin } from './session/passkey-login.ts'
 import { requestReset } from './session/request-reset.ts'
 import { resetPassword } from './session/reset-password.ts'
+import { secondStep } from './session/second-step.ts'
+import { secondStepPasskey } from './session/second-step-passkey.ts'
 import { initializeSite } from './setup/initialize-site.ts'
 import { createSetupToken } from './setup/setup-token.ts'
 import { createToken } from './tokens/create-token.ts'
@@ -104,6 +120,22 @@ const ACTS: readonly Act[] = [
   deleteToken,
   deleteTokens,
   switchTokenBatch,
+  secondStep,
+  secondStepPasskey,
+  beginPasskeyLogin,
+  passkeyLogin,
+  endSession,
+  endOtherSessions,
+  resetAccessToken,
+  revokeAccessToken,
+  beginTotp,
+  confirmTotp,
+  disableTotp,
+  replaceRecoveryCodes,
+  beginPasskey,
+  addPasskey,
+  renamePasskey,
+  removePasskey,
   createUser,
   updateUser,
   updateSelf,

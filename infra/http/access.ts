@@ -1,12 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isAccessToken } from './access-token.ts'
 import { fault } from './faults.ts'
 import { requireOwnOrigin } from './origin.ts'
-import type { FindPrincipal, Principal } from './principal.ts'
+import type { FindAccessToken, FindPrincipal, Principal } from './principal.ts'
 import { sessionIdOf } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
 
 /** What the checks below work with; `createHttpApp` puts it on the app. */
-export type Gate = { readonly sessions: Sessions; readonly findPrincipal: FindPrincipal }
+export type Gate = {
+  readonly sessions: Sessions
+  readonly findPrincipal: FindPrincipal
+  readonly findAccessToken: FindAccessToken
+  /** Unix milliseconds. */
+  readonly now: () => number
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,9 +30,14 @@ const ROOT = 100
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** preHandler: a valid session whose user is the one that `User-Id` names; else 401. */
+/** preHandler: a valid session or access token of the user that `User-Id` names; else 401. */
 export const onlyUser: Check = async (request) => {
   await admit(request)
+}
+
+/** preHandler: as `onlyUser`, by a session: what an access token may not do answers it 403. */
+export const onlySession: Check = async (request) => {
+  if ((await admit(request)).sessionHash === null) throw fault('SessionRequired')
 }
 
 /** preHandler: as `onlyUser`, and role 10 or above; else 403. */
@@ -44,38 +56,58 @@ export const onlyOwnSocket: Check = async (request) => {
   if (request.principal === null) throw fault('NotLoggedIn')
 }
 
+/** The session that the request was made in. Only behind a check that lets sessions alone in. */
+export function sessionOf(request: FastifyRequest): string {
+  const { sessionHash } = principalOf(request)
+  if (sessionHash === null) throw new Error(`${request.url}: not only for sessions`)
+  return sessionHash
+}
+
 /** Who makes the request. Only behind one of the checks above; throws a bug elsewhere. */
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error(`${request.url}: no access check before this`)
   return request.principal
 }
 
+/** Whoever shows a token is known by that alone, whatever cookie comes along. */
+async function principalShown(request: FastifyRequest): Promise<Principal | null> {
+  const { authorization } = request.headers
+  const [, token] = /^Bearer +(.+)$/i.exec(authorization ?? '') ?? []
+  return token === undefined ? principalNow(request) : principalOfToken(request, token)
+}
+
+async function principalOfToken(request: FastifyRequest, token: string): Promise<Principal | null> {
+  if (!isAccessToken(token)) return null
+  const { findAccessToken, now } = request.server.gate
+  const known = await findAccessToken(token)
+  if (known === null || known.expiresAt * 1_000 <= now()) return null
+  return principalFor(request, known, null)
+}
+
 /**
- * The request's principal as of this moment; null once the session ended or the user was banned,
- * or changed role or password. For what stays open: ask again while it does.
+ * Whose session the request comes with, as of this moment; null once it ended or the user was
+ * banned, or changed role or password. No access token counts.
  */
 export async function principalNow(request: FastifyRequest): Promise<Principal | null> {
-  const { sessions, findPrincipal } = request.server.gate
   const id = sessionIdOf(request)
-  const session = id === null ? null : await sessions.find(id)
-  if (session === null) return null
-  const user = await findPrincipal(session.userId)
+  const session = id === null ? null : await request.server.gate.sessions.find(id)
+  return session === null ? null : principalFor(request, session, session.hash)
+}
+
+async function principalFor(
+  request: FastifyRequest,
+  shown: { readonly userId: number; readonly authVersion: number },
+  sessionHash: string | null,
+): Promise<Principal | null> {
+  const user = await request.server.gate.findPrincipal(shown.userId)
   if (user === null || user.isDeleted || user.status !== ACTIVE) return null
-  if (user.authVersion !== session.authVersion) return null
+  if (user.authVersion !== shown.authVersion) return null
   const { username, role, status, group, authVersion } = user
-  return {
-    userId: user.id,
-    username,
-    role,
-    status,
-    group,
-    authVersion,
-    sessionHash: session.hash,
-  }
+  return { userId: user.id, username, role, status, group, authVersion, sessionHash }
 }
 
 async function admit(request: FastifyRequest): Promise<Principal> {
-  const principal = await principalNow(request)
+  const principal = await principalShown(request)
   // NOTE: one answer for every reason, so that nothing can be learnt from it.
   if (principal === null || request.headers['user-id'] !== String(principal.userId)) {
     throw fault('NotLoggedIn')

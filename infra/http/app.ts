@@ -16,7 +16,7 @@ import { addErrorAnswers, answerClientError, answerFrameworkError } from './erro
 import { fault } from './faults.ts'
 import { acceptJsonOnly } from './json-body.ts'
 import { refuseCrossSite } from './origin.ts'
-import type { FindPrincipal } from './principal.ts'
+import type { FindAccessToken, FindPrincipal } from './principal.ts'
 import { requestId } from './request-id.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
@@ -26,6 +26,8 @@ import { compileValidator } from './validator.ts'
 export type HttpAppOptions = {
   /** The user's record of this moment; asked on every request of a session. */
   readonly findPrincipal: FindPrincipal
+  /** Without it nobody comes in by an access token. */
+  readonly findAccessToken?: FindAccessToken
   /** Where requests come in when something else shares the port; it chooses the time-outs then. */
   readonly serverFactory?: (handler: RequestListener) => Server
   /** While it says so, the API takes nothing new: what was begun may finish. */
@@ -48,7 +50,9 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   addErrorAnswers(app)
   await registerPlugins(app)
   const sessions = await createSessions(core.pg, core.now)
-  app.decorate('gate', { sessions, findPrincipal: options.findPrincipal } satisfies Gate)
+  const { findPrincipal, findAccessToken = async () => null } = options
+  const { now } = core
+  app.decorate('gate', { sessions, findPrincipal, findAccessToken, now } satisfies Gate)
   app.decorateRequest('principal', null)
   addHooks(app, options)
   sweepSessions(app, core)

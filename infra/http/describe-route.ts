@@ -1,12 +1,13 @@
 import type { SwaggerTransform } from '@fastify/swagger'
-import { onlyAdmin, onlyRoot, onlyUser } from './access.ts'
+import { onlyAdmin, onlyRoot, onlySession, onlyUser } from './access.ts'
 import { readsAfterPosition } from './after-position.ts'
 
-const CHECKS: readonly unknown[] = [onlyUser, onlyAdmin, onlyRoot]
+const CHECKS: readonly unknown[] = [onlyUser, onlySession, onlyAdmin, onlyRoot]
 
 /** How the API is entered, as OpenAPI names it in `security`. */
 export const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: 'session' },
+  accessToken: { type: 'http', scheme: 'bearer' },
 } as const
 
 const USER_ID = {
@@ -21,10 +22,11 @@ const AFTER_POSITION = {
   description: 'Wait until the answer includes this position, the X-Position of a write.',
 }
 
-/** Adds to a route's description what its checks ask for: a session, and headers. */
+/** Adds to a route's description what its checks ask for: a session or token, and headers. */
 export const describeRoute: SwaggerTransform = ({ schema, url, route }) => {
   const checks: readonly unknown[] = [route.onRequest, route.preHandler].flat()
   const isGuarded = checks.some((check) => CHECKS.includes(check))
+  const byToken = checks.includes(onlySession) ? [] : [{ accessToken: [] }]
   const waits = checks.some(readsAfterPosition)
   const headers = {
     type: 'object',
@@ -39,7 +41,7 @@ export const describeRoute: SwaggerTransform = ({ schema, url, route }) => {
     schema: {
       ...schema,
       ...(isGuarded || waits ? { headers } : {}),
-      security: isGuarded ? [{ session: [] }] : [],
+      security: isGuarded ? [{ session: [] }, ...byToken] : [],
     },
   }
 }

@@ -11,6 +11,11 @@ const FAULTS = {
   InvalidRequest: [400, '请求格式错误', 'The request is malformed'],
   NotLoggedIn: [401, '未登录或登录已过期，请重新登录！', 'Not logged in, or the login has expired'],
   CrossSite: [403, '拒绝跨站请求', 'Requests from other sites are refused'],
+  SessionRequired: [
+    403,
+    '系统访问令牌不能进行此操作，请登录后操作',
+    'An access token can not do this: log in for it',
+  ],
   Forbidden: [403, '无权进行此操作，权限不足', 'You do not have permission to do this'],
   NoSuchRoute: [404, '接口不存在', 'No such route'],
   NotFound: [404, '对象不存在', 'Not found'],

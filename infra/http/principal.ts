@@ -14,7 +14,19 @@ export type SessionAccount = {
 
 export type FindPrincipal = (userId: number) => Promise<SessionAccount | null>
 
-/** Who makes a request, as its session and the user's record of this moment say. */
+/** An access token as it was issued; `projections/credentials` answers it. */
+export type KnownAccessToken = {
+  readonly userId: number
+  /** The user's `authVersion` then: a later one voids it. */
+  readonly authVersion: number
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
+/** null when nobody has this access token. */
+export type FindAccessToken = (token: string) => Promise<KnownAccessToken | null>
+
+/** Who makes a request, as its session or access token and the user's record of this moment say. */
 export type Principal = {
   readonly userId: number
   readonly username: string
@@ -22,6 +34,6 @@ export type Principal = {
   readonly status: number
   readonly group: string
   readonly authVersion: number
-  /** SHA-256 of the session's id, hex: names the session without being it. */
-  readonly sessionHash: string
+  /** SHA-256 of the session's id, hex: names the session without being it. null: by token. */
+  readonly sessionHash: string | null
 }

@@ -33,14 +33,19 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', purpose, 32))
   const wrapping = derive('wrap')
-  const peppered: Record<Pepper, (text: string) => string> = {
-    'token-key': createKeyedHash(derive('pepper:token-key')),
-    username: createKeyedHash(derive('pepper:username')),
-    session: createKeyedHash(derive('pepper:session')),
-    setup: createKeyedHash(derive('pepper:setup')),
-    address: createKeyedHash(derive('pepper:address')),
-    invite: createKeyedHash(derive('pepper:invite')),
-    identity: createKeyedHash(derive('pepper:identity')),
+  const peppered = (purpose: Pepper) => createKeyedHash(derive(`pepper:${purpose}`))
+  const hashes: Record<Pepper, (text: string) => string> = {
+    'token-key': peppered('token-key'),
+    username: peppered('username'),
+    session: peppered('session'),
+    setup: peppered('setup'),
+    address: peppered('address'),
+    invite: peppered('invite'),
+    identity: peppered('identity'),
+    'access-token': peppered('access-token'),
+    'recovery-code': peppered('recovery-code'),
+    'login-ticket': peppered('login-ticket'),
+    passkey: peppered('passkey'),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),
@@ -49,7 +54,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
       return { key, wrapped: encrypt(wrapping, context, key) }
     },
     unwrap: (context, wrapped) => decrypt(wrapping, context, wrapped),
-    keyedHash: (purpose, text) => peppered[purpose](text),
+    keyedHash: (purpose, text) => hashes[purpose](text),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
-export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option'
+export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option' | 'totp'
 
 /** What texts are hashed for: the same text has another hash for another purpose. */
 export type Pepper =
@@ -11,6 +11,10 @@ export type Pepper =
   | 'address'
   | 'invite'
   | 'identity'
+  | 'access-token'
+  | 'recovery-code'
+  | 'login-ticket'
+  | 'passkey'
 
 /**
  * Keeps what events must not hold. Secrets are AES-256-GCM encrypted under a data key that

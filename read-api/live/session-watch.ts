@@ -49,13 +49,13 @@ async function validSessions(
   const principals = open.map(({ principal }) => principal)
   const userIds = [...new Set(principals.map(({ userId }) => userId))]
   const [live, users] = await Promise.all([
-    app.gate.sessions.live(principals.map(({ sessionHash }) => sessionHash)),
+    app.gate.sessions.live(principals.map(({ sessionHash }) => sessionHash ?? '')),
     usersByIds(core.db, userIds),
   ])
   const byId = new Map(users.map((user) => [user.id, user]))
   return ({ userId, authVersion, sessionHash }) => {
     const user = byId.get(userId)
     const isActive = user !== undefined && !user.isDeleted && user.status === 1
-    return isActive && user.authVersion === authVersion && live.has(sessionHash)
+    return isActive && user.authVersion === authVersion && live.has(sessionHash ?? '')
   }
 }

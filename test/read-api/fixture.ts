@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createHttpApp } from '#infra/http/app.ts'
+import { findAccessToken } from '#projections/credentials/query.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
@@ -36,7 +37,11 @@ export async function apiFixture(): Promise<Api> {
     keyedHash: (_purpose: string, text: string) => `lookup-${text}`,
   })
   const runner = await startProjections(core)
-  const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
+  const app = await createHttpApp(core, {
+    findPrincipal: (id) => findUser(core.db, id),
+    findAccessToken: (token) =>
+      findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
+  })
   const drain = new AbortController()
   await readApi(app, {
     core,

@@ -4,17 +4,26 @@ import {
   callerOf,
   type FurnishedFixture,
   furnishedFixture,
+  type LoggedIn,
   PASSWORD,
 } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
 
+/** By an access token, and no cookie. */
+let byToken: { readonly user: Caller; readonly admin: Caller }
+/** What let somebody in once, or elsewhere, and lets in no more. */
+let voidWays: readonly (readonly [way: string, call: Caller])[]
+
 beforeAll(async () => {
   fixture = await furnishedFixture()
+  byToken = { user: await tokenOf(await newUser('token1')), admin: await adminByToken() }
+  voidWays = await allVoidWays()
 })
 afterAll(() => fixture.close())
 
-type Level = 'anybody' | 'user' | 'admin' | 'root'
+/** `session`: any user, but by no access token. */
+type Level = 'anybody' | 'user' | 'session' | 'admin' | 'root'
 
 /** Every write route: who may reach it. A route without a row fails the first test. */
 const MATRIX: Readonly<Record<string, Level>> = {
@@ -24,17 +33,33 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/user/register': 'anybody',
   'GET /api/reset_password': 'anybody',
   'POST /api/user/reset': 'anybody',
-  'GET /api/oauth/email/bind': 'user',
-  'GET /api/user/logout': 'user',
-  'POST /api/user/logout': 'user',
   'GET /api/oauth/state': 'anybody',
   'GET /api/oauth/authorize': 'anybody',
   'GET /api/oauth/:type': 'anybody',
   'GET /api/oauth/wechat': 'anybody',
-  'GET /api/oauth/wechat/bind': 'user',
+  'GET /api/oauth/wechat/bind': 'session',
   'GET /api/oauth/telegram/login': 'anybody',
-  'GET /api/oauth/telegram/bind': 'user',
-  'POST /api/user/unbind': 'user',
+  'GET /api/oauth/telegram/bind': 'session',
+  'POST /api/user/unbind': 'session',
+  'GET /api/oauth/email/bind': 'session',
+  'POST /api/user/login/second': 'anybody',
+  'POST /api/user/login/second/begin': 'anybody',
+  'POST /api/user/login/passkey/begin': 'anybody',
+  'POST /api/user/login/passkey': 'anybody',
+  'GET /api/user/logout': 'session',
+  'POST /api/user/logout': 'session',
+  'DELETE /api/user/sessions/:id': 'session',
+  'DELETE /api/user/sessions': 'session',
+  'GET /api/user/token': 'session',
+  'DELETE /api/user/token': 'session',
+  'POST /api/user/totp/begin': 'session',
+  'POST /api/user/totp': 'session',
+  'POST /api/user/totp/disable': 'session',
+  'POST /api/user/recovery_codes': 'session',
+  'POST /api/user/passkeys/begin': 'session',
+  'POST /api/user/passkeys': 'session',
+  'PUT /api/user/passkeys': 'session',
+  'POST /api/user/passkeys/remove': 'session',
   'PUT /api/option/': 'admin',
   'POST /api/option/rest_model_ratio': 'admin',
   'POST /api/option/price_schedule': 'admin',
@@ -61,7 +86,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/user/': 'admin',
   'PUT /api/user/': 'admin',
   'PUT /api/user/self': 'user',
-  'DELETE /api/user/self': 'user',
+  'DELETE /api/user/self': 'session',
   'PUT /api/user/setting': 'user',
   'POST /api/user/aff_transfer': 'user',
   'POST /api/user/check_in': 'user',
@@ -78,6 +103,39 @@ async function ask(row: string, call: Caller, headers: Record<string, string> = 
   const hasBody = method === 'POST' || method === 'PUT'
   const sent = hasBody ? { body: { nothing: true }, headers } : { headers }
   return (await call(method as 'POST', url, sent)).status
+}
+
+async function newUser(username: string): Promise<LoggedIn> {
+  await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
+  return fixture.logIn(username)
+}
+
+async function tokenOf({ id, call }: LoggedIn): Promise<Caller> {
+  const { data } = await call<string>('GET', '/api/user/token')
+  return callerOf(fixture.app, { authorization: `Bearer ${data}`, 'user-id': String(id) })
+}
+
+async function adminByToken(): Promise<Caller> {
+  const { id } = await newUser('token2')
+  await fixture.root.call('POST', '/api/user/manage', { body: { id, action: 'promote' } })
+  return tokenOf(await fixture.logIn('token2'))
+}
+
+async function allVoidWays(): Promise<[string, Caller][]> {
+  const { app, core, root } = fixture
+  const expired = await newUser('expired1')
+  await core.pg.query('update auth.sessions set started_at = 0 where user_id = $1', [expired.id])
+  const ways: [string, Caller][] = [['an expired session', expired.call]]
+  for (const action of ['disable', 'delete'] as const) {
+    const somebody = await newUser(`${action}d1`)
+    const token = await tokenOf(somebody)
+    await root.call('POST', '/api/user/manage', { body: { id: somebody.id, action } })
+    ways.push([`a session of before: ${action}`, somebody.call], [`a token: ${action}`, token])
+  }
+  const relayKey = { authorization: `Bearer sk-${'x'.repeat(48)}`, 'user-id': '3' }
+  const madeUp = { authorization: `Bearer sat_${'x'.repeat(43)}`, 'user-id': '3' }
+  ways.push(['a relay key', callerOf(app, relayKey)], ['a made-up token', callerOf(app, madeUp)])
+  return ways
 }
 
 /** Passed every check of who is asking: refused for the body, for no such object, or done. */
@@ -138,6 +196,26 @@ describe('the authorisation matrix', () => {
     const body = { username: 'leaver', password: PASSWORD }
     expect((await anybody('POST', '/api/user/login', { body })).success).toBe(false)
     expect(await ask('PUT /api/user/self', user.call)).not.toBe(401)
+  })
+
+  it.each(ROWS)('%s, for %s: by an access token', async (row, level) => {
+    const asUser = await ask(row, byToken.user)
+    const asAdmin = await ask(row, byToken.admin)
+    if (level === 'session' || level === 'root') {
+      for (const status of [asUser, asAdmin]) expect([401, 403]).toContain(status)
+    } else {
+      if (level === 'admin') expect(asUser).toBe(403)
+      else expect(REACHED).toContain(asUser)
+      expect(REACHED).toContain(asAdmin)
+    }
+  })
+
+  it.each(ROWS)('%s, for %s: by nothing that is void', async (row, level) => {
+    for (const [way, call] of voidWays) {
+      const status = await ask(row, call)
+      if (level === 'anybody') expect(REACHED, way).toContain(status)
+      else expect(status, way).toBe(401)
+    }
   })
 
   it('logging out needs no role', async () => {

@@ -4,6 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { createHttpApp } from '#infra/http/app.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import { createMemoryShortLived } from '#infra/limits/memory-short-lived.ts'
+import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness } from '#projections/freshness/query.ts'
 import type { ProjectionName } from '#projections/names.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
@@ -43,7 +44,11 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const core: Core = { ...real, now, limits, shortLived }
   const projections = await startProjections(core)
   const freshness = createFreshness(core)
-  const app = await createHttpApp(core, { findPrincipal: (id) => findUser(core.db, id) })
+  const app = await createHttpApp(core, {
+    findPrincipal: (id) => findUser(core.db, id),
+    findAccessToken: (token) =>
+      findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
+  })
   const routes: { method: string; url: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url })

@@ -1,4 +1,4 @@
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done } from '#infra/http/envelope.ts'
 import { WeChatQuery } from '#write-api/contract/oauth.ts'
 import type { Act } from '../act.ts'
@@ -10,7 +10,7 @@ export const weChatBind: Act = (api, parts) => {
   api.get(
     '/api/oauth/wechat/bind',
     {
-      onRequest: onlyUser,
+      onRequest: onlySession,
       schema: {
         summary: 'Bind the WeChat account that a code is of',
         querystring: WeChatQuery,

@@ -1,36 +1,55 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CredentialsState } from '#domain/credentials/state.ts'
 import { startSession } from '#infra/http/start-session.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
-import type { Entered } from '#write-api/contract/session.ts'
+import type { Entered, SecondFactorKind } from '#write-api/contract/session.ts'
 import type { Parts } from '../act.ts'
+import { credentialsOf } from '../credentials/credentials-of.ts'
 import { refused } from '../refusals.ts'
+import { issueTicket } from './login-ticket.ts'
 
 const ACTIVE = 1
 
 /**
  * Where every way in ends, once it has shown who somebody is: refuses the banned and the
- * deactivated; else starts the session and answers the login's data. Answer it by `success`, under
- * the response schema `Envelope(Entered)`.
+ * deactivated, asks for a second factor of those who have one, and else starts the session and
+ * answers the login's data. Answer it by `success`, under the response schema `Envelope(Entered)`.
  */
 export async function enter(
-  _parts: Parts,
+  parts: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
   user: UserRow,
 ): Promise<Entered> {
-  if (user.isDeleted) throw refused('UserDeactivated')
-  if (user.status !== ACTIVE) throw refused('UserBanned')
-  await startSession(request, reply, user)
-  return sessionUserOf(user)
+  mayEnter(user)
+  const kinds = kindsOf(await credentialsOf(parts, user.id))
+  if (kinds.length === 0) return enterFully(request, reply, user)
+  return { second_factor: { ticket: await issueTicket(parts, user), kinds } }
 }
 
-const sessionUserOf = (user: UserRow): SessionUser => ({
-  id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  role: user.role,
-  status: user.status,
-  group: user.group,
-  ...(user.mustChangePassword ? { must_change_password: true } : {}),
-})
+/** As above, for who has shown all there is to show. */
+export async function enterFully(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: UserRow,
+): Promise<SessionUser> {
+  mayEnter(user)
+  await startSession(request, reply, user)
+  const { id, username, displayName, role, status, group, mustChangePassword } = user
+  const mustChange = mustChangePassword ? { must_change_password: true } : {}
+  return { id, username, display_name: displayName, role, status, group, ...mustChange }
+}
+
+function mayEnter(user: UserRow): void {
+  if (user.isDeleted) throw refused('UserDeactivated')
+  if (user.status !== ACTIVE) throw refused('UserBanned')
+}
+
+function kindsOf({ totp, passkeys, recoveryCodes }: CredentialsState): SecondFactorKind[] {
+  const kinds: SecondFactorKind[] = []
+  if (totp !== null) kinds.push('totp')
+  if (passkeys.size > 0) kinds.push('passkey')
+  if (kinds.length > 0 && recoveryCodes.size > 0) kinds.push('recovery')
+  return kinds
+}

@@ -1,4 +1,4 @@
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlySession, sessionOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import type { Act } from '../act.ts'
@@ -9,10 +9,10 @@ export const logout: Act = (api) => {
     api.route({
       method,
       url: '/api/user/logout',
-      onRequest: onlyUser,
+      onRequest: onlySession,
       schema: { summary: 'End this session', response: { 200: Done } },
       handler: async (request, reply) => {
-        await request.server.gate.sessions.end(principalOf(request).sessionHash)
+        await request.server.gate.sessions.end(sessionOf(request))
         clearSessionCookie(reply)
         return done()
       },

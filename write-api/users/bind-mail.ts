@@ -1,4 +1,4 @@
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { BindMail } from '#write-api/contract/entry.ts'
@@ -15,7 +15,7 @@ export const bindMail: Act = (api, parts) => {
   api.get(
     '/api/oauth/email/bind',
     {
-      onRequest: onlyUser,
+      onRequest: onlySession,
       schema: {
         summary: 'Bind a mail address to the own account, by its code',
         querystring: BindMail,

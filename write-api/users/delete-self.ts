@@ -1,9 +1,10 @@
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { forgetCredentials } from '../credentials/forget-credentials.ts'
 
 /**
  * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
@@ -13,7 +14,7 @@ export const deleteSelf: Act = (api, parts) => {
   api.delete(
     '/api/user/self',
     {
-      onRequest: onlyUser,
+      onRequest: onlySession,
       schema: { summary: 'Delete the own account', response: { 200: Done } },
     },
     async (request, reply) => {
@@ -22,8 +23,9 @@ export const deleteSelf: Act = (api, parts) => {
       const context = contextOf(parts, request)
       const { actors } = parts.core
       const outcome = await actors.handle(userDecider, userStream(userId), command, context)
-      await visibleIn(parts, reply, ['users'], accepted(outcome).position)
-      await request.server.gate.sessions.endAllOf(userId)
+      const { position } = accepted(outcome)
+      const forgotten = await forgetCredentials(parts, request, userId)
+      await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
       clearSessionCookie(reply)
       return done()
     },

@@ -6,6 +6,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { EraseUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { forgetCredentials } from '../credentials/forget-credentials.ts'
 import { type RefusalCode, refused } from '../refusals.ts'
 import { releaseSteps } from './bind-identity.ts'
 
@@ -43,8 +44,8 @@ export const eraseUser: Act = (api, parts) => {
         const steps = [erase, ...releaseSteps(id, state.user?.identities ?? {})]
         return accepted(await actors.handleTogether(steps, context)).position
       })
-      await request.server.gate.sessions.endAllOf(id)
-      await visibleIn(parts, reply, ['users'], position)
+      const forgotten = await forgetCredentials(parts, request, id)
+      await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
       return done()
     },
   )

@@ -7,6 +7,7 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ManageUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { forgetCredentials } from '../credentials/forget-credentials.ts'
 
 const COMMANDS = {
   promote: 'PromoteUser',
@@ -40,7 +41,9 @@ export const manageUser: Act = (api, parts) => {
       const command = { type: COMMANDS[action], actorRole }
       const context = contextOf(parts, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
-      await visibleIn(parts, reply, ['users'], accepted(outcome).position)
+      const { position } = accepted(outcome)
+      const forgotten = action === 'delete' ? await forgetCredentials(parts, request, id) : 0
+      await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
       const { user } = await actors.stateOf(userDecider, userStream(id))
       return success({ status: user?.isEnabled ? ACTIVE : BANNED, role: user?.role ?? 0 })
     },

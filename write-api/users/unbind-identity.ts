@@ -2,7 +2,7 @@ import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import type { WayIn } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Unbind } from '#write-api/contract/oauth.ts'
@@ -16,7 +16,7 @@ export const unbindIdentity: Act = (api, parts) => {
   api.post(
     '/api/user/unbind',
     {
-      onRequest: onlyUser,
+      onRequest: onlySession,
       schema: {
         summary: 'Unbind one of the own identities, while there is another way in',
         body: Unbind,

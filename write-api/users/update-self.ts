@@ -28,8 +28,9 @@ export const updateSelf: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { userId } = principalOf(request)
+      const { userId, sessionHash } = principalOf(request)
       const { display_name, password = '', original_password = '' } = request.body
+      if (password !== '' && sessionHash === null) throw fault('SessionRequired')
       const context = contextOf(parts, request)
       const passwordRef =
         password === ''

@@ -5,6 +5,7 @@ import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/events.ts'
 import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
+import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
@@ -32,6 +33,7 @@ type AnyEvent =
   | TestRunEvent
   | ChannelHealthEvent
   | IdentityEvent
+  | CredentialsEvent
   | OptionsEvent
   | SiteEvent
   | TokenEvent
@@ -74,6 +76,18 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   CircuitOpened: 1,
   CircuitHalfOpened: 1,
   CircuitClosed: 1,
+  AccessTokenIssued: 1,
+  AccessTokenRevoked: 1,
+  TotpEnabled: 1,
+  TotpStepUsed: 1,
+  TotpDisabled: 1,
+  RecoveryCodesReplaced: 1,
+  RecoveryCodeUsed: 1,
+  PasskeyAdded: 1,
+  PasskeyRenamed: 1,
+  PasskeyUsed: 1,
+  PasskeyRemoved: 1,
+  CredentialsForgotten: 1,
   SiteInitialized: 1,
   TokensCreated: 1,
   TokenTermsChanged: 1,

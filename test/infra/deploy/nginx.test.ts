@@ -94,6 +94,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     ['PUT', '/api/channel/', 'write-api'],
     ['DELETE', '/api/channel/7/', 'write-api'],
     ['GET', '/api/user/logout', 'write-api'],
+    ['GET', '/api/user/token', 'write-api'],
     ['GET', '/api/live', 'read-api'],
     ['GET', '/channels', 'console'],
   ])('%s %s is answered by %s', async (method, path, part) => {

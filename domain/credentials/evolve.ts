@@ -1,0 +1,58 @@
+import { assert } from '../shared/assert.ts'
+import type { CredentialsEvent } from './events.ts'
+import { type CredentialsState, initialCredentials, type Passkey } from './state.ts'
+
+export function evolveCredentials(
+  state: CredentialsState,
+  event: CredentialsEvent,
+): CredentialsState {
+  switch (event.type) {
+    case 'AccessTokenIssued': {
+      const { tokenHash, authVersion, expiresAt } = event.data
+      return { ...state, accessToken: { tokenHash, authVersion, expiresAt } }
+    }
+    case 'AccessTokenRevoked':
+      return { ...state, accessToken: null }
+    case 'TotpEnabled':
+      return { ...state, totp: { secretRef: event.data.secretRef, usedStep: event.data.step } }
+    case 'TotpStepUsed':
+      assert(state.totp !== null, 'TotpStepUsed while it is off')
+      return { ...state, totp: { ...state.totp, usedStep: event.data.step } }
+    case 'TotpDisabled':
+      return { ...state, totp: null }
+    case 'RecoveryCodesReplaced':
+      return { ...state, recoveryCodes: new Set(event.data.codeHashes) }
+    case 'RecoveryCodeUsed': {
+      const recoveryCodes = new Set(state.recoveryCodes)
+      recoveryCodes.delete(event.data.codeHash)
+      return { ...state, recoveryCodes }
+    }
+    case 'PasskeyAdded': {
+      const { passkeyId, name, credential, credentialHash, counter } = event.data
+      const passkeys = new Map(state.passkeys)
+      passkeys.set(passkeyId, { name, credential, credentialHash, counter })
+      return { ...state, passkeys, passkeysMade: passkeyId }
+    }
+    case 'PasskeyRenamed':
+      return withPasskey(state, event.data.passkeyId, { name: event.data.name })
+    case 'PasskeyUsed':
+      return withPasskey(state, event.data.passkeyId, { counter: event.data.counter })
+    case 'PasskeyRemoved': {
+      const passkeys = new Map(state.passkeys)
+      passkeys.delete(event.data.passkeyId)
+      return { ...state, passkeys }
+    }
+    case 'CredentialsForgotten':
+      return { ...initialCredentials(), passkeysMade: state.passkeysMade }
+  }
+}
+
+function withPasskey(
+  state: CredentialsState,
+  passkeyId: number,
+  change: Partial<Passkey>,
+): CredentialsState {
+  const passkey = state.passkeys.get(passkeyId)
+  assert(passkey !== undefined, `passkey ${passkeyId} is unknown`)
+  return { ...state, passkeys: new Map(state.passkeys).set(passkeyId, { ...passkey, ...change }) }
+}

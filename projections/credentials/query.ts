@@ -1,0 +1,61 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+
+const tokenRow = z.object({
+  userId: wireInteger,
+  authVersion: wireInteger,
+  /** Unix seconds. */
+  expiresAt: wireInteger,
+})
+export type AccessTokenRow = z.infer<typeof tokenRow>
+
+/** Whose access token has this keyed hash; null when nobody's has. */
+export const findAccessToken = (
+  db: CommonQueryMethods,
+  tokenHash: string,
+): Promise<AccessTokenRow | null> =>
+  db.maybeOne(sql.type(tokenRow)`
+    select user_id as "userId", token_auth_version as "authVersion",
+      token_expires_at as "expiresAt"
+    from read_credentials.credentials where token_hash = ${tokenHash}
+  `)
+
+const credentialsRow = z.object({
+  tokenIssuedAt: wireInteger.nullable(),
+  tokenExpiresAt: wireInteger.nullable(),
+  tokenAuthVersion: wireInteger.nullable(),
+  totpSince: wireInteger.nullable(),
+  recoveryCodes: wireInteger,
+})
+export type CredentialsRow = z.infer<typeof credentialsRow>
+
+/** null when the user never had any. Times in unix seconds. */
+export const credentialsOf = (
+  db: CommonQueryMethods,
+  userId: number,
+): Promise<CredentialsRow | null> =>
+  db.maybeOne(sql.type(credentialsRow)`
+    select token_issued_at as "tokenIssuedAt", token_expires_at as "tokenExpiresAt",
+      token_auth_version as "tokenAuthVersion", totp_since as "totpSince",
+      recovery_codes as "recoveryCodes"
+    from read_credentials.credentials where user_id = ${userId}
+  `)
+
+const passkeyRow = z.object({
+  id: wireInteger,
+  name: z.string(),
+  createdAt: wireInteger,
+  usedAt: wireInteger.nullable(),
+})
+export type PasskeyRow = z.infer<typeof passkeyRow>
+
+/** In the order in which they were added. */
+export const passkeysOf = (
+  db: CommonQueryMethods,
+  userId: number,
+): Promise<readonly PasskeyRow[]> =>
+  db.any(sql.type(passkeyRow)`
+    select passkey_id as id, name, created_at as "createdAt", used_at as "usedAt"
+    from read_credentials.passkeys where user_id = ${userId} order by passkey_id
+  `)

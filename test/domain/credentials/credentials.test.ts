@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import type { AddPasskey, CredentialsCommand } from '#domain/credentials/commands.ts'
+import { credentialsDecider } from '#domain/credentials/decide.ts'
+import type { CredentialsEvent } from '#domain/credentials/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(credentialsDecider)
+const sealed = (text: string): Sealed => text as Sealed
+const of = { userId: 7 }
+
+const totpOn: CredentialsEvent = {
+  type: 'TotpEnabled',
+  v: 1,
+  data: { ...of, secretRef: 'ref-1', step: 100 },
+}
+const codes = (...codeHashes: string[]): CredentialsEvent => ({
+  type: 'RecoveryCodesReplaced',
+  v: 1,
+  data: { ...of, codeHashes },
+})
+const key = (credentialHash: string, counter = 3) =>
+  ({ ...of, name: sealed('n'), credential: sealed('c'), credentialHash, counter }) as const
+const added = (passkeyId: number, counter = 3): CredentialsEvent => ({
+  type: 'PasskeyAdded',
+  v: 1,
+  data: { passkeyId, ...key(`h${passkeyId}`, counter) },
+})
+const add = (hash: string): AddPasskey => ({ type: 'AddPasskey', ...key(hash), codeHashes: ['a'] })
+const removed = (passkeyId: number): CredentialsEvent => ({
+  type: 'PasskeyRemoved',
+  v: 1,
+  data: { ...of, passkeyId },
+})
+
+describe('codes of an app', () => {
+  const enable = {
+    type: 'EnableTotp',
+    ...of,
+    secretRef: 'ref-1',
+    step: 100,
+    codeHashes: ['a', 'b'],
+  } as const
+
+  it('come with recovery codes where there is no other second factor', () => {
+    given()
+      .when(enable)
+      .then([totpOn, codes('a', 'b')])
+    given(added(1), codes('c')).when(enable).then([totpOn])
+    given(totpOn, codes('a')).when(enable).then([])
+    const other = { ...enable, secretRef: 'ref-2' }
+    given(totpOn).when(other).then(refuse('TotpAlreadyOn'))
+  })
+
+  it('are good once each, and never after a later one', () => {
+    const take = (step: number): CredentialsCommand => ({ type: 'UseTotpStep', ...of, step })
+    const used = { type: 'TotpStepUsed', v: 1, data: { ...of, step: 101 } } as const
+    given(totpOn).when(take(101)).then([used])
+    for (const step of [99, 100, 101]) given(totpOn, used).when(take(step)).then(refuse('CodeUsed'))
+    given().when(take(101)).then(refuse('CodeWrong'))
+  })
+
+  it('take the recovery codes with them, unless a passkey is left', () => {
+    const disable = { type: 'DisableTotp', ...of } as const
+    const off = { type: 'TotpDisabled', v: 1, data: of } as const
+    given(totpOn, codes('a')).when(disable).then([off, codes()])
+    given(totpOn, codes('a'), added(1)).when(disable).then([off])
+    given().when(disable).then([])
+  })
+})
+
+describe('recovery codes', () => {
+  it('are good once each, and replaced only beside a second factor', () => {
+    const take = { type: 'UseRecoveryCode', ...of, codeHash: 'a' } as const
+    const used = { type: 'RecoveryCodeUsed', v: 1, data: { ...of, codeHash: 'a' } } as const
+    given(totpOn, codes('a', 'b')).when(take).then([used])
+    given(totpOn, codes('a', 'b'), used).when(take).then(refuse('CodeWrong'))
+    const replace = { type: 'ReplaceRecoveryCodes', ...of, codeHashes: ['z'] } as const
+    given(totpOn, codes('a'))
+      .when(replace)
+      .then([codes('z')])
+    given().when(replace).then(refuse('NoSecondFactor'))
+  })
+})
+
+describe('passkeys', () => {
+  it('have ids of their own for ever, and are each here once', () => {
+    const second: CredentialsEvent = {
+      type: 'PasskeyAdded',
+      v: 1,
+      data: { passkeyId: 2, ...key('h1') },
+    }
+    given(added(1), removed(1))
+      .when(add('h1'))
+      .then([second, codes('a')])
+    given(added(1), codes('a')).when(add('h1')).then(refuse('PasskeyKnown'))
+    const many = Array.from({ length: 20 }, (_, n) => added(n + 1))
+    const full = refuse('TooManyPasskeys', { limit: 20 } as const)
+    given(...many)
+      .when(add('one more'))
+      .then(full)
+  })
+
+  it('count up, where they count at all', () => {
+    const take = (counter: number) =>
+      ({ type: 'UsePasskey', ...of, passkeyId: 1, counter }) as const
+    const used = (counter: number): CredentialsEvent => ({
+      type: 'PasskeyUsed',
+      v: 1,
+      data: { ...of, passkeyId: 1, counter },
+    })
+    given(added(1))
+      .when(take(4))
+      .then([used(4)])
+    for (const counter of [0, 3, 4]) {
+      given(added(1), used(4)).when(take(counter)).then(refuse('PasskeyCopied'))
+    }
+    given(added(1, 0))
+      .when(take(0))
+      .then([used(0)])
+    given().when(take(1)).then(refuse('PasskeyUnknown'))
+  })
+
+  it('take the recovery codes with the last of them', () => {
+    const remove = { type: 'RemovePasskey', ...of, passkeyId: 1 } as const
+    given(added(1), codes('a'))
+      .when(remove)
+      .then([removed(1), codes()])
+    given(added(1), codes('a'), totpOn)
+      .when(remove)
+      .then([removed(1)])
+  })
+})
+
+describe('the access token', () => {
+  const token = { ...of, tokenHash: 'h', authVersion: 2, expiresAt: 9 }
+  const issued = { type: 'AccessTokenIssued', v: 1, data: token } as const
+
+  it('is one: a new one takes the old one’s place, and is revoked once', () => {
+    given()
+      .when({ type: 'IssueAccessToken', ...token })
+      .then([issued])
+    const other = { ...issued, data: { ...token, tokenHash: 'i' } }
+    expect(given(issued, other).state.accessToken?.tokenHash).toBe('i')
+    const revoke = { type: 'RevokeAccessToken', ...of } as const
+    const revoked = { type: 'AccessTokenRevoked', v: 1, data: of } as const
+    given(issued).when(revoke).then([revoked])
+    given(issued, revoked).when(revoke).then([])
+  })
+
+  it('is forgotten with everything else once the user is gone', () => {
+    const forget = { type: 'ForgetCredentials', ...of } as const
+    const data = { ...of, passkeyIds: [1] }
+    const outcome = given(issued, totpOn, codes('a'), added(1)).when(forget)
+    outcome.then([{ type: 'CredentialsForgotten', v: 1, data }])
+    expect(outcome.after).toMatchObject({ accessToken: null, totp: null, passkeysMade: 1 })
+    expect(outcome.after.passkeys.size + outcome.after.recoveryCodes.size).toBe(0)
+    given().when(forget).then([])
+  })
+})

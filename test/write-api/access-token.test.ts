@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Caller,
+  callerOf,
+  type FurnishedFixture,
+  furnishedFixture,
+  type LoggedIn,
+  PASSWORD,
+} from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+
+async function newUser(username: string): Promise<LoggedIn> {
+  const root = await fixture.logIn('root')
+  await root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
+  return fixture.logIn(username)
+}
+
+const reset = async ({ call }: LoggedIn): Promise<string> =>
+  (await call<string>('GET', '/api/user/token')).data
+
+const by = (token: string, id: number, more: Record<string, string> = {}): Caller =>
+  callerOf(fixture.app, { authorization: `Bearer ${token}`, 'user-id': String(id), ...more })
+
+const works = async (call: Caller): Promise<boolean> =>
+  (await call('GET', '/api/user/self')).status === 200
+
+describe('the system access token', () => {
+  it('lets its user in by itself, with the own id, and is told once', async () => {
+    const user = await newUser('alice')
+    const token = await reset(user)
+    expect(token).toMatch(/^sat_[\w-]{43}$/)
+    expect(await works(by(token, user.id))).toBe(true)
+    for (const call of [by(token, 1), by(token, user.id + 1), by(`${token}x`, user.id)]) {
+      expect(await works(call)).toBe(false)
+    }
+    // Whoever shows a token is known by that alone.
+    expect(await works(by(`sat_${'x'.repeat(43)}`, user.id, { cookie: user.cookie }))).toBe(false)
+    const kept = JSON.stringify([
+      await fixture.core.store.readAll(0, 10_000),
+      (await user.call('GET', '/api/user/security')).data,
+      (await user.call('GET', '/api/user/self')).data,
+    ])
+    expect(kept).not.toContain(token)
+    expect(kept).not.toContain(token.slice(4, 20))
+  })
+
+  it('is one: a new one, a revocation and ninety days end it', async () => {
+    const user = await newUser('bob')
+    const first = by(await reset(user), user.id)
+    const second = by(await reset(user), user.id)
+    expect([await works(first), await works(second)]).toEqual([false, true])
+    const { data } = await user.call('GET', '/api/user/security')
+    expect(data).toMatchObject({ access_token: { expires_at: expect.any(Number) } })
+    expect((await user.call('DELETE', '/api/user/token')).success).toBe(true)
+    expect(await works(second)).toBe(false)
+    expect((await user.call('GET', '/api/user/security')).data).toMatchObject({
+      access_token: null,
+    })
+    const third = by(await reset(user), user.id)
+    fixture.clock.ahead += 90 * 86_400_000 - 60_000
+    expect(await works(third)).toBe(true)
+    fixture.clock.ahead += 61_000
+    expect(await works(third)).toBe(false)
+  })
+
+  it('has the role of its user, as it is now', async () => {
+    const user = await newUser('carol')
+    const root = await fixture.logIn('root')
+    const body = { key: 'SystemName', value: 'Gate' }
+    const token = by(await reset(user), user.id)
+    expect((await token('PUT', '/api/option/', { body })).status).toBe(403)
+    const rootToken = by(await reset(root), 1)
+    expect((await rootToken('PUT', '/api/option/', { body })).success).toBe(true)
+    const promote = { id: user.id, action: 'promote' }
+    await root.call('POST', '/api/user/manage', { body: promote })
+    expect(await works(token)).toBe(false)
+  })
+
+  it('changes no password, and is void once there is another one', async () => {
+    const user = await newUser('dave')
+    const token = by(await reset(user), user.id)
+    const body = { password: 'another one', original_password: PASSWORD }
+    const refused = await token('PUT', '/api/user/self', { body })
+    expect([refused.status, refused.code]).toEqual([403, 'SessionRequired'])
+    const renamed = await token('PUT', '/api/user/self', { body: { display_name: 'Dave' } })
+    expect(renamed.success).toBe(true)
+    expect((await user.call('PUT', '/api/user/self', { body })).success).toBe(true)
+    expect(await works(token)).toBe(false)
+  })
+})

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthenticator } from '#test/support/authenticator.ts'
+import {
+  type Caller,
+  callerOf,
+  type FurnishedFixture,
+  fifty,
+  furnishedFixture,
+  type LoggedIn,
+  PASSWORD,
+} from './write-fixture.ts'
+
+const ORIGIN = 'https://gate.example'
+const SITE = { origin: ORIGIN, host: 'gate.example' }
+
+let fixture: FurnishedFixture
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+})
+afterAll(() => fixture.close())
+beforeEach(() => {
+  fixture.clock.ahead += 3_600_000
+})
+
+type Begun = { readonly options: { readonly challenge: string; readonly rpId?: string } }
+type Codes = { readonly recovery_codes: string[] }
+type Needed = { readonly second_factor: { readonly ticket: string; readonly kinds: string[] } }
+type Authenticator = ReturnType<typeof createAuthenticator>
+
+const at =
+  (call: Caller, site: Record<string, string> = SITE): Caller =>
+  (method, url, { body = {} } = {}) =>
+    call(method, url, { headers: site, ...(method === 'GET' ? {} : { body }) })
+
+const anybody: Caller = (...asked) => at(fixture.anybody)(...asked)
+
+async function newUser(username: string): Promise<LoggedIn> {
+  await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
+  const { id, cookie } = await fixture.logIn(username)
+  return { id, cookie, call: at(callerOf(fixture.app, { cookie, 'user-id': String(id) })) }
+}
+
+async function add(call: Caller, made: Authenticator, name = 'phone', proof: object = {}) {
+  const { data } = await call<Begun>('POST', '/api/user/passkeys/begin', { body: proof })
+  const body = { name, passkey: made.make(data.options, { origin: ORIGIN }) }
+  return call<Codes>('POST', '/api/user/passkeys', { body })
+}
+
+async function withPasskey(username: string) {
+  const user = await newUser(username)
+  const key = createAuthenticator()
+  const { data } = await add(user.call, key)
+  return { ...user, key, codes: data.recovery_codes }
+}
+
+const begin = async (path: string, body: object = {}) =>
+  (await anybody<Begun>('POST', path, { body })).data.options
+
+const enterBy = (passkey: unknown) =>
+  anybody('POST', '/api/user/login/passkey', { body: { passkey } })
+
+describe('adding passkeys', () => {
+  it('keeps several, by name, with recovery codes for the first', async () => {
+    const { call } = await newUser('add1')
+    const first = await add(call, createAuthenticator(), 'phone')
+    expect(first.data.recovery_codes).toHaveLength(10)
+    const key = createAuthenticator()
+    const second = await add(call, key, ' laptop ', { password: PASSWORD })
+    expect(second).toMatchObject({ success: true, data: { recovery_codes: [] } })
+    const { data } = await call('GET', '/api/user/security')
+    expect(data).toMatchObject({ passkeys: [{ name: 'phone' }, { id: 2, name: 'laptop' }] })
+    expect((await add(call, key, 'again', { password: PASSWORD })).code).toBe('PasskeyKnown')
+    const rename = { id: 2, name: 'office' }
+    expect((await call('PUT', '/api/user/passkeys', { body: rename })).success).toBe(true)
+    const unknown = await call('PUT', '/api/user/passkeys', { body: { id: 9, name: 'x' } })
+    expect([unknown.status, unknown.code]).toEqual([404, 'PasskeyUnknown'])
+    const remove = (body: object) => call('POST', '/api/user/passkeys/remove', { body })
+    expect((await remove({ id: 1 })).code).toBe('ProofNeeded')
+    expect((await remove({ id: 1, password: PASSWORD })).success).toBe(true)
+    const after = await call('GET', '/api/user/security')
+    expect(after.data).toMatchObject({ passkeys: [{ id: 2, name: 'office' }] })
+  })
+
+  it('needs a proof beside the session once there is one', async () => {
+    const { call } = await withPasskey('add2')
+    const answer = await call('POST', '/api/user/passkeys/begin')
+    expect(answer.code).toBe('ProofNeeded')
+  })
+
+  it('refuses another site, another user’s challenge, and one used before', async () => {
+    const { call } = await newUser('add3')
+    const other = await newUser('add4')
+    const send = (passkey: object) =>
+      call('POST', '/api/user/passkeys', { body: { name: 'x', passkey } })
+    const begun = async (who: Caller) =>
+      (await who<Begun>('POST', '/api/user/passkeys/begin')).data.options
+    const made = createAuthenticator()
+    const strange = made.make(await begun(call), { origin: 'https://evil.example' })
+    expect((await send(strange)).code).toBe('PasskeyFailed')
+    const foreign = made.make(await begun(other.call), { origin: ORIGIN })
+    expect((await send(foreign)).code).toBe('PasskeyFailed')
+    const good = made.make(await begun(call), { origin: ORIGIN })
+    expect((await send(good)).success).toBe(true)
+    expect((await send(good)).code).toBe('PasskeyFailed')
+    expect((await send({ ...good, response: {} })).status).toBe(400)
+  })
+
+  it('says that an IP address will not do', async () => {
+    const bare = { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }
+    const answer = await at(fixture.anybody, bare)('POST', '/api/user/login/passkey/begin')
+    expect(answer.code).toBe('PasskeyNeedsDomain')
+  })
+})
+
+describe('a passkey as the second step', () => {
+  it('is asked for after the password, and good for that login alone', async () => {
+    const { key, id } = await withPasskey('second1')
+    const logIn = () =>
+      anybody<Needed>('POST', '/api/user/login', {
+        body: { username: 'second1', password: PASSWORD },
+      })
+    const { ticket, kinds } = (await logIn()).data.second_factor
+    expect(kinds).toEqual(['passkey', 'recovery'])
+    const other = (await logIn()).data.second_factor.ticket
+    const options = await begin('/api/user/login/second/begin', { ticket })
+    const passkey = key.show(options, { origin: ORIGIN, isUnlocked: false })
+    const send = (by: string) =>
+      anybody('POST', '/api/user/login/second', { body: { ticket: by, passkey } })
+    expect((await send(other)).code).toBe('PasskeyFailed')
+    const again = await begin('/api/user/login/second/begin', { ticket })
+    const right = key.show(again, { origin: ORIGIN, isUnlocked: false })
+    const body = { ticket, passkey: right }
+    expect(await anybody('POST', '/api/user/login/second', { body })).toMatchObject({
+      success: true,
+      data: { id },
+    })
+  })
+})
+
+describe('a passkey as the way in', () => {
+  const PATH = '/api/user/login/passkey/begin'
+
+  it('starts a session where its owner unlocked it, without a second step', async () => {
+    const { key, id } = await withPasskey('alone1')
+    const locked = key.show(await begin(PATH), { origin: ORIGIN, isUnlocked: false })
+    expect((await enterBy(locked)).code).toBe('PasskeyFailed')
+    const answer = await enterBy(key.show(await begin(PATH), { origin: ORIGIN }))
+    expect(answer).toMatchObject({ success: true, data: { id, username: 'alone1' } })
+    expect(String(answer.headers['set-cookie'])).toMatch(/^session=/)
+  })
+
+  it('takes a signature once: of fifty at the same moment, one', async () => {
+    const { key } = await withPasskey('alone2')
+    const shown = key.show(await begin(PATH), { origin: ORIGIN })
+    const tries = await fifty(() => enterBy(shown))
+    expect(tries.filter(({ success }) => success)).toHaveLength(1)
+  })
+
+  it('refuses a copy, whose counter falls behind', async () => {
+    const { key } = await withPasskey('alone3')
+    const show = async (counter: number) =>
+      enterBy(key.show(await begin(PATH), { origin: ORIGIN, counter }))
+    expect((await show(5)).success).toBe(true)
+    expect((await show(5)).code).toBe('PasskeyCopied')
+    expect((await show(6)).success).toBe(true)
+  })
+
+  it('refuses strangers, removed ones, and the banned', async () => {
+    const { key, call, id } = await withPasskey('alone4')
+    const options = await begin(PATH)
+    const stranger = createAuthenticator()
+    expect((await enterBy(stranger.show(options, { origin: ORIGIN }))).code).toBe('PasskeyFailed')
+    const evil = key.show(await begin(PATH), { origin: 'https://evil.example' })
+    expect((await enterBy(evil)).code).toBe('PasskeyFailed')
+    const manage = (action: string) =>
+      fixture.root.call('POST', '/api/user/manage', { body: { id, action } })
+    await manage('disable')
+    const show = async () => enterBy(key.show(await begin(PATH), { origin: ORIGIN }))
+    expect((await show()).code).toBe('UserBanned')
+    await manage('enable')
+    expect((await call('GET', '/api/user/security')).status).toBe(401)
+    await manage('delete')
+    expect((await show()).code).toBe('PasskeyFailed')
+  })
+})

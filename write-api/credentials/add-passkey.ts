@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify'
+import { onlySession, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { AddPasskey, type PasskeyMade, RecoveryCodes } from '#write-api/contract/credentials.ts'
+import { type Act, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { takeChallenge } from './challenges.ts'
+import { changeCredentials } from './credentials-of.ts'
+import { passkeyName } from './passkey-name.ts'
+import type { PasskeyRecord } from './passkey-record.ts'
+import { passkeySite } from './passkey-site.ts'
+import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
+import { ALGORITHMS, webauthn } from './webauthn.ts'
+
+/** POST /api/user/passkeys: keeps the passkey that a browser made; maybe recovery codes with it. */
+export const addPasskey: Act = (api, parts) => {
+  api.post(
+    '/api/user/passkeys',
+    {
+      onRequest: onlySession,
+      schema: {
+        summary: 'Add a passkey',
+        body: AddPasskey,
+        response: { 200: Envelope(RecoveryCodes) },
+      },
+    },
+    async (request, reply) => {
+      const { vault } = parts.core
+      const { userId } = principalOf(request)
+      const name = passkeyName(request.body.name)
+      const { record, counter } = await checked(parts, request, request.body.passkey)
+      const made = newRecoveryCodes(vault, userId)
+      const { events, position } = await changeCredentials(
+        parts,
+        {
+          type: 'AddPasskey',
+          userId,
+          name: await vault.seal(userId, name),
+          credential: await vault.seal(userId, JSON.stringify(record)),
+          credentialHash: vault.keyedHash('passkey', record.id),
+          counter,
+          codeHashes: made.codeHashes,
+        },
+        contextOf(parts, request),
+      )
+      await visibleIn(parts, reply, ['credentials'], position)
+      return success({ recovery_codes: codesMadeBy(events, made) })
+    },
+  )
+}
+
+async function checked(
+  parts: Parts,
+  request: FastifyRequest,
+  passkey: PasskeyMade,
+): Promise<{ record: PasskeyRecord; counter: number }> {
+  const site = await passkeySite(parts, request)
+  try {
+    const { verifyRegistrationResponse } = await webauthn()
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: { ...passkey, clientExtensionResults: {} } as never,
+      expectedChallenge: takeChallenge(parts, `add:${principalOf(request).userId}`),
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      requireUserVerification: false,
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (registrationInfo === undefined) throw new Error('not verified')
+    const { id, publicKey, counter } = registrationInfo.credential
+    const { transports = [] } = passkey.response
+    const key = Buffer.from(publicKey).toString('base64url')
+    return { record: { id, publicKey: key, transports, site: site.id }, counter }
+  } catch (error) {
+    parts.core.log.debug({ err: error }, 'a new passkey was refused')
+    throw refused('PasskeyFailed')
+  }
+}

@@ -1,0 +1,36 @@
+import type { CredentialsState, Passkey } from '#domain/credentials/state.ts'
+import type { Vault } from '#infra/vault/port.ts'
+
+/** What a passkey's signatures are checked by; sealed in the event that added it. */
+export type PasskeyRecord = {
+  /** The authenticator's own id for it, base64url, as the public key (COSE). */
+  readonly id: string
+  readonly publicKey: string
+  readonly transports: readonly string[]
+  /** The name of the site that it is bound to. */
+  readonly site: string
+}
+
+export async function openPasskey(
+  vault: Vault,
+  userId: number,
+  passkey: Passkey,
+): Promise<PasskeyRecord | null> {
+  const text = await vault.open(userId, passkey.credential)
+  return text === null ? null : (JSON.parse(text) as PasskeyRecord)
+}
+
+/** Those of the user that are good at this site. */
+export async function passkeysAt(
+  vault: Vault,
+  userId: number,
+  { passkeys }: CredentialsState,
+  site: string,
+): Promise<{ id: string; transports: string[] }[]> {
+  const all = await Promise.all(
+    [...passkeys.values()].map((passkey) => openPasskey(vault, userId, passkey)),
+  )
+  return all.flatMap((record) =>
+    record?.site === site ? [{ id: record.id, transports: [...record.transports] }] : [],
+  )
+}

@@ -1,0 +1,22 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { optionValue } from '#domain/options/registry.ts'
+import { allOptions } from '#projections/options/query.ts'
+import type { Parts } from '../act.ts'
+import { refused } from '../refusals.ts'
+
+/** Where passkeys are good: an origin, and the name that they are bound to. */
+export type PasskeySite = { readonly origin: string; readonly id: string; readonly name: string }
+
+/**
+ * The site as the request's browser names it (its host was checked against ours), else the
+ * configured address. Throws where a browser makes no passkeys: at a bare IP address.
+ */
+export async function passkeySite({ core }: Parts, request: FastifyRequest): Promise<PasskeySite> {
+  const { values } = await allOptions(core.db)
+  const configured = optionValue(values, 'ServerAddress')
+  const given = request.headers.origin ?? configured
+  const { origin, hostname } = new URL(given || `${request.protocol}://${request.host}`)
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) throw refused('PasskeyNeedsDomain')
+  return { origin, id: hostname, name: optionValue(values, 'SystemName') }
+}

@@ -1,0 +1,65 @@
+import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
+import type { Words } from '#infra/http/language.ts'
+
+/** What the acts of this folder refuse themselves. */
+export type CredentialsActRefusalCode =
+  | 'LoginTicketOver'
+  | 'ProofNeeded'
+  | 'ProofWrong'
+  | 'TotpOfferOver'
+  | 'PasskeyFailed'
+  | 'PasskeyNameRequired'
+  | 'PasskeyNeedsDomain'
+
+type Details = { readonly limit?: string | number }
+
+export const CREDENTIALS_REFUSALS: Record<
+  CredentialsRefusalCode | CredentialsActRefusalCode,
+  readonly [status: number, Words | ((details: Details) => Words)]
+> = {
+  TotpAlreadyOn: [
+    200,
+    { zh: '已启用身份验证器，请先停用', en: 'An authenticator app is set up already' },
+  ],
+  NoSecondFactor: [200, { zh: '尚未启用两步验证', en: 'Two-step login is not set up' }],
+  CodeUsed: [
+    200,
+    { zh: '该验证码已使用，请等待下一个', en: 'This code was used before: wait for the next one' },
+  ],
+  CodeWrong: [200, { zh: '验证码错误', en: 'The code is wrong' }],
+  PasskeyKnown: [200, { zh: '该通行密钥已添加', en: 'This passkey was added before' }],
+  PasskeyUnknown: [404, { zh: '通行密钥不存在', en: 'No such passkey' }],
+  PasskeyCopied: [
+    200,
+    {
+      zh: '该通行密钥可能已被复制，请改用其他方式登录并删除它',
+      en: 'This passkey may have been copied: log in another way and remove it',
+    },
+  ],
+  TooManyPasskeys: [
+    200,
+    ({ limit = '' }) => ({
+      zh: `通行密钥数量已达上限 ${limit}`,
+      en: `You can have at most ${limit} passkeys`,
+    }),
+  ],
+  LoginTicketOver: [
+    200,
+    { zh: '验证已失效，请重新登录', en: 'This login has expired: please start again' },
+  ],
+  ProofNeeded: [200, { zh: '请输入密码或验证码', en: 'Enter your password or a code' }],
+  ProofWrong: [200, { zh: '密码错误', en: 'The password is wrong' }],
+  TotpOfferOver: [
+    200,
+    { zh: '设置已过期，请重新开始', en: 'The setup has expired: please start again' },
+  ],
+  PasskeyFailed: [200, { zh: '通行密钥验证失败', en: 'The passkey could not be verified' }],
+  PasskeyNameRequired: [200, { zh: '请填写通行密钥名称', en: 'The passkey needs a name' }],
+  PasskeyNeedsDomain: [
+    200,
+    {
+      zh: '通行密钥需要通过域名访问本站（本机可使用 localhost）',
+      en: 'Passkeys need the site to be opened by a domain name (localhost on this machine)',
+    },
+  ],
+}

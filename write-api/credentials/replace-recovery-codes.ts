@@ -1,0 +1,37 @@
+import { onlySession, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { ProofOnly, RecoveryCodes } from '#write-api/contract/credentials.ts'
+import { type Act, contextOf, visibleIn } from '../act.ts'
+import { changeCredentials } from './credentials-of.ts'
+import { prove } from './prove.ts'
+import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
+
+/** POST /api/user/recovery_codes: ten new ones, in place of those of before. */
+export const replaceRecoveryCodes: Act = (api, parts) => {
+  api.post(
+    '/api/user/recovery_codes',
+    {
+      onRequest: onlySession,
+      schema: {
+        summary: 'Make new recovery codes',
+        body: ProofOnly,
+        response: { 200: Envelope(RecoveryCodes) },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      await prove(parts, request, request.body)
+      const made = newRecoveryCodes(parts.core.vault, userId)
+      const { codeHashes } = made
+      const command = { type: 'ReplaceRecoveryCodes', userId, codeHashes } as const
+      const { events, position } = await changeCredentials(
+        parts,
+        command,
+        contextOf(parts, request),
+      )
+      await visibleIn(parts, reply, ['credentials'], position)
+      return success({ recovery_codes: codesMadeBy(events, made) })
+    },
+  )
+}

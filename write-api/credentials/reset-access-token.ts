@@ -1,0 +1,37 @@
+import Type from 'typebox'
+import { onlySession, principalOf } from '#infra/http/access.ts'
+import { newAccessToken } from '#infra/http/access-token.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type Act, contextOf, visibleIn } from '../act.ts'
+import { changeCredentials } from './credentials-of.ts'
+
+const DAYS = 90
+
+/** GET /api/user/token: a new system access token in place of the old one. Told this once. */
+export const resetAccessToken: Act = (api, parts) => {
+  api.get(
+    '/api/user/token',
+    {
+      onRequest: onlySession,
+      schema: {
+        summary: 'Reset the system access token; good for 90 days',
+        response: { 200: Envelope(Type.String()) },
+      },
+    },
+    async (request, reply) => {
+      const { vault, now } = parts.core
+      const { userId, authVersion } = principalOf(request)
+      const token = newAccessToken()
+      const tokenHash = vault.keyedHash('access-token', token)
+      const expiresAt = Math.floor(now() / 1_000) + DAYS * 86_400
+      const { position } = await changeCredentials(
+        parts,
+        { type: 'IssueAccessToken', userId, tokenHash, authVersion, expiresAt },
+        contextOf(parts, request),
+      )
+      await visibleIn(parts, reply, ['credentials'], position)
+      return success(token)
+    },
+  )
+}

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify'
+import type { Passkey } from '#domain/credentials/state.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { PasskeyShown } from '#write-api/contract/credentials.ts'
+import type { Parts } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { takeChallenge } from './challenges.ts'
+import { changeCredentials, credentialsOf } from './credentials-of.ts'
+import { openPasskey, type PasskeyRecord } from './passkey-record.ts'
+import { type PasskeySite, passkeySite } from './passkey-site.ts'
+import { webauthn } from './webauthn.ts'
+
+type Shown = {
+  readonly userId: number
+  readonly passkey: PasskeyShown
+  /** What its challenge was given for. */
+  readonly purpose: string
+  /** Whether the person has to have unlocked it: where nothing else shows who it is. */
+  readonly isAlone: boolean
+}
+
+/** Throws `PasskeyFailed` unless it is a passkey of the user's, used for this very purpose. */
+export async function takePasskey(
+  parts: Parts,
+  request: FastifyRequest,
+  shown: Shown,
+  context: ActContext,
+): Promise<void> {
+  const { userId } = shown
+  const { vault } = parts.core
+  const site = await passkeySite(parts, request)
+  const hash = vault.keyedHash('passkey', shown.passkey.id)
+  const { passkeys } = await credentialsOf(parts, userId)
+  const found = [...passkeys].find(([, { credentialHash }]) => credentialHash === hash)
+  const record = found === undefined ? null : await openPasskey(vault, userId, found[1] as Passkey)
+  if (found === undefined || record?.site !== site.id) throw refused('PasskeyFailed')
+  const counter = await checkedCounter(parts, site, shown, record)
+  await changeCredentials(
+    parts,
+    { type: 'UsePasskey', userId, passkeyId: found[0], counter },
+    context,
+  )
+}
+
+/** The counter that it signed. */
+async function checkedCounter(
+  parts: Parts,
+  site: PasskeySite,
+  { passkey, purpose, isAlone }: Shown,
+  { id, publicKey }: PasskeyRecord,
+): Promise<number> {
+  try {
+    const { verifyAuthenticationResponse } = await webauthn()
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { ...passkey, clientExtensionResults: {} } as never,
+      expectedChallenge: takeChallenge(parts, purpose),
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      // The counter is for the domain to judge: 0 lets every one pass here.
+      credential: {
+        id,
+        publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
+        counter: 0,
+      },
+      requireUserVerification: isAlone,
+    })
+    if (!verified) throw new Error('not verified')
+    return authenticationInfo.newCounter
+  } catch (error) {
+    parts.core.log.debug({ err: error }, 'a passkey was refused')
+    throw refused('PasskeyFailed')
+  }
+}

@@ -1,0 +1,37 @@
+import { success } from '#infra/http/envelope.ts'
+import { findUser } from '#projections/users/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { SessionUser } from '#read-api/contract/user.ts'
+import { PasskeyLogin } from '#write-api/contract/credentials.ts'
+import type { Act } from '../act.ts'
+import { userOfHandle } from '../credentials/passkey-handle.ts'
+import { takePasskey } from '../credentials/take-passkey.ts'
+import { refused } from '../refusals.ts'
+import { enterFully } from './enter.ts'
+
+/**
+ * POST /api/user/login/passkey: a session for a passkey that its owner unlocked, which is something
+ * one has and something one knows or is: no second step.
+ */
+export const passkeyLogin: Act = (api, parts) => {
+  api.post(
+    '/api/user/login/passkey',
+    {
+      schema: {
+        summary: 'Log in with a passkey',
+        body: PasskeyLogin,
+        response: { 200: Envelope(SessionUser) },
+      },
+    },
+    async (request, reply) => {
+      const { passkey } = request.body
+      const userId = userOfHandle(passkey.response.userHandle ?? '')
+      const user = userId === null ? null : await findUser(parts.core.db, userId)
+      if (user === null || user.isDeleted) throw refused('PasskeyFailed')
+      const context = { actor: `user:${user.id}`, cause: request.id, at: parts.core.now() }
+      const shown = { userId: user.id, passkey, purpose: 'login', isAlone: true }
+      await takePasskey(parts, request, shown, context)
+      return success(await enterFully(request, reply, user))
+    },
+  )
+}

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify'
+import { success } from '#infra/http/envelope.ts'
+import { findUser } from '#projections/users/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { SessionUser } from '#read-api/contract/user.ts'
+import { SecondStep } from '#write-api/contract/credentials.ts'
+import type { Act, Parts } from '../act.ts'
+import { tryCode } from '../credentials/code-guard.ts'
+import { takeCode } from '../credentials/take-code.ts'
+import { takePasskey } from '../credentials/take-passkey.ts'
+import { refused } from '../refusals.ts'
+import { enterFully } from './enter.ts'
+import { type LoginTicket, takeTicket, ticketFor, tryTicket } from './login-ticket.ts'
+import { secondPurpose } from './second-step-passkey.ts'
+
+/** POST /api/user/login/second: a session for the ticket of the first step and a second factor. */
+export const secondStep: Act = (api, parts) => {
+  api.post(
+    '/api/user/login/second',
+    {
+      schema: {
+        summary: 'Second step of a login: a code, a recovery code or a passkey',
+        body: SecondStep,
+        response: { 200: Envelope(SessionUser) },
+      },
+    },
+    async (request, reply) => {
+      const { ticket } = request.body
+      const first = await ticketFor(parts, ticket)
+      const succeeded = await tryCode(parts, first.userId)
+      await tryTicket(parts, ticket)
+      await takeFactor(parts, request, first, request.body)
+      await takeTicket(parts, ticket)
+      succeeded()
+      const user = await findUser(parts.core.db, first.userId)
+      if (user?.authVersion !== first.authVersion) throw refused('LoginTicketOver')
+      return success(await enterFully(request, reply, user))
+    },
+  )
+}
+
+async function takeFactor(
+  parts: Parts,
+  request: FastifyRequest,
+  { userId }: LoginTicket,
+  { ticket, code = '', passkey }: SecondStep,
+): Promise<void> {
+  const context = { actor: `user:${userId}`, cause: request.id, at: parts.core.now() }
+  if (passkey === undefined) return takeCode(parts, userId, code, context)
+  const purpose = secondPurpose(parts, ticket)
+  await takePasskey(parts, request, { userId, passkey, purpose, isAlone: false }, context)
+}
