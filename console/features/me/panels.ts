@@ -1,6 +1,7 @@
 import { AccountPanel } from './account-panel.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
+import { MailPanel } from './mail-panel.tsx'
 import type { MePanel } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
 
@@ -9,5 +10,6 @@ export const PANELS: readonly MePanel[] = [
   { id: 'models', column: 'main', Panel: ModelsPanel },
   { id: 'check-in', column: 'side', Panel: CheckInPanel },
   { id: 'invites', column: 'side', Panel: InvitePanel },
+  { id: 'mail', column: 'side', Panel: MailPanel },
   { id: 'account', column: 'side', Panel: AccountPanel },
 ]

@@ -60,6 +60,11 @@ export const auth: Words['auth'] = {
   badLink: 'This is no valid reset link, please ask for a new one',
   newLink: 'Ask for a new link',
   bindMail: 'Bind an email',
+  bindMailLead: 'A code goes to the new address and proves that it is yours',
+  bindSubmit: 'Bind',
+  changeMail: 'Change',
+  noMail: 'No email yet',
+  mailLead: 'Signs you in, and resets a forgotten password',
   mailBound: 'Email bound!',
   repeated: 'Submission failed, please do not submit twice!',
 }

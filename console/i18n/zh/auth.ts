@@ -58,6 +58,11 @@ export const auth = {
   badLink: '无效的重置链接，请重新发起密码重置请求',
   newLink: '重新发送链接',
   bindMail: '绑定邮箱',
+  bindMailLead: '向新邮箱发送验证码，填写后即可绑定',
+  bindSubmit: '确认绑定',
+  changeMail: '更换邮箱',
+  noMail: '尚未绑定邮箱',
+  mailLead: '可用于登录，以及在忘记密码时重置',
   mailBound: '邮箱账户绑定成功！',
   repeated: '提交失败，请勿重复提交！',
 }

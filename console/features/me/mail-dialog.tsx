@@ -1,0 +1,77 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { bindMail } from '#console/api/me/bind-mail.ts'
+import { selfQuery } from '#console/api/me/self.ts'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
+import { MailCodeFields } from '#console/ui/mail-code.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+
+const EMPTY = { email: '', code: '' }
+const NO_FAULTS = { email: '', code: '' }
+
+/** Binds a mail address, proved by its code, in place of the one before. */
+export function MailDialog(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [draft, setDraft] = useState(EMPTY)
+  const [faults, setFaults] = useState(NO_FAULTS)
+  const close = () => {
+    setDraft(EMPTY)
+    setFaults(NO_FAULTS)
+    props.onClose()
+  }
+  const { isBusy, submit } = useSubmit(async () => {
+    const [email, code] = [draft.email.trim(), draft.code.trim()]
+    setFaults({
+      email: email === '' ? t('auth.needEmail') : '',
+      code: email !== '' && code === '' ? t('auth.needCode') : '',
+    })
+    if (email === '' || code === '') return
+    await bindMail(email, code)
+    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+    showSuccess(t('auth.mailBound'))
+    close()
+  })
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={t('auth.bindMail')}
+      lead={t('auth.bindMailLead')}
+      submitText={t('auth.bindSubmit')}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={close}
+    >
+      <Fields draft={draft} faults={faults} onDraft={setDraft} onFaults={setFaults} />
+    </FormDialog>
+  )
+}
+
+type Draft = typeof EMPTY
+
+/** Mounted with the dialog alone: the human check loads when it is needed. */
+function Fields(props: {
+  draft: Draft
+  faults: Draft
+  onDraft: (change: (now: Draft) => Draft) => void
+  onFaults: (faults: Draft) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const human = useHumanCheck('verification')
+  return (
+    <>
+      <MailCodeFields
+        draft={props.draft}
+        faults={props.faults}
+        purpose="bind"
+        onChange={(patch) => props.onDraft((now) => ({ ...now, ...patch }))}
+        takeToken={human.take}
+        onNoAddress={() => props.onFaults({ email: t('auth.needEmail'), code: '' })}
+      />
+      {human.box}
+    </>
+  )
+}
