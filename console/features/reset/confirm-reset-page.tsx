@@ -24,17 +24,9 @@ export function ConfirmResetPage(): ReactElement {
         <h1>{t('auth.confirmTitle')}</h1>
         <p>{t('auth.confirmLead')}</p>
       </header>
-      {isLink ? (
-        <ConfirmForm email={email} token={token} />
-      ) : (
-        <p className="tg-alert tg-alert-bad" role="alert">
-          <Icon name="alert" />
-          {t('auth.badLink')}
-        </p>
-      )}
+      {isLink ? <ConfirmForm email={email} token={token} /> : <BadLink words={t('auth.badLink')} />}
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
-        <Link to="/reset">{t('auth.newLink')}</Link>
       </p>
     </div>
   )
@@ -77,16 +69,23 @@ function ConfirmForm({ email, token }: { email: string; token: string }): ReactE
         )}
       </FormField>
       {isDone && <NewPassword password={password} />}
-      {refusal !== '' && (
-        <p className="tg-alert tg-alert-bad" role="alert">
-          <Icon name="alert" />
-          {refusal}
-        </p>
-      )}
+      {refusal !== '' && <BadLink words={refusal} />}
       <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy} isDisabled={isDone}>
         {isDone ? t('auth.confirmDone') : t('auth.confirmSubmit')}
       </Button>
     </form>
+  )
+}
+
+function BadLink({ words }: { words: string }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-alert tg-alert-bad" role="alert">
+      <Icon name="alert" />
+      <span>
+        {words} <Link to="/reset">{t('auth.newLink')}</Link>
+      </span>
+    </p>
   )
 }
 

@@ -3,6 +3,7 @@ import { FallbackForm } from './fallback-form.tsx'
 import { GroupPanel } from './group-panel.tsx'
 import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
+import { TestMail } from './test-mail.tsx'
 import { UpdateCheck } from './update-check.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -17,7 +18,10 @@ export const OWN_FORMS: Readonly<Record<string, Form>> = {
 }
 
 /** What stands below a section's fields. */
-export const EXTRAS: Readonly<Record<string, Form>> = { update: UpdateCheck }
+export const EXTRAS: Readonly<Record<string, Form>> = {
+  update: UpdateCheck,
+  smtp: TestMail,
+}
 
 function JsonGrid({ section, form }: { section: string; form: SettingsForm }): ReactElement {
   return (

@@ -162,6 +162,12 @@ export const settings: Words['settings'] = {
     minute: 'minutes',
     millisecond: 'milliseconds',
   },
+  testMail: {
+    to: 'Send a test mail to',
+    hint: 'By the settings that are saved: save your changes first.',
+    send: 'Send test mail',
+    sent: 'The test mail is sent: look into the inbox',
+  },
   update: {
     check: 'Check for updates',
     newer: '{{latest}} is out; this is {{current}}',

@@ -154,6 +154,12 @@ export const settings = {
   bySystem: '系统',
   beforeUnknown: '此前的值没有记录。',
   unit: { quota: '额度单位', dollar: '美元', second: '秒', minute: '分钟', millisecond: '毫秒' },
+  testMail: {
+    to: '收件人',
+    hint: '按已保存的设置发送；请先保存修改。',
+    send: '发送测试邮件',
+    sent: '测试邮件已发送，请检查收件箱',
+  },
   update: {
     check: '检查更新',
     newer: '有新版本 {{latest}}，当前为 {{current}}',
