@@ -10,6 +10,7 @@ export const PROJECTION_NAMES = [
   'price-history',
   'price-schedule',
   'balances',
+  'notifications',
   'call-log',
   'usage-by-hour',
   'open-calls',

@@ -6,6 +6,7 @@ import { channelStats } from './channel-stats/projection.ts'
 import { channelTimeline } from './channel-timeline/projection.ts'
 import { channels } from './channels/projection.ts'
 import { credentials } from './credentials/projection.ts'
+import { notifications } from './notifications/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
 import { optionChanges } from './option-changes/projection.ts'
 import { options } from './options/projection.ts'
@@ -28,6 +29,7 @@ export const PROJECTIONS: readonly Projection[] = [
   priceHistory,
   priceSchedule,
   balances,
+  notifications,
   callLog,
   usageByHour,
   openCallsProjection,

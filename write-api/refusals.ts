@@ -47,6 +47,7 @@ type ActRefusalCode =
   | 'NoChannelSelected'
   | 'AddressNotAllowed'
   | 'OptionNotYours'
+  | 'WebhookUrlInvalid'
   | 'ErasedNameDiffers'
 
 export type RefusalCode =
@@ -198,6 +199,14 @@ const REFUSALS: Refusals<RefusalCode> = {
   TooManyKeys: [
     200,
     ({ limit = '' }) => ({ zh: `密钥数量不得超过 ${limit} 个`, en: `At most ${limit} keys` }),
+  ],
+  // NOTE: the same words whatever is at the address, here too.
+  WebhookUrlInvalid: [
+    200,
+    {
+      zh: 'Webhook 地址无效：仅支持 https 的公网地址',
+      en: 'Not a webhook address: https and a public address, on port 443',
+    },
   ],
   // NOTE: the same words whatever is at the address, or they would map a private network.
   AddressNotAllowed: [

@@ -1,6 +1,6 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
-export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option' | 'totp'
+export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option' | 'totp' | 'webhook'
 
 /** What texts are hashed for: the same text has another hash for another purpose. */
 export type Pepper =

@@ -1,6 +1,7 @@
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
+import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
@@ -13,13 +14,27 @@ export function getSelf(app: App, parts: ReadParts): void {
     '/api/user/self',
     {
       schema: { response: { 200: Envelope(User) } },
-      preHandler: [onlyUser, upToDate(parts, 'users', 'balances')],
+      preHandler: [onlyUser, upToDate(parts, 'users', 'balances', 'notifications')],
     },
     async (request) => {
       const row = await findUser(parts.core.db, principalOf(request).userId)
       const [user] = row === null ? [] : await userAnswers(parts, [row])
       if (user === undefined) throw fault('NotLoggedIn')
-      return success(user)
+      const own = await notificationsOf(parts.core.db, user.id)
+      return success({ ...user, setting: withNotifications(user.setting, own) })
     },
   )
+}
+
+/** How one is told is one's own to see, and of the webhook's secret only whether there is one. */
+function withNotifications(setting: string, own: NotificationsRow): string {
+  const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = own
+  return JSON.stringify({
+    ...JSON.parse(setting),
+    notify_type: means,
+    ...(threshold === null ? {} : { quota_warning_threshold: Number(threshold) }),
+    webhook_url: webhookUrl,
+    webhook_secret_set: webhookSecretRef !== null,
+    notification_email: mailTo,
+  })
 }

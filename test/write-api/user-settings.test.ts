@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/user.ts'
 import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
 
@@ -10,18 +10,30 @@ afterAll(() => fixture.close())
 
 const put = (body: unknown) => fixture.user.call('PUT', '/api/user/setting', { body })
 const settings = async (): Promise<unknown> => {
-  const { data } = await fixture.user.call<User>('GET', '/api/user/self')
+  const headers = { 'x-after-position': String(await fixture.head()) }
+  const { data } = await fixture.user.call<User>('GET', '/api/user/self', { headers })
   return JSON.parse(data.setting)
+}
+/** How one is told, before one said anything. */
+const UNSET = {
+  notify_type: 'email',
+  webhook_url: '',
+  webhook_secret_set: false,
+  notification_email: '',
 }
 
 it('a user says for itself what it accepts; what is left out stays', async () => {
   expect(await settings()).toEqual({
     accept_unset_model_ratio_model: false,
     show_ip_in_logs: false,
+    ...UNSET,
   })
   expect((await put({ accept_unset_model_ratio_model: true })).success).toBe(true)
   expect((await put({ show_ip_in_logs: true })).success).toBe(true)
-  expect(await settings()).toEqual({ accept_unset_model_ratio_model: true, show_ip_in_logs: true })
+  expect(await settings()).toMatchObject({
+    accept_unset_model_ratio_model: true,
+    show_ip_in_logs: true,
+  })
   const head = await fixture.head()
   expect((await put({})).success).toBe(true)
   expect(await fixture.head()).toBe(head)
@@ -34,6 +46,7 @@ it('fifty at once leave both as somebody said', async () => {
   expect(await settings()).toEqual({
     accept_unset_model_ratio_model: false,
     show_ip_in_logs: false,
+    ...UNSET,
   })
 })
 
@@ -41,6 +54,11 @@ it.each([
   { accept_unset_model_ratio_model: 'true' },
   { accept_unset_model_ratio_model: 1 },
   { show_ip_in_logs: null },
+  { notify_type: 'pigeon' },
+  { quota_warning_threshold: -1 },
+  { quota_warning_threshold: 0.5 },
+  { quota_warning_threshold: '5' },
+  { webhook_secret: 5 },
   [],
   'x',
 ])('refuses %j, and writes nothing', async (body) => {
@@ -48,4 +66,71 @@ it.each([
   const answer = await put(body)
   expect([answer.success, answer.status]).toEqual([false, 400])
   expect(await fixture.head()).toBe(head)
+})
+
+describe('how one is told', () => {
+  const SECRET = 'whs-canary-77'
+  const secrets = async () => {
+    const { rows } = await fixture.core.pg.query(
+      "select ref from vault.secrets where purpose = 'webhook'",
+    )
+    return rows.length
+  }
+
+  it('is kept, the secret never shown, nor anything of it to admins', async () => {
+    const told = {
+      notify_type: 'webhook',
+      quota_warning_threshold: 100_000,
+      webhook_url: 'https://hooks.example.com/quota',
+      notification_email: 'Me@Example.com',
+    }
+    expect((await put({ ...told, webhook_secret: SECRET })).success).toBe(true)
+    const kept = { ...told, webhook_secret_set: true, notification_email: 'me@example.com' }
+    expect(await settings()).toMatchObject(kept)
+    const head = await fixture.head()
+    expect((await put({ ...told, webhook_secret: '' })).success).toBe(true)
+    expect(await fixture.head(), 'the same again').toBe(head)
+    const seen = await fixture.root.call<User>('GET', `/api/user/${fixture.user.id}`)
+    expect(JSON.parse(seen.data.setting)).not.toHaveProperty('webhook_url')
+    const events = await fixture.core.store.readStream(`notifications-${fixture.user.id}`)
+    expect(JSON.stringify([events, await settings()])).not.toMatch(/canary/)
+    expect(JSON.stringify(events)).not.toMatch(/hooks\.example|example\.com/)
+  })
+
+  it('with another secret drops the one before, and null the last', async () => {
+    expect(await secrets()).toBe(1)
+    await put({ webhook_secret: 'another' })
+    expect(await secrets()).toBe(1)
+    await put({ webhook_secret: null })
+    expect(await secrets()).toBe(0)
+    expect(await settings()).toMatchObject({ webhook_secret_set: false })
+  })
+
+  it.each([
+    'http://hooks.example.com/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://[::1]/',
+    'https://10.0.0.7/',
+    'https://169.254.169.254/latest',
+    'https://0x7f.1/',
+    'https://me:secret@hooks.example.com/',
+    'https://hooks.example.com:8443/',
+    'ftp://hooks.example.com/',
+    'hooks',
+  ])('refuses a webhook at %s, and keeps no secret for it', async (webhook_url) => {
+    const head = await fixture.head()
+    const answer = await put({ webhook_url, webhook_secret: SECRET, show_ip_in_logs: true })
+    expect(answer).toMatchObject({ status: 200, code: 'WebhookUrlInvalid' })
+    expect([await fixture.head(), await secrets()]).toEqual([head, 0])
+  })
+
+  it('needs a webhook to be told by one, and an address that is one', async () => {
+    const none = { notify_type: 'webhook', webhook_url: '' }
+    expect(await put(none)).toMatchObject({ status: 200, code: 'WebhookUrlInvalid' })
+    const nobody = { notification_email: 'nobody' }
+    expect(await put(nobody)).toMatchObject({ status: 200, code: 'MailInvalid' })
+    expect((await put({ ...none, notify_type: 'email' })).success).toBe(true)
+    expect(await settings()).toMatchObject({ notify_type: 'email', webhook_url: '' })
+  })
 })

@@ -37,6 +37,15 @@ export const UpdateSettings = Type.Object({
   /** Whether calls of models without a price may be charged at the fallback's. */
   accept_unset_model_ratio_model: Type.Optional(Type.Boolean()),
   show_ip_in_logs: Type.Optional(Type.Boolean()),
+  notify_type: Type.Optional(Type.Union([Type.Literal('email'), Type.Literal('webhook')])),
+  /** In quota; 0 turns warnings off. */
+  quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),
+  /** https alone; empty for none. */
+  webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
+  /** Never shown again. Empty leaves it as it is, null takes it away. */
+  webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
+  /** Empty: the address that is bound. */
+  notification_email: Type.Optional(Type.String({ maxLength: 320 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
 

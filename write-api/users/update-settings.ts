@@ -4,6 +4,7 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { UpdateSettings } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { notificationsChange } from '../notifications/notification-settings.ts'
 import { refused } from '../refusals.ts'
 
 /** PUT /api/user/setting: the own settings; those that are left out stay. */
@@ -15,7 +16,7 @@ export const updateSettings: Act = (api, parts) => {
       schema: { summary: 'Change the own settings', body: UpdateSettings, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { actors } = parts.core
+      const { actors, vault } = parts.core
       const { userId } = principalOf(request)
       const stream = userStream(userId)
       const { accept_unset_model_ratio_model, show_ip_in_logs } = request.body
@@ -29,9 +30,15 @@ export const updateSettings: Act = (api, parts) => {
           showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
         }
         const command = { type: 'ChangeSettings', settings } as const
-        return accepted(await actors.handle(userDecider, stream, command, context)).position
+        const told = await notificationsChange(parts, userId, request.body)
+        const own = { decider: userDecider, stream, command }
+        const outcome = await actors.handleTogether([own, told.step], context)
+        const { ifDone, ifRefused } = told.leftOver
+        const gone = outcome.isDone ? ifDone : ifRefused
+        if (gone !== null) await vault.deleteSecret(gone)
+        return accepted(outcome).position
       })
-      await visibleIn(parts, reply, ['users'], position)
+      await visibleIn(parts, reply, ['users', 'notifications'], position)
       return done()
     },
   )

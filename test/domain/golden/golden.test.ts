@@ -8,6 +8,7 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'
+import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import {
   OPTIONS_VERSIONS,
@@ -40,6 +41,7 @@ type AnyEvent =
   | TokenIdsTaken
   | UserEvent
   | UsernameEvent
+  | NotificationEvent
 
 /** The newest version of every event's shape; a type left out is an error of types. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -106,6 +108,8 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserErased: 1,
   UserSettingsChanged: 1,
   UsernameClaimed: 1,
+  NotificationsChanged: 1,
+  QuotaWarned: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
   IdentityClaimed: 1,

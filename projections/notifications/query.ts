@@ -1,0 +1,73 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+
+const settingsRow = z.object({
+  means: z.enum(['email', 'webhook']),
+  /** null: as the site has it. */
+  threshold: quota.nullable(),
+  mailTo: z.string(),
+  webhookUrl: z.string(),
+  webhookSecretRef: z.string().nullable(),
+})
+export type NotificationsRow = z.infer<typeof settingsRow>
+
+const UNSET: NotificationsRow = {
+  means: 'email',
+  threshold: null,
+  mailTo: '',
+  webhookUrl: '',
+  webhookSecretRef: null,
+}
+
+export async function notificationsOf(
+  db: CommonQueryMethods,
+  userId: number,
+): Promise<NotificationsRow> {
+  const row = await db.maybeOne(sql.type(settingsRow)`
+    select means, threshold, mail_to as "mailTo", webhook_url as "webhookUrl",
+      webhook_secret_ref as "webhookSecretRef"
+    from read_notifications.notifications where user_id = ${userId}
+  `)
+  return row ?? UNSET
+}
+
+const lowRow = z.object({
+  userId: wireInteger,
+  /** What is left, with what open calls hold. */
+  remaining: quota,
+  threshold: quota,
+  means: z.enum(['email', 'webhook']),
+  mailTo: z.string(),
+  webhookUrl: z.string(),
+  webhookSecretRef: z.string().nullable(),
+})
+export type LowAccount = z.infer<typeof lowRow>
+
+/**
+ * Of these users, the active ones who have less than they want to be warned at, were last warned
+ * before `warnedBefore` (unix milliseconds), and can be told somewhere.
+ */
+export const lowAccounts = (
+  db: CommonQueryMethods,
+  userIds: readonly number[],
+  { siteThreshold, warnedBefore }: { siteThreshold: bigint; warnedBefore: number },
+): Promise<readonly LowAccount[]> =>
+  db.any(sql.type(lowRow)`
+    select u.id as "userId", a.balance + a.held as remaining, wanted.threshold,
+      coalesce(n.means, 'email') as means, wanted.mail_to as "mailTo",
+      coalesce(n.webhook_url, '') as "webhookUrl", n.webhook_secret_ref as "webhookSecretRef"
+    from read_users.users u
+    join read_balances.accounts a on a.user_id = u.id
+    left join read_notifications.notifications n on n.user_id = u.id
+    cross join lateral (
+      select coalesce(n.threshold, ${siteThreshold}) as threshold,
+        coalesce(nullif(n.mail_to, ''), u.email) as mail_to
+    ) wanted
+    where u.id = any(${sql.array(userIds, 'int8')})
+      and u.status = 1 and u.deleted_at is null
+      and a.balance + a.held < wanted.threshold and wanted.threshold > 0
+      and coalesce(n.warned_at, 0) <= ${warnedBefore}
+      and (case when n.means = 'webhook' then n.webhook_url else wanted.mail_to end) <> ''
+    order by u.id
+  `)

@@ -1,0 +1,87 @@
+import { notificationsDecider } from '#domain/notifications/decide.ts'
+import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { fromWire, toWire } from '#domain/shared/quota.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
+import type { UpdateSettings } from '#write-api/contract/user.ts'
+import type { Parts } from '../act.ts'
+import { mailAddressOf } from '../mail/mail-address.ts'
+import { refused } from '../refusals.ts'
+
+export type SettingsChange = {
+  readonly step: AnyStep
+  /** The secrets that are nobody's any more once the step was carried out, or was refused. */
+  readonly leftOver: { readonly ifDone: string | null; readonly ifRefused: string | null }
+}
+
+/** How the user wants to be told, as a step; what is left out stays. One at a time per user. */
+export async function notificationsChange(
+  { core }: Parts,
+  userId: number,
+  asked: UpdateSettings,
+): Promise<SettingsChange> {
+  const stream = notificationsStream(userId)
+  const { settings: before } = await core.actors.stateOf(notificationsDecider, stream)
+  const means = asked.notify_type ?? before.means
+  const webhookUrl = await textOf(core, userId, before.webhookUrl, webhookOf(asked.webhook_url))
+  if (means === 'webhook' && webhookUrl === null) throw refused('WebhookUrlInvalid')
+  const mailTo = await textOf(core, userId, before.mailTo, addressOf(asked.notification_email))
+  const asThreshold = asked.quota_warning_threshold
+  const threshold = asThreshold === undefined ? before.threshold : toWire(fromWire(asThreshold))
+  // The last that could fail: a secret is not kept for what was refused before.
+  const webhookSecretRef = await secretRefOf(core, userId, before, asked.webhook_secret)
+  const isOther = webhookSecretRef !== before.webhookSecretRef
+  const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
+  return {
+    step: {
+      decider: notificationsDecider,
+      stream,
+      command: { type: 'ChangeNotifications', userId, settings },
+    },
+    leftOver: {
+      ifDone: isOther ? before.webhookSecretRef : null,
+      ifRefused: isOther ? webhookSecretRef : null,
+    },
+  }
+}
+
+/** undefined: as it was; empty: none. */
+type Asked = string | undefined
+
+/** An address that could never be called is refused at once; it is judged again at each call. */
+function webhookOf(text: Asked): Asked {
+  const given = text?.trim()
+  if (given === undefined || given === '') return given
+  const checked = checkUrl(given, userPolicy)
+  if (!checked.isAllowed || checked.url.protocol !== 'https:') throw refused('WebhookUrlInvalid')
+  return checked.url.href
+}
+
+const addressOf = (text: Asked): Asked =>
+  text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
+
+/** Sealed anew only where the text is another: the same one again changes nothing. */
+async function textOf(
+  { vault }: Pick<Parts['core'], 'vault'>,
+  userId: number,
+  before: Sealed | null,
+  text: Asked,
+): Promise<Sealed | null> {
+  if (text === undefined) return before
+  if (text === '') return null
+  if (before !== null && (await vault.open(userId, before)) === text) return before
+  return vault.seal(userId, text)
+}
+
+/** Empty as left out: a secret is never shown, so a form sends none back. null takes it away. */
+async function secretRefOf(
+  { vault }: Pick<Parts['core'], 'vault'>,
+  userId: number,
+  before: NotificationSettings,
+  secret: string | null | undefined,
+): Promise<string | null> {
+  if (secret === null) return null
+  if (secret === undefined || secret === '') return before.webhookSecretRef
+  return vault.putSecret('webhook', `user:${userId}`, secret)
+}
