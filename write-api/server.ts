@@ -3,7 +3,7 @@ import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Core } from '#infra/core.ts'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
-import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { Act, Api, Parts } from './act.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
@@ -43,6 +43,8 @@ import { telegramBind } from './oauth/telegram-bind.ts'
 import { telegramLogin } from './oauth/telegram-login.ts'
 import { weChatBind } from './oauth/wechat-bind.ts'
 import { weChatLogin } from './oauth/wechat-login.ts'
+import { startQuotaWarnings } from './notifications/quota-warnings.ts'
+import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
 import { cancelPrices } from './options/cancel-prices.ts'
 import { startDuePrices } from './options/due-prices.ts'
 import { previewPrices } from './options/preview-prices.ts'
@@ -183,7 +185,13 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     for (const act of ACTS) act(scope as unknown as Api, parts)
   })
   const duePrices = startDuePrices(core)
-  app.addHook('onClose', () => duePrices.stop())
+  const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
+  const ways = { mailer: parts.mailer, outbound: webhooks }
+  const warnings = startQuotaWarnings({ core, freshness, ways })
+  app.addHook('onClose', async () => {
+    await Promise.all([duePrices.stop(), warnings.stop()])
+    await webhooks.close()
+  })
   app.addHook('onClose', () => parts.humanCheck.close())
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {

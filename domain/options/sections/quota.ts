@@ -1,4 +1,3 @@
-import { WITH_MAIL } from '../notes.ts'
 import { decimal, FLAG, integer, QUOTA_UNITS } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -46,7 +45,10 @@ export const QUOTA: OptionSection = {
       preset: '1000',
       unit: 'quota',
       label: { zh: '额度提醒阈值', en: 'Remind a user below this balance' },
-      note: WITH_MAIL,
+      help: {
+        zh: '用户没有自己设置时的默认值；0 表示不提醒。',
+        en: 'For users who have not set their own; 0 sends no reminders.',
+      },
     },
     {
       key: 'QuotaPerUnit',

@@ -1,0 +1,44 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Agent } from 'undici'
+
+export type Posted = { readonly headers: IncomingHttpHeaders; readonly body: string }
+
+/**
+ * A server in this process that takes webhooks, and a dispatcher by which every https address leads
+ * to it. `answers`: the statuses to give, the last one for ever.
+ */
+export async function startHookServer() {
+  const posted: Posted[] = []
+  let answers: readonly number[] = [200]
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const status = answers[Math.min(posted.length, answers.length - 1)] ?? 200
+      posted.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+      response.writeHead(status, { location: 'https://elsewhere.example.com/' }).end('x')
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  const dispatcher = new Agent({
+    connect: (_options, callback) => {
+      const socket = connect(port, '127.0.0.1', () => callback(null, socket))
+      socket.once('error', (error) => callback(error, null))
+    },
+  })
+  return {
+    posted,
+    dispatcher,
+    /** Forgets what came, and answers so from now on. */
+    answer: (...statuses: readonly number[]) => {
+      posted.length = 0
+      answers = statuses
+    },
+    close: async () => {
+      await dispatcher.destroy()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}

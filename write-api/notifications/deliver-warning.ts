@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { optionValue } from '#domain/options/registry.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import type { Core } from '#infra/core.ts'
+import type { Mailer } from '#infra/mail/port.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import { reasonOf, warnSeldom } from '#infra/telemetry/seldom.ts'
+import type { LowAccount } from '#projections/notifications/query.ts'
+import { siteNameOf } from '../mail/site-mailer.ts'
+import { sendWebhook } from './send-webhook.ts'
+import { amountText, warningMail } from './warning-words.ts'
+
+/** How a warning leaves. */
+export type WarningWays = {
+  readonly mailer: Mailer
+  readonly outbound: Pick<Outbound, 'dispatcher'>
+}
+
+const AT_ONCE_MAX = 16
+const SETTLE_MS_MAX = 5_000
+
+/** Sends beside whoever reads the events, a few at once; one that fails is a line in the log. */
+export function deliveries(core: Core, ways: WarningWays, stop: AbortSignal) {
+  const running = new Set<Promise<void>>()
+  return {
+    start: async (account: LowAccount, eventId: string, values: ReadonlyMap<string, string>) => {
+      while (running.size >= AT_ONCE_MAX) await Promise.race(running)
+      const { userId, means } = account
+      const sending = deliver(core, ways, { account, eventId, values, stop })
+        .catch((error: unknown) => {
+          const facts = { userId, means, reason: reasonOf(error) }
+          warnSeldom(core.log, facts, 'a quota warning was not delivered')
+        })
+        .finally(() => running.delete(sending))
+      running.add(sending)
+    },
+    /** Waits a moment for those that are under way. */
+    settled: async (): Promise<void> => {
+      const over = new AbortController()
+      const { signal } = over
+      const atMost = delay(SETTLE_MS_MAX, undefined, { signal, ref: false }).catch(() => {})
+      await Promise.race([Promise.allSettled(running), atMost])
+      over.abort()
+    },
+  }
+}
+
+type Warning = {
+  readonly account: LowAccount
+  readonly eventId: string
+  readonly values: ReadonlyMap<string, string>
+  readonly stop: AbortSignal
+}
+
+async function deliver(core: Core, ways: WarningWays, warning: Warning): Promise<void> {
+  const { account, values } = warning
+  if (account.means === 'webhook') return deliverWebhook(core, ways, warning)
+  const address = optionValue(values, 'ServerAddress').replace(/\/$/, '')
+  const [remaining, threshold] = [account.remaining, account.threshold]
+  const texts = [amountText(remaining, values), amountText(threshold, values)] as const
+  await ways.mailer.send({
+    to: account.mailTo,
+    ...warningMail(siteNameOf(values), ...texts, address),
+  })
+}
+
+async function deliverWebhook(
+  { vault, now }: Core,
+  { outbound }: WarningWays,
+  { account, eventId, stop }: Warning,
+): Promise<void> {
+  const { userId, webhookUrl: url, webhookSecretRef: ref, remaining, threshold } = account
+  const secret = ref === null ? null : await vault.getSecret('webhook', `user:${userId}`, ref)
+  const body = {
+    id: eventId,
+    type: 'quota_warning',
+    created_at: Math.floor(now() / 1_000),
+    user_id: userId,
+    remaining_quota: toWire(remaining),
+    threshold_quota: toWire(threshold),
+  }
+  const isTaken = await sendWebhook(outbound, { url, secret, eventId, body }, { now, stop })
+  if (!isTaken) throw new Error('the webhook did not take it')
+}
