@@ -147,17 +147,16 @@ function holdOn(
 ): Held {
   const stopping = new AbortController()
   const everyMs = ttlMs / 3
-  const pause = (): Promise<void> =>
-    delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, {
-      signal: stopping.signal,
-      ref: false,
-    }).catch(() => {})
+  const pause = (signal = stopping.signal): Promise<void> =>
+    delay(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal, ref: false }).catch(() => {})
 
   /** Resolves when the lease is lost or no longer wanted. */
   const keep = async (lease: Lease, over: AbortController, until: number): Promise<void> => {
     let knownUntil = until
-    while (!stopping.signal.aborted && !over.signal.aborted) {
-      await pause()
+    const ended = AbortSignal.any([stopping.signal, over.signal])
+    while (!ended.aborted) {
+      await pause(ended)
+      if (ended.aborted) break
       const askedAt = performance.now()
       const leftMs = Math.max(knownUntil - askedAt, ASK_MS_MIN)
       const kept = await answerIn(take(name, ttlMs), leftMs).catch(() => undefined)
@@ -180,8 +179,9 @@ function holdOn(
           warnSeldom(log, facts, `what needs the lease ${name} failed, and will be tried again`)
         })
         over.abort()
+        // A prolonging under way would take back what is given back.
+        await keeping
         await giveBack(lease).catch(() => {})
-        if (!stopping.signal.aborted) void keeping
       }
       if (!stopping.signal.aborted) await pause()
     }
