@@ -5,9 +5,10 @@ import { channelsQuery } from '#console/api/channels/list-channels.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { useUser } from '#console/api/use-user.ts'
+import { usersQuery } from '#console/api/users/list-users.ts'
 import { type Command, currentCommands, matches } from '#console/ui/commands/command.ts'
 
-export type EntrySection = Command['section'] | 'tokens' | 'channels'
+export type EntrySection = Command['section'] | 'tokens' | 'channels' | 'users'
 export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
   readonly section: EntrySection
   readonly act: () => void
@@ -16,7 +17,7 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** What the palette lists for a query: what can be done here, then tokens and channels by name. */
+/** What the palette lists for a query: what can be done here, then tokens, channels and users by name. */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
@@ -37,6 +38,10 @@ function useFound(query: string): readonly Entry[] {
     ...channelsQuery({ ...asked, model: '', group: '' }),
     enabled: isAsking && mayManage,
   }).data?.items
+  const users = useQuery({
+    ...usersQuery({ ...asked, group: '' }),
+    enabled: isAsking && mayManage,
+  }).data?.items
   if (!isAsking) return []
   const go = (path: string, name: string) => () =>
     void navigate(`${path}?${new URLSearchParams({ keyword: name })}`)
@@ -51,6 +56,13 @@ function useFound(query: string): readonly Entry[] {
   return [
     ...entries('tokens', '/app/tokens', tokens),
     ...entries('channels', '/admin/channels', channels?.filter((row) => 'id' in row) ?? []),
+    ...(users ?? []).slice(0, FOUND_MAX).map(({ id, username }) => ({
+      id: `users-${id}`,
+      title: username || `#${id}`,
+      section: 'users' as const,
+      icon: 'users' as const,
+      act: () => void navigate(`/user/edit/${id}`),
+    })),
   ]
 }
 

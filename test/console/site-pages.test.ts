@@ -92,6 +92,21 @@ describe('what an operator writes', () => {
   })
 })
 
+it('a page of the operator’s is no step of the history, in another theme neither', async () => {
+  setPage('about', '# Us')
+  const { page, close } = await open('/')
+  await page.getByRole('link', { name: '关于' }).first().click()
+  await page.frameLocator('iframe').getByText('Us').waitFor()
+  const steps = () => page.evaluate(() => history.length)
+  const before = await steps()
+  await page.getByRole('button', { name: '切换到深色主题' }).click()
+  await page.frameLocator('iframe').locator('html[data-theme="dark"]').waitFor()
+  expect(await steps()).toBe(before)
+  await page.goBack()
+  await page.locator('.tg-home').waitFor()
+  await close()
+})
+
 describe('the top bar', () => {
   it('has the documentation only where there is an address of it', async () => {
     const { page, close } = await open('/about')

@@ -4,7 +4,8 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { PROJECTIONS } from '#projections/registry.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
 import type { User } from '#read-api/contract/user.ts'
-import { type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
+import { bindSteps } from '#write-api/users/bind-identity.ts'
+import { callerOf, type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
 
@@ -13,7 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-const CANARIES = ['canarius', 'Canaria Displayed', 'canary of a reason']
+const CANARIES = [
+  ...['canarius', 'Canaria Displayed', 'canary of a reason', 'canary@example.com', 'canary-agent'],
+  '203.0.113.99',
+]
 
 const erase = (body: object, call = fixture.root.call) => call('POST', '/api/user/erase', { body })
 const read = async (id: number): Promise<User> =>
@@ -46,7 +50,18 @@ async function canary(): Promise<number> {
   const body = { username: 'canarius', password: PASSWORD, display_name: CANARIES[1] }
   const { id } = (await call<{ id: number }>('POST', '/api/user/', { body })).data
   await call('PUT', '/api/user/', { body: { id, quota: 700, quota_reason: CANARIES[2] } })
+  await bindMail(id)
   return id
+}
+
+/** As somebody's confirmation of it does. */
+async function bindMail(userId: number): Promise<void> {
+  const { core } = fixture
+  const identity = { provider: 'email', id: 'canary@example.com' } as const
+  const steps = await bindSteps({ core }, userId, identity, null)
+  const context = { actor: `user:${userId}`, cause: null, at: Date.now() }
+  const outcome = await core.actors.handleTogether(steps, context)
+  expect(outcome.isDone).toBe(true)
 }
 
 describe('erasing a user', () => {
@@ -66,10 +81,19 @@ describe('erasing a user', () => {
   it('leaves none of the texts in the database, also after a rebuild; numbers stay', async () => {
     const { core } = fixture
     const id = await canary()
-    const session = await fixture.logIn('canarius')
-    expect(await tablesWith(core.pg, CANARIES)).toEqual(['read_users.users'])
+    const session = await fixture.app.inject({
+      method: 'POST',
+      url: '/api/user/login',
+      headers: { 'user-agent': 'canary-agent' },
+      remoteAddress: '203.0.113.99',
+      payload: { username: 'canarius', password: PASSWORD },
+    })
+    const cookie = `session=${session.cookies[0]?.value}`
+    const call = callerOf(fixture.app, { cookie, 'user-id': String(id) })
+    expect((await call('GET', '/api/user/self')).data).toMatchObject({ email: CANARIES[3] })
+    expect(await tablesWith(core.pg, CANARIES)).toContain('read_users.users')
     expect((await erase({ id, username: 'canarius' })).success).toBe(true)
-    expect((await session.call('GET', '/api/user/self')).status).toBe(401)
+    expect((await call('GET', '/api/user/self')).status).toBe(401)
     const gone = { username: '', display_name: '', quota: 700, is_erased: true }
     expect(await read(id)).toMatchObject({ ...gone, DeletedAt: expect.any(String) })
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
@@ -95,6 +119,8 @@ describe('erasing a user', () => {
     const head = await fixture.head()
     expect((await erase({ id, username: '' })).success).toBe(true)
     expect(await fixture.head()).toBe(head)
+    await bindMail(3)
+    await expect.poll(async () => (await read(3)).email).toBe('canary@example.com')
     const { vault } = fixture.core
     expect(await vault.open(id, await vault.seal(id, 'late'))).toBeNull()
     const body = { username: 'Canarius', password: PASSWORD }

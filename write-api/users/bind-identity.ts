@@ -31,7 +31,7 @@ export function bindIdentity(
 
 /** `bound`: the key of the identity of this provider that the user has now. */
 export async function bindSteps(
-  { core }: Parts,
+  { core }: Pick<Parts, 'core'>,
   userId: number,
   identity: Identity,
   bound: string | null,

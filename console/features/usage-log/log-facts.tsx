@@ -68,8 +68,12 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   add(t('usageLog.fact.anomaly'), other.anomaly)
   add(t('usageLog.fact.ip'), row.client_ip)
   add(t('usageLog.fact.content'), !isFailed && row.content)
+  add(t('usageLog.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
+  add(t('usageLog.fact.note'), other.note)
   return facts.filter(({ value }) => value !== false)
 }
+
+const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
 
 /** What was set aside before the call, so that it could not overdraw, and what went back. */
 function Hold(props: { hold: number; charged: number }): ReactElement {

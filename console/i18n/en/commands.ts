@@ -27,5 +27,6 @@ export const commands: Words['commands'] = {
     go: 'Go to',
     tokens: 'Tokens',
     channels: 'Channels',
+    users: 'Users',
   },
 }

@@ -153,6 +153,8 @@ export const usageLog: Words['usageLog'] = {
     hold: 'Hold',
     reasoning: 'Reasoning part',
     content: 'Note',
+    changedBy: 'Changed by',
+    note: 'Reason',
   },
   speed: '{{value}} tokens/s',
   held: '{{hold}} quota, {{back}} given back',

@@ -24,5 +24,6 @@ export const commands = {
     go: '前往',
     tokens: '令牌',
     channels: '渠道',
+    users: '用户',
   },
 }

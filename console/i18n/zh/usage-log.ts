@@ -147,6 +147,8 @@ export const usageLog = {
     hold: '预扣',
     reasoning: '其中推理',
     content: '说明',
+    changedBy: '操作者',
+    note: '调整原因',
   },
   speed: '{{value}} tokens/秒',
   held: '{{hold}} 额度，已退回 {{back}}',

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef } from 'react'
+import { type ReactElement, useEffect, useMemo, useRef } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
 import { frameDocument } from './safe-markup.ts'
@@ -11,15 +11,30 @@ import { trustedHtml } from './trusted-html.ts'
  */
 export function RichFrame(props: { text: string; title: string; isSmall?: boolean }): ReactElement {
   const { text, title, isSmall = false } = props
-  const frame = useRef<HTMLIFrameElement>(null)
   const isDark = useTheme() === 'dark'
   const language = useLocale()
+  const shown = useMemo(
+    () => ({ id: nextId(), html: frameDocument(text, { isDark, language, isSmall }) }),
+    [text, isDark, language, isSmall],
+  )
+  return <Frame key={shown.id} html={shown.html} title={title} />
+}
+
+let lastId = 0
+const nextId = (): number => {
+  lastId += 1
+  return lastId
+}
+
+/** NOTE: another document is another frame: in the same one it would be a step of the history. */
+function Frame({ html, title }: { html: string; title: string }): ReactElement {
+  const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     const { current } = frame
     if (current === null) return
-    current.srcdoc = trustedHtml(frameDocument(text, { isDark, language, isSmall }))
+    current.srcdoc = trustedHtml(html)
     return fitHeight(current)
-  }, [text, isDark, language, isSmall])
+  }, [html])
   return (
     <iframe
       ref={frame}
