@@ -17,7 +17,7 @@ export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
 const FOUND_MAX = 5
 const PATIENCE_MS = 150
 
-/** What the palette lists for a query: what can be done here, then tokens, channels and users by name. */
+/** What the palette lists for a query: what can be done here, then things by name. */
 export function usePaletteEntries(query: string): readonly Entry[] {
   const [commands] = useState(currentCommands)
   const acts = commands.flatMap(({ act, ...rest }) =>
