@@ -9,6 +9,9 @@ export function GroupTag({ name }: { name: string }): ReactElement {
   return <GroupBadge name={name} color={color ?? ''} />
 }
 
+/** For lists that show names their own way. */
+export const groupTag = (name: string): ReactElement => <GroupTag name={name} />
+
 /** The same in a colour that may not be saved yet. */
 export function GroupBadge(props: { name: string; color: string }): ReactElement {
   const color = /^[a-z]+$/.test(props.color) ? ` tg-group-${props.color}` : ''

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FieldControl } from './form-field.tsx'
 import { Icon } from './icons.tsx'
@@ -15,6 +15,8 @@ type NameListProps = {
   placeholder?: string
   /** Whether names that are not suggested may be typed. */
   isOpenEnded?: boolean
+  /** How a chosen name is shown; plainly, where nothing is said. */
+  show?: (name: string) => ReactNode
 }
 
 /** A list of names: typed, pasted with commas, or chosen from suggestions. */
@@ -38,7 +40,7 @@ export function NameList(props: NameListProps): ReactElement {
         <ul className="tg-names-chosen">
           {names.map((name) => (
             <li key={name}>
-              <span>{name}</span>
+              <span>{props.show === undefined ? name : props.show(name)}</span>
               <button
                 type="button"
                 aria-label={t('ui.remove', { name })}

@@ -1,6 +1,6 @@
 import { Overlay2 } from '@blueprintjs/core'
-import { type ReactElement, type ReactNode, useRef } from 'react'
-import { useFocusReturn } from './use-focus-return.ts'
+import { type ReactElement, type ReactNode, useCallback, useRef } from 'react'
+import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /**
  * What drawers and dialogs share: labelled, focus kept inside and given back on close, closed by
@@ -15,7 +15,7 @@ export function Overlay(props: {
   role?: 'dialog' | 'alertdialog'
   children: ReactNode
 }): ReactElement {
-  const panel = useRef<HTMLDivElement>(null)
+  const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
   // The panel itself, whose name is read out; else it would be an edge that only traps the focus.
   const takeFocus = () =>
@@ -24,6 +24,19 @@ export function Overlay(props: {
         panel.current.focus({ preventScroll: true })
       }
     })
+  const attach = useCallback((node: HTMLDivElement) => {
+    panel.current = node
+    // What had the focus may be gone after an act: the keys, and Escape, are the panel's then.
+    const observer = new MutationObserver(() => {
+      if (document.activeElement !== document.body || lastDialog() !== node) return
+      node.focus({ preventScroll: true })
+    })
+    observer.observe(node, { childList: true, subtree: true })
+    return () => {
+      observer.disconnect()
+      panel.current = null
+    }
+  }, [])
   return (
     <Overlay2
       isOpen={props.isOpen}
@@ -40,7 +53,7 @@ export function Overlay(props: {
     >
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both of its roles have it */}
       <div
-        ref={panel}
+        ref={attach}
         className={`tg-overlay-panel ${props.className}`}
         role={props.role ?? 'dialog'}
         aria-modal="true"

@@ -18,6 +18,14 @@ export function useFocusReturn(isOpen: boolean): void {
   }, [isOpen])
 }
 
+/** The dialog on top of all that is open, and not about to close. */
+export const lastDialog = (): HTMLElement | undefined =>
+  [
+    ...document.querySelectorAll<HTMLElement>(
+      '[aria-modal="true"]:not(.tg-overlay-exit, .tg-overlay-exit-active)',
+    ),
+  ].at(-1)
+
 function focusedNow(): HTMLElement | null {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement)) return null
@@ -34,6 +42,7 @@ function giveBack(opener: HTMLElement | null): void {
   if (isElsewhere || document.querySelector('[aria-modal="true"]:focus-within') !== null) {
     if (focused?.closest('.tg-overlay-exit, .tg-overlay-exit-active') === null) return
   }
-  const target = opener?.isConnected === true ? opener : document.getElementById('main')
+  const isThere = opener?.isConnected === true
+  const target = isThere ? opener : (lastDialog() ?? document.getElementById('main'))
   target?.focus({ preventScroll: true })
 }

@@ -29,6 +29,8 @@ export type OptionFault =
   | 'not-count'
   | 'not-link'
   | 'name-missing'
+  /** Of an entry of an option that has one value. */
+  | 'name-needless'
   | 'entry-missing'
   | 'name-too-long'
   /** A secret one was sent as text, or a plain one as a secret. */

@@ -1,12 +1,12 @@
 import { decimalText, parseDecimal } from '../pricing/decimal.ts'
-import { PRICE_MAPS } from '../pricing/entry-changes.ts'
+import { isPriceOption } from '../pricing/entry-changes.ts'
 import { refuse } from '../shared/refusal.ts'
 import type { ApplyPriceChange, ScheduleCommand, SchedulePriceChange } from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
-import { withPlanned } from './planned-entries.ts'
+import { isFlag, nameFault, withPlanned } from './planned-entries.ts'
 import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, optionValue } from './registry.ts'
-import { setEvents } from './set-options.ts'
+import { setEvents, withoutRivals } from './set-options.ts'
 import type { OptionsState } from './state.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsRefusal
@@ -58,10 +58,16 @@ function checkedEntries(
   const entries: PlannedEntry[] = []
   const named = new Set<string>()
   for (const { option, name, value } of changes) {
-    if (!PRICE_MAPS.has(option)) return refuse('UnknownOption', { key: option.slice(0, 200) })
+    if (!isPriceOption(option)) return refuse('UnknownOption', { key: option.slice(0, 200) })
+    const fault = nameFault(option, name)
+    if (fault !== null) return refuse('InvalidOption', { key: option, fault })
     const entry = JSON.stringify([option, name])
     if (named.has(entry)) return refuse('InvalidOption', twice(option, name))
     named.add(entry)
+    if (isFlag(option)) {
+      entries.push({ option, name, value })
+      continue
+    }
     const decimal = value === null ? null : parseDecimal(value)
     if (value !== null && decimal === null) {
       return refuse('InvalidOption', { key: option, fault: 'not-ratio', name: name.slice(0, 100) })
@@ -92,12 +98,14 @@ type Texts = [key: string, text: string][]
 
 /** The options' texts with these entries in them, or why one can't be. */
 function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts | OptionsRefusal {
-  const texts: Texts = []
+  const texts = new Map<string, string>()
   for (const [option, planned] of Map.groupBy(entries, (entry) => entry.option)) {
     const before = optionValue(state.values, option)
-    const checked = checkOption(option, withPlanned(before, planned))
+    const checked = checkOption(option, withPlanned(option, before, planned))
     if ('refused' in checked) return checked
-    texts.push([option, checked.value])
+    // One that is emptied never empties what the same plan sets.
+    if (checked.value === '' && texts.has(option)) continue
+    for (const [key, text] of withoutRivals(option, checked.value)) texts.set(key, text)
   }
-  return texts
+  return [...texts]
 }

@@ -1,14 +1,72 @@
 import { ratiosText } from '../pricing/default-ratios.ts'
-import { readRatios } from '../pricing/ratio-map.ts'
+import { AND, PRICE_MAPS } from '../pricing/entry-changes.ts'
+import { readNestedRatios, readRatios } from '../pricing/ratio-map.ts'
 import type { PlannedEntry } from './events.ts'
 
-/** The text with the planned entries in their place; untouched where they are so already. */
-export function withPlanned(text: string, planned: readonly PlannedEntry[]): string {
+type Planned = readonly PlannedEntry[]
+type Ratios = ReadonlyMap<string, string>
+
+/** On or off; the other price options are decimals, or maps of them. */
+export const isFlag = (option: string): boolean => option === 'fallback_pricing_enabled'
+
+/**
+ * What is wrong with an entry's name, else null: of a special ratio two groups, `vip > default`;
+ * of a fallback price none; else whatever the option takes.
+ */
+export function nameFault(option: string, name: string): 'name-missing' | 'name-needless' | null {
+  if (option === 'GroupGroupRatio') return groupsOf(name) === null ? 'name-missing' : null
+  return PRICE_MAPS.has(option) || name === '' ? null : 'name-needless'
+}
+
+/** The option's text with the planned entries in place; untouched where they are so already. */
+export function withPlanned(option: string, text: string, planned: Planned): string {
+  if (option === 'GroupGroupRatio') return withSpecials(text, planned)
+  if (PRICE_MAPS.has(option)) return withRatios(text, planned)
+  return planned.at(-1)?.value ?? (isFlag(option) ? 'false' : '')
+}
+
+function withRatios(text: string, planned: Planned): string {
   const entries = new Map(readRatios(text))
-  const isNews = planned.some(({ name, value }) => (entries.get(name) ?? null) !== value)
+  return isNews(entries, planned) ? ratiosText(changed(entries, planned)) : text
+}
+
+function withSpecials(text: string, planned: Planned): string {
+  const nested = new Map(readNestedRatios(text))
+  let isChanged = false
   for (const { name, value } of planned) {
-    if (value === null) entries.delete(name)
-    else entries.set(name, value)
+    const [outer, inner] = groupsOf(name) ?? ['', '']
+    const before = nested.get(outer) ?? new Map()
+    const entry = [{ option: '', name: inner, value }]
+    if (!isNews(before, entry)) continue
+    isChanged = true
+    const after = changed(before, entry)
+    if (after.size > 0) nested.set(outer, after)
+    else nested.delete(outer)
   }
-  return isNews ? ratiosText(entries) : text
+  return isChanged ? nestedText(nested) : text
+}
+
+const isNews = (entries: Ratios, planned: Planned): boolean =>
+  planned.some(({ name, value }) => (entries.get(name) ?? null) !== value)
+
+function changed(entries: Ratios, planned: Planned): Ratios {
+  const after = new Map(entries)
+  for (const { name, value } of planned) {
+    if (value === null) after.delete(name)
+    else after.set(name, value)
+  }
+  return after
+}
+
+function nestedText(nested: ReadonlyMap<string, Ratios>): string {
+  const members = [...nested].map(
+    ([name, ratios]) => `  ${JSON.stringify(name)}: ${ratiosText(ratios).replaceAll('\n', '\n  ')}`,
+  )
+  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`
+}
+
+/** The user's group and the token's; null where it is not both. */
+function groupsOf(name: string): readonly [user: string, token: string] | null {
+  const [user = '', token = '', ...more] = name.split(AND)
+  return user === '' || token === '' || more.length > 0 ? null : [user, token]
 }

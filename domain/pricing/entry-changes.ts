@@ -16,11 +16,19 @@ export type EntryChange = readonly [
 /** Options of name → decimal that make prices. */
 export const PRICE_MAPS: ReadonlySet<string> = new Set([...PRICE_KEYS, 'GroupRatio'])
 
+/** One value each, no map: what an unpriced model costs. */
 const FALLBACK_PRICES: ReadonlySet<string> = new Set([
   'fallback_single_price',
   'fallback_input_ratio',
   'fallback_completion_ratio',
 ])
+
+/** Options that a draft price list is made of, and that can be changed at a time to come. */
+export const isPriceOption = (key: string): boolean =>
+  PRICE_MAPS.has(key) ||
+  key === 'GroupGroupRatio' ||
+  key === 'fallback_pricing_enabled' ||
+  FALLBACK_PRICES.has(key)
 
 /** Between the user's group and the token's, in the name of a special ratio. */
 export const AND = ' > '

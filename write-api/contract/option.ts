@@ -8,12 +8,11 @@ export const PutOption = Type.Object({
 })
 export type PutOption = Static<typeof PutOption>
 
-const name = Type.String({ minLength: 1, maxLength: 256 })
-
-/** One entry of a price option as it is to be, a decimal as text; null takes it out. */
+/** One entry of a price option as it is to be: a decimal as text, or a flag; null takes it out. */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
-  name,
+  /** Of special ratios both groups, `vip > default`; empty for fallback prices. */
+  name: Type.String({ maxLength: 520 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
 })
 export type PlannedEntry = Static<typeof PlannedEntry>

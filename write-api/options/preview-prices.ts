@@ -1,5 +1,5 @@
 import { checkOption } from '#domain/options/registry.ts'
-import { PRICE_MAPS } from '#domain/pricing/entry-changes.ts'
+import { isPriceOption } from '#domain/pricing/entry-changes.ts'
 import { readPriceList } from '#domain/pricing/price-list.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
@@ -14,9 +14,6 @@ import { drafted } from './drafted-bills.ts'
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY
 const SPAN_MAX = 31 * DAY
-
-const isPriceOption = (key: string): boolean =>
-  PRICE_MAPS.has(key) || key === 'GroupGroupRatio' || /^fallback_/.test(key)
 
 /**
  * POST /api/option/price_preview: what a draft price list would have charged for the calls of a

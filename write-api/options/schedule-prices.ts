@@ -3,8 +3,9 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { SchedulePrices } from '#write-api/contract/option.ts'
+import { type PlannedEntry, SchedulePrices } from '#write-api/contract/option.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 
 /** POST /api/option/price_schedule: plans a change of prices for a time; answers its id. */
@@ -21,6 +22,7 @@ export const schedulePrices: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { at, changes } = request.body
+      checkNames(changes)
       const context = contextOf(parts, request)
       const { events, position } = accepted(
         await parts.core.actors.handle(
@@ -35,4 +37,11 @@ export const schedulePrices: Act = (api, parts) => {
       return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
     },
   )
+}
+
+/** Only a fallback price, which is one value, goes without a name. */
+function checkNames(changes: readonly PlannedEntry[]): void {
+  const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
+  if (at < 0) return
+  throw invalidField(`changes.${at}.name`, { zh: '不能为空', en: 'must not be empty' })
 }

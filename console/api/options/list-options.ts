@@ -11,7 +11,14 @@ export const optionsQuery = queryOptions({
     const { data } = await request<Option[]>({ path: '/api/option/', signal })
     return new Map(data.map(({ key, value }) => [key, value]))
   },
-  // A Map is no plain object for structural sharing, and a draft must not lose its baseline.
-  structuralSharing: false,
+  // A Map is no plain object to be shared in part: the same values stay the same Map.
+  structuralSharing: (old, fresh) => (isSame(old, fresh) ? old : fresh),
   refetchOnWindowFocus: false,
 })
+
+type Values = ReadonlyMap<string, string>
+
+const isSame = (old: unknown, fresh: unknown): boolean =>
+  old instanceof Map &&
+  old.size === (fresh as Values).size &&
+  [...(fresh as Values)].every(([key, value]) => old.get(key) === value)

@@ -34,14 +34,14 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   const of = key === undefined ? (model ?? '') : keyText(t, key)
   const parts: Record<Kind, readonly string[]> = {
     created: entry.is_enabled === false ? [t('health.entry.asOff')] : [],
-    'terms-changed': [(fields ?? []).join(', ')],
+    'terms-changed': [fieldsText(t, fields)],
     enabled: [tagText(t, tag)],
     disabled: [tagText(t, tag)],
     'auto-disabled': [why],
     expired: [],
     deleted: [],
     tagged: [tag ?? ''],
-    'tag-changed': [tagText(t, tag), (fields ?? []).join(', ')],
+    'tag-changed': [tagText(t, tag), fieldsText(t, fields)],
     'key-set-aside': [of, why],
     'keys-taken-back': [t('health.entry.keys', { count: count ?? 0 })],
     'circuit-opened': [of, why, t('health.entry.failures', { count: count ?? 0 })],
@@ -55,6 +55,37 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   }
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
+
+/** Fields as the channel's form calls them. */
+const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>
+  fields.map((field) => (isField(field) ? t(FIELD_WORDS[field]) : field)).join(t('health.comma'))
+
+const isField = (field: string): field is keyof typeof FIELD_WORDS =>
+  Object.hasOwn(FIELD_WORDS, field)
+
+const FIELD_WORDS = {
+  name: 'channels.name',
+  type: 'channels.type',
+  base_url: 'channelForm.baseUrl',
+  models: 'channels.models',
+  group: 'channels.groups',
+  priority: 'channels.priority',
+  weight: 'channels.weight',
+  tag: 'channels.tag',
+  auto_ban: 'channelForm.autoBan',
+  test_model: 'channelForm.testModel',
+  openai_organization: 'health.ownField',
+  other: 'health.ownField',
+  model_prefix: 'channelForm.modelPrefix',
+  max_input_tokens: 'channelForm.maxInputTokens',
+  expired_time: 'channelForm.expiresAt',
+  max_concurrency: 'channelForm.maxConcurrency',
+  max_rpm: 'channelForm.maxRpm',
+  model_mapping: 'channelForm.modelMapping',
+  status_code_mapping: 'channelForm.statusCodeMapping',
+  setting: 'channelForm.setting',
+  param_override: 'channelForm.paramOverride',
+} as const
 
 /** Null: it is not one of the channel's keys any more. */
 const keyText = (t: TFunction, key: number | null): string =>

@@ -58,6 +58,7 @@ function Now({ channel }: { channel: ChannelHealth }): ReactElement {
         )}
         {limits.length > 0 && <span className="tg-muted">{limits.join(' · ')}</span>}
       </p>
+      <p className="tg-hint">{t('health.lastStays')}</p>
       {circuits.length > 0 && (
         <ul className="tg-health-circuits">
           {circuits.map((circuit) => (

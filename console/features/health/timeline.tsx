@@ -33,7 +33,6 @@ export function Timeline(props: {
   return (
     <section aria-label={t('health.timeline')}>
       <h3>{t('health.timeline')}</h3>
-      <p className="tg-hint">{t('health.lastStays')}</p>
       <MomentPicker at={at} onAt={props.onAt} />
       {data?.state_at != null && <StateThen state={data.state_at} />}
       {read.error !== null && data === undefined && (

@@ -1,10 +1,11 @@
 import { isSameNumber } from '#console/ui/exact-decimal.ts'
 import type { PlannedEntry } from '#write-api/contract/option.ts'
-import { readJsonMap } from './json-map.ts'
+import { readNested } from './group-table.ts'
+import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
 
-/** Options whose entries can be scheduled one by one. */
-const PLANNABLE: ReadonlySet<string> = new Set([
+/** Options of name → decimal. */
+const MAPS: ReadonlySet<string> = new Set([
   'ModelPrice',
   'ModelRatio',
   'CompletionRatio',
@@ -16,25 +17,40 @@ const PLANNABLE: ReadonlySet<string> = new Set([
   'GroupRatio',
 ])
 
-export const isPlannable = (key: string): boolean => PLANNABLE.has(key)
-
-/** Options that a draft price list is made of. */
+/** Options that a draft price list is made of, and that can be scheduled. */
 export const isPriceOption = (key: string): boolean =>
-  PLANNABLE.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
+  MAPS.has(key) || key === 'GroupGroupRatio' || key.startsWith('fallback_')
 
 /** What drafts change of prices, name by name; null while one of them is no map of numbers. */
 export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] | null {
   const entries: PlannedEntry[] = []
   for (const { key, before, after } of changes) {
-    if (!isPlannable(key)) continue
-    const [old, fresh] = [readJsonMap(before), readJsonMap(after)]
+    if (!isPriceOption(key)) continue
+    const [old, fresh] = [entriesOf(key, before), entriesOf(key, after)]
     if (fresh === null) return null
     for (const [name, value] of fresh) {
-      if (!isSameNumber(old?.get(name) ?? '', value)) entries.push({ option: key, name, value })
+      const known = old?.get(name) ?? ''
+      if (known !== value && !isSameNumber(known, value)) entries.push({ option: key, name, value })
     }
     for (const name of old?.keys() ?? []) {
       if (!fresh.has(name)) entries.push({ option: key, name, value: null })
     }
   }
   return entries
+}
+
+/** Between the user's group and the token's, in the name of a special ratio. */
+const AND = ' > '
+
+/** An option's text as entries: of special ratios by both groups, a plain value by no name. */
+function entriesOf(key: string, text: string): JsonMap | null {
+  if (MAPS.has(key)) return readJsonMap(text)
+  if (key !== 'GroupGroupRatio') return new Map(text.trim() === '' ? [] : [['', text.trim()]])
+  const nested = readNested(text)
+  if (nested === null) return null
+  return new Map(
+    [...nested].flatMap(([outer, ratios]) =>
+      [...ratios].map(([inner, ratio]) => [`${outer}${AND}${inner}`, ratio] as const),
+    ),
+  )
 }

@@ -135,7 +135,7 @@ const textIn = (json: string | undefined): string =>
 
 const INNER = /("(?:[^"\\]|\\.)*")\s*:\s*(\{[^{}]*\})/g
 
-function readNested(text: string): ReadonlyMap<string, JsonMap> | null {
+export function readNested(text: string): ReadonlyMap<string, JsonMap> | null {
   const nested = new Map<string, JsonMap>()
   try {
     const parsed: unknown = JSON.parse(text.trim() === '' ? '{}' : text)

@@ -7,7 +7,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import { draftEntries, isPlannable } from './draft-entries.ts'
+import { draftEntries, isPriceOption } from './draft-entries.ts'
 import { PlannedEntries } from './planned-entries.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -28,7 +28,8 @@ export function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
     } catch (error) {
       return showError(error)
     }
-    for (const { key } of form.changes.filter((change) => isPlannable(change.key))) form.reset(key)
+    for (const { key } of form.changes.filter((change) => isPriceOption(change.key)))
+      form.reset(key)
     await client.invalidateQueries({ queryKey: priceScheduleKey })
     showSuccess(t('prices.scheduled', { count: entries.length }))
     setChecked(false)
@@ -39,7 +40,7 @@ export function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
     <div className="tg-plan">
       <h3 className="tg-drawer-part">{t('prices.scheduleDraft')}</h3>
       <PlannedEntries entries={entries} />
-      {form.changes.some(({ key }) => !isPlannable(key)) && (
+      {form.changes.some(({ key }) => !isPriceOption(key)) && (
         <p className="tg-hint">{t('prices.scheduleOthers')}</p>
       )}
       <FormField

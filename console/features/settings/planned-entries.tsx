@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ScheduledChange } from '#read-api/contract/option.ts'
@@ -11,11 +12,17 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
     <ul className="tg-planned-entries">
       {props.entries.map(({ option, name, value }) => (
         <li key={`${option} ${name}`}>
-          <span className="tg-mono">{name}</span>
-          <span className="tg-quiet">{optionLabel(option)}</span>
-          <span>{value ?? t('prices.removed')}</span>
+          <span className={name === '' ? undefined : 'tg-mono'}>{name || optionLabel(option)}</span>
+          <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
+          <span>{valueText(t, value)}</span>
         </li>
       ))}
     </ul>
   )
+}
+
+function valueText(t: TFunction, value: string | null): string {
+  if (value === 'true') return t('prices.on')
+  if (value === 'false') return t('prices.off')
+  return value ?? t('prices.removed')
 }

@@ -15,6 +15,7 @@ import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { PresetRatios } from '#read-api/contract/option.ts'
 import { type PresetRow, presetRows, withoutPresets, withPresets } from './preset-merge.ts'
 import type { PriceMaps } from './price-table.ts'
+import { SettingField } from './setting-field.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
@@ -25,6 +26,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): Reac
   const [source, setSource] = useState<PresetSource>('flexible')
   const query = useQuery({ ...presetRatiosQuery(source), enabled: isOpen })
   const lists = query.data
+  const address = form.option('PresetRatioUrl')
   const act = (kind: 'get' | 'reset') => {
     if (lists === undefined) {
       return showError(t(kind === 'get' ? 'prices.fetchFailed' : 'prices.resetFailed'))
@@ -60,6 +62,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): Reac
         onChange={setSource}
       />
       <p className="tg-hint">{t(`prices.sourceHint.${source}`)}</p>
+      {address !== undefined && <SettingField option={address} form={form} />}
       {query.isFetching && <Skeleton height={240} />}
       {!query.isFetching && lists === undefined && (
         <Warning text={t('prices.fetchFailed')} onRetry={() => void query.refetch()} />

@@ -5,6 +5,7 @@ import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { priceHistoryQuery } from '#console/api/options/price-history.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { GroupTag } from '#console/ui/group-tag.tsx'
 import { Select, TextInput } from '#console/ui/inputs.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -120,7 +121,6 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   const { model, group, user_group: user, before, after } = change
-  const subject = user !== '' ? t('prices.inGroup', { user, group }) : model || group
   return (
     <tr>
       <td>
@@ -131,7 +131,13 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
         {change.planned_id > 0 && <span className="tg-quiet">{t('prices.planned')}</span>}
       </td>
       <th scope="row">
-        {subject}
+        {user !== '' ? (
+          <>
+            <GroupTag name={user} /> {t('prices.calling')} <GroupTag name={group} />
+          </>
+        ) : (
+          model || <GroupTag name={group} />
+        )}
         <span className="tg-quiet">{optionLabel(change.option)}</span>
       </th>
       <td>

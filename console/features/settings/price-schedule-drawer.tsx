@@ -49,11 +49,13 @@ function Planned(): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const query = useQuery({ ...priceScheduleQuery, refetchInterval: pauseBefore })
-  const over = query.data?.filter(({ status }) => status === 'applied').length ?? 0
-  // What has taken effect since is what the form is compared with from now on.
+  const applied = query.data?.filter(({ status }) => status === 'applied')
+  const last = Math.max(0, ...(applied ?? []).map((change) => change.ended_time))
+  // What has taken effect since they were read is what the form is compared with from now on.
   useEffect(() => {
-    if (over > 0) void client.invalidateQueries({ queryKey: optionsKey })
-  }, [client, over])
+    const readAt = client.getQueryState(optionsKey)?.dataUpdatedAt ?? 0
+    if (last * 1_000 >= readAt - CLOCKS_MS) void client.invalidateQueries({ queryKey: optionsKey })
+  }, [client, last])
   if (query.data === undefined) {
     if (query.error === null) return <Skeleton height={120} />
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -71,6 +73,8 @@ function Planned(): ReactElement {
 }
 
 const LOOK_MS = 5_000
+/** The server's clock and this one's may differ by so much. */
+const CLOCKS_MS = 60_000
 
 /** While something waits for its time, it is looked after. */
 const pauseBefore = ({ state }: { state: { data?: ScheduledChange[] | undefined } }) =>

@@ -20,9 +20,18 @@ export type Options = {
 
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
-/** What the server has of options: which there are, and their values. */
-export function useOptions(): Options {
-  const values = useQuery(optionsQuery)
+const LOOK_MS = 10_000
+
+/**
+ * What the server has of options: which there are, and their values; kept up with what others
+ * change, unless something is being edited: then what it is compared with stays as it was read.
+ */
+export function useOptions({ isEdited }: { isEdited: boolean }): Options {
+  const values = useQuery({
+    ...optionsQuery,
+    refetchOnWindowFocus: isEdited ? false : 'always',
+    refetchInterval: isEdited ? false : LOOK_MS,
+  })
   const described = useQuery(optionSchemaQuery)
   const role = useUser()?.role ?? 0
   const schema = useMemo(

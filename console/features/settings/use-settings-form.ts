@@ -45,8 +45,8 @@ const NO_KEYS: ReadonlySet<string> = new Set()
 export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
-  const { baseline, schema, ...options } = useOptions()
   const drafts = useDrafts()
+  const { baseline, schema, ...options } = useOptions({ isEdited: drafts.texts.size > 0 })
   const faultText = useFaultText()
   const changes = useMemo(() => changedOptions(baseline, drafts.texts), [baseline, drafts.texts])
   const value = (key: string) => drafts.texts.get(key) ?? baseline.get(key) ?? ''

@@ -84,6 +84,8 @@ export const health: Words['health'] = {
   allWellBody: 'Open circuits, auto-disabled and failing channels show here.',
   notFound: 'No channel matches',
   timeline: 'Timeline',
+  comma: ', ',
+  ownField: 'A field of its type',
   lastStays: 'The gateway never turns off the last channel of a model in a group.',
   stateAt: 'State at',
   ask: 'Look',

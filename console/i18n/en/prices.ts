@@ -49,7 +49,7 @@ export const prices: Words['prices'] = {
   what: 'What',
   change: 'Change',
   noValue: 'none',
-  inGroup: '{{user}} users in {{group}}',
+  calling: 'users in',
   schedule: 'Scheduled changes',
   scheduleLead:
     'Takes effect by itself. Only the entries listed here change then; everything else stays.',
@@ -61,8 +61,7 @@ export const prices: Words['prices'] = {
   scheduleAtFault: 'Choose a time to come',
   schedulePlan: 'Schedule',
   scheduled: 'Scheduled; {{count}} changes were taken out of the drafts',
-  scheduleOthers:
-    'Only ratios and prices of models and groups can be scheduled; others stay drafts.',
+  scheduleOthers: 'Only prices and ratios can be scheduled; others stay drafts.',
   scheduleList: 'Scheduled so far',
   scheduleNone: 'Nothing is scheduled',
   scheduleCancel: 'Cancel',
@@ -72,6 +71,8 @@ export const prices: Words['prices'] = {
   scheduleCancelNo: 'Keep it',
   scheduleCancelled: 'Cancelled',
   status: { planned: 'Waiting', applied: 'Applied', cancelled: 'Cancelled', failed: 'Failed' },
+  on: 'on',
+  off: 'off',
   removed: 'removed',
   preview: 'Preview',
   previewLead: 'Past calls at the prices being edited, beside what was charged. Writes nothing.',

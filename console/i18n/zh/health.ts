@@ -82,6 +82,8 @@ export const health = {
   allWellBody: '熔断、自动禁用或失败较多的渠道会显示在这里。',
   notFound: '没有匹配的渠道',
   timeline: '时间线',
+  comma: '、',
+  ownField: '类型专有字段',
   lastStays: '某分组中某模型仅剩的渠道不会被自动禁用。',
   stateAt: '查看某一时刻的状态',
   ask: '查看',

@@ -33,8 +33,8 @@ export const CHANNELS: OptionSection = {
       preset: 'false',
       label: { zh: '自动启用恢复的渠道', en: 'Turn recovered channels on again' },
       help: {
-        zh: '只影响被自动禁用的渠道，测试通过后重新启用。',
-        en: 'Channels that were turned off automatically, once a test of them succeeds.',
+        zh: '只影响被自动禁用的渠道，定时测试通过后重新启用；请同时开启定时测试。',
+        en: 'Those turned off automatically, once the scheduled test succeeds: turn that on too.',
       },
     },
     {

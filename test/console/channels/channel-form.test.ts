@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
-import { ok } from '../support/fake-site.ts'
+import { ok, refused } from '../support/fake-site.ts'
 
 const admin = adminSuite({ language: 'zh' })
 
@@ -117,6 +117,27 @@ describe('a new channel', () => {
 })
 
 describe('a channel that is there', () => {
+  it('is told at its field what the server refuses of its address or its groups', async () => {
+    const { page, site } = admin
+    await openAsRoot(page, site, '/admin/channels')
+    await page.getByRole('link', { name: 'Local' }).click()
+    await box('名称').fill('Local 2')
+    const refuse = (words: string) => {
+      site.routes['PUT /api/channel/'] = () => refused(words)
+    }
+    refuse('参数 base_url 无效：不允许使用该地址')
+    await press('保存修改')
+    await drawer().getByText('不允许使用该地址', { exact: true }).waitFor()
+    const invalid = () => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))
+    await expect.poll(invalid).toBe('true')
+    await box('接口地址').fill('https://other.example')
+    await drawer().getByText('不允许使用该地址').waitFor({ state: 'detached' })
+    await box('密钥').fill('sk-1')
+    refuse('参数 group 无效：分组「x」不存在，请先在设置中添加')
+    await press('保存修改')
+    await drawer().getByText('分组「x」不存在，请先在设置中添加', { exact: true }).waitFor()
+  })
+
   it('another address asks for the key again; an edit sends only what changed', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/admin/channels')

@@ -79,6 +79,7 @@ describe('the health board', () => {
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
     await drawer.getByText('5 failures, round 2').first().waitFor()
     await drawer.getByText('Circuit closed').waitFor()
+    await drawer.getByText('Priority, Models, Calls at a time').waitFor()
     expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
     await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
     await drawer.getByRole('button', { name: 'Look' }).click()

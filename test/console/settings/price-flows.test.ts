@@ -207,7 +207,29 @@ describe('drafts of prices', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: '取消此变更' }).click()
     await drawer.getByText('已取消', { exact: true }).first().waitFor()
     await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
     await page.getByText('所有修改均已保存').waitFor()
+  })
+
+  it('are closed by Escape once planned, and read again only after one took effect', async () => {
+    await open()
+    const { page } = suite
+    const drawer = page.getByRole('dialog', { name: '计划调价' })
+    const reads = () => sent('GET', '/api/option/').length
+    await button('计划调价').click()
+    await drawer.getByText('已生效').waitFor()
+    const before = reads()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    await draft()
+    await button('计划调价').click()
+    const at = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 16)
+    await drawer.getByLabel('生效时间').fill(at)
+    await drawer.getByRole('button', { name: '安排改动' }).click()
+    await drawer.getByText('等待生效').waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    expect(reads()).toBe(before)
   })
 
   it('are previewed against last week, to the unit', async () => {

@@ -43,6 +43,29 @@ async function mend(label: string, wrong: string, words: string, right: string):
   await field(label).fill(right)
 }
 
+describe('what somebody else changes', () => {
+  it('shows without a reload, but never moves under what is being edited', async () => {
+    await open('operation')
+    const label = '新用户初始额度（额度单位）'
+    const elsewhere = (value: string) =>
+      page.request.put(`${site.url}/api/option/`, { data: { key: 'QuotaForNewUser', value } })
+    const comeBack = () =>
+      page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    const reads = () => site.calls.filter(({ path }) => path === '/api/option/').length
+    await field(label).waitFor()
+    await elsewhere('4321')
+    await comeBack()
+    await expect.poll(() => field(label).inputValue()).toBe('4321')
+    await field(label).fill('77')
+    await elsewhere('9')
+    const before = reads()
+    await comeBack()
+    await page.getByText('1 项未保存的修改').waitFor()
+    expect(reads()).toBe(before)
+    expect(await field(label).inputValue()).toBe('77')
+  })
+})
+
 describe('every tab, with a wrong input first', () => {
   it('operation: quota, rebate, chat links, groups, ratios', async () => {
     await open('operation&groups=json')

@@ -154,6 +154,53 @@ describe('a scheduled price change', () => {
       .then([over('PriceChangeApplied', 1), set('ModelPrice', '{}', '{"m":1}')])
   })
 
+  it('takes special ratios by both groups, and leaves the others', () => {
+    const before = '{"vip":{"default":0.9,"svip":0.8},"svip":{"default":0.7}}'
+    const list = [
+      entry('GroupGroupRatio', 'vip > default', '0.50'),
+      entry('GroupGroupRatio', 'svip > default', null),
+      entry('GroupGroupRatio', 'new > default', '2'),
+    ]
+    const { facts } = given(set('GroupGroupRatio', before)).when(schedule(list))
+    const [planned] = facts as OptionsEvent[]
+    if (planned?.type !== 'PriceChangeScheduled') throw new Error('refused')
+    expect(planned.data.changes[0]).toEqual(entry('GroupGroupRatio', 'vip > default', '0.5'))
+    const after = given(set('GroupGroupRatio', before), planned).when(apply(1)).facts
+    const [, written] = after as OptionsEvent[]
+    expect(written?.type === 'OptionSet' && JSON.parse(written.data.value)).toEqual({
+      vip: { default: 0.5, svip: 0.8 },
+      new: { default: 2 },
+    })
+    given(
+      set('GroupGroupRatio', before),
+      scheduled(1, NOW, [entry('GroupGroupRatio', 'vip > default', '0.9')]),
+    )
+      .when(apply(1))
+      .then([over('PriceChangeApplied', 1)])
+  })
+
+  it('takes fallback prices, which clear each other as they do when saved', () => {
+    const facts = [set('fallback_single_price', '1'), set('fallback_pricing_enabled', 'false')]
+    const list = [
+      entry('fallback_pricing_enabled', '', 'true'),
+      entry('fallback_input_ratio', '', '2'),
+      entry('fallback_completion_ratio', '', '3.0'),
+      entry('fallback_single_price', '', null),
+    ]
+    const [planned] = given(...facts).when(schedule(list)).facts as OptionsEvent[]
+    if (planned?.type !== 'PriceChangeScheduled') throw new Error('refused')
+    const { after } = given(...facts, planned).when(apply(1))
+    const values = ['pricing_enabled', 'single_price', 'input_ratio', 'completion_ratio'].map(
+      (name) => after.values.get(`fallback_${name}`),
+    )
+    expect(values).toEqual(['true', '', '2', '3'])
+    const alone = [entry('fallback_single_price', '', '5')]
+    const [single] = given(...facts).when(schedule(alone)).facts as OptionsEvent[]
+    const pair = [set('fallback_input_ratio', '2'), set('fallback_completion_ratio', '3')]
+    const replaced = given(...pair, single as OptionsEvent).when(apply(1)).after.values
+    expect([...replaced.values()]).toEqual(['', '', '5'])
+  })
+
   it('that the option would not take by then fails, and is over', () => {
     const change = scheduled(1, NOW, [entry('GroupRatio', 'default', null)])
     const { facts, after } = given(change).when(apply(1))
@@ -194,6 +241,21 @@ describe('a scheduled price change', () => {
       'of an entry twice',
       [entry('ModelRatio', 'm', '7'), entry('ModelRatio', 'm', '8')],
       refuse('InvalidOption', { key: 'ModelRatio', fault: 'duplicate-key', name: 'm' }),
+    ],
+    [
+      'of a special ratio with one group',
+      [entry('GroupGroupRatio', 'vip', '1')],
+      refuse('InvalidOption', { key: 'GroupGroupRatio', fault: 'name-missing' }),
+    ],
+    [
+      'of a fallback price with a name',
+      [entry('fallback_single_price', 'm', '1')],
+      refuse('InvalidOption', { key: 'fallback_single_price', fault: 'name-needless' }),
+    ],
+    [
+      'to neither on nor off',
+      [entry('fallback_pricing_enabled', '', 'x')],
+      refuse('InvalidOption', { key: 'fallback_pricing_enabled', fault: 'not-flag' }),
     ],
     [
       'without a name',

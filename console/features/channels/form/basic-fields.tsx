@@ -66,14 +66,16 @@ function TypeField({ draft, stored, type, onChange }: ChannelFormProps): ReactEl
   )
 }
 
-function Address({ draft, type, faults, onChange }: ChannelFormProps): ReactElement {
+function Address(props: ChannelFormProps): ReactElement {
+  const { draft, type, faults, refusal, onChange } = props
   const { t } = useTranslation()
+  const refused = refusal?.field === 'baseUrl' ? refusal.text : undefined
   const address = relayAddress(type, draft.baseUrl, draft.own.other)
   return (
     <FormField
       label={t('channelForm.baseUrl')}
       hint={address === '' ? undefined : t('channelForm.baseUrlHint', { address })}
-      error={faults.baseUrl && t(`channelForm.fault.${faults.baseUrl}`)}
+      error={faults.baseUrl ? t(`channelForm.fault.${faults.baseUrl}`) : refused}
       isRequired={type?.base_url === ''}
     >
       {(control) => (

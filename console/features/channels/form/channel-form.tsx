@@ -6,6 +6,7 @@ import type { ChannelType } from '#read-api/contract/channel-type.ts'
 import { BasicFields } from './basic-fields.tsx'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import type { ChannelFaults } from './channel-faults.ts'
+import type { FieldRefusal } from './field-refusal.ts'
 import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { MappingFields } from './mapping-fields.tsx'
@@ -19,6 +20,7 @@ export type ChannelFormProps = {
   /** The draft's type, as the server declares it; undefined where it is not offered. */
   type: ChannelType | undefined
   faults: ChannelFaults
+  refusal: FieldRefusal | null
   onChange: (patch: Partial<ChannelDraft>) => void
 }
 

@@ -5,6 +5,7 @@ import { enabledModelsQuery, knownModelsQuery } from '#console/api/channels/list
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
+import { groupTag } from '#console/ui/group-tag.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import type { ChannelFormProps } from './channel-form.tsx'
@@ -12,8 +13,9 @@ import { FetchedModels } from './fetched-models.tsx'
 
 /** The models a channel serves, the one it is tested with, and the groups it serves. */
 export function ModelFields(props: ChannelFormProps): ReactElement {
-  const { draft, faults, onChange } = props
+  const { draft, faults, refusal, onChange } = props
   const { t } = useTranslation()
+  const refused = refusal?.field === 'groups' ? refusal.text : undefined
   const groups = useQuery(groupsQuery).data ?? []
   return (
     <>
@@ -31,7 +33,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
       </FormField>
       <FormField
         label={t('channels.groups')}
-        error={faults.groups && t(`channelForm.fault.${faults.groups}`)}
+        error={faults.groups ? t(`channelForm.fault.${faults.groups}`) : refused}
         isRequired
       >
         {(control) => (
@@ -39,6 +41,7 @@ export function ModelFields(props: ChannelFormProps): ReactElement {
             control={control}
             names={draft.groups}
             suggestions={groups}
+            show={groupTag}
             placeholder={t('channelForm.groupsPlaceholder')}
             onChange={(names) => onChange({ groups: names })}
           />

@@ -15,6 +15,7 @@ import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.t
 import { type ChannelFaults, channelFaults } from './channel-faults.ts'
 import { ChannelForm } from './channel-form.tsx'
 import { changedTerms, createdTerms } from './channel-terms.ts'
+import { type FieldRefusal, refusalOf } from './field-refusal.ts'
 import { endsInVersion, relayAddress } from './relay-address.ts'
 
 type FormProps = {
@@ -35,6 +36,7 @@ export function OpenForm(props: FormProps): ReactElement {
   )
   const [draft, setDraft] = useState<ChannelDraft>(before)
   const [faults, setFaults] = useState<ChannelFaults>({})
+  const [refusal, setRefusal] = useState<FieldRefusal | null>(null)
   const stored = channel === null ? null : before
   const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
   useLeaveGuard(props.isOpen && isChanged)
@@ -44,7 +46,14 @@ export function OpenForm(props: FormProps): ReactElement {
     const found = judge(draft)
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
-    await save(before, draft)
+    try {
+      await save(before, draft)
+    } catch (error) {
+      const refused = refusalOf(error)
+      if (refused === null) throw error
+      setRefusal(refused)
+      focusFirstFault(form)
+    }
   }, props.onClose)
   const title = channel === null ? 'channelForm.createTitle' : 'channelForm.editTitle'
   return (
@@ -65,9 +74,11 @@ export function OpenForm(props: FormProps): ReactElement {
         channel={channel}
         type={find(draft.type)}
         faults={faults}
+        refusal={refusal}
         onChange={(patch) => {
           const next = { ...draft, ...patch }
           setDraft(next)
+          if (refusal !== null && refusal.field in patch) setRefusal(null)
           if (Object.keys(faults).length > 0) setFaults(judge(next))
         }}
       />

@@ -75,7 +75,7 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'name',
       t('channels.name'),
-      { ...sorted, width: 140, isGrowing: true, isPinned: true, onCard: 'title' },
+      { ...sorted, width: 132, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
         tag: (group, { isOpen, isLoading }) => (
@@ -175,7 +175,7 @@ function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'balance',
       t('channels.balance'),
-      { ...sorted, width: 110, align: 'end' },
+      { ...sorted, width: 118, align: 'end' },
       {
         channel: (channel) => (
           <Balance

@@ -7,6 +7,7 @@ import { updateTag } from '#console/api/channels/update-tag.ts'
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
+import { groupTag } from '#console/ui/group-tag.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -94,6 +95,7 @@ function TagFields(props: FieldsProps): ReactElement {
           control={control}
           names={draft[field]}
           suggestions={suggestions}
+          {...(field === 'groups' ? { show: groupTag } : {})}
           placeholder={t(`channelForm.${field}Placeholder`)}
           onChange={(names) => onChange({ [field]: names })}
         />
