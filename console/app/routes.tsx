@@ -40,6 +40,11 @@ const PUBLIC_PAGES: RouteObject[] = [
   page('/register', () => import('../features/register/register-page.tsx'), 'RegisterPage'),
   page('/reset', () => import('../features/reset/request-reset-page.tsx'), 'RequestResetPage'),
   page('/user/reset', () => import('../features/reset/confirm-reset-page.tsx'), 'ConfirmResetPage'),
+  pageAt(
+    ['/oauth/github', '/oauth/oidc', '/oauth/linuxdo', '/oauth/telegram'],
+    () => import('../features/login/oauth-page.tsx'),
+    'OAuthPage',
+  ),
 ]
 
 /** One line per page behind the login. */

@@ -1,21 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Other sites' origins that pages may take scripts from, and show frames of. */
+/** Other sites' origins that pages may take scripts and images from, and show frames of. */
 export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
+  readonly images: readonly string[]
+  /** One of the frames talks with a window that it opens. */
+  readonly hasPopups: boolean
 }
 
-export const NO_SOURCES: PageSources = { scripts: [], frames: [] }
+export const NO_SOURCES: PageSources = { scripts: [], frames: [], images: [], hasPopups: false }
 
 // NOTE: no inline style or script anywhere: React sets style properties through the CSSOM, which
 // the policy does not touch.
-const policyOf = ({ scripts, frames }: PageSources): string =>
+const policyOf = ({ scripts, frames, images }: PageSources): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...scripts].join(' '),
     "style-src 'self'",
-    "img-src 'self' data: blob:",
+    ["img-src 'self' data: blob:", ...images].join(' '),
     "font-src 'self' data:",
     "connect-src 'self'",
     "manifest-src 'self'",
@@ -52,8 +55,11 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
 
 /** For a page that needs other sites, those besides its own. */
 export function admitSources(reply: FastifyReply, sources: PageSources): void {
-  if (sources.scripts.length + sources.frames.length === 0) return
-  reply.header('content-security-policy', policyOf(sources))
+  const { scripts, frames, images, hasPopups } = sources
+  if (scripts.length + frames.length + images.length > 0) {
+    reply.header('content-security-policy', policyOf(sources))
+  }
+  if (hasPopups) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')
 }
 
 export const isApi = (request: FastifyRequest): boolean => /^\/api(\/|\?|$)/.test(request.url)

@@ -73,15 +73,21 @@ const ofWaysIn = (options: OptionsInForce) => ({
   oidc_authorization_endpoint: options.text('oidc.authorization_endpoint'),
   linuxdo_oauth: options.flag('LinuxDOOAuthEnabled') && options.text('LinuxDOClientId') !== '',
   linuxdo_client_id: options.text('LinuxDOClientId'),
-  telegram_oauth: options.flag('TelegramOAuthEnabled') && options.text('TelegramBotName') !== '',
+  telegram_oauth: takesTelegram(options),
   telegram_bot_name: options.text('TelegramBotName'),
-  wechat_login: options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== '',
+  wechat_login: takesWeChat(options),
   wechat_qrcode: options.text('WeChatAccountQRCodeImageURL'),
   email_verification: options.flag('EmailVerificationEnabled'),
   password_login_enabled: options.flag('PasswordLoginEnabled'),
   password_register_enabled: options.flag('PasswordRegisterEnabled'),
   register_enabled: options.flag('RegisterEnabled'),
 })
+
+export const takesTelegram = (options: OptionsInForce): boolean =>
+  options.flag('TelegramOAuthEnabled') && options.text('TelegramBotName') !== ''
+
+export const takesWeChat = (options: OptionsInForce): boolean =>
+  options.flag('WeChatAuthEnabled') && options.text('WeChatServerAddress') !== ''
 
 /** As the write API decides it: a switch without its keys is off. */
 export const checksHumans = (options: OptionsInForce): boolean =>

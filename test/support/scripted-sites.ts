@@ -6,6 +6,13 @@ import { text } from 'node:stream/consumers'
 
 export type Account = { readonly id: number; readonly login: string; readonly name?: string | null }
 
+export type Instead = {
+  readonly status: number
+  readonly body?: string
+  readonly location?: string
+  readonly type?: string
+}
+
 export type ScriptedSites = {
   readonly url: string
   /** Who is at the keyboard of GitHub and LinuxDO. */
@@ -13,7 +20,7 @@ export type ScriptedSites = {
   /** WeChat's codes: whose openid each stands for. */
   readonly weChatCodes: Map<string, string>
   /** What to answer instead, at a path: a status and a text, or a redirect. */
-  readonly instead: Map<string, { status: number; body?: string; location?: string }>
+  readonly instead: Map<string, Instead>
   /** Paths that were asked for, in order. */
   readonly asked: string[]
   readonly close: () => Promise<void>
@@ -46,8 +53,9 @@ export async function startScriptedSites(): Promise<ScriptedSites> {
     sites.asked.push(url.pathname)
     const other = sites.instead.get(url.pathname)
     if (other !== undefined) {
-      const { status, body = '', location } = other
-      response.writeHead(status, location === undefined ? {} : { location }).end(body)
+      const { status, body = '', location, type = 'text/plain' } = other
+      const headers = { 'content-type': type, ...(location === undefined ? {} : { location }) }
+      response.writeHead(status, headers).end(body)
       return
     }
     if (url.pathname.endsWith('/authorize')) return sendBack(url, response)

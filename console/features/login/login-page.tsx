@@ -5,6 +5,7 @@ import { useStatus } from '#console/api/status/status.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { LoginForm } from './login-form.tsx'
+import { OtherWays } from './other-ways.tsx'
 
 export function LoginPage(): ReactElement {
   const { t } = useTranslation()
@@ -24,6 +25,7 @@ export function LoginPage(): ReactElement {
         </p>
       )}
       <LoginForm />
+      <OtherWays />
       <Links aff={params.get('aff')} />
     </div>
   )

@@ -1,4 +1,5 @@
 import { AccountPanel } from './account-panel.tsx'
+import { BindingsPanel } from './bindings-panel.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
 import { InvitePanel } from './invite-panel.tsx'
 import { MailPanel } from './mail-panel.tsx'
@@ -11,5 +12,6 @@ export const PANELS: readonly MePanel[] = [
   { id: 'check-in', column: 'side', Panel: CheckInPanel },
   { id: 'invites', column: 'side', Panel: InvitePanel },
   { id: 'mail', column: 'side', Panel: MailPanel },
+  { id: 'bindings', column: 'side', Panel: BindingsPanel },
   { id: 'account', column: 'side', Panel: AccountPanel },
 ]

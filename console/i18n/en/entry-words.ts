@@ -2,6 +2,7 @@ import type { Words } from '../i18n.ts'
 import { about } from './about.ts'
 import { auth } from './auth.ts'
 import { home } from './home.ts'
+import { oauth } from './oauth.ts'
 import { request } from './request.ts'
 import { setup } from './setup.ts'
 import { shell } from './shell.ts'
@@ -10,11 +11,12 @@ import { ui } from './ui.ts'
 /** What the pages before the login need; the others' words come with the console's pages. */
 export const entryWords: Pick<
   Words,
-  'about' | 'auth' | 'home' | 'request' | 'setup' | 'shell' | 'ui'
+  'about' | 'auth' | 'home' | 'oauth' | 'request' | 'setup' | 'shell' | 'ui'
 > = {
   about,
   auth,
   home,
+  oauth,
   request,
   setup,
   shell,

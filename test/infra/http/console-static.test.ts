@@ -44,8 +44,11 @@ describe('the console’s files', () => {
       sources = NO_SOURCES
       const plain = String((await app.inject({ url })).headers['content-security-policy'] ?? '')
       expect(plain).not.toContain('https:')
-      sources = { scripts: [outside], frames: [outside] }
-      const policy = String((await app.inject({ url })).headers['content-security-policy'])
+      sources = { scripts: [outside], frames: [outside], images: [outside], hasPopups: true }
+      const { headers } = await app.inject({ url })
+      const policy = String(headers['content-security-policy'])
+      expect(policy).toContain(`img-src 'self' data: blob: ${outside};`)
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
       expect(policy).toContain(`script-src 'self' ${outside};`)
       expect(policy).toContain(`frame-src ${outside};`)
       expect(policy).toContain("require-trusted-types-for 'script'")

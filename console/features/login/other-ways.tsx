@@ -1,0 +1,100 @@
+import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router-dom'
+import { oauthState } from '#console/api/auth/oauth-state.ts'
+import { rememberReturn, sendAway } from '#console/api/auth/trip.ts'
+import { weChatLogin } from '#console/api/auth/wechat-login.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { Button } from '#console/ui/button.tsx'
+import { showError } from '#console/ui/toast.ts'
+import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
+import { useEntered } from './use-entered.ts'
+
+const WeChatDialog = lazy(async () => ({
+  default: (await import('#console/ui/ways-in/wechat-dialog.tsx')).WeChatDialog,
+}))
+const TelegramDialog = lazy(async () => ({
+  default: (await import('#console/ui/ways-in/telegram-dialog.tsx')).TelegramDialog,
+}))
+
+/** A button for each of the other ways in that the site offers. */
+export function OtherWays(): ReactElement | null {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [params] = useSearchParams()
+  const [away, setAway] = useState<Way | null>(null)
+  const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null)
+  const ways = WAYS.filter((way) => isOpen(status, way))
+  const choose = async (way: Way): Promise<void> => {
+    if (way === 'wechat' || way === 'telegram') return setDialog(way)
+    setAway(way)
+    try {
+      await sendAway({ type: way, ...purposeOf(params) }, params.get('returnTo'))
+    } catch (error) {
+      showError(error)
+      setAway(null)
+    }
+  }
+  if (ways.length === 0) return null
+  return (
+    <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
+      <p className="tg-or">{t('oauth.or')}</p>
+      {ways.map((way) => (
+        <Button
+          key={way}
+          isFill
+          size="large"
+          icon={WAY_ICONS[way]}
+          isBusy={away === way}
+          isDisabled={away !== null && away !== way}
+          onClick={() => void choose(way)}
+        >
+          {t('oauth.by', { site: t(`oauth.within.${way}`) })}
+        </Button>
+      ))}
+      {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
+    </section>
+  )
+}
+
+function Dialog(props: { way: 'wechat' | 'telegram'; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [params] = useSearchParams()
+  const entered = useEntered()
+  const title = t('oauth.by', { site: t(`oauth.within.${props.way}`) })
+  const returnTo = params.get('returnTo')
+  const { aff } = purposeOf(params)
+  const weChat = async (code: string) =>
+    entered(await weChatLogin({ code, ...(aff === undefined ? {} : { aff }) }), returnTo)
+  const getState = () => {
+    rememberReturn(returnTo)
+    return oauthState(purposeOf(params))
+  }
+  const common = { isOpen: true, title, onClose: props.onClose }
+  return (
+    <Suspense fallback={null}>
+      {props.way === 'wechat' ? (
+        <WeChatDialog
+          {...common}
+          submitText={t('auth.submit')}
+          qrCode={status?.wechat_qrcode ?? ''}
+          onCode={weChat}
+        />
+      ) : (
+        <TelegramDialog
+          {...common}
+          act="login"
+          bot={status?.telegram_bot_name ?? ''}
+          getState={getState}
+        />
+      )}
+    </Suspense>
+  )
+}
+
+/** Whoever is on the login page logs in, though this browser may still know somebody. */
+function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
+  const aff = params.get('aff')
+  return aff === null ? { intent: 'login' } : { intent: 'login', aff }
+}

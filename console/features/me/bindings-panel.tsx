@@ -1,0 +1,140 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { oauthState } from '#console/api/auth/oauth-state.ts'
+import { sendAway } from '#console/api/auth/trip.ts'
+import { selfQuery } from '#console/api/me/self.ts'
+import { unbind } from '#console/api/me/unbind.ts'
+import { weChatBind } from '#console/api/me/wechat-bind.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { Button } from '#console/ui/button.tsx'
+import { confirm } from '#console/ui/confirm.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { MiddleText } from '#console/ui/middle-text.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
+import type { User } from '#read-api/contract/user.ts'
+import type { MePanelProps } from './me-panel.ts'
+
+const WeChatDialog = lazy(async () => ({
+  default: (await import('#console/ui/ways-in/wechat-dialog.tsx')).WeChatDialog,
+}))
+const TelegramDialog = lazy(async () => ({
+  default: (await import('#console/ui/ways-in/telegram-dialog.tsx')).TelegramDialog,
+}))
+
+const IDS = {
+  github: 'github_id',
+  oidc: 'oidc_id',
+  linuxdo: 'linux_do_id',
+  wechat: 'wechat_id',
+  telegram: 'telegram_id',
+} as const satisfies Record<Way, keyof User>
+
+/** The other ways in: those that the site offers, and those that are bound. */
+export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null)
+  const acts = useBindings(setDialog)
+  const rows = WAYS.map((way) => ({ way, id: user?.[IDS[way]] ?? '', isOpen: isOpen(status, way) }))
+  const shown = rows.filter(({ id, isOpen: isOffered }) => id !== '' || isOffered)
+  if (shown.length === 0) return null
+  return (
+    <Panel title={t('oauth.bindings')} lead={t('oauth.bindingsLead')}>
+      <ul className="tg-me-rows">
+        {shown.map(({ way, id }) => (
+          <li key={way}>
+            <div className="tg-binding">
+              <Icon name={WAY_ICONS[way]} />
+              <div>
+                <p className="tg-me-row-title">{t(`oauth.site.${way}`)}</p>
+                <p className="tg-hint">
+                  {id === '' ? t('oauth.unbound') : <MiddleText text={id} />}
+                </p>
+              </div>
+            </div>
+            {id === '' ? (
+              <Button
+                isDisabled={user === undefined}
+                isBusy={acts.busy === way}
+                onClick={() => void acts.bind(way)}
+              >
+                {t('oauth.bind')}
+              </Button>
+            ) : (
+              <Button isBusy={acts.busy === way} onClick={() => void acts.letGo(way)}>
+                {t('oauth.unbind')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
+    </Panel>
+  )
+}
+
+function useBindings(openDialog: (way: 'wechat' | 'telegram') => void) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [busy, setBusy] = useState<Way | null>(null)
+  const run = async (way: Way, act: () => Promise<void>) => {
+    setBusy(way)
+    try {
+      await act()
+    } catch (error) {
+      showError(error)
+    } finally {
+      setBusy(null)
+    }
+  }
+  const bind = async (way: Way): Promise<void> => {
+    if (way === 'wechat' || way === 'telegram') return openDialog(way)
+    await run(way, () => sendAway({ type: way, intent: 'bind' }, '/app/me'))
+  }
+  const letGo = async (way: Way): Promise<void> => {
+    const site = t(`oauth.within.${way}`)
+    const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
+    if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
+    await run(way, async () => {
+      await unbind(way)
+      await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+      showSuccess(t('oauth.unboundDone', { site }))
+    })
+  }
+  return { busy, bind, letGo }
+}
+
+function Dialog(props: { way: 'wechat' | 'telegram'; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const client = useQueryClient()
+  const title = t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })
+  const weChat = async (code: string) => {
+    await weChatBind(code)
+    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+    showSuccess(t('oauth.weChatBound'))
+  }
+  const common = { isOpen: true, title, onClose: props.onClose }
+  return (
+    <Suspense fallback={null}>
+      {props.way === 'wechat' ? (
+        <WeChatDialog
+          {...common}
+          submitText={t('oauth.bind')}
+          qrCode={status?.wechat_qrcode ?? ''}
+          onCode={weChat}
+        />
+      ) : (
+        <TelegramDialog
+          {...common}
+          act="bind"
+          bot={status?.telegram_bot_name ?? ''}
+          getState={() => oauthState({ intent: 'bind' })}
+        />
+      )}
+    </Suspense>
+  )
+}

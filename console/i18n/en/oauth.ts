@@ -1,0 +1,42 @@
+import type { Words } from '../i18n.ts'
+
+export const oauth: Words['oauth'] = {
+  title: 'Signing in',
+  or: 'or',
+  otherWays: 'Other ways to sign in',
+  by: 'Sign in with {{site}}',
+  site: {
+    github: 'GitHub',
+    oidc: 'OIDC',
+    linuxdo: 'LinuxDO',
+    wechat: 'WeChat',
+    telegram: 'Telegram',
+  },
+  /** The same within a sentence. */
+  within: {
+    github: 'GitHub',
+    oidc: 'OIDC',
+    linuxdo: 'LinuxDO',
+    wechat: 'WeChat',
+    telegram: 'Telegram',
+  },
+  checking: 'Confirming your {{site}} account…',
+  refused: '{{site}} was not authorised: try again',
+  scan: 'Scan the QR code with WeChat, follow the account and send it “验证码” for a code.',
+  qrCode: 'QR code of the WeChat account',
+  code: 'Code',
+  codeRequired: 'Enter the code',
+  telegramLead: 'Press the button, and confirm in Telegram.',
+  telegramFailed: 'Telegram’s button did not load: check the network and try again',
+  bindings: 'Bound accounts',
+  bindingsLead: 'Each of them signs you in.',
+  bind: 'Bind',
+  bindTo: 'Bind a {{site}} account',
+  bound: '{{site}} account bound',
+  weChatBound: 'WeChat account bound',
+  unbound: 'Not bound',
+  unbind: 'Unbind',
+  unbindTitle: 'Unbind the {{site}} account?',
+  unbindBody: 'This {{site}} account will not sign you in any more.',
+  unboundDone: '{{site}} account unbound',
+}

@@ -1,0 +1,80 @@
+import { type ReactElement, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { Button } from '../button.tsx'
+import { Icon } from '../icons.tsx'
+import { Overlay } from '../overlay.tsx'
+import { telegramScript } from './telegram-script.ts'
+
+/**
+ * Telegram's own button. It sends this tab to `/oauth/telegram` with what Telegram says, and with
+ * the state that `getState` answers when the dialog opens.
+ */
+export function TelegramDialog(props: {
+  isOpen: boolean
+  title: string
+  bot: string
+  act: 'login' | 'bind'
+  getState: () => Promise<string>
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <Overlay
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      labelledBy={id}
+      className="tg-dialog tg-form-dialog"
+    >
+      <h2 id={id}>{props.title}</h2>
+      <p className="tg-dialog-body">{t('oauth.telegramLead')}</p>
+      {props.isOpen && <Widget bot={props.bot} act={props.act} getState={props.getState} />}
+      <div className="tg-dialog-foot">
+        <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
+      </div>
+    </Overlay>
+  )
+}
+
+function Widget(props: {
+  bot: string
+  act: 'login' | 'bind'
+  getState: () => Promise<string>
+}): ReactElement {
+  const { t } = useTranslation()
+  const { bot, act } = props
+  const language = useLocale()
+  const box = useRef<HTMLDivElement>(null)
+  const [fault, setFault] = useState('')
+  const getState = useEffectEvent(props.getState)
+  useEffect(() => {
+    let isGone = false
+    const show = async () => {
+      const state = await getState()
+      if (isGone || box.current === null) return
+      const address = new URL('/oauth/telegram', window.location.origin)
+      address.searchParams.set('act', act)
+      address.searchParams.set('state', state)
+      const script = telegramScript({ bot, language, authUrl: address.href })
+      script.addEventListener('error', () => setFault(t('oauth.telegramFailed')))
+      box.current.replaceChildren(script)
+    }
+    setFault('')
+    show().catch((error: unknown) => setFault(error instanceof Error ? error.message : ''))
+    return () => {
+      isGone = true
+    }
+  }, [bot, act, language, t])
+  return (
+    <>
+      <div ref={box} className="tg-telegram" />
+      {fault !== '' && (
+        <p className="tg-alert tg-alert-bad" role="alert">
+          <Icon name="alert" />
+          {fault}
+        </p>
+      )}
+    </>
+  )
+}

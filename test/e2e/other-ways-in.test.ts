@@ -1,0 +1,179 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { OIDC_CLIENT, type OidcSite, startOidcSite } from '#test/support/oidc-site.ts'
+import { PASSWORD, setOption, type TestProduct, testProduct } from '#test/support/product.ts'
+import {
+  type ScriptedSites,
+  siteOptions,
+  startScriptedSites,
+  telegramSays,
+} from '#test/support/scripted-sites.ts'
+import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+
+let browser: Browser
+let product: TestProduct
+let sites: ScriptedSites
+let oidc: OidcSite
+let open: OpenPage
+let page: Page
+
+beforeAll(async () => {
+  const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
+  ;[browser, product, sites] = await Promise.all([
+    launchBrowser(),
+    testProduct({ roles }),
+    startScriptedSites(),
+  ])
+  oidc = await startOidcSite(`${product.url}/oauth/oidc`)
+  const options = {
+    ServerAddress: product.url,
+    ...siteOptions(sites.url),
+    WeChatAccountQRCodeImageURL: `${sites.url}/qr.svg`,
+    'oidc.enabled': 'true',
+    'oidc.client_id': OIDC_CLIENT.id,
+    'oidc.client_secret': OIDC_CLIENT.secret,
+    'oidc.well_known': oidc.wellKnown,
+  }
+  for (const [key, value] of Object.entries(options)) await setOption(product.root, key, value)
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+  sites.instead.set('/qr.svg', { status: 200, body: picture, type: 'image/svg+xml' })
+  await product.root.must('POST', '/api/user/', { username: 'binder', password: PASSWORD })
+  open = await openRealPage(browser, product.url)
+  page = open.page
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await product?.close()
+  await sites?.close()
+  await oidc?.close()
+})
+
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const at = (path: string) => page.waitForURL(`${product.url}${path}`)
+const self = () => page.evaluate(() => localStorage.getItem('user'))
+
+async function logInByPassword(): Promise<void> {
+  await page.goto(`${product.url}/login?returnTo=/app/me`)
+  await page.getByLabel('Username or email').fill('binder')
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD)
+  await button('Sign in').click()
+  await at('/app/me')
+}
+
+async function logOut(): Promise<void> {
+  // Where the console doesn't run: it would ask on without a session.
+  await page.goto(`${product.url}/favicon.svg`)
+  await page.context().clearCookies()
+  await page.evaluate(() => localStorage.removeItem('user'))
+}
+
+describe('in a real browser', () => {
+  it('GitHub makes an account, and comes back to where one was going', async () => {
+    sites.who = { id: 9001, login: 'octo-browser', name: 'Octo' }
+    await page.goto(`${product.url}/login?returnTo=/app/dashboard`)
+    await button('Sign in with GitHub').click()
+    await at('/app/dashboard')
+    expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'octo-browser' })
+    await logOut()
+  })
+
+  it('OIDC does, and ends at the tokens', async () => {
+    oidc.who = 'browser-sub'
+    await page.goto(`${product.url}/login`)
+    await button('Sign in with OIDC').click()
+    await at('/app/tokens')
+    expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'browser-sub' })
+    await logOut()
+  })
+
+  it('GitHub is bound to an account, logs in to it, and is unbound', async () => {
+    sites.who = { id: 9002, login: 'bound-octo' }
+    await logInByPassword()
+    const row = page.getByRole('listitem').filter({ hasText: 'GitHub' })
+    await row.getByRole('button', { name: 'Bind' }).click()
+    await page.getByText('GitHub account bound').waitFor()
+    await at('/app/me')
+    await row.getByText('9002').waitFor()
+    await logOut()
+    await page.goto(`${product.url}/login`)
+    await button('Sign in with GitHub').click()
+    await at('/app/tokens')
+    expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'binder' })
+    await page.goto(`${product.url}/app/me`)
+    await row.getByRole('button', { name: 'Unbind' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Unbind' }).click()
+    await row.getByText('Not bound').waitFor()
+  })
+
+  it('WeChat is bound by a code, and Telegram by its widget', async () => {
+    sites.weChatCodes.set('123456', 'openid-browser')
+    const weChat = page.getByRole('listitem').filter({ hasText: 'WeChat' })
+    await weChat.getByRole('button', { name: 'Bind' }).click()
+    const dialog = page.getByRole('dialog')
+    const picture = dialog.getByRole('img', { name: 'QR code of the WeChat account' })
+    await eventually(() =>
+      picture.evaluate((img) => img instanceof HTMLImageElement && img.naturalWidth),
+    ).toBe(9)
+    await dialog.getByRole('button', { name: 'Bind' }).click()
+    await dialog.getByText('Enter the code').waitFor()
+    await dialog.getByLabel('Code', { exact: true }).fill('123456')
+    await dialog.getByRole('button', { name: 'Bind' }).click()
+    await weChat.getByText('openid-browser').waitFor()
+
+    const said = telegramSays({ id: '4242', auth_date: String(Math.floor(Date.now() / 1_000)) })
+    await serveWidget(said)
+    const telegram = page.getByRole('listitem').filter({ hasText: 'Telegram' })
+    await telegram.getByRole('button', { name: 'Bind' }).click()
+    await page.getByRole('button', { name: 'Telegram’s own button' }).click()
+    await page.getByText('Telegram account bound').waitFor()
+    await telegram.getByText('4242').waitFor()
+    await logOut()
+  })
+
+  it('what is not agreed to is said, and leads on', async () => {
+    await page.goto(`${product.url}/oauth/github?error=access_denied&state=x`)
+    await page.getByText('GitHub was not authorised: try again').waitFor()
+    await at('/login?returnTo=%2Fadmin%2Fsettings')
+    await logInByPassword()
+    await page.goto(`${product.url}/oauth/github?code=x&state=made-up`)
+    await page.getByText('This authorisation is not valid any more').waitFor()
+    await at('/admin/settings')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(open.faults).toEqual([])
+  })
+
+  it('buttons are there for what is on, and other sites in the policy with them', async () => {
+    const policy = async () =>
+      (await fetch(`${product.url}/login`)).headers.get('content-security-policy') ?? ''
+    expect(await policy()).toContain('https://telegram.org')
+    for (const key of ['TelegramOAuthEnabled', 'WeChatAuthEnabled', 'LinuxDOOAuthEnabled']) {
+      await setOption(product.root, key, 'false')
+    }
+    await eventually(policy).not.toContain('telegram')
+    expect(await policy()).not.toContain(sites.url)
+    await logOut()
+    await page.goto(`${product.url}/login`)
+    await button('Sign in with GitHub').waitFor()
+    expect(await page.getByRole('button', { name: /^Sign in with/ }).allTextContents()).toEqual([
+      'Sign in with GitHub',
+      'Sign in with OIDC',
+    ])
+  })
+})
+
+/** In place of Telegram’s script: a button that sends the browser on as theirs does. */
+async function serveWidget(said: Readonly<Record<string, string>>): Promise<void> {
+  const body = `{
+    const script = document.querySelector('script[data-telegram-login="tallygate_bot"]')
+    const button = document.createElement('button')
+    button.textContent = 'Telegram’s own button'
+    const query = '&' + new URLSearchParams(${JSON.stringify(said)})
+    button.onclick = () => { location.href = script.dataset.authUrl + query }
+    script.after(button)
+  }`
+  await page.route('https://telegram.org/**', (route) =>
+    route.fulfill({ contentType: 'text/javascript; charset=utf-8', body }),
+  )
+}
