@@ -61,7 +61,7 @@ async function openCore(
   closers.push(() => bus.close())
   const snapshots = await createPostgresSnapshots(pools.pg)
   const { redisUrl, relayWorkers: workers } = config
-  const shared = await openLimits({ redisUrl, secretKey, log, now, workers })
+  const shared = await openLimits({ redisUrl, secretKey, log, now, workers, pg: pools.pg })
   closers.push(shared.close)
   return {
     config,

@@ -1,7 +1,9 @@
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { createMemoryLimits } from '../limits/memory-limits.ts'
 import { createMemoryShortLived } from '../limits/memory-short-lived.ts'
 import type { Limits } from '../limits/port.ts'
+import { createPostgresShortLived } from '../limits/postgres-short-lived.ts'
 import type { ShortLived } from '../limits/short-lived.ts'
 import { connectRedis } from './connect-redis.ts'
 import { createRedisLimits } from './redis-limits.ts'
@@ -21,13 +23,15 @@ type Settings = {
   readonly log: Logger
   /** Unix milliseconds. */
   readonly now: () => number
+  /** Keeps short-lived values where there is no Redis; without it, they are this process's own. */
+  readonly pg?: Pool
   /** How many processes serve one port: without Redis, each has its share of the limits. */
   readonly workers?: number
 }
 
 /** Limits and short-lived values, shared where there is a Redis. One away stops no start. */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
-  const { redisUrl, secretKey, log, now, workers = 1 } = settings
+  const { redisUrl, secretKey, log, now, pg, workers = 1 } = settings
   if (redisUrl === null) {
     const own = createMemoryLimits(now)
     const limits: Limits = {
@@ -36,7 +40,11 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
         own.enter(owner, workers === 1 ? claims : claims.map((claim) => shareOf(claim, workers))),
     }
     const close = async () => own.close()
-    return { limits, shortLived: createMemoryShortLived(now), close }
+    const shortLived =
+      pg === undefined
+        ? createMemoryShortLived(now)
+        : await createPostgresShortLived(pg, secretKey, now)
+    return { limits, shortLived, close }
   }
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: SEAT_LEASE_MS })

@@ -1,7 +1,5 @@
-import { hkdfSync } from 'node:crypto'
+import { createSealedValues } from '../limits/sealed-values.ts'
 import { type ShortLived, ShortLivedUnavailable } from '../limits/short-lived.ts'
-import { decrypt, encrypt } from '../vault/cipher.ts'
-import { createKeyedHash } from '../vault/keyed-hash.ts'
 import type { RedisClient } from './connect-redis.ts'
 
 const PUT = `
@@ -36,13 +34,7 @@ type Scripts = {
  * a code that is believed by one process alone would be worth more than one use.
  */
 export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array): ShortLived {
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))
-  const [wrapping, hash] = [derive('value'), createKeyedHash(derive('key'))]
-  const nameOf = (kind: string, key: string): string =>
-    `tallygate:short-lived:${kind}:${hash(`${kind}\n${key}`)}`
-  const opened = (name: string, sealed: Buffer | null): string | null =>
-    sealed === null ? null : decrypt(wrapping, name, sealed).toString()
+  const { nameOf, seal, open } = createSealedValues(secretKey)
   redis.defineCommand('shortLivedPut', { lua: PUT, numberOfKeys: 1 })
   redis.defineCommand('shortLivedTake', { lua: TAKE, numberOfKeys: 1 })
   redis.defineCommand('shortLivedCountTry', { lua: COUNT_TRY, numberOfKeys: 1 })
@@ -50,16 +42,15 @@ export function createRedisShortLived(redis: RedisClient, secretKey: Uint8Array)
   return {
     put: async (kind, key, value, ttlMs) => {
       const name = nameOf(kind, key)
-      const sealed = encrypt(wrapping, name, Buffer.from(value))
-      await reached(scripts.shortLivedPut(name, sealed, Math.ceil(ttlMs)))
+      await reached(scripts.shortLivedPut(name, seal(name, value), Math.ceil(ttlMs)))
     },
     take: async (kind, key) => {
       const name = nameOf(kind, key)
-      return opened(name, await reached(scripts.shortLivedTakeBuffer(name)))
+      return open(name, await reached(scripts.shortLivedTakeBuffer(name)))
     },
     peek: async (kind, key) => {
       const name = nameOf(kind, key)
-      return opened(name, await reached(redis.hgetBuffer(name, 'value')))
+      return open(name, await reached(redis.hgetBuffer(name, 'value')))
     },
     countTry: (kind, key, max) => reached(scripts.shortLivedCountTry(nameOf(kind, key), max)),
   }
