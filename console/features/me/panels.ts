@@ -5,10 +5,12 @@ import { InvitePanel } from './invite-panel.tsx'
 import { MailPanel } from './mail-panel.tsx'
 import type { MePanel } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
 
 /** One line per panel, in the order of the page. */
 export const PANELS: readonly MePanel[] = [
   { id: 'models', column: 'main', Panel: ModelsPanel },
+  { id: 'settings', column: 'main', Panel: SettingsPanel },
   { id: 'check-in', column: 'side', Panel: CheckInPanel },
   { id: 'invites', column: 'side', Panel: InvitePanel },
   { id: 'mail', column: 'side', Panel: MailPanel },
