@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { type ComponentProps, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { selfQuery } from '#console/api/me/self.ts'
@@ -89,29 +89,34 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
         chosen={tab}
         onChoose={(id) => setAddress({ settings: id })}
       >
-        {tab === 'notifications' && (
-          <NotificationFields {...props} draft={draft} fault={fault} onChange={change} />
-        )}
-        {tab === 'price' && (
-          <Switch
-            label={t('me.acceptUnpriced')}
-            hint={t('me.acceptUnpricedHint')}
-            isOn={draft.acceptsUnpriced}
-            onChange={(acceptsUnpriced) => change({ acceptsUnpriced })}
-          />
-        )}
-        {tab === 'other' && (
-          <Switch
-            label={t('me.showIp')}
-            hint={t('me.showIpHint')}
-            isOn={draft.showsIp}
-            onChange={(showsIp) => change({ showsIp })}
-          />
-        )}
+        <TabFields {...props} tab={tab} draft={draft} fault={fault} onChange={change} />
       </Tabs>
       <Button type="submit" tone="primary" isBusy={isBusy}>
         {t('me.saveSettings')}
       </Button>
     </form>
+  )
+}
+
+type TabProps = ComponentProps<typeof NotificationFields> & { tab: (typeof TABS)[number] }
+
+function TabFields({ tab, ...props }: TabProps): ReactElement {
+  const { t } = useTranslation()
+  const { draft, onChange } = props
+  if (tab === 'notifications') return <NotificationFields {...props} />
+  return tab === 'price' ? (
+    <Switch
+      label={t('me.acceptUnpriced')}
+      hint={t('me.acceptUnpricedHint')}
+      isOn={draft.acceptsUnpriced}
+      onChange={(acceptsUnpriced) => onChange({ acceptsUnpriced })}
+    />
+  ) : (
+    <Switch
+      label={t('me.showIp')}
+      hint={t('me.showIpHint')}
+      isOn={draft.showsIp}
+      onChange={(showsIp) => onChange({ showsIp })}
+    />
   )
 }
