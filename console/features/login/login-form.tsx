@@ -3,14 +3,15 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
-import { Icon } from '#console/ui/icons.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
+import { Refusal } from './refusal.tsx'
 import { useLogin } from './use-login.ts'
 
 /** Faults appear where they are; the server's refusal stands above the button. */
-export function LoginForm(): ReactElement {
+export function LoginForm(props: { onNeeded: (needed: SecondFactorNeeded) => void }): ReactElement {
   const { t } = useTranslation()
-  const { logIn, isBusy, refusal } = useLogin()
+  const { logIn, isBusy, refusal } = useLogin(props.onNeeded)
   const human = useHumanCheck('login')
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
@@ -52,12 +53,7 @@ export function LoginForm(): ReactElement {
         )}
       </FormField>
       {human.box}
-      {refusal !== '' && (
-        <p className="tg-alert tg-alert-bad" role="alert">
-          <Icon name="alert" />
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
       <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy}>
         {t('auth.submit')}
       </Button>

@@ -1,17 +1,36 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useSearchParams } from 'react-router-dom'
+import { Link, useLocation, useSearchParams } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
+import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
 import { LoginForm } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
+import { SecondStepForm } from './second-step-form.tsx'
 
 export function LoginPage(): ReactElement {
   const { t } = useTranslation()
   const [params] = useSearchParams()
   const name = useSiteName()
   usePageTitle(t('auth.title'))
+  // Another way in leads here as well, when it is asked for a second step.
+  const arrived = useLocation().state as Partial<SecondFactorNeeded> | null
+  const [asked, setAsked] = useState<SecondFactorNeeded['second_factor'] | null>(null)
+  const [leftTicket, setLeftTicket] = useState('')
+  const needed = asked ?? arrived?.second_factor
+  if (needed !== undefined && needed.ticket !== leftTicket) {
+    return (
+      <div className="tg-entry">
+        <header className="tg-entry-head">
+          <h1>{t('auth.secondTitle')}</h1>
+          <p>{t('auth.secondLead')}</p>
+        </header>
+        <SecondStepForm needed={needed} onRestart={() => setLeftTicket(needed.ticket)} />
+      </div>
+    )
+  }
   return (
     <div className="tg-entry">
       <header className="tg-entry-head">
@@ -24,7 +43,8 @@ export function LoginPage(): ReactElement {
           {t('auth.expired')}
         </p>
       )}
-      <LoginForm />
+      <LoginForm onNeeded={({ second_factor }) => setAsked(second_factor)} />
+      <PasskeyButton />
       <OtherWays />
       <Links aff={params.get('aff')} />
     </div>

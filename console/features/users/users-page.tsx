@@ -27,11 +27,7 @@ function OwnForm(): ReactElement {
   const { edited, close } = useDrawerAddress('/app/me')
   return (
     <>
-      {edited === 'self' ? (
-        <Page title={t('users.selfTitle')}>{null}</Page>
-      ) : (
-        <AdminsOnlyPage title={t('users.title')} />
-      )}
+      <AdminsOnlyPage title={t('users.title')} />
       <SelfDrawer key={String(edited)} isOpen={edited === 'self'} onClose={close} />
     </>
   )

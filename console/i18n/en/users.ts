@@ -100,7 +100,8 @@ export const users: Words['users'] = {
   noReason: 'No reason given',
   changedBy: 'by {{name}}',
   erase: 'Erase personal data',
-  eraseHint: 'Destroys the user’s key: names, links and addresses are gone for good, figures stay.',
+  eraseHint:
+    'Destroys the user’s key: names, links and addresses are gone for good, accounts stay.',
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:

@@ -9,6 +9,7 @@ import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { prices } from './prices.ts'
+import { security } from './security.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -28,6 +29,7 @@ export const en: Words = {
   dashboard,
   health,
   me,
+  security,
   usageLog,
   users,
 }

@@ -8,6 +8,7 @@ import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { me } from './me.ts'
 import { prices } from './prices.ts'
+import { security } from './security.ts'
 import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -27,6 +28,7 @@ export const zh = {
   dashboard,
   health,
   me,
+  security,
   usageLog,
   users,
 }

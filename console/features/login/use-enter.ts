@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router-dom'
+import { safeReturnTo } from '#console/api/auth/return-to.ts'
+import { storeUser } from '#console/api/session.ts'
+import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+
+/** What every login ends in: the user is kept, and the page that was asked for opens. */
+export function useEnter() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  // Where a way in by another site was to lead, before it was asked for a second step.
+  const arrived = useLocation().state as { returnTo?: string | null } | null
+  const isKnownPath = useOutletContext<(path: string) => boolean>()
+  return async (user: SessionUser, { isDefaultLogin = false } = {}): Promise<void> => {
+    client.clear()
+    storeUser(user)
+    const warning = warningOf(user, isDefaultLogin)
+    if (warning !== null) showInfo(t(`auth.${warning}`), { stayMs: 20_000, goesAlong: true })
+    else showSuccess(t('auth.success'), { goesAlong: true })
+    const returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null
+    const target = safeReturnTo(returnTo, window.location.origin, isKnownPath)
+    await navigate(target, { replace: true })
+  }
+}
+
+/** A password to be changed: one that everybody knows, or that came by a reset. */
+function warningOf(
+  user: SessionUser,
+  isDefaultLogin: boolean,
+): 'defaultPassword' | 'mustChange' | null {
+  if (isDefaultLogin) return 'defaultPassword'
+  return user.must_change_password === true ? 'mustChange' : null
+}

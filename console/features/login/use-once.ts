@@ -1,0 +1,23 @@
+import { useRef, useState } from 'react'
+
+/** One act of a form at a time; what refused it stands in the form until the next try. */
+export function useOnce() {
+  const running = useRef(false)
+  const [isBusy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState('')
+  const run = async (act: () => Promise<void>): Promise<void> => {
+    if (running.current) return
+    running.current = true
+    setBusy(true)
+    setRefusal('')
+    try {
+      await act()
+    } catch (error) {
+      setRefusal(error instanceof Error ? error.message : String(error))
+    } finally {
+      running.current = false
+      setBusy(false)
+    }
+  }
+  return { isBusy, refusal, run, isUnderWay: () => running.current }
+}

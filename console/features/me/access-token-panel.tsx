@@ -1,0 +1,94 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { resetAccessToken } from '#console/api/security/reset-access-token.ts'
+import { revokeAccessToken } from '#console/api/security/revoke-access-token.ts'
+import { securityQuery } from '#console/api/security/security.ts'
+import { Button } from '#console/ui/button.tsx'
+import { confirm } from '#console/ui/confirm.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { MePanelProps } from './me-panel.ts'
+import './security.css'
+
+/** The token by which one's scripts come in. It is shown once, right after it was made. */
+export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { data: security } = useQuery(securityQuery)
+  const [shown, setShown] = useState('')
+  const known = security?.access_token ?? null
+  const refresh = () => client.invalidateQueries({ queryKey: securityQuery.queryKey })
+  const isSure = async (title: string, body: string) =>
+    known === null || (await confirm({ title, body, confirmText: title, tone: 'danger' }))
+  const resetting = useSubmit(async () => {
+    if (!(await isSure(t('security.resetToken'), t('security.resetBody')))) return
+    const token = await resetAccessToken()
+    setShown(token)
+    if (await copyText(token)) showSuccess(t('security.tokenCopied'))
+    await refresh()
+  })
+  const revoking = useSubmit(async () => {
+    if (!(await isSure(t('security.revokeToken'), t('security.revokeBody')))) return
+    await revokeAccessToken()
+    setShown('')
+    showSuccess(t('security.tokenRevoked'))
+    await refresh()
+  })
+  return (
+    <Panel title={t('security.token')} lead={t('security.tokenLead')}>
+      {shown !== '' && <NewToken token={shown} userId={user?.id} />}
+      <div className="tg-me-token-foot">
+        <p className="tg-hint">
+          {known === null ? (
+            t('security.noToken')
+          ) : (
+            <>
+              {t('security.tokenUntil')} <Time at={known.expires_at} canLieAhead />
+            </>
+          )}
+        </p>
+        <div className="tg-actions">
+          {known !== null && (
+            <Button size="small" isBusy={revoking.isBusy} onClick={() => void revoking.submit()}>
+              {t('security.revokeToken')}
+            </Button>
+          )}
+          <Button
+            size="small"
+            icon="refresh"
+            isBusy={resetting.isBusy}
+            onClick={() => void resetting.submit()}
+          >
+            {known === null ? t('security.makeToken') : t('security.resetToken')}
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  )
+}
+
+function NewToken(props: { token: string; userId: number | undefined }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-me-token">
+      <div className="tg-me-link">
+        <TextInput
+          aria-label={t('security.token')}
+          value={props.token}
+          readOnly
+          isMono
+          onFocus={(event) => event.currentTarget.select()}
+          onChange={() => {}}
+        />
+        <CopyButton text={props.token} label={t('security.copyToken')} />
+      </div>
+      <p className="tg-hint">{t('security.tokenOnce', { id: props.userId ?? '' })}</p>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { makePasskey } from '#console/api/auth/passkeys.ts'
+import { addPasskey } from '#console/api/security/add-passkey.ts'
+import { beginPasskey } from '#console/api/security/begin-passkey.ts'
+import { renamePasskey } from '#console/api/security/rename-passkey.ts'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { OwnPasskey } from '#read-api/contract/security.ts'
+import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import { deviceName } from './device-name.ts'
+import { isProof, ProofFields } from './proof-fields.tsx'
+
+/** A new passkey and its name; or, with `renamed`, another name for one. */
+export function PasskeyDialog(props: {
+  renamed: OwnPasskey | null
+  /** Whether a proof has to come with it. */
+  isSecured: boolean
+  onDone: (recoveryCodes: string[]) => void
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { renamed } = props
+  const needsProof = props.isSecured && renamed === null
+  const [name, setName] = useState(renamed?.name ?? deviceName(navigator.userAgent))
+  const [proof, setProof] = useState<ProofOnly>({})
+  const [fault, setFault] = useState<{ name?: string; proof?: string }>({})
+  const { isBusy, submit } = useSubmit(async () => {
+    if (name.trim() === '') return setFault({ name: t('security.nameNeeded') })
+    if (needsProof && !isProof(proof)) return setFault({ proof: t('security.proofNeeded') })
+    if (renamed !== null) {
+      await renamePasskey(renamed.id, name.trim())
+      return props.onDone([])
+    }
+    const passkey = await makePasskey(await beginPasskey(proof))
+    props.onDone(await addPasskey({ name: name.trim(), passkey }))
+  })
+  return (
+    <FormDialog
+      isOpen
+      title={renamed === null ? t('security.addPasskey') : t('security.renamePasskey')}
+      lead={renamed === null ? t('security.addPasskeyLead') : undefined}
+      submitText={renamed === null ? t('security.continue') : t('security.rename')}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={props.onClose}
+    >
+      <FormField label={t('security.passkeyName')} error={fault.name} isRequired>
+        {(control) => (
+          <TextInput
+            {...control}
+            maxLength={60}
+            value={name}
+            onChange={(value) => {
+              setName(value)
+              setFault({})
+            }}
+          />
+        )}
+      </FormField>
+      {needsProof && (
+        <ProofFields
+          proof={proof}
+          error={fault.proof ?? ''}
+          onChange={(next) => {
+            setProof(next)
+            setFault({})
+          }}
+        />
+      )}
+    </FormDialog>
+  )
+}

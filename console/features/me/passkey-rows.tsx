@@ -1,0 +1,69 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { OwnPasskey } from '#read-api/contract/security.ts'
+
+/** The passkeys one has, by name, and how to add one. */
+export function PasskeyRows(props: {
+  passkeys: readonly OwnPasskey[]
+  onAdd: () => void
+  onRename: (passkey: OwnPasskey) => void
+  onRemove: (passkey: OwnPasskey) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const isPossible = arePasskeysPossible()
+  return (
+    <>
+      <li>
+        <div>
+          <p className="tg-me-row-title">{t('security.passkeys')}</p>
+          <p className="tg-hint">
+            {isPossible ? t('security.passkeysLead') : t('security.passkeysElsewhere')}
+          </p>
+        </div>
+        <Button size="small" icon="add" isDisabled={!isPossible} onClick={props.onAdd}>
+          {t('security.addPasskey')}
+        </Button>
+      </li>
+      {props.passkeys.map((passkey) => (
+        <li key={passkey.id} className="tg-me-sub">
+          <div>
+            <p className="tg-me-row-title">{passkey.name}</p>
+            <p className="tg-hint tg-me-facts">
+              <span>
+                {t('security.addedAt')} <Time at={passkey.created_at} />
+              </span>
+              <span>
+                {passkey.used_at === null ? (
+                  t('security.neverUsed')
+                ) : (
+                  <>
+                    {t('security.usedAt')} <Time at={passkey.used_at} />
+                  </>
+                )}
+              </span>
+            </p>
+          </div>
+          <div className="tg-actions">
+            <Button
+              size="small"
+              tone="quiet"
+              icon="edit"
+              label={t('security.renameOf', { name: passkey.name })}
+              onClick={() => props.onRename(passkey)}
+            />
+            <Button
+              size="small"
+              tone="quiet"
+              icon="trash"
+              label={t('security.removeOf', { name: passkey.name })}
+              onClick={() => props.onRemove(passkey)}
+            />
+          </div>
+        </li>
+      ))}
+    </>
+  )
+}

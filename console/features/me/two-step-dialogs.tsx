@@ -1,0 +1,109 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { beginTotp } from '#console/api/security/begin-totp.ts'
+import { disableTotp } from '#console/api/security/disable-totp.ts'
+import { removePasskey } from '#console/api/security/remove-passkey.ts'
+import { replaceRecoveryCodes } from '#console/api/security/replace-recovery-codes.ts'
+import type { OwnPasskey } from '#read-api/contract/security.ts'
+import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
+import { CodesDialog } from './codes-dialog.tsx'
+import { PasskeyDialog } from './passkey-dialog.tsx'
+import { ProofDialog } from './proof-dialog.tsx'
+import { TotpDialog } from './totp-dialog.tsx'
+
+export type TwoStepDialog =
+  | { readonly kind: 'begin-totp' | 'disable-totp' | 'new-codes' }
+  | { readonly kind: 'totp'; readonly offer: TotpOffer }
+  | { readonly kind: 'codes'; readonly codes: readonly string[] }
+  | { readonly kind: 'passkey'; readonly renamed: OwnPasskey | null }
+  | { readonly kind: 'remove-passkey'; readonly passkey: OwnPasskey }
+
+type Props = {
+  dialog: TwoStepDialog | null
+  isSecured: boolean
+  onOpen: (dialog: TwoStepDialog) => void
+  onClose: () => void
+  /** Something changed; with the recovery codes that came of it. */
+  onSettled: (codes: readonly string[]) => Promise<void>
+}
+
+/** The one dialog that is open, if any. */
+export function TwoStepDialogs(props: Props): ReactElement | null {
+  const { dialog, isSecured, onClose, onSettled } = props
+  if (dialog === null) return null
+  const settle = (codes: string[]) => void onSettled(codes)
+  switch (dialog.kind) {
+    case 'totp':
+      return <TotpDialog offer={dialog.offer} onDone={settle} onClose={onClose} />
+    case 'codes':
+      return <CodesDialog codes={dialog.codes} onClose={onClose} />
+    case 'passkey':
+      return (
+        <PasskeyDialog
+          renamed={dialog.renamed}
+          isSecured={isSecured}
+          onDone={settle}
+          onClose={onClose}
+        />
+      )
+    default:
+      return <Proven {...props} dialog={dialog} />
+  }
+}
+
+type Asked = Exclude<TwoStepDialog, { kind: 'totp' | 'codes' | 'passkey' }>
+
+/** Those that begin with a proof. */
+function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked }): ReactElement {
+  const { t } = useTranslation()
+  const ask = (
+    words: { title: string; lead: string; submitText: string; tone?: 'danger' },
+    act: (proof: ProofOnly) => Promise<void>,
+  ) => <ProofDialog key={dialog.kind} {...words} act={act} onClose={onClose} />
+  switch (dialog.kind) {
+    case 'begin-totp':
+      return ask(
+        {
+          title: t('security.totpSetUp'),
+          lead: t('security.proofLead'),
+          submitText: t('security.continue'),
+        },
+        async (proof) => onOpen({ kind: 'totp', offer: await beginTotp(proof) }),
+      )
+    case 'disable-totp':
+      return ask(
+        {
+          title: t('security.turnOffTotp'),
+          lead: t('security.turnOffLead'),
+          submitText: t('security.turnOff'),
+          tone: 'danger',
+        },
+        async (proof) => {
+          await disableTotp(proof)
+          await onSettled([])
+        },
+      )
+    case 'new-codes':
+      return ask(
+        {
+          title: t('security.newCodes'),
+          lead: t('security.newCodesLead'),
+          submitText: t('security.newCodes'),
+        },
+        async (proof) => onSettled(await replaceRecoveryCodes(proof)),
+      )
+    case 'remove-passkey':
+      return ask(
+        {
+          title: t('security.removePasskey'),
+          lead: t('security.removeLead', { name: dialog.passkey.name }),
+          submitText: t('security.remove'),
+          tone: 'danger',
+        },
+        async (proof) => {
+          await removePasskey(dialog.passkey.id, proof)
+          await onSettled([])
+        },
+      )
+  }
+}

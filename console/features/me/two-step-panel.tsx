@@ -1,0 +1,134 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { beginTotp } from '#console/api/security/begin-totp.ts'
+import { securityQuery } from '#console/api/security/security.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { Security } from '#read-api/contract/security.ts'
+import { PasskeyRows } from './passkey-rows.tsx'
+import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
+import './security.css'
+
+/** What is asked for beside the password: codes of an app, passkeys, recovery codes. */
+export function TwoStepPanel(): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { data: security, error, refetch } = useQuery(securityQuery)
+  const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
+  const isSecured = security !== undefined && hasSecondFactor(security)
+  const settle = async (codes: readonly string[]) => {
+    setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)
+    await client.invalidateQueries({ queryKey: securityQuery.queryKey })
+  }
+  return (
+    <Panel
+      title={
+        <span className="tg-me-device">
+          {t('security.twoStep')}
+          {security !== undefined && (
+            <StatusTag tone={isSecured ? 'good' : 'neutral'}>
+              {isSecured ? t('security.on') : t('security.off')}
+            </StatusTag>
+          )}
+        </span>
+      }
+      lead={t('security.twoStepLead')}
+    >
+      {error !== null && security === undefined && (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
+      {security === undefined && error === null && <Skeleton height={120} />}
+      {security !== undefined && <Factors security={security} onOpen={setDialog} />}
+      <TwoStepDialogs
+        dialog={dialog}
+        isSecured={isSecured}
+        onOpen={setDialog}
+        onClose={() => setDialog(null)}
+        onSettled={settle}
+      />
+    </Panel>
+  )
+}
+
+function Factors(props: {
+  security: Security
+  onOpen: (dialog: TwoStepDialog) => void
+}): ReactElement {
+  const { security, onOpen } = props
+  const isSecured = hasSecondFactor(security)
+  const beginning = useSubmit(async () => {
+    if (isSecured) onOpen({ kind: 'begin-totp' })
+    else onOpen({ kind: 'totp', offer: await beginTotp({}) })
+  })
+  return (
+    <ul className="tg-me-rows">
+      <TotpRow
+        isOn={security.totp_since !== null}
+        isBusy={beginning.isBusy}
+        onSetUp={() => void beginning.submit()}
+        onTurnOff={() => onOpen({ kind: 'disable-totp' })}
+      />
+      <PasskeyRows
+        passkeys={security.passkeys}
+        onAdd={() => onOpen({ kind: 'passkey', renamed: null })}
+        onRename={(renamed) => onOpen({ kind: 'passkey', renamed })}
+        onRemove={(passkey) => onOpen({ kind: 'remove-passkey', passkey })}
+      />
+      {isSecured && (
+        <RecoveryRow
+          left={security.recovery_codes}
+          onReplace={() => onOpen({ kind: 'new-codes' })}
+        />
+      )}
+    </ul>
+  )
+}
+
+const hasSecondFactor = ({ totp_since, passkeys }: Security): boolean =>
+  totp_since !== null || passkeys.length > 0
+
+function TotpRow(props: {
+  isOn: boolean
+  isBusy: boolean
+  onSetUp: () => void
+  onTurnOff: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <li>
+      <div>
+        <p className="tg-me-row-title">{t('security.totp')}</p>
+        <p className="tg-hint">{props.isOn ? t('security.totpOn') : t('security.totpLead')}</p>
+      </div>
+      {props.isOn ? (
+        <Button size="small" onClick={props.onTurnOff}>
+          {t('security.turnOff')}
+        </Button>
+      ) : (
+        <Button size="small" isBusy={props.isBusy} onClick={props.onSetUp}>
+          {t('security.setUp')}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function RecoveryRow(props: { left: number; onReplace: () => void }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <li>
+      <div>
+        <p className="tg-me-row-title">{t('security.recovery')}</p>
+        <p className="tg-hint">{t('security.codesLeft', { count: props.left })}</p>
+      </div>
+      <Button size="small" icon="refresh" onClick={props.onReplace}>
+        {t('security.newCodes')}
+      </Button>
+    </li>
+  )
+}
