@@ -16,7 +16,7 @@ afterAll(() => fixture.close())
 
 const CANARIES = [
   ...['canarius', 'Canaria Displayed', 'canary of a reason', 'canary@example.com', 'canary-agent'],
-  '203.0.113.99',
+  ...['203.0.113.99', 'canary-hook.example', 'canary-signing-secret'],
 ]
 
 const erase = (body: object, call = fixture.root.call) => call('POST', '/api/user/erase', { body })
@@ -91,7 +91,12 @@ describe('erasing a user', () => {
     const cookie = `session=${session.cookies[0]?.value}`
     const call = callerOf(fixture.app, { cookie, 'user-id': String(id) })
     expect((await call('GET', '/api/user/self')).data).toMatchObject({ email: CANARIES[3] })
-    expect(await tablesWith(core.pg, CANARIES)).toContain('read_users.users')
+    const webhook = { webhook_url: 'https://canary-hook.example/x', webhook_secret: CANARIES[7] }
+    const settings = { body: { notify_type: 'webhook', ...webhook } }
+    expect((await call('PUT', '/api/user/setting', settings)).success).toBe(true)
+    expect((await tablesWith(core.pg, CANARIES)).sort()).toEqual([
+      ...['auth.sessions', 'read_notifications.notifications', 'read_users.users'],
+    ])
     expect((await erase({ id, username: 'canarius' })).success).toBe(true)
     expect((await call('GET', '/api/user/self')).status).toBe(401)
     const gone = { username: '', display_name: '', quota: 700, is_erased: true }
