@@ -11,6 +11,8 @@ import {
   UpdateChannel,
   UpdateTag,
 } from '#write-api/contract/channel.ts'
+import { Register, ResetPassword } from '#write-api/contract/entry.ts'
+import { TestMail } from '#write-api/contract/mail.ts'
 import { PutOption } from '#write-api/contract/option.ts'
 import { Login, Setup } from '#write-api/contract/setup.ts'
 import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/token.ts'
@@ -31,6 +33,9 @@ type Fields = Record<string, TSchema & Record<string, unknown>>
 const ROUTES: readonly (readonly [Method, string, { properties: object }, object])[] = [
   ['POST', '/api/setup', Setup, { username: 'r', password: 'x', confirmPassword: 'x' }],
   ['POST', '/api/user/login', Login, { username: 'nobody', password: 'x' }],
+  ['POST', '/api/user/register', Register, { username: 'u', password: 'x' }],
+  ['POST', '/api/user/reset', ResetPassword, { email: 'a@example.com', token: 'x' }],
+  ['POST', '/api/option/test_mail', TestMail, { to: 'x' }],
   ['PUT', '/api/option/', PutOption, { key: 'QuotaForNewUser', value: '0' }],
   ['POST', '/api/channel/', CreateChannel, { name: 'c', key: 'k', models: 'm' }],
   ['PUT', '/api/channel/', UpdateChannel, { id: 999_999 }],
