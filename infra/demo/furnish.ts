@@ -11,6 +11,8 @@ const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'fault-status-503': 0.5, 'f
 const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'fault-cut-8': 4 }
 const ALICES_QUOTA = 25_000_000
 
+const PAGE_SIZE = 100
+
 type Row = { readonly id: number; readonly name: string }
 
 /** Makes the demo's site through the product's own API; what is there already is kept. */
@@ -86,10 +88,22 @@ async function setChannel(
   root: ConsoleClient,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { items } = await root.must<{ items: Row[] }>('GET', '/api/channel/?p=0&page_size=100')
-  const existing = items.find(({ name }) => name === fields.name)
+  const existing = await channelNamed(root, String(fields.name))
   if (existing === undefined) await root.must('POST', '/api/channel/', fields)
   else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
+}
+
+/** Among all there are, however many: the demo's own may be on any page. */
+export async function channelNamed(
+  root: Pick<ConsoleClient, 'must'>,
+  name: string,
+): Promise<Row | undefined> {
+  const path = `/api/channel/search?keyword=${encodeURIComponent(name)}&page_size=${PAGE_SIZE}`
+  for (let page = 0; ; page += 1) {
+    const list = await root.must<{ items: Row[]; total: number }>('GET', `${path}&p=${page}`)
+    const found = list.items.find((row) => row.name === name)
+    if (found !== undefined || (page + 1) * PAGE_SIZE >= list.total) return found
+  }
 }
 
 async function setUser(root: ConsoleClient): Promise<void> {
