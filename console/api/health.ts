@@ -1,3 +1,5 @@
+import { ApiError } from './api-error.ts'
+
 /**
  * How calls have been going lately. `unreachable`: no answer came; `busy`: the server asked to
  * wait, until a moment in unix milliseconds where it named one; `down`: it can't serve now.
@@ -26,6 +28,10 @@ export function noteAnswer(status: number, retryAfterMs: number | null): void {
   health = next
   for (const listener of listeners) listener()
 }
+
+/** Whether a call failed because the product could not answer, and not by what it answered. */
+export const isUnanswered = (error: Error): boolean =>
+  error instanceof ApiError && healthOf(error.status, null).kind !== 'fine'
 
 function healthOf(status: number, retryAfterMs: number | null): Health {
   if (status === 0) return { kind: 'unreachable' }

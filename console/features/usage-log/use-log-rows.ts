@@ -1,5 +1,11 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type UseQueryResult,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { currentHealth, isUnanswered, onHealth } from '#console/api/health.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs/list-logs.ts'
 import { barsKey, logsKey } from '#console/api/logs/log-query.ts'
@@ -14,6 +20,8 @@ import { useTail } from './use-tail.ts'
 const STAT_EVERY_MS = 2_000
 /** The rates of the last minute fall without any call. */
 const RATES_EVERY_MS = 15_000
+/** While there is no list to show, because the product does not answer. */
+const ASK_EVERY_MS = 3_000
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
@@ -39,12 +47,13 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   })
+  const isAway = useReturn(page)
   const statKey = [...logsKey, 'stat', view.isAdmin, JSON.stringify(view.filters)]
   const stat = useQuery({
     queryKey: statKey,
     queryFn: ({ signal }) => logStat(askedOf(signal)),
     placeholderData: keepPreviousData,
-    refetchInterval: RATES_EVERY_MS,
+    refetchInterval: isAway ? ASK_EVERY_MS : RATES_EVERY_MS,
   })
   const refreshStat = useThrottled(() => {
     for (const queryKey of [statKey, barsKey]) void client.invalidateQueries({ queryKey })
@@ -74,6 +83,26 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   usePageWithin(view, page.data)
   return { page, stat, tail, rows: listOf(tail, rows), readAgain, update }
 }
+
+/**
+ * Reads a list that could not be had for want of an answer, once anything is answered again: the
+ * error stays in sight until then. Answers whether that is waited for.
+ */
+function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
+  const hasNone = data === undefined || isPlaceholderData
+  const isAway = hasNone && error !== null && isUnanswered(error)
+  useEffect(() => {
+    if (!isAway) return
+    const look = () => {
+      if (currentHealth().kind === 'fine') void refetch()
+    }
+    look()
+    return onHealth(look)
+  }, [isAway, refetch])
+  return isAway
+}
+
+type Page = Pick<UseQueryResult, 'data' | 'error' | 'isPlaceholderData' | 'refetch'>
 
 const NONE: readonly never[] = []
 const listOf = (tail: LiveTail, rows: Parameters<typeof withPage>[1]) => withPage(tail, rows)

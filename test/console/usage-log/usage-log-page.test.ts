@@ -83,6 +83,29 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('comes back by itself once a product that was away answers', async () => {
+    rows = manyRows(3)
+    const gone = { status: 503, body: { success: false, message: 'away', code: 'Fault' } }
+    const away: FakeSite['routes'] = {
+      'GET /api/log/': () => gone,
+      'GET /api/log/stat': () => gone,
+    }
+    const { page, close } = await open()
+    const before = { ...site.routes }
+    Object.assign(site.routes, away)
+    await page.getByRole('combobox', { name: 'Log type' }).selectOption('2')
+    const again = page.locator('.tg-log-list').getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    const asked = () => site.calls.filter(({ path }) => path === '/api/log/').length
+    const tries = asked()
+    await page.waitForRequest('**/api/log/stat**')
+    expect(asked()).toBe(tries)
+    Object.assign(site.routes, before)
+    await again.waitFor({ state: 'detached' })
+    await page.getByText('gpt-4o').first().waitFor()
+    await close()
+  })
+
   it('shows nothing of channels and users to those who are no admins', async () => {
     rows = manyRows(3)
     const user = { ...OWNER, id: 5, role: 1 }
