@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/id-code.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { inviterOf, inviteSteps } from '#write-api/users/invites.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { type FurnishedFixture, fifty, furnishedFixture, PASSWORD } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
 
@@ -52,6 +52,24 @@ describe('an invitation', () => {
     await manage('enable')
     fixture.user = await fixture.logIn('user1')
   })
+})
+
+it('whoever registers with a code is rewarded with its owner, in one append', async () => {
+  const { admin, anybody, core } = fixture
+  const body = { username: 'invited', password: PASSWORD, password2: PASSWORD }
+  const aff_code = codeOf(admin.id).toUpperCase()
+  const registered = await anybody('POST', '/api/user/register', { body: { ...body, aff_code } })
+  expect(registered).toMatchObject({ success: true })
+  const { id, call } = await fixture.logIn('invited')
+  const headers = { 'x-after-position': String(await fixture.head()) }
+  const own = await call<User>('GET', '/api/user/self', { headers })
+  expect(own.data).toMatchObject({ quota: 20_000, inviter_id: admin.id })
+  const inviter = await admin.call<User>('GET', '/api/user/self', { headers })
+  expect(inviter.data).toMatchObject({ aff_count: 1, aff_quota: 700_000 })
+  const [rewarded] = await core.store.readStream(`account-${admin.id}`, 1)
+  const [created] = await core.store.readStream(`user-${id}`)
+  expect(rewarded).toMatchObject({ type: 'InviteRewarded', data: { inviteeId: id } })
+  expect(rewarded?.meta).toEqual(created?.meta)
 })
 
 describe('what invitations brought', () => {

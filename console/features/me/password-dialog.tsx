@@ -23,8 +23,7 @@ export function PasswordDialog(props: { isOpen: boolean; onClose: () => void }):
   const { t } = useTranslation()
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const [fault, setFault] = useState<Fault | null>(null)
-  const faultOf = ({ current, next, again }: Draft): Fault | null => {
-    if (current === '') return { field: 'current', text: t('me.currentRequired') }
+  const faultOf = ({ next, again }: Draft): Fault | null => {
     if ([...next].length < CHARACTERS_MIN) return { field: 'next', text: t('me.passwordTooShort') }
     return next === again ? null : { field: 'again', text: t('me.passwordsDiffer') }
   }
@@ -52,7 +51,12 @@ export function PasswordDialog(props: { isOpen: boolean; onClose: () => void }):
       onClose={close}
     >
       {FIELDS.map(({ field, label, autoComplete }) => (
-        <FormField key={field} label={t(label)} error={fault?.field === field ? fault.text : ''}>
+        <FormField
+          key={field}
+          label={t(label)}
+          hint={field === 'current' ? t('me.currentHint') : undefined}
+          error={fault?.field === field ? fault.text : ''}
+        >
           {(control) => (
             <PasswordInput
               {...control}

@@ -47,7 +47,7 @@ export const me: Words['me'] = {
   currentPassword: 'Current password',
   newPassword: 'New password',
   newPasswordAgain: 'New password again',
-  currentRequired: 'Enter your current password',
+  currentHint: 'Leave it empty if you came by another way in and have none yet.',
   passwordTooShort: 'The password must have at least 8 characters',
   passwordsDiffer: 'The two passwords do not match',
   passwordChanged: 'Your password has been changed',
