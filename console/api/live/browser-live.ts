@@ -1,7 +1,10 @@
 import { distinctUntilChanged, fromEvent, map, merge, of, startWith, switchMap, timer } from 'rxjs'
+import { request } from '../request.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
 const HIDDEN_REST_MS = 60_000
+/** Said by the server of a socket whose session ended, also of one that asks too fast. */
+const POLICY_VIOLATION = 1008
 
 let shared: LiveStream | null = null
 
@@ -29,5 +32,14 @@ export function liveStream(): LiveStream {
 function connect(): LiveSocket {
   const url = new URL('/api/live', location.href)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  return new WebSocket(url) as LiveSocket
+  const socket = new WebSocket(url)
+  socket.addEventListener('close', ({ code }) => {
+    if (code === POLICY_VIOLATION) leaveWhereSessionEnded()
+  })
+  return socket as LiveSocket
+}
+
+/** A page that is only looked at asks nothing: it asks now, and is sent to the login by the 401. */
+function leaveWhereSessionEnded(): void {
+  request({ path: '/api/user/self' }).catch(() => {})
 }

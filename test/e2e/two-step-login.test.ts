@@ -1,0 +1,127 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { budget } from '#test/support/budget.ts'
+import { PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
+import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
+
+let browser: Browser
+let product: TestProduct
+/** Passkeys are bound to a name, and an address is none. */
+let url: string
+
+beforeAll(async () => {
+  const roles = new Set(['write-api', 'read-api', 'projections', 'console'] as const)
+  ;[browser, product] = await Promise.all([launchBrowser(), testProduct({ roles })])
+  url = product.url.replace('127.0.0.1', 'localhost')
+  await product.root.must('POST', '/api/user/', { username: 'alice', password: PASSWORD })
+}, 240_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await product?.close()
+})
+
+async function firstStep({ page }: OpenPage): Promise<void> {
+  await page.goto(`${url}/login`)
+  await page.getByLabel('Username or email').fill('alice')
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).last().click()
+}
+
+const isIn = ({ page }: OpenPage) =>
+  page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+
+/** Sets up codes of an app; answers what makes them, and the recovery codes. */
+async function setUpTotp({ page }: OpenPage): Promise<{ totp: TOTP; codes: string[] }> {
+  await page.goto(`${url}/app/me`)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  const dialog = page.getByRole('dialog')
+  const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  await page.getByLabel('Digits that the app shows').fill(totp.generate())
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+  const codes = await dialog.getByRole('listitem').allInnerTexts()
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  return { totp, codes }
+}
+
+async function addPasskey({ page }: OpenPage): Promise<void> {
+  const protocol = await page.context().newCDPSession(page)
+  await protocol.send('WebAuthn.enable')
+  await protocol.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByLabel('Name').fill('laptop')
+  await page.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Never used').waitFor()
+}
+
+async function changePassword({ page }: OpenPage): Promise<void> {
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD)
+  await dialog.getByRole('textbox', { name: 'New password', exact: true }).fill('another password')
+  await dialog.getByRole('textbox', { name: 'New password again' }).fill('another password')
+  await dialog.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+}
+
+describe('two-step login, in a browser', () => {
+  it('is set up, asked for, and met by a code, a recovery code and a passkey', async () => {
+    const here = await openRealPage(browser, url)
+    await firstStep(here)
+    await isIn(here)
+    const { totp, codes } = await setUpTotp(here)
+    expect(codes).toHaveLength(10)
+    await here.page.getByText('10 left').waitFor()
+
+    const there = await openRealPage(browser, url)
+    await firstStep(there)
+    await there.page.getByRole('heading', { name: 'Two-step login' }).waitFor()
+    // The step of the confirmation is used up; the next one is good by now.
+    const next = totp.generate({ timestamp: Date.now() + 30_000 })
+    await there.page.getByLabel('Code', { exact: true }).fill(next)
+    await there.page.getByRole('button', { name: 'Verify' }).click()
+    await isIn(there)
+
+    await addPasskey(here)
+    await here.page.context().clearCookies()
+    await here.page.evaluate(() => localStorage.removeItem('user'))
+    await here.page.goto(`${url}/login`)
+    await here.page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await isIn(here)
+
+    const third = await openRealPage(browser, url)
+    await firstStep(third)
+    await third.page.getByRole('button', { name: 'Use a recovery code' }).click()
+    await third.page.getByLabel('Recovery code').fill(codes[0] ?? '')
+    await third.page.getByRole('button', { name: 'Verify' }).click()
+    await isIn(third)
+    await third.page.goto(`${url}/app/me`)
+    await third.page.getByText('9 left').waitFor()
+    const sessions = third.page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+    await eventually(() => sessions.count()).toBe(4)
+    expect([here, there, third].flatMap(({ faults }) => faults)).toEqual([])
+
+    // Another password: the other sessions end, also where nobody presses anything.
+    const left = there.page.waitForURL('**/login?expired=true**')
+    await changePassword(third)
+    const changedAt = performance.now()
+    await left
+    expect(performance.now() - changedAt).toBeLessThan(budget(1_000))
+    await third.page.reload()
+    await eventually(() => sessions.count()).toBe(1)
+  }, 120_000)
+})
