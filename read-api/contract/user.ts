@@ -40,6 +40,8 @@ export const User = Type.Object({
   created_time: Type.Integer(),
   /** Deactivated, and the texts about the person are gone for good. */
   is_erased: Type.Boolean(),
+  /** Told to its user alone. False: a first one is set without a current one. */
+  has_password: Type.Optional(Type.Boolean()),
 })
 export type User = Static<typeof User>
 

@@ -76,6 +76,18 @@ describe('in a real browser', () => {
     await button('Sign in with GitHub').click()
     await at('/app/dashboard')
     expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'octo-browser' })
+
+    // Without a password there is none to ask for, and no second way in.
+    await page.goto(`${product.url}/app/me`)
+    const row = page.getByRole('listitem').filter({ hasText: 'GitHub' })
+    await row.getByRole('button', { name: 'Unbind' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Unbind' }).click()
+    await page.getByText('You could not log in any more').waitFor()
+    await button('Set a password').click()
+    const dialog = page.getByRole('dialog')
+    for (const field of await dialog.getByRole('textbox').all()) await field.fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Set a password' }).click()
+    await button('Change password').waitFor()
     await logOut()
   })
 

@@ -134,6 +134,7 @@ describe('identities', () => {
     const { authVersion = 0 } = (await findUser(fixture.core.db, id)) ?? {}
     const session = await fixture.app.gate.sessions.start(id, authVersion)
     const call = callerOf(fixture.app, { cookie: `session=${session}`, 'user-id': String(id) })
+    expect((await call<User>('GET', '/api/user/self')).data.has_password).toBe(false)
     const first = await call('PUT', '/api/user/self', { body: { password: PASSWORD } })
     expect(first).toMatchObject({ success: true })
     const mailer = await fixture.logIn('mailer', PASSWORD)

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Status } from '#read-api/contract/status.ts'
 import type { User } from '#read-api/contract/user.ts'
+import { OIDC_CLIENT } from '#test/support/oidc-site.ts'
+import { SITE_CLIENT } from '#test/support/scripted-sites.ts'
 import { type OAuthFixture, oauthFixture } from './oauth-fixture.ts'
 import { fifty } from './write-fixture.ts'
 
@@ -188,6 +191,27 @@ describe('a state', () => {
     const answers = await fifty(() => fixture.visitor().get('/api/oauth/state'))
     expect(answers.some(({ status }) => status === 429)).toBe(true)
     fixture.clock.ahead += 61_000
+  })
+})
+
+describe('the status', () => {
+  it('names the ways in that are on and have what they need, and no secret', async () => {
+    const read = async () => (await fixture.anybody<Status>('GET', '/api/status')).data
+    expect(await read()).toMatchObject({
+      github_oauth: true,
+      github_client_id: SITE_CLIENT.id,
+      oidc_enabled: true,
+      oidc_client_id: OIDC_CLIENT.id,
+      linuxdo_oauth: true,
+      linuxdo_client_id: SITE_CLIENT.id,
+      telegram_oauth: true,
+      telegram_bot_name: 'tallygate_bot',
+      wechat_login: true,
+    })
+    expect(JSON.stringify(await read())).not.toContain('secret')
+    await fixture.set({ GitHubClientId: '', WeChatAuthEnabled: 'false' })
+    expect(await read()).toMatchObject({ github_oauth: false, wechat_login: false })
+    await fixture.set({ GitHubClientId: SITE_CLIENT.id })
   })
 })
 

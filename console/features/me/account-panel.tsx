@@ -12,6 +12,7 @@ export function AccountPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const [open, setOpen] = useState<'password' | 'delete' | null>(null)
   const mayDelete = user !== undefined && user.role < ROOT_ROLE
+  const hasPassword = user?.has_password !== false
   const close = () => setOpen(null)
   return (
     <Panel title={t('me.account')}>
@@ -19,10 +20,12 @@ export function AccountPanel({ user }: MePanelProps): ReactElement {
         <li>
           <div>
             <p className="tg-me-row-title">{t('me.password')}</p>
-            <p className="tg-hint">{t('me.passwordLead')}</p>
+            <p className="tg-hint">
+              {hasPassword ? t('me.passwordLead') : t('me.firstPasswordLead')}
+            </p>
           </div>
           <Button icon="key" onClick={() => setOpen('password')}>
-            {t('me.changePassword')}
+            {hasPassword ? t('me.changePassword') : t('me.setPassword')}
           </Button>
         </li>
         {mayDelete && (
@@ -37,7 +40,7 @@ export function AccountPanel({ user }: MePanelProps): ReactElement {
           </li>
         )}
       </ul>
-      <PasswordDialog isOpen={open === 'password'} onClose={close} />
+      <PasswordDialog isOpen={open === 'password'} hasPassword={hasPassword} onClose={close} />
       {mayDelete && (
         <DeleteDialog isOpen={open === 'delete'} username={user.username} onClose={close} />
       )}

@@ -1,5 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/me/self.ts'
 import { updateSelf } from '#console/api/me/update-self.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -18,9 +20,18 @@ const FIELDS = [
   { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
 ] as const
 
-/** A new password ends every session but this one. */
-export function PasswordDialog(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+/** A new password, or a first one, which ends every session but this one. */
+export function PasswordDialog(props: {
+  isOpen: boolean
+  /** False: a first one is set, and there is no current one to know. */
+  hasPassword: boolean
+  onClose: () => void
+}): ReactElement {
   const { t } = useTranslation()
+  const { hasPassword } = props
+  const client = useQueryClient()
+  const fields = FIELDS.filter(({ field }) => hasPassword || field !== 'current')
+  const title = hasPassword ? t('me.changePassword') : t('me.setPassword')
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const [fault, setFault] = useState<Fault | null>(null)
   const faultOf = ({ next, again }: Draft): Fault | null => {
@@ -37,20 +48,21 @@ export function PasswordDialog(props: { isOpen: boolean; onClose: () => void }):
     setFault(found)
     if (found !== null) return
     await updateSelf({ original_password: draft.current, password: draft.next })
+    if (!hasPassword) await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('me.passwordChanged'))
     close()
   })
   return (
     <FormDialog
       isOpen={props.isOpen}
-      title={t('me.changePassword')}
-      lead={t('me.passwordLead')}
-      submitText={t('me.changePassword')}
+      title={title}
+      lead={hasPassword ? t('me.passwordLead') : t('me.firstPasswordLead')}
+      submitText={title}
       isBusy={isBusy}
       onSubmit={() => void submit()}
       onClose={close}
     >
-      {FIELDS.map(({ field, label, autoComplete }) => (
+      {fields.map(({ field, label, autoComplete }) => (
         <FormField
           key={field}
           label={t(label)}

@@ -43,6 +43,8 @@ export const me: Words['me'] = {
   account: 'Account',
   password: 'Password',
   passwordLead: 'A new one ends every session but this one.',
+  setPassword: 'Set a password',
+  firstPasswordLead: 'You sign in another way and have no password yet.',
   changePassword: 'Change password',
   currentPassword: 'Current password',
   newPassword: 'New password',

@@ -41,6 +41,8 @@ export const me = {
   account: '账户',
   password: '登录密码',
   passwordLead: '修改后，除当前会话外的所有登录都会失效。',
+  setPassword: '设置密码',
+  firstPasswordLead: '您通过其他方式登录，尚未设置密码。',
   changePassword: '修改密码',
   currentPassword: '原密码',
   newPassword: '新密码',
