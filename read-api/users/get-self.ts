@@ -19,9 +19,13 @@ export function getSelf(app: App, parts: ReadParts): void {
     async (request) => {
       const row = await findUser(parts.core.db, principalOf(request).userId)
       const [user] = row === null ? [] : await userAnswers(parts, [row])
-      if (user === undefined) throw fault('NotLoggedIn')
+      if (row === null || user === undefined) throw fault('NotLoggedIn')
       const own = await notificationsOf(parts.core.db, user.id)
-      return success({ ...user, setting: withNotifications(user.setting, own) })
+      return success({
+        ...user,
+        setting: withNotifications(user.setting, own),
+        has_password: row.passwordRef !== null,
+      })
     },
   )
 }
