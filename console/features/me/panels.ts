@@ -7,11 +7,13 @@ import { MailPanel } from './mail-panel.tsx'
 import type { MePanel } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
 
 /** One line per panel, in the order of the page. */
 export const PANELS: readonly MePanel[] = [
   { id: 'models', column: 'main', Panel: ModelsPanel },
+  { id: 'settings', column: 'main', Panel: SettingsPanel },
   { id: 'two-step', column: 'main', Panel: TwoStepPanel },
   { id: 'sessions', column: 'main', Panel: SessionsPanel },
   { id: 'check-in', column: 'side', Panel: CheckInPanel },

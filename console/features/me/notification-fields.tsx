@@ -1,0 +1,149 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import { dollarText, exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { RadioCards } from '#console/ui/switches.tsx'
+import {
+  hasSecret,
+  hasThreshold,
+  type SettingsDraft,
+  type SettingsFault,
+} from './settings-draft.ts'
+
+const PRESETS = [100_000n, 500_000n, 1_000_000n, 5_000_000n]
+
+type FieldsProps = {
+  setting: string
+  boundMail: string
+  draft: SettingsDraft
+  fault: SettingsFault | null
+  onChange: (patch: Partial<SettingsDraft>) => void
+}
+
+/** When one is warned that quota runs low, and where. */
+export function NotificationFields(props: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const { draft, onChange } = props
+  return (
+    <>
+      <RadioCards
+        label={t('me.means')}
+        value={draft.means}
+        choices={[
+          { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
+          { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
+        ]}
+        onChange={(means) => onChange({ means })}
+      />
+      <Threshold {...props} />
+      {draft.means === 'email' ? (
+        <FormField
+          label={t('me.mailTo')}
+          hint={
+            props.boundMail === ''
+              ? t('me.mailToNeeded')
+              : t('me.mailToHint', { mail: props.boundMail })
+          }
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              type="email"
+              autoComplete="email"
+              placeholder={props.boundMail}
+              value={draft.mailTo}
+              onChange={(mailTo) => onChange({ mailTo })}
+            />
+          )}
+        </FormField>
+      ) : (
+        <WebhookFields {...props} />
+      )}
+    </>
+  )
+}
+
+function Threshold({ setting, draft, fault, onChange }: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const isWhole = /^\d{1,16}$/.test(draft.threshold)
+  const worth = isWhole
+    ? exactQuotaText(BigInt(draft.threshold), { ...rule, isCurrency: true })
+    : ''
+  const first = hasThreshold(setting) ? '' : t('me.thresholdUnset')
+  return (
+    <>
+      <FormField
+        label={t('me.threshold')}
+        hint={`${t('me.thresholdHint', { worth: worth || '—' })}${first}`}
+        error={fault === 'thresholdInvalid' ? t('me.thresholdInvalid') : ''}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            className="tg-input-short"
+            inputMode="numeric"
+            autoComplete="off"
+            value={draft.threshold}
+            onChange={(threshold) => onChange({ threshold })}
+          />
+        )}
+      </FormField>
+      <fieldset className="tg-me-presets" aria-label={t('me.presets')}>
+        {PRESETS.map((preset) => (
+          <Button
+            key={String(preset)}
+            size="small"
+            isPressed={draft.threshold === String(preset)}
+            onClick={() => onChange({ threshold: String(preset) })}
+          >
+            {`${preset} (${dollarText(preset, rule)})`}
+          </Button>
+        ))}
+      </fieldset>
+    </>
+  )
+}
+
+function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const urlFault = fault === 'webhookNeeded' || fault === 'webhookNotHttps' ? t(`me.${fault}`) : ''
+  return (
+    <>
+      <FormField
+        label={t('me.webhookUrl')}
+        hint={t('me.webhookUrlHint')}
+        error={urlFault}
+        isRequired
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            type="url"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="https://example.com/webhook"
+            value={draft.webhookUrl}
+            onChange={(webhookUrl) => onChange({ webhookUrl })}
+          />
+        )}
+      </FormField>
+      <FormField label={t('me.webhookSecret')} hint={t('me.webhookSecretHint')}>
+        {(control) => (
+          <PasswordInput
+            {...control}
+            isKey
+            autoComplete="new-password"
+            spellCheck={false}
+            placeholder={hasSecret(setting) ? t('me.secretKept') : ''}
+            value={draft.webhookSecret}
+            onChange={(webhookSecret) => onChange({ webhookSecret })}
+          />
+        )}
+      </FormField>
+    </>
+  )
+}

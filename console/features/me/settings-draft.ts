@@ -1,0 +1,65 @@
+import type { UpdateSettings } from '#write-api/contract/user.ts'
+
+/** What the form holds; amounts as they are typed. */
+export type SettingsDraft = {
+  readonly means: 'email' | 'webhook'
+  readonly threshold: string
+  readonly mailTo: string
+  readonly webhookUrl: string
+  /** Always empty at first: it is never shown again. */
+  readonly webhookSecret: string
+  readonly acceptsUnpriced: boolean
+  readonly showsIp: boolean
+}
+
+export type SettingsFault = 'thresholdInvalid' | 'webhookNeeded' | 'webhookNotHttps'
+
+/** Offered where nothing was set yet. */
+const THRESHOLD_DEFAULT = 500_000
+
+/** From the account's `setting`, a JSON text; what it lacks is as it is at first. */
+export function draftOf(setting: string): SettingsDraft {
+  const kept = parsed(setting)
+  return {
+    means: kept.notify_type === 'webhook' ? 'webhook' : 'email',
+    threshold: String(kept.quota_warning_threshold ?? THRESHOLD_DEFAULT),
+    mailTo: String(kept.notification_email ?? ''),
+    webhookUrl: String(kept.webhook_url ?? ''),
+    webhookSecret: '',
+    acceptsUnpriced: kept.accept_unset_model_ratio_model === true,
+    showsIp: kept.show_ip_in_logs === true,
+  }
+}
+
+export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
+
+export const hasThreshold = (setting: string): boolean =>
+  parsed(setting).quota_warning_threshold !== undefined
+
+export function faultOf(draft: SettingsDraft): SettingsFault | null {
+  const threshold = Number(draft.threshold)
+  const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
+  if (!isWhole) return 'thresholdInvalid'
+  const url = draft.webhookUrl.trim()
+  if (draft.means === 'webhook' && url === '') return 'webhookNeeded'
+  return url === '' || /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
+}
+
+export const changeOf = (draft: SettingsDraft): UpdateSettings => ({
+  notify_type: draft.means,
+  quota_warning_threshold: Number(draft.threshold),
+  notification_email: draft.mailTo.trim(),
+  webhook_url: draft.webhookUrl.trim(),
+  webhook_secret: draft.webhookSecret,
+  accept_unset_model_ratio_model: draft.acceptsUnpriced,
+  show_ip_in_logs: draft.showsIp,
+})
+
+function parsed(setting: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(setting)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

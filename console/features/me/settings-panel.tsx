@@ -1,0 +1,122 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ComponentProps, type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { selfQuery } from '#console/api/me/self.ts'
+import { updateSettings } from '#console/api/me/update-settings.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Switch } from '#console/ui/switches.tsx'
+import { Tabs } from '#console/ui/tabs.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { choiceParam } from '#console/ui/url-state.ts'
+import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
+import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { MePanelProps } from './me-panel.ts'
+import { NotificationFields } from './notification-fields.tsx'
+import {
+  changeOf,
+  draftOf,
+  faultOf,
+  type SettingsDraft,
+  type SettingsFault,
+} from './settings-draft.ts'
+
+const TABS = ['notifications', 'price', 'other'] as const
+const ADDRESS = { settings: choiceParam(TABS, 'notifications') }
+
+/** How one is told, what one accepts to pay, and what the log keeps. */
+export function SettingsPanel({ user }: MePanelProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <Panel title={t('me.settings')}>
+      {user === undefined ? (
+        <Skeleton height={220} />
+      ) : (
+        // What was saved elsewhere begins a new draft, and so does what was saved here.
+        <SettingsForm key={user.setting} setting={user.setting} boundMail={user.email} />
+      )}
+    </Panel>
+  )
+}
+
+function SettingsForm(props: { setting: string; boundMail: string }): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [address, setAddress] = useUrlState(ADDRESS)
+  const tab = address.settings
+  const form = useRef<HTMLFormElement>(null)
+  const [draft, setDraft] = useState<SettingsDraft>(() => draftOf(props.setting))
+  const [fault, setFault] = useState<SettingsFault | null>(null)
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(props.setting))
+  useLeaveGuard(isChanged)
+  const change = (patch: Partial<SettingsDraft>) => {
+    setFault(null)
+    setDraft((now) => ({ ...now, ...patch }))
+  }
+  const { isBusy, submit } = useSubmit(async () => {
+    const found = faultOf(draft)
+    setFault(found)
+    if (found !== null) {
+      setAddress({ settings: 'notifications' })
+      return focusFirstFault(form)
+    }
+    try {
+      await updateSettings(changeOf(draft))
+      showSuccess(t('me.settingsSaved'))
+    } catch (error) {
+      const isRefusal = error instanceof ApiError && error.status > 0 && error.status < 500
+      showError(isRefusal ? error : t('me.settingsFailed'))
+      return
+    }
+    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+  })
+  return (
+    <form
+      ref={form}
+      className="tg-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <Tabs
+        label={t('me.settings')}
+        tabs={TABS.map((id) => ({ id, title: t(`me.tab.${id}`) }))}
+        chosen={tab}
+        onChoose={(id) => setAddress({ settings: id })}
+      >
+        <TabFields {...props} tab={tab} draft={draft} fault={fault} onChange={change} />
+      </Tabs>
+      <Button type="submit" tone="primary" isBusy={isBusy}>
+        {t('me.saveSettings')}
+      </Button>
+    </form>
+  )
+}
+
+type TabProps = ComponentProps<typeof NotificationFields> & { tab: (typeof TABS)[number] }
+
+function TabFields({ tab, ...props }: TabProps): ReactElement {
+  const { t } = useTranslation()
+  const { draft, onChange } = props
+  if (tab === 'notifications') return <NotificationFields {...props} />
+  return tab === 'price' ? (
+    <Switch
+      label={t('me.acceptUnpriced')}
+      hint={t('me.acceptUnpricedHint')}
+      isOn={draft.acceptsUnpriced}
+      onChange={(acceptsUnpriced) => onChange({ acceptsUnpriced })}
+    />
+  ) : (
+    <Switch
+      label={t('me.showIp')}
+      hint={t('me.showIpHint')}
+      isOn={draft.showsIp}
+      onChange={(showsIp) => onChange({ showsIp })}
+    />
+  )
+}

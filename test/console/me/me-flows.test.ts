@@ -1,0 +1,191 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { adminSuite } from '../support/admin-suite.ts'
+import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
+import { lookFaults } from '../support/looks.ts'
+
+const suite = adminSuite({ language: 'zh' })
+
+const MEMBER = {
+  id: 7,
+  username: 'mia',
+  display_name: 'Mia',
+  role: 1,
+  status: 1,
+  group: 'default',
+}
+const MODELS = Array.from({ length: 12 }, (_, n) => `model-${n + 1}`)
+
+/** The own page of a member with something of everything. */
+async function open(change: object = {}): Promise<{ page: Page; site: FakeSite }> {
+  const { page, site } = suite
+  const self = {
+    ...MEMBER,
+    email: 'mia@example.com',
+    quota: 1_500_000,
+    used_quota: 250_000,
+    request_count: 1_234,
+    aff_count: 3,
+    aff_quota: 750_000,
+    aff_history_quota: 1_250_000,
+    setting: JSON.stringify({ notify_type: 'email', webhook_url: '', notification_email: '' }),
+    ...change,
+  }
+  const rewards = { aff_enabled: true, check_in_enabled: true }
+  Object.assign(site.routes, {
+    'GET /api/status': () => ok({ ...STATUS, setup: true, ...rewards }),
+    'GET /api/user/self': () => ok(self),
+    'GET /api/user/models': () => ok(MODELS),
+    'GET /api/user/aff': () => ok('abcde23456'),
+    'GET /api/user/check_in_status': () => ok({ can_check_in: true }),
+  })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.addInitScript((user) => {
+    if (sessionStorage.getItem('gone') === null) localStorage.setItem('user', user)
+    sessionStorage.setItem('gone', '1')
+  }, JSON.stringify(MEMBER))
+  await page.goto(`${site.url}/app/me`)
+  await page.getByRole('heading', { name: 'Mia' }).waitFor()
+  return { page, site }
+}
+
+const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const bodyOf = (site: FakeSite, method: string, path: string) =>
+  site.calls.findLast((call) => call.method === method && call.path === path)?.body
+
+describe('the own page', () => {
+  it('says who one is, and shows ten models before the rest', async () => {
+    const { page } = await open()
+    await said(page, '普通用户')
+    await said(page, '$3.00')
+    expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(10)
+    await button(page, '更多（2）').click()
+    expect(await page.getByRole('button', { name: /^model-/ }).count()).toBe(12)
+    await page.getByRole('navigation', { name: '主导航' }).getByText('个人设置').waitFor()
+    await page.getByRole('button', { name: /账户菜单/ }).click()
+    await page.getByRole('menuitem', { name: '个人设置' }).waitFor()
+  })
+
+  it('checks in once, and says what could not be', async () => {
+    const { page, site } = await open()
+    site.routes['POST /api/user/check_in'] = () => ({ status: 503, body: null })
+    await button(page, '签到').click()
+    await said(page, '签到失败，请稍后再试')
+    site.routes['POST /api/user/check_in'] = () => ok({ quota: 62_500 })
+    site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: false })
+    await button(page, '签到').click()
+    await said(page, '签到成功！获得 $0.125')
+    expect(await button(page, '今日已签到').isDisabled()).toBe(true)
+  })
+
+  it('copies the invite link, and transfers a dollar at least', async () => {
+    const { page, site } = await open()
+    await button(page, '复制链接').click()
+    await said(page, '邀请链接已复制到剪切板')
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe(`${site.url}/register?aff=abcde23456`)
+    await button(page, '划转').click()
+    const dialog = page.getByRole('dialog', { name: '划转邀请额度' })
+    const amount = dialog.getByRole('textbox', { name: '划转金额（美元）' })
+    for (const [typed, words] of [
+      ['x', '请输入有效的金额'],
+      ['0.99', '划转金额最低为 $1.00'],
+      ['1.51', '邀请额度不足！'],
+    ] as const) {
+      await amount.fill(typed)
+      await page.keyboard.press('Enter')
+      await dialog.getByText(words).waitFor()
+    }
+    site.routes['POST /api/user/aff_transfer'] = () => ok(null)
+    await amount.fill('1.5')
+    await page.keyboard.press('Enter')
+    await said(page, '划转成功！')
+    expect(bodyOf(site, 'POST', '/api/user/aff_transfer')).toEqual({ quota: 750_000 })
+  })
+
+  it('changes the password once both entries match', async () => {
+    const { page, site } = await open()
+    site.routes['PUT /api/user/self'] = () => ok(null)
+    await button(page, '修改密码').click()
+    const dialog = page.getByRole('dialog', { name: '修改密码' })
+    const fill = (name: string, text: string) =>
+      dialog.getByRole('textbox', { name, exact: true }).fill(text)
+    await fill('原密码', 'old password')
+    await fill('新密码', 'new password')
+    await fill('确认新密码', 'other password')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('两次输入的密码不一致！').waitFor()
+    await fill('确认新密码', 'new password')
+    await page.keyboard.press('Enter')
+    await said(page, '密码修改成功！')
+    const sent = { original_password: 'old password', password: 'new password' }
+    expect(bodyOf(site, 'PUT', '/api/user/self')).toEqual(sent)
+  })
+
+  it('deletes the account whose name was typed, and leaves', async () => {
+    const { page, site } = await open()
+    site.routes['DELETE /api/user/self'] = () => ok(null)
+    await button(page, '删除账户').click()
+    const dialog = page.getByRole('dialog', { name: '删除账户' })
+    const name = dialog.getByRole('textbox')
+    await name.fill('Mia')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('请输入你的账户名以确认删除！').waitFor()
+    expect(bodyOf(site, 'DELETE', '/api/user/self')).toBe(undefined)
+    await name.fill('mia')
+    await page.keyboard.press('Enter')
+    await said(page, '账户已删除！')
+    await page.waitForURL(`${site.url}/login`)
+    expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(null)
+  })
+
+  it('is the super admin’s without its end', async () => {
+    const { page } = await open({ role: 100 })
+    await said(page, '管理员')
+    expect(await button(page, '删除账户').count()).toBe(0)
+  })
+
+  it('saves how one is told, and says why it can’t', async () => {
+    const { page, site } = await open()
+    let status = 500
+    site.routes['PUT /api/user/setting'] = () => ({ ...ok(null), status })
+    await button(page, '1000000 ($2.00)').click()
+    await page.getByText('Webhook 通知').click()
+    const url = page.getByRole('textbox', { name: 'Webhook 地址' })
+    await url.fill('http://hooks.example.com/')
+    await button(page, '保存设置').click()
+    await page.getByText('Webhook 地址必须以 https:// 开头').waitFor()
+    await url.fill('https://hooks.example.com/')
+    await page.getByRole('textbox', { name: '接口凭证' }).fill('whs-1')
+    await page.getByRole('tab', { name: '价格设置' }).click()
+    await page.getByRole('switch', { name: '接受未设置价格模型' }).click()
+    await button(page, '保存设置').click()
+    await said(page, '更新设置失败')
+    status = 200
+    await button(page, '保存设置').click()
+    await said(page, '设置已更新')
+    expect(bodyOf(site, 'PUT', '/api/user/setting')).toEqual({
+      notify_type: 'webhook',
+      quota_warning_threshold: 1_000_000,
+      webhook_url: 'https://hooks.example.com/',
+      webhook_secret: 'whs-1',
+      notification_email: '',
+      accept_unset_model_ratio_model: true,
+      show_ip_in_logs: false,
+    })
+  })
+
+  it('has no fault at any width, in either theme, nor has its dialogs', async () => {
+    const { page } = await open()
+    expect(await lookFaults(page, 'me')).toEqual([])
+    await page.getByText('Webhook 通知').click()
+    for (const name of ['修改密码', '删除账户', '划转']) {
+      await button(page, name).click()
+      await page.getByRole('dialog').waitFor()
+      expect(await lookFaults(page, `me-${name}`, [390]), name).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+  })
+})
