@@ -59,6 +59,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const writeRoutes = [...routes]
   const { signal: draining } = new AbortController()
   await readApi(app, { core, freshness, draining, servedTypes: [...servedTypes.keys()] })
+  const readRoutes = routes.slice(writeRoutes.length)
   await app.ready()
 
   const anybody = callerOf(app, {})
@@ -68,6 +69,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
     clock,
     told,
     writeRoutes,
+    readRoutes,
     freshness,
     /** Whether the read model is the fold of its events. */
     isFold: async (name: ProjectionName) =>

@@ -171,14 +171,22 @@ describe('nginx in front', () => {
   })
   afterAll(() => fixture.close())
 
-  it('sends the acts that are GET to the write-api, by name', () => {
+  it('sends the acts that are GET to the write-api, by name or by folder', () => {
     const acts = fixture.writeRoutes.filter(({ method }) => method === 'GET').map(({ url }) => url)
     expect(acts.length).toBeGreaterThan(0)
-    for (const url of acts) {
-      expect(text).toMatch(
-        new RegExp(`location = ${url} \\{\\s+proxy_pass http://write-api;[^}]*\\}`),
-      )
-    }
+    const sent = [...text.matchAll(/location (=?) ?(\/\S+) \{\s+proxy_pass http:\/\/write-api;/g)]
+    const isSent = (url: string) =>
+      sent.some(([, exact, path = '']) => (exact ? url === path : url.startsWith(path)))
+    expect(acts.filter((url) => !isSent(url))).toEqual([])
+  })
+
+  it('sends nothing that is read there with them', () => {
+    const folders = [...text.matchAll(/location (\/api\/\S+) \{\s+proxy_pass http:\/\/write-api;/g)]
+    const read = fixture.readRoutes.filter(({ url }) =>
+      folders.some(([, folder = '']) => url.startsWith(folder)),
+    )
+    expect(folders.length).toBeGreaterThan(0)
+    expect(read).toEqual([])
   })
 
   it('keeps nothing of a stream back, and lets the live socket through', () => {
