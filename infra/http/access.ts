@@ -30,24 +30,27 @@ const ROOT = 100
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** preHandler: a valid session or access token of the user that `User-Id` names; else 401. */
+/**
+ * onRequest, so that strangers are told nothing of what they ask: a valid session or access token
+ * of the user that `User-Id` names; else 401.
+ */
 export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
-/** preHandler: as `onlyUser`, by a session: what an access token may not do answers it 403. */
+/** onRequest: as `onlyUser`, by a session: what an access token may not do answers it 403. */
 export const onlySession: Check = async (request) => {
   if ((await admit(request)).sessionHash === null) throw fault('SessionRequired')
 }
 
-/** preHandler: as `onlyUser`, and role 10 or above; else 403. */
+/** onRequest: as `onlyUser`, and role 10 or above; else 403. */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
 
-/** preHandler: as `onlyUser`, and role 100; else 403. */
+/** onRequest: as `onlyUser`, and role 100; else 403. */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), ROOT)
 
 /**
- * preHandler of a websocket route: session cookie and our own `Origin`. A browser can't send
+ * preValidation of a websocket route: session cookie and our own `Origin`. A browser can't send
  * `User-Id` with a socket.
  */
 export const onlyOwnSocket: Check = async (request) => {

@@ -13,7 +13,8 @@ export function getChannel(app: App, parts: ReadParts): void {
     '/api/channel/:id',
     {
       schema: { params: IdParams, response: { 200: Envelope(Channel) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'channels', 'channel-checks')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'channels', 'channel-checks'),
     },
     async ({ params }) => {
       const row = await findChannel(parts.core.db, Number(params.id))

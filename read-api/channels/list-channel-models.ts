@@ -17,7 +17,8 @@ export function listChannelModels(app: App, parts: ReadParts): void {
     '/api/channel/models',
     {
       schema: { response: { 200: Envelope(Type.Array(ModelEntry)) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'channels', 'options')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'channels', 'options'),
     },
     async () => {
       const [named, options] = await Promise.all([channelModels(core.db), optionsInForce(core)])
@@ -29,7 +30,8 @@ export function listChannelModels(app: App, parts: ReadParts): void {
     '/api/channel/models_enabled',
     {
       schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'channels')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'channels'),
     },
     async () => {
       const served = await servedModels(core.db, parts.servedTypes, Math.floor(core.now() / 1_000))

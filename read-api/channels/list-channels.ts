@@ -38,7 +38,8 @@ export function listChannelRows(app: App, parts: ReadParts): void {
       path,
       {
         schema: { querystring: SearchChannels, response: { 200: Envelope(Page(ChannelEntry)) } },
-        preHandler: [onlyAdmin, upToDate(parts, 'channels', 'channel-checks')],
+        onRequest: onlyAdmin,
+        preHandler: upToDate(parts, 'channels', 'channel-checks'),
         // Telling tags from channels by the schema would take longer than all the rest.
         serializerCompiler: () => JSON.stringify,
       },

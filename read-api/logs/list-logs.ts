@@ -24,12 +24,12 @@ export function listLogs(app: App, parts: ReadParts): void {
   const response = { 200: Envelope(LogPage) }
   app.get(
     '/api/log/',
-    { schema: { querystring: AllLogs, response }, preHandler: [onlyAdmin, fresh] },
+    { schema: { querystring: AllLogs, response }, onRequest: onlyAdmin, preHandler: fresh },
     (request) => answer(parts, cursors, request, request.query, null),
   )
   app.get(
     '/api/log/self/',
-    { schema: { querystring: OwnLogs, response }, preHandler: [onlyUser, fresh] },
+    { schema: { querystring: OwnLogs, response }, onRequest: onlyUser, preHandler: fresh },
     (request) => answer(parts, cursors, request, request.query, principalOf(request).userId),
   )
 }

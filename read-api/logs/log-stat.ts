@@ -25,12 +25,12 @@ export function logStat(app: App, parts: ReadParts): void {
   const response = { 200: Envelope(LogStat) }
   app.get(
     '/api/log/stat',
-    { schema: { querystring: AllStat, response }, preHandler: [onlyAdmin, fresh] },
+    { schema: { querystring: AllStat, response }, onRequest: onlyAdmin, preHandler: fresh },
     (request) => answer(parts, request.query, null),
   )
   app.get(
     '/api/log/self/stat',
-    { schema: { querystring: OwnStat, response }, preHandler: [onlyUser, fresh] },
+    { schema: { querystring: OwnStat, response }, onRequest: onlyUser, preHandler: fresh },
     (request: FastifyRequest) =>
       answer(parts, request.query as LogQuery, principalOf(request).userId),
   )

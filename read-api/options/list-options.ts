@@ -12,7 +12,8 @@ export function listOptions(app: App, parts: ReadParts): void {
     '/api/option/',
     {
       schema: { response: { 200: Envelope(Type.Array(Option)) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'options')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'options'),
     },
     async () => success((await optionsInForce(parts.core)).shown()),
   )

@@ -16,7 +16,8 @@ export function optionHistory(app: App, parts: ReadParts): void {
     '/api/option/history',
     {
       schema: { querystring: HistoryQuery, response: { 200: Envelope(Page(OptionChange)) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'option-changes', 'price-schedule', 'users')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'option-changes', 'price-schedule', 'users'),
     },
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)

@@ -17,7 +17,7 @@ export function optionSchema(app: App): void {
   const answer = schemaAnswer()
   app.get(
     '/api/option/schema',
-    { schema: { response: { 200: Envelope(OptionsSchema) } }, preHandler: onlyAdmin },
+    { schema: { response: { 200: Envelope(OptionsSchema) } }, onRequest: onlyAdmin },
     async () => success(answer),
   )
 }

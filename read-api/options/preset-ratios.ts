@@ -46,7 +46,8 @@ export function presetRatios(app: App, parts: ReadParts): void {
     '/api/option/preset_ratios',
     {
       schema: { querystring: Query, response: { 200: Envelope(PresetRatios) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'options')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'options'),
     },
     async ({ query }) => {
       const { source } = query as Static<typeof Query>

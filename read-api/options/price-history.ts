@@ -17,7 +17,8 @@ export function priceHistory(app: App, parts: ReadParts): void {
         querystring: Type.Object({ ...Query.page, model: name, group: name }),
         response: { 200: Envelope(Page(PriceChange)) },
       },
-      preHandler: [onlyAdmin, upToDate(parts, 'price-history', 'price-schedule', 'users')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'price-history', 'price-schedule', 'users'),
     },
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)

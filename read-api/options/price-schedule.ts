@@ -15,7 +15,8 @@ export function priceSchedule(app: App, parts: ReadParts): void {
         querystring: Type.Object(Query.page),
         response: { 200: Envelope(Page(ScheduledChange)) },
       },
-      preHandler: [onlyAdmin, upToDate(parts, 'price-schedule', 'users')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'price-schedule', 'users'),
     },
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)

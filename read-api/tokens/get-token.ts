@@ -13,7 +13,8 @@ export function getToken(app: App, parts: ReadParts): void {
     '/api/token/:id',
     {
       schema: { params: IdParams, response: { 200: Envelope(Token) } },
-      preHandler: [onlyUser, upToDate(parts, 'tokens', 'balances')],
+      onRequest: onlyUser,
+      preHandler: upToDate(parts, 'tokens', 'balances'),
     },
     async (request) => {
       const row = await findToken(parts.core.db, Number(request.params.id))

@@ -24,7 +24,8 @@ export function listTokenRows(app: App, parts: ReadParts): void {
       path,
       {
         schema: { querystring: SearchTokens, response: { 200: Envelope(Page(Token)) } },
-        preHandler: [onlyUser, upToDate(parts, 'tokens', 'balances')],
+        onRequest: onlyUser,
+        preHandler: upToDate(parts, 'tokens', 'balances'),
       },
       async (request) => {
         const { query } = request

@@ -50,7 +50,8 @@ export function latestRelease(app: App, { core, ...parts }: ReadParts): void {
         querystring: Type.Object({ is_forced: Query.flag }),
         response: { 200: Envelope(LatestRelease) },
       },
-      preHandler: [onlyAdmin, upToDate({ core, ...parts }, 'options')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate({ core, ...parts }, 'options'),
     },
     async ({ query }) => {
       const options = await optionsInForce(core)

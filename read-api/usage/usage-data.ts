@@ -28,7 +28,7 @@ export function usageData(app: App, parts: ReadParts): void {
   const response = { 200: Envelope(Type.Array(UsagePoint)) }
   app.get(
     '/api/data/',
-    { schema: { querystring: AllUsage, response }, preHandler: [onlyAdmin, fresh] },
+    { schema: { querystring: AllUsage, response }, onRequest: onlyAdmin, preHandler: fresh },
     async ({ query }) => {
       const username = textOf(query.username)
       if (username === undefined) return answer(parts, query, undefined)
@@ -38,7 +38,7 @@ export function usageData(app: App, parts: ReadParts): void {
   )
   app.get(
     '/api/data/self/',
-    { schema: { querystring: OwnUsage, response }, preHandler: [onlyUser, fresh] },
+    { schema: { querystring: OwnUsage, response }, onRequest: onlyUser, preHandler: fresh },
     (request: FastifyRequest) =>
       answer(parts, request.query as Static<typeof OwnUsage>, principalOf(request).userId),
   )

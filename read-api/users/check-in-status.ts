@@ -13,7 +13,8 @@ export function checkInStatus(app: App, parts: ReadParts): void {
     '/api/user/check_in_status',
     {
       schema: { response: { 200: Envelope(CheckInStatus) } },
-      preHandler: [onlyUser, upToDate(parts, 'balances', 'options')],
+      onRequest: onlyUser,
+      preHandler: upToDate(parts, 'balances', 'options'),
     },
     async (request) => {
       const { core } = parts

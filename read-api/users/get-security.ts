@@ -13,7 +13,8 @@ export function getSecurity(app: App, parts: ReadParts): void {
     '/api/user/security',
     {
       schema: { response: { 200: Envelope(Security) } },
-      preHandler: [onlySession, upToDate(parts, 'credentials')],
+      onRequest: onlySession,
+      preHandler: upToDate(parts, 'credentials'),
     },
     async (request) => {
       const principal = principalOf(request)

@@ -14,7 +14,8 @@ export function getSelf(app: App, parts: ReadParts): void {
     '/api/user/self',
     {
       schema: { response: { 200: Envelope(User) } },
-      preHandler: [onlyUser, upToDate(parts, 'users', 'balances', 'notifications')],
+      onRequest: onlyUser,
+      preHandler: upToDate(parts, 'users', 'balances', 'notifications'),
     },
     async (request) => {
       const row = await findUser(parts.core.db, principalOf(request).userId)

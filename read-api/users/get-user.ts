@@ -13,7 +13,8 @@ export function getUser(app: App, parts: ReadParts): void {
     '/api/user/:id',
     {
       schema: { params: IdParams, response: { 200: Envelope(User) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'users', 'balances')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'users', 'balances'),
     },
     async ({ params }) => {
       const row = await findUser(parts.core.db, Number(params.id))

@@ -9,7 +9,7 @@ import type { App, ReadParts } from '../question.ts'
 export function inviteCode(app: App, { core }: ReadParts): void {
   app.get(
     '/api/user/aff',
-    { schema: { response: { 200: Envelope(Type.String()) } }, preHandler: onlyUser },
+    { schema: { response: { 200: Envelope(Type.String()) } }, onRequest: onlyUser },
     async (request) => success(codeOfId(core.vault, principalOf(request).userId)),
   )
 }

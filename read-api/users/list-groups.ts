@@ -13,7 +13,8 @@ export function listGroups(app: App, parts: ReadParts): void {
     '/api/group/',
     {
       schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
-      preHandler: [onlyAdmin, upToDate(parts, 'options')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'options'),
     },
     async () => {
       const options = await optionsInForce(parts.core)
@@ -24,7 +25,8 @@ export function listGroups(app: App, parts: ReadParts): void {
     '/api/user/self/groups',
     {
       schema: { response: { 200: Envelope(UsableGroups) } },
-      preHandler: [onlyUser, upToDate(parts, 'options', 'users')],
+      onRequest: onlyUser,
+      preHandler: upToDate(parts, 'options', 'users'),
     },
     async (request) => {
       const groups = usableGroups(await optionsInForce(parts.core), principalOf(request).group)

@@ -11,7 +11,7 @@ export function listSessions(app: App): void {
     '/api/user/sessions',
     {
       schema: { response: { 200: Envelope(Type.Array(OwnSession)) } },
-      preHandler: onlySession,
+      onRequest: onlySession,
     },
     async (request) => {
       const { userId, authVersion, sessionHash } = principalOf(request)

@@ -18,7 +18,8 @@ export function listUserModels(app: App, parts: ReadParts): void {
     '/api/user/models',
     {
       schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
-      preHandler: [onlyUser, upToDate(parts, 'channels', 'options', 'users')],
+      onRequest: onlyUser,
+      preHandler: upToDate(parts, 'channels', 'options', 'users'),
     },
     async (request) => {
       const { core } = parts

@@ -16,7 +16,8 @@ export function listUserRows(app: App, parts: ReadParts): void {
       path,
       {
         schema: { querystring: SearchUsers, response: { 200: Envelope(Page(User)) } },
-        preHandler: [onlyAdmin, upToDate(parts, 'users', 'balances')],
+        onRequest: onlyAdmin,
+        preHandler: upToDate(parts, 'users', 'balances'),
       },
       async ({ query }) => {
         const { page, limit, offset } = pageOf(query)

@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Callers, makeCallers, OTHER_IDS, REACHED } from './callers.ts'
 import {
   type Caller,
   callerOf,
   type FurnishedFixture,
   furnishedFixture,
-  type LoggedIn,
   PASSWORD,
 } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
-
-/** By an access token, and no cookie. */
-let byToken: { readonly user: Caller; readonly admin: Caller }
-/** What let somebody in once, or elsewhere, and lets in no more. */
-let voidWays: readonly (readonly [way: string, call: Caller])[]
+let callers: Callers
 
 beforeAll(async () => {
   fixture = await furnishedFixture()
-  byToken = { user: await tokenOf(await newUser('token1')), admin: await adminByToken() }
-  voidWays = await allVoidWays()
+  callers = await makeCallers(fixture)
 })
 afterAll(() => fixture.close())
 
@@ -105,42 +100,6 @@ async function ask(row: string, call: Caller, headers: Record<string, string> = 
   return (await call(method as 'POST', url, sent)).status
 }
 
-async function newUser(username: string): Promise<LoggedIn> {
-  await fixture.root.call('POST', '/api/user/', { body: { username, password: PASSWORD } })
-  return fixture.logIn(username)
-}
-
-async function tokenOf({ id, call }: LoggedIn): Promise<Caller> {
-  const { data } = await call<string>('GET', '/api/user/token')
-  return callerOf(fixture.app, { authorization: `Bearer ${data}`, 'user-id': String(id) })
-}
-
-async function adminByToken(): Promise<Caller> {
-  const { id } = await newUser('token2')
-  await fixture.root.call('POST', '/api/user/manage', { body: { id, action: 'promote' } })
-  return tokenOf(await fixture.logIn('token2'))
-}
-
-async function allVoidWays(): Promise<[string, Caller][]> {
-  const { app, core, root } = fixture
-  const expired = await newUser('expired1')
-  await core.pg.query('update auth.sessions set started_at = 0 where user_id = $1', [expired.id])
-  const ways: [string, Caller][] = [['an expired session', expired.call]]
-  for (const action of ['disable', 'delete'] as const) {
-    const somebody = await newUser(`${action}d1`)
-    const token = await tokenOf(somebody)
-    await root.call('POST', '/api/user/manage', { body: { id: somebody.id, action } })
-    ways.push([`a session of before: ${action}`, somebody.call], [`a token: ${action}`, token])
-  }
-  const relayKey = { authorization: `Bearer sk-${'x'.repeat(48)}`, 'user-id': '3' }
-  const madeUp = { authorization: `Bearer sat_${'x'.repeat(43)}`, 'user-id': '3' }
-  ways.push(['a relay key', callerOf(app, relayKey)], ['a made-up token', callerOf(app, madeUp)])
-  return ways
-}
-
-/** Passed every check of who is asking: refused for the body, for no such object, or done. */
-const REACHED = [200, 400, 404]
-
 describe('the authorisation matrix', () => {
   it('has a row for every write route, and none for others', () => {
     const registered = fixture.writeRoutes.map(({ method, url }) => `${method} ${url}`)
@@ -154,7 +113,7 @@ describe('the authorisation matrix', () => {
   })
 
   it.each(ROWS)('%s, for %s: nobody under another User-Id', async (row, level) => {
-    for (const id of ['', '1', '03', 'x']) {
+    for (const id of OTHER_IDS) {
       const call = callerOf(fixture.app, { cookie: fixture.user.cookie, 'user-id': id })
       const status = await ask(row, call)
       if (level === 'anybody') expect(REACHED).toContain(status)
@@ -199,8 +158,9 @@ describe('the authorisation matrix', () => {
   })
 
   it.each(ROWS)('%s, for %s: by an access token', async (row, level) => {
-    const asUser = await ask(row, byToken.user)
-    const asAdmin = await ask(row, byToken.admin)
+    const { user, admin } = callers.byToken
+    const asUser = await ask(row, callerOf(fixture.app, user))
+    const asAdmin = await ask(row, callerOf(fixture.app, admin))
     if (level === 'session' || level === 'root') {
       for (const status of [asUser, asAdmin]) expect([401, 403]).toContain(status)
     } else {
@@ -211,8 +171,8 @@ describe('the authorisation matrix', () => {
   })
 
   it.each(ROWS)('%s, for %s: by nothing that is void', async (row, level) => {
-    for (const [way, call] of voidWays) {
-      const status = await ask(row, call)
+    for (const [way, shown] of callers.voidWays) {
+      const status = await ask(row, callerOf(fixture.app, shown))
       if (level === 'anybody') expect(REACHED, way).toContain(status)
       else expect(status, way).toBe(401)
     }

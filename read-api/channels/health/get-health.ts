@@ -13,7 +13,8 @@ export function getHealth(app: App, parts: ReadParts): void {
         summary: 'How every channel does: circuits, success, latency, speed, calls in flight',
         response: { 200: Envelope(HealthSnapshot) },
       },
-      preHandler: [onlyAdmin, upToDate(parts, 'channels', 'channel-health', 'channel-stats')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'channels', 'channel-health', 'channel-stats'),
     },
     async () => success(await parts.health.snapshot()),
   )

@@ -40,7 +40,8 @@ export function getTimeline(app: App, parts: ReadParts): void {
         querystring: TimelineQuery,
         response: { 200: Envelope(ChannelTimeline) },
       },
-      preHandler: [onlyAdmin, upToDate(parts, 'channel-timeline')],
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'channel-timeline'),
     },
     async ({ params, query }) => {
       const at = secondsOf(query.at)

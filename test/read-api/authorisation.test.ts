@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import {
+  type Callers,
+  makeCallers,
+  OTHER_IDS,
+  REACHED,
+  type Shown,
+  shownBy,
+} from '#test/write-api/callers.ts'
+import {
+  type Answer,
+  callerOf,
+  type FurnishedFixture,
+  furnishedFixture,
+} from '#test/write-api/write-fixture.ts'
+
+let fixture: FurnishedFixture
+let callers: Callers
+let host: string
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  callers = await makeCallers(fixture)
+  await fixture.app.listen({ port: 0, host: '127.0.0.1' })
+  host = `127.0.0.1:${(fixture.app.server.address() as AddressInfo).port}`
+})
+afterAll(() => fixture.close())
+
+/** `session`: any user, but by no access token. `socket`: the same, of our own pages alone. */
+type Level = 'anybody' | 'user' | 'session' | 'admin' | 'socket'
+
+/** Every read route: who may reach it. A route without a row fails the first test. */
+const MATRIX: Readonly<Record<string, Level>> = {
+  'GET /api/status': 'anybody',
+  'GET /api/setup': 'anybody',
+  'GET /api/notice': 'anybody',
+  'GET /api/about': 'anybody',
+  'GET /api/home_page_content': 'anybody',
+  'GET /api/openapi.json': 'anybody',
+  'GET /api/user/self': 'user',
+  'GET /api/user/self/groups': 'user',
+  'GET /api/user/aff': 'user',
+  'GET /api/user/check_in_status': 'user',
+  'GET /api/user/models': 'user',
+  'GET /api/user/security': 'session',
+  'GET /api/user/sessions': 'session',
+  'GET /api/user/': 'admin',
+  'GET /api/user/search': 'admin',
+  'GET /api/user/:id': 'admin',
+  'GET /api/group/': 'admin',
+  'GET /api/channel/': 'admin',
+  'GET /api/channel/search': 'admin',
+  'GET /api/channel/models': 'admin',
+  'GET /api/channel/models_enabled': 'admin',
+  'GET /api/channel/health': 'admin',
+  'GET /api/channel/:id': 'admin',
+  'GET /api/channel/:id/timeline': 'admin',
+  'GET /api/token/': 'user',
+  'GET /api/token/search': 'user',
+  'GET /api/token/:id': 'user',
+  'GET /api/option/': 'admin',
+  'GET /api/option/schema': 'admin',
+  'GET /api/option/history': 'admin',
+  'GET /api/option/latest_release': 'admin',
+  'GET /api/option/preset_ratios': 'admin',
+  'GET /api/option/price_history': 'admin',
+  'GET /api/option/price_schedule': 'admin',
+  'GET /api/log/': 'admin',
+  'GET /api/log/stat': 'admin',
+  'GET /api/log/self/': 'user',
+  'GET /api/log/self/stat': 'user',
+  'GET /api/data/': 'admin',
+  'GET /api/data/self/': 'user',
+  'GET /api/live': 'socket',
+}
+
+const ROWS = Object.entries(MATRIX)
+const REST = ROWS.filter(([, level]) => level !== 'socket')
+const SOCKETS = ROWS.filter(([, level]) => level === 'socket')
+
+const pathOf = (row: string): string => row.replace('GET ', '').replace(':id', '999999')
+const ask = (row: string, shown: Shown, headers: Shown = {}): Promise<Answer> =>
+  callerOf(fixture.app, shown)('GET', pathOf(row), { headers })
+
+const isReached = ({ status }: Answer, way?: string) => expect(REACHED, way).toContain(status)
+/** Turned away, and told nothing. */
+function isRefused({ status, data = null, code }: Answer, as: 401 | 403, way?: string): void {
+  expect({ status, data, hasCode: Boolean(code) }, way).toEqual({
+    ...{ status: as, data: null, hasCode: true },
+  })
+}
+
+it('has a row for every read route, and none for others', () => {
+  const registered = fixture.readRoutes.map(({ method, url }) => `${method} ${url}`)
+  expect([...new Set(registered)].sort()).toEqual(ROWS.map(([row]) => row).sort())
+})
+
+describe.each(REST)('%s, for %s', (row, level) => {
+  it('nobody without a session', async () => {
+    const answer = await ask(row, {})
+    if (level === 'anybody') expect(answer.status).toBe(200)
+    else {
+      isRefused(answer, 401)
+      // Also not what is wrong with the question.
+      const bad = `${row.replace(':id', 'x')}?p=x&type=x&is_forced=x&start_timestamp=x`
+      isRefused(await ask(bad, {}), 401)
+    }
+  })
+
+  it('nobody under another User-Id, or none', async () => {
+    const { cookie } = fixture.user
+    for (const shown of [{ cookie }, ...OTHER_IDS.map((id) => ({ cookie, 'user-id': id }))]) {
+      const answer = await ask(row, shown)
+      if (level === 'anybody') expect(answer.status).toBe(200)
+      else isRefused(answer, 401)
+    }
+  })
+
+  it('nobody from another site', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+    ]) {
+      isRefused(await ask(row, shownBy(fixture.root), headers), 403)
+    }
+  })
+
+  it('by role', async () => {
+    const { user, admin, root } = fixture
+    const asUser = await ask(row, shownBy(user))
+    if (level === 'admin') isRefused(asUser, 403)
+    else isReached(asUser)
+    for (const above of [admin, root]) isReached(await ask(row, shownBy(above)))
+  })
+
+  it('by an access token', async () => {
+    const asUser = await ask(row, callers.byToken.user)
+    const asAdmin = await ask(row, callers.byToken.admin)
+    if (level === 'session' || level === 'admin') isRefused(asUser, 403)
+    else isReached(asUser)
+    if (level === 'session') isRefused(asAdmin, 403)
+    else isReached(asAdmin)
+  })
+
+  it('by nothing that is void', async () => {
+    for (const [way, shown] of callers.voidWays) {
+      const answer = await ask(row, shown)
+      if (level === 'anybody') expect(answer.status, way).toBe(200)
+      else isRefused(answer, 401, way)
+    }
+  })
+})
+
+describe.each(SOCKETS)('%s, for a %s', (row) => {
+  /** 101 for a socket that opened. */
+  const knock = async (shown: Shown, origin = `http://${host}`): Promise<number> => {
+    const headers = { ...shown, ...(origin === '' ? {} : { origin }) }
+    const socket = new WebSocket(`ws://${host}${pathOf(row)}`, { headers })
+    const opened = once(socket, 'open').then(() => 101)
+    const refused = once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode)
+    // Whichever does not come ends by the error of the socket that is thrown away.
+    for (const end of [opened, refused]) end.catch(() => {})
+    const status = await Promise.race([opened, refused])
+    socket.terminate()
+    return status
+  }
+
+  it('any user by session, whose id no browser can send with it', async () => {
+    const { user, admin, root } = fixture
+    for (const who of [user, admin, root]) expect(await knock(shownBy(who))).toBe(101)
+    expect(await knock({ cookie: user.cookie })).toBe(101)
+  })
+
+  it('nobody without a session, by an access token or by what is void', async () => {
+    const { user, admin } = callers.byToken
+    const ways = [['none', {}], ['token', user], ['admin’s token', admin], ...callers.voidWays]
+    for (const [way, shown] of ways as [string, Shown][]) {
+      expect(await knock(shown), way).toBe(401)
+    }
+  })
+
+  it('nobody from another site, or from none that is named', async () => {
+    for (const origin of ['', 'null', 'https://evil.example', `http://${host}0`]) {
+      expect(await knock(shownBy(fixture.root), origin), origin).toBe(403)
+    }
+  })
+
+  it('what asks for no socket reads nothing', async () => {
+    const response = await fetch(`http://${host}${pathOf(row)}`, {
+      headers: { ...shownBy(fixture.root), origin: `http://${host}` },
+    })
+    expect([response.status, await response.text()]).toEqual([404, ''])
+  })
+})

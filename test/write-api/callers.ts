@@ -1,0 +1,54 @@
+import { type FurnishedFixture, type LoggedIn, PASSWORD } from './write-fixture.ts'
+
+/** What a request shows of its caller. */
+export type Shown = Readonly<Record<string, string>>
+
+/** The callers beside those of the fixture that both matrices of authorisation try. */
+export type Callers = {
+  /** By an access token, and no cookie. */
+  readonly byToken: { readonly user: Shown; readonly admin: Shown }
+  /** What let somebody in once, or elsewhere, and lets in no more. */
+  readonly voidWays: readonly (readonly [way: string, shown: Shown])[]
+}
+
+/** Passed every check of who is asking: refused for what is asked, for no such object, or done. */
+export const REACHED = [200, 400, 404]
+
+/** None of them is the id of the fixture's user. */
+export const OTHER_IDS = ['', '1', '03', 'x']
+
+export const shownBy = ({ id, cookie }: LoggedIn): Shown => ({ cookie, 'user-id': String(id) })
+
+export async function makeCallers(fixture: FurnishedFixture): Promise<Callers> {
+  const { core, root } = fixture
+  const made = (username: string) =>
+    root.call<{ id: number }>('POST', '/api/user/', { body: { username, password: PASSWORD } })
+  const newUser = async (username: string): Promise<LoggedIn> => {
+    await made(username)
+    return fixture.logIn(username)
+  }
+  const user = await tokenOf(await newUser('token1'))
+  const { id } = (await made('token2')).data
+  await root.call('POST', '/api/user/manage', { body: { id, action: 'promote' } })
+  const admin = await tokenOf(await fixture.logIn('token2'))
+
+  const expired = await newUser('expired1')
+  await core.pg.query('update auth.sessions set started_at = 0 where user_id = $1', [expired.id])
+  const voidWays: [string, Shown][] = [['an expired session', shownBy(expired)]]
+  for (const action of ['disable', 'delete'] as const) {
+    const somebody = await newUser(`${action}d1`)
+    const token = await tokenOf(somebody)
+    await root.call('POST', '/api/user/manage', { body: { id: somebody.id, action } })
+    voidWays.push([`a session of before: ${action}`, shownBy(somebody)])
+    voidWays.push([`a token: ${action}`, token])
+  }
+  const own = { 'user-id': String(fixture.user.id) }
+  voidWays.push(['a relay key', { authorization: `Bearer sk-${'x'.repeat(48)}`, ...own }])
+  voidWays.push(['a made-up token', { authorization: `Bearer sat_${'x'.repeat(43)}`, ...own }])
+  return { byToken: { user, admin }, voidWays }
+}
+
+async function tokenOf({ id, call }: LoggedIn): Promise<Shown> {
+  const { data } = await call<string>('GET', '/api/user/token')
+  return { authorization: `Bearer ${data}`, 'user-id': String(id) }
+}
