@@ -111,6 +111,11 @@ describe('adding passkeys', () => {
     const answer = await at(fixture.anybody, bare)('POST', '/api/user/login/passkey/begin')
     expect(answer.code).toBe('PasskeyNeedsDomain')
   })
+
+  it.each(['[', 'a:99999', 'a b'])('says so at a host that is no name: %j', async (host) => {
+    const answer = await at(fixture.anybody, { host })('POST', '/api/user/login/passkey/begin')
+    expect(answer).toMatchObject({ status: 200, code: 'PasskeyNeedsDomain' })
+  })
 })
 
 describe('a passkey as the second step', () => {

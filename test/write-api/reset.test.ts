@@ -55,6 +55,9 @@ describe('asking for a reset', () => {
     expect(await ask(EMAIL, { host: 'evil.example' })).toMatchObject({
       code: 'ServerAddressRequired',
     })
+    for (const host of ['localhost:x@evil.example', 'localhost@evil.example', 'x@localhost', '[']) {
+      expect(await ask(EMAIL, { host })).toMatchObject({ code: 'ServerAddressRequired' })
+    }
     expect((await ask(EMAIL, { host: 'localhost:4000' })).success).toBe(true)
     const { text } = await fixture.server.mailTo(EMAIL)
     expect(linkIn(text).origin).toBe('http://localhost:4000')

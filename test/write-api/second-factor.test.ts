@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import {
   callerOf,
   type FurnishedFixture,
@@ -81,6 +82,31 @@ describe('setting up codes of an app', () => {
     const { call } = await secured('setup3')
     const again = await call('POST', '/api/user/totp/begin', { body: { password: PASSWORD } })
     expect(again.code).toBe('TotpAlreadyOn')
+  })
+})
+
+describe('an app that was turned on by an append whose outcome was lost', () => {
+  it('keeps its secret: a refusal alone takes one away', async () => {
+    const user = await newUser('lost1')
+    const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', { body: {} })).data
+    const { actors } = fixture.core
+    const handle = actors.handle.bind(actors)
+    const lost = vi.spyOn(actors, 'handle').mockImplementationOnce(async (...command) => {
+      await handle(...command)
+      throw new StoreUnavailable('the answer was lost')
+    })
+    const confirm = () =>
+      user.call<Codes>('POST', '/api/user/totp', { body: { code: codeOf(secret) } })
+    expect((await confirm()).status).toBe(503)
+    lost.mockRestore()
+    expect((await confirm()).code).toBe('TotpAlreadyOn')
+    const kept = await fixture.core.pg.query(
+      `select from vault.secrets where purpose = 'totp' and owner = $1`,
+      [`user:${user.id}`],
+    )
+    expect(kept.rowCount).toBe(1)
+    fixture.clock.ahead += 60_000
+    expect((await second(await ticketOf('lost1'), codeOf(secret))).success).toBe(true)
   })
 })
 

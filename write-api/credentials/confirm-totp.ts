@@ -1,5 +1,6 @@
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ConfirmTotp, RecoveryCodes } from '#write-api/contract/credentials.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
@@ -41,7 +42,8 @@ export const confirmTotp: Act = (api, parts) => {
         command,
         contextOf(parts, request),
       ).catch(async (error: unknown) => {
-        await vault.deleteSecret(secretRef)
+        // NOTE: an append whose outcome nobody knows may have turned it on: by this secret.
+        if (error instanceof HttpRefusal) await vault.deleteSecret(secretRef)
         throw error
       })
       await endTotpOffer(parts, userId)

@@ -10,13 +10,15 @@ export type PasskeySite = { readonly origin: string; readonly id: string; readon
 
 /**
  * The site as the request's browser names it (its host was checked against ours), else the
- * configured address. Throws where a browser makes no passkeys: at a bare IP address.
+ * configured address. Throws where a browser makes no passkeys: at a bare IP address, or none.
  */
 export async function passkeySite({ core }: Parts, request: FastifyRequest): Promise<PasskeySite> {
   const { values } = await allOptions(core.db)
   const configured = optionValue(values, 'ServerAddress')
   const given = request.headers.origin ?? configured
-  const { origin, hostname } = new URL(given || `${request.protocol}://${request.host}`)
+  const address = given || `${request.protocol}://${request.host}`
+  if (!URL.canParse(address)) throw refused('PasskeyNeedsDomain')
+  const { origin, hostname } = new URL(address)
   if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) throw refused('PasskeyNeedsDomain')
   return { origin, id: hostname, name: optionValue(values, 'SystemName') }
 }

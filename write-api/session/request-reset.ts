@@ -86,7 +86,12 @@ function originOf(
 ): string {
   const address = optionValue(values, 'ServerAddress')
   if (URL.canParse(address)) return address.replace(/\/+$/, '')
-  const isHere = core.config.isLoopback && LOOPBACK_NAMES.includes(request.hostname)
-  if (!isHere) throw refused('ServerAddressRequired')
-  return `${request.protocol}://${request.host}`
+  const asked = `${request.protocol}://${request.host}`
+  // Judged and linked to as a browser reads it: `localhost:x@evil.example` is no name of ours.
+  const url = core.config.isLoopback && URL.canParse(asked) ? new URL(asked) : null
+  const isHere = url !== null && LOOPBACK_NAMES.includes(url.hostname)
+  if (!isHere || url.username !== '' || url.password !== '') {
+    throw refused('ServerAddressRequired')
+  }
+  return url.origin
 }
