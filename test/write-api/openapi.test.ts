@@ -74,7 +74,13 @@ describe('the description of the API', () => {
     expect(headers('post', '/api/token/')).toEqual(['User-Id required'])
     expect(headers('get', '/api/status')).toEqual(['X-After-Position'])
     expect(headers('post', '/api/user/login')).toEqual([])
-    expect(operation('get', '/api/user/self').security).toEqual([{ session: [] }])
+  })
+
+  it('names the ways in: a session, or where it may an access token, or none', () => {
+    const ways = (path: string) => operation('get', path).security
+    expect(ways('/api/user/self')).toEqual([{ session: [] }, { accessToken: [] }])
+    expect(ways('/api/user/security')).toEqual([{ session: [] }])
+    expect(ways('/api/status')).toEqual([])
   })
 
   it('refers to nothing that is not there', () => {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
 import type { User } from '#read-api/contract/user.ts'
@@ -85,15 +87,73 @@ describe('fields that nobody gives oneself', () => {
   })
 })
 
-it('no answer about users holds a password, its reference or a session', async () => {
-  const { rows } = await fixture.core.pg.query('select ref from vault.secrets')
-  const secrets = rows.map(({ ref }) => String(ref))
-  expect(secrets.length).toBeGreaterThan(2)
-  for (const path of ['', 'search?keyword=user', '3', 'self']) {
-    const text = JSON.stringify((await fixture.root.call('GET', `/api/user/${path}`)).data)
-    expect(text).not.toMatch(/argon2|password|session|token/i)
-    expect(secrets.filter((ref) => text.includes(ref))).toEqual([])
+describe('no list ever shows a hash, a secret or an access token', () => {
+  const LISTS = ['', 'search?keyword=user', '1', '2', '3', 'self', 'security', 'sessions']
+  let plain: string[]
+  let kept: string[]
+
+  beforeAll(async () => {
+    plain = [PASSWORD]
+    for (const { call, cookie } of [fixture.user, fixture.admin, fixture.root]) {
+      plain.push(cookie.slice('session='.length), ...(await secured(call)))
+    }
+    kept = await everyHash()
+  })
+
+  /** Gives the caller all that there is to keep; what of it is told once, or never. */
+  async function secured(call: Caller): Promise<string[]> {
+    const webhook = `whs-${randomBytes(12).toString('hex')}`
+    const told = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/x' }
+    const set = { body: { ...told, webhook_secret: webhook } }
+    expect((await call('PUT', '/api/user/setting', set)).success).toBe(true)
+    const token = (await call<string>('GET', '/api/user/token')).data
+    const begun = await call<{ secret: string }>('POST', '/api/user/totp/begin', { body: {} })
+    const { secret } = begun.data
+    const timestamp = Date.now() + fixture.clock.ahead
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
+    const on = await call<{ recovery_codes: string[] }>('POST', '/api/user/totp', {
+      body: { code },
+    })
+    expect(on.data.recovery_codes.length).toBeGreaterThan(5)
+    return [webhook, token, token.slice(4, 24), secret, ...on.data.recovery_codes]
   }
+
+  /** References into the vault, and what sessions and access tokens are known by. */
+  async function everyHash(): Promise<string[]> {
+    const { rows } = await fixture.core.pg.query<{ text: string; kind: string }>(
+      `select ref as text, purpose as kind from vault.secrets
+       union all select hash, 'session' from auth.sessions
+       union all select token_hash, 'token' from read_credentials.credentials
+         where token_hash is not null`,
+    )
+    const kinds = new Set(rows.map(({ kind }) => kind))
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(['password', 'webhook', 'totp', 'session', 'token']),
+    )
+    return rows.map(({ text }) => text)
+  }
+
+  it.each(['user', 'admin', 'root'] as const)('to a %s', async (who) => {
+    const { call } = fixture[who]
+    for (const path of LISTS) {
+      const { status, data } = await call('GET', `/api/user/${path}`)
+      const isOwn = /^[a-z]+$/.test(path)
+      expect([path, status]).toEqual([path, who === 'user' && !isOwn ? 403 : 200])
+      const text = JSON.stringify(data ?? null)
+      expect([path, [...plain, ...kept].filter((one) => text.includes(one))]).toEqual([path, []])
+      expect(text).not.toMatch(/argon2|"([a-z_]*(hash|_ref)|password)"/i)
+    }
+  })
+
+  it('and answers about users say nothing of passwords, sessions and tokens', async () => {
+    for (const path of ['', 'search?keyword=user', '3', 'self']) {
+      const text = JSON.stringify((await fixture.root.call('GET', `/api/user/${path}`)).data)
+      // Whether there is one is the own user's to know, and no more of it.
+      const rest = path === 'self' ? text.replace('"has_password":true', '') : text
+      expect(rest).not.toMatch(/argon2|password|session|token|totp/i)
+      if (path !== 'self') expect(rest).not.toContain('webhook')
+    }
+  })
 })
 
 it('the last super admin stays, also against the own hand', async () => {
