@@ -1,3 +1,4 @@
+import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ActsSite, actsSite } from '../support/acts-site.ts'
 
@@ -18,6 +19,18 @@ const CALLS = [
   ['GET', '/api/channel/update_balance/999999/'],
   ['GET', '/api/channel/update_balance'],
 ] as const
+
+it('are all that the relay serves beside the management API', () => {
+  const { relay, freshness } = site.product.running
+  const app = Fastify()
+  const registered: string[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const name of [method].flat()) if (name !== 'HEAD') registered.push(`${name} ${url}`)
+  })
+  relay?.addActs(app, freshness)
+  const listed = CALLS.map(([method, path]) => `${method} ${path.replace('999999', ':id')}`)
+  expect(registered.sort()).toEqual(listed.sort())
+})
 
 describe.each(CALLS)('%s %s', (method, path) => {
   const ask = (headers: Record<string, string>) =>
