@@ -9,7 +9,7 @@ import {
   granted,
   tokenCreated,
 } from '#test/projections/fixture.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB, ROOT } from './fixture.ts'
 
 let api: Api
 let admin: Record<string, string>
@@ -164,6 +164,23 @@ describe('channels', () => {
   })
 })
 
+/** The status object of the product's specification. */
+const STATUS = [
+  ...['system_name', 'logo', 'footer_html', 'quota_per_unit', 'display_in_currency'],
+  ...['enable_drawing', 'enable_task', 'enable_data_export', 'chats', 'data_export_default_time'],
+  ...['default_collapse_sidebar', 'mj_notify_enabled', 'chat_link', 'chat_link2', 'docs_link'],
+  ...['version', 'start_time', 'aff_enabled', 'check_in_enabled'],
+  ...['turnstile_check', 'turnstile_site_key', 'github_oauth', 'github_client_id'],
+  ...['oidc_enabled', 'oidc_client_id', 'oidc_authorization_endpoint'],
+  ...['linuxdo_oauth', 'linuxdo_client_id', 'telegram_oauth', 'telegram_bot_name'],
+  ...['wechat_login', 'wechat_qrcode', 'self_use_mode_enabled', 'demo_site_enabled'],
+]
+/** What our own pages need to know beside it. */
+const STATUS_BESIDE = [
+  ...['server_address', 'min_topup', 'setup', 'group_colors', 'email_verification'],
+  ...['password_login_enabled', 'password_register_enabled', 'register_enabled'],
+]
+
 describe('users and the site', () => {
   it('are listed with their balances, and without their password', async () => {
     const { body } = await api.get<List<User>>('/api/user/search?keyword=ali', admin)
@@ -175,6 +192,34 @@ describe('users and the site', () => {
     expect((await api.get('/api/user/99', admin)).status).toBe(404)
     const self = await api.get<User>('/api/user/self', alice)
     expect(self.body.data).toMatchObject({ id: ALICE, display_name: 'ALICE' })
+  })
+
+  const usersOf = async (query: string) => {
+    const { data } = (await api.get<List<User>>(`/api/user/${query}`, admin)).body
+    return [data.items.map(({ id }) => id), data.page, data.total]
+  }
+
+  it('are paged newest first, by p from 0 and page_size, each once', async () => {
+    expect(await usersOf('')).toEqual([[BOB, ALICE, ADMIN, ROOT], 0, 4])
+    expect(await usersOf('?p=0&page_size=3')).toEqual([[BOB, ALICE, ADMIN], 0, 4])
+    expect(await usersOf('?p=1&page_size=3')).toEqual([[ROOT], 1, 4])
+    expect(await usersOf('?p=2&page_size=3')).toEqual([[], 2, 4])
+    expect(await usersOf('search?p=1&page_size=2')).toEqual([[ADMIN, ROOT], 1, 4])
+  })
+
+  it('are found by their group, whole, alone or with a keyword', async () => {
+    const moved = (userId: number) => {
+      const data = { userId, group: 'inner' }
+      return { stream: `user-${userId}`, type: 'UserGroupChanged', v: 1, data }
+    }
+    await api.settled(await api.append([moved(BOB), moved(ADMIN)]))
+    expect(await usersOf('search?group=inner')).toEqual([[BOB, ADMIN], 0, 2])
+    expect(await usersOf('search?group=inner&page_size=1&p=1')).toEqual([[ADMIN], 1, 2])
+    expect(await usersOf('search?group=default')).toEqual([[ALICE, ROOT], 0, 2])
+    expect(await usersOf('search?group=inner&keyword=bo')).toEqual([[BOB], 0, 1])
+    expect(await usersOf('search?group=inner&keyword=ali')).toEqual([[], 0, 0])
+    expect(await usersOf('search?group=inne')).toEqual([[], 0, 0])
+    expect(await usersOf('search?group=')).toEqual([[BOB, ALICE, ADMIN, ROOT], 0, 4])
   })
 
   it('waits for the position that a read names, and not for ever', async () => {
@@ -190,6 +235,7 @@ describe('users and the site', () => {
     const { status, body } = await api.get('/api/status')
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ quota_per_unit: 500_000, setup: false, version: '0.1.0' })
+    expect(Object.keys(body.data as object).sort()).toEqual([...STATUS, ...STATUS_BESIDE].sort())
     expect((await api.get('/api/setup')).body.data).toMatchObject({ status: false })
   })
 

@@ -17,7 +17,7 @@ import {
   tokenCreated,
 } from '#test/projections/fixture.ts'
 import { budget } from '#test/support/budget.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB, ROOT } from './fixture.ts'
 
 let api: Api
 let url: string
@@ -242,7 +242,7 @@ describe('the live socket', () => {
     await Promise.all([late.until(at(next)), ahead.until(at(next))])
   })
 
-  it('closes within a second of a ban, a role or password change, or a logout', async () => {
+  it('closes within a second of a ban, deletion, new role or password, or a logout', async () => {
     const position = (id: number, type: string, data: object): Given => ({
       stream: `user-${id}`,
       type,
@@ -261,6 +261,9 @@ describe('the live socket', () => {
     await closed(ALICE, () => api.append([position(ALICE, 'UserDisabled', {})]))
     await closed(ADMIN, () => api.append([position(ADMIN, 'UserRoleChanged', { role: 1 })]))
     await closed(BOB, () => api.app.gate.sessions.endAllOf(BOB))
+    const changed = { passwordRef: 'another' }
+    await closed(BOB, () => api.append([position(BOB, 'UserPasswordChanged', changed)]))
+    await closed(ROOT, () => api.append([position(ROOT, 'UserDeleted', {})]))
   })
 
   it('as a stop begins, sends its readers elsewhere at once and takes no new ones', async () => {
