@@ -132,6 +132,21 @@ describe('the top bar', () => {
     await close()
   })
 
+  it('offers to register where that is open, and not on phones', async () => {
+    const register = (page: Page) => page.getByRole('banner').getByRole('link', { name: '注册' })
+    setStatus({ register_enabled: true })
+    const { page, close } = await open('/about')
+    expect(await register(page).getAttribute('href')).toBe('/register')
+    await page.setViewportSize({ width: 390, height: 860 })
+    await register(page).waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 1280, height: 860 })
+    setStatus({ register_enabled: false })
+    await page.reload()
+    await page.getByText('版本').waitFor()
+    await expect.poll(() => register(page).count()).toBe(0)
+    await close()
+  })
+
   it('is a menu on phones', async () => {
     const { page, close } = await open('/', { width: 390 })
     await page.getByRole('button', { name: '站点菜单' }).click()

@@ -16,7 +16,7 @@ export function AboutPage(): ReactElement {
   const text = page.data ?? ''
   return (
     <article className="tg-prose-page">
-      <h1>{t('about.own', { name })}</h1>
+      <h1 className={text === '' ? '' : 'tg-visually-hidden'}>{t('about.own', { name })}</h1>
       {text !== '' && <RichText text={text} title={t('about.title')} />}
       {text === '' && !page.isPending && <DefaultAbout name={name} />}
     </article>

@@ -34,7 +34,8 @@ export function PasswordDialog(props: {
   const title = hasPassword ? t('me.changePassword') : t('me.setPassword')
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const [fault, setFault] = useState<Fault | null>(null)
-  const faultOf = ({ next, again }: Draft): Fault | null => {
+  const faultOf = ({ current, next, again }: Draft): Fault | null => {
+    if (hasPassword && current === '') return { field: 'current', text: t('me.currentRequired') }
     if ([...next].length < CHARACTERS_MIN) return { field: 'next', text: t('me.passwordTooShort') }
     return next === again ? null : { field: 'again', text: t('me.passwordsDiffer') }
   }
@@ -63,12 +64,7 @@ export function PasswordDialog(props: {
       onClose={close}
     >
       {fields.map(({ field, label, autoComplete }) => (
-        <FormField
-          key={field}
-          label={t(label)}
-          hint={field === 'current' ? t('me.currentHint') : undefined}
-          error={fault?.field === field ? fault.text : ''}
-        >
+        <FormField key={field} label={t(label)} error={fault?.field === field ? fault.text : ''}>
           {(control) => (
             <PasswordInput
               {...control}

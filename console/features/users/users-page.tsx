@@ -27,7 +27,11 @@ function OwnForm(): ReactElement {
   const { edited, close } = useDrawerAddress('/app/me')
   return (
     <>
-      <AdminsOnlyPage title={t('users.title')} />
+      {edited === 'self' ? (
+        <Page title={t('users.selfTitle')}>{null}</Page>
+      ) : (
+        <AdminsOnlyPage title={t('users.title')} />
+      )}
       <SelfDrawer key={String(edited)} isOpen={edited === 'self'} onClose={close} />
     </>
   )

@@ -49,7 +49,7 @@ export const me: Words['me'] = {
   currentPassword: 'Current password',
   newPassword: 'New password',
   newPasswordAgain: 'New password again',
-  currentHint: 'Leave it empty if you came by another way in and have none yet.',
+  currentRequired: 'Enter your current password',
   passwordTooShort: 'The password must have at least 8 characters',
   passwordsDiffer: 'The two passwords do not match',
   passwordChanged: 'Your password has been changed',

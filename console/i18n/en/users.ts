@@ -100,8 +100,7 @@ export const users: Words['users'] = {
   noReason: 'No reason given',
   changedBy: 'by {{name}}',
   erase: 'Erase personal data',
-  eraseHint:
-    'Destroys the user’s key: names, links and addresses are gone for good, accounts stay.',
+  eraseHint: 'Destroys the user’s key: names, links and addresses are gone for good, figures stay.',
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:

@@ -47,7 +47,7 @@ export const me = {
   currentPassword: '原密码',
   newPassword: '新密码',
   newPasswordAgain: '确认新密码',
-  currentHint: '通过第三方账户注册、尚未设置密码时留空。',
+  currentRequired: '请输入原密码',
   passwordTooShort: '密码长度不得小于 8 位！',
   passwordsDiffer: '两次输入的密码不一致！',
   passwordChanged: '密码修改成功！',

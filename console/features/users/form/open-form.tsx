@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { storedUser, storeUser } from '#console/api/session.ts'
 import { createUser } from '#console/api/users/create-user.ts'
 import { usersKey } from '#console/api/users/list-users.ts'
 import { updateOwnUser } from '#console/api/users/update-own-user.ts'
@@ -10,6 +11,7 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { User } from '#read-api/contract/user.ts'
+import type { UpdateSelf } from '#write-api/contract/user.ts'
 import { calledOf } from '../user-acts.ts'
 import {
   changedSelf,
@@ -83,6 +85,14 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
+/** The name is in the top bar, too. */
+async function updateSelf(change: UpdateSelf): Promise<void> {
+  await updateOwnUser(change)
+  const own = storedUser()
+  const { display_name } = change
+  if (own !== null && display_name !== undefined) storeUser({ ...own, display_name })
+}
+
 /** Said while the form's address is left for the list's. */
 const ALONG = { goesAlong: true }
 
@@ -96,7 +106,7 @@ function useSave({ kind, user, onClose }: FormProps) {
     } else {
       const changed = kind === 'self' ? changedSelf(before, draft) : changedUser(before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('users.unchanged'))
-      if (kind === 'self') await updateOwnUser(changed)
+      if (kind === 'self') await updateSelf(changed)
       else await updateUser({ id: user.id, ...changed })
       showSuccess(t('users.saved'), ALONG)
     }
