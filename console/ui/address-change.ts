@@ -25,11 +25,15 @@ export function changeAddress(
 ): AddressChange {
   const from = entryId()
   const last = coming?.from === from ? coming : null
-  const params = change(last?.params ?? new URLSearchParams(window.location.search))
+  const now = last?.params ?? new URLSearchParams(window.location.search)
+  const before = String(now)
+  const params = change(now)
+  // Asked for again before it was drawn (a suggestion taken, and Enter): one step, not two.
+  const isSame = String(params) === before
   const isGoingOn = kind === 'typing' && typed === name
   typed = kind === 'typing' ? name : null
   // What replaces a step that has not landed yet must make that step itself.
-  const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn)
+  const isStep = last?.isStep === true || (kind !== 'replace' && !isGoingOn && !isSame)
   coming = { from, params, isStep }
   return { params, isReplacing: !isStep }
 }

@@ -81,6 +81,15 @@ it('two changes within one navigation both count, and are one step', async () =>
   expect(values()).toEqual({ word: '', page: 7, size: 10 })
 })
 
+it('what is asked for again when it is there already is no step', async () => {
+  await open('')
+  await press('both')
+  await press('page')
+  await press('page')
+  await back()
+  expect(values()).toEqual({ word: 'a', page: 0, size: 50 })
+})
+
 it('letters typed in one go are one step that Back undoes; the next visit is another', async () => {
   await open('?page=7')
   for (const text of ['g', 'gp', 'gpt']) await type(text)
