@@ -4,7 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { fault } from '#infra/http/faults.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 
-/** Ways in and out stay open: who can't come in sees nothing. */
+/** The first run, the password and going out stay open: who can't come in sees nothing. */
 const OPEN = /^\/api\/(setup|user\/(login|logout)(\/.*)?)$/
 const ROOT = 100
 

@@ -20,6 +20,7 @@ import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
 import { IDENTITY_REFUSALS } from './users/identity-refusals.ts'
+import { PASSWORD_REFUSALS } from './users/password-refusals.ts'
 
 /** What acts refuse themselves, before or beside a decision of the domain. */
 type ActRefusalCode =
@@ -33,6 +34,7 @@ type ActRefusalCode =
   | 'PasswordsDiffer'
   | 'WrongCredentials'
   | 'WrongOriginalPassword'
+  | 'OwnPasswordElsewhere'
   | 'UserBanned'
   | 'UserDeactivated'
   | 'PasswordLoginDisabled'
@@ -81,6 +83,7 @@ const REFUSALS: Refusals<RefusalCode> = {
   ...ACCOUNT_REFUSALS,
   ...TOKEN_REFUSALS,
   ...IDENTITY_REFUSALS,
+  ...PASSWORD_REFUSALS,
   ...ENTRY_REFUSALS,
   ...OAUTH_REFUSALS,
   AlreadyInitialized: [200, { zh: '系统已经初始化完成', en: 'The system is already initialised' }],

@@ -27,6 +27,8 @@ export type ChangePassword = {
   readonly type: 'ChangePassword'
   readonly actorRole: ActorRole
   readonly passwordRef: string
+  /** Refused when logins were voided since: whoever asks may not be who it was. */
+  readonly ifVersion?: number
   /** Made up by the server: its user should choose another one. */
   readonly isTemporary?: boolean
 }

@@ -54,6 +54,8 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
     case 'ChangePassword': {
       const { passwordRef } = command
       if (passwordRef === user.passwordRef) return []
+      const { ifVersion = user.authVersion } = command
+      if (ifVersion !== user.authVersion) return refuse('LoginVoid')
       const temporary = command.isTemporary === true ? ({ isTemporary: true } as const) : {}
       const data = { passwordRef, ...reentry(user), ...temporary }
       return [{ type: 'UserPasswordChanged', v: 1, data }]

@@ -13,6 +13,8 @@ export type UserRefusalCode =
   | 'SuperAdminProtected'
   /** Another identity of this provider was bound or unbound meanwhile. */
   | 'IdentityChanged'
+  /** A new password, a new level or a ban came between. */
+  | 'LoginVoid'
   /** Nobody could come in as this user any more. */
   | 'LastWayIn'
 

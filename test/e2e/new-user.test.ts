@@ -43,7 +43,10 @@ async function setUp(): Promise<void> {
 }
 
 async function goTo(link: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Main navigation' }).getByText(link).click()
+  await page
+    .getByRole('navigation', { name: 'Main navigation' })
+    .getByText(link, { exact: true })
+    .click()
   await heading(link).waitFor()
 }
 

@@ -24,6 +24,8 @@ export const UpdateSelf = Type.Object({
   display_name: Type.Optional(Type.String({ maxLength: 200 })),
   password: Type.Optional(Type.String({ maxLength: 256 })),
   original_password: Type.Optional(Type.String({ maxLength: 256 })),
+  /** In place of a current password, for who has none and two-step login. */
+  code: Type.Optional(Type.String({ maxLength: 64 })),
 })
 export type UpdateSelf = Static<typeof UpdateSelf>
 

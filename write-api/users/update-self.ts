@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
@@ -8,6 +9,7 @@ import { startSession } from '#infra/http/start-session.ts'
 import { findUser } from '#projections/users/query.ts'
 import { UpdateSelf } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { proveIfSecured } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
 import { checkPassword } from './password-policy.ts'
 import { isPassword, keepPassword } from './password-secret.ts'
@@ -29,19 +31,21 @@ export const updateSelf: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId, sessionHash } = principalOf(request)
-      const { display_name, password = '', original_password = '' } = request.body
+      const { display_name, password = '' } = request.body
       if (password !== '' && sessionHash === null) throw fault('SessionRequired')
       const context = contextOf(parts, request)
-      const passwordRef =
+      const { user } = await parts.core.actors.stateOf(userDecider, userStream(userId))
+      const version = user?.authVersion ?? 0
+      const secret =
         password === ''
           ? null
-          : await newPassword(parts, request.ip, userId, password, original_password)
-      const position = await change(parts, userId, display_name, passwordRef, context)
+          : { ifVersion: version, passwordRef: await newPassword(parts, request, request.body) }
+      const position = await change(parts, userId, display_name, secret, context)
       await visibleIn(parts, reply, ['users'], position)
-      if (passwordRef !== null) {
-        const { user } = await parts.core.actors.stateOf(userDecider, userStream(userId))
+      if (secret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
-        await startSession(request, reply, { id: userId, authVersion: user?.authVersion ?? 0 })
+        // NOTE: the version of this change, not of one that came after: that one voids this too.
+        await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
       return done()
     },
@@ -49,20 +53,20 @@ export const updateSelf: Act = (api, parts) => {
 }
 
 async function newPassword(
-  { core, loginGuard }: Parts,
-  ip: string,
-  userId: number,
-  password: string,
-  original: string,
+  parts: Parts,
+  request: FastifyRequest,
+  { password = '', original_password: original = '', code = '' }: UpdateSelf,
 ): Promise<string> {
+  const { core, loginGuard } = parts
+  const { userId } = principalOf(request)
   checkPassword(password)
-  const account = `self:${userId}`
-  const attempt = await loginGuard.enter(ip, account)
+  const attempt = await loginGuard.enter(request.ip, `self:${userId}`)
   if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // Who came by another way in sets a first one: there is none to know.
+  // Who came by another way in sets a first one: there is none to know, but there may be a code.
   const isFirst = user !== null && user.passwordRef === null
-  if (user === null || !(isFirst || (await isPassword(core.vault, user, original)))) {
+  if (isFirst) await proveIfSecured(parts, request, { code })
+  else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw refused('WrongOriginalPassword')
   }
   attempt.succeeded()
@@ -73,7 +77,7 @@ async function change(
   { core }: Parts,
   userId: number,
   displayName: string | undefined,
-  passwordRef: string | null,
+  secret: { readonly passwordRef: string; readonly ifVersion: number } | null,
   context: ActContext,
 ): Promise<number> {
   const { vault, actors } = core
@@ -84,7 +88,7 @@ async function change(
   if (name && name !== (await findUser(core.db, userId))?.displayName) {
     step({ type: 'ChangeProfile', actorRole: null, displayName: await vault.seal(userId, name) })
   }
-  if (passwordRef !== null) step({ type: 'ChangePassword', actorRole: null, passwordRef })
+  if (secret !== null) step({ type: 'ChangePassword', actorRole: null, ...secret })
   if (steps.length === 0) return core.store.headPosition()
   return accepted(await actors.handleTogether(steps, context)).position
 }

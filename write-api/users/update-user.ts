@@ -29,7 +29,10 @@ export const updateUser: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { body } = request
-      const actorRole = principalOf(request).role as Role
+      const { userId, role } = principalOf(request)
+      const actorRole = role as Role
+      // A session left open, or an access token, must not be enough for that.
+      if (body.id === userId && (body.password ?? '') !== '') throw refused('OwnPasswordElsewhere')
       const position = await parts.turns(`user-${body.id}`, async () => {
         const user = await findUser(parts.core.db, body.id)
         if (user === null || user.isDeleted) throw refused('UserUnknown')

@@ -3,6 +3,7 @@ import { request } from '../request.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
 const HIDDEN_REST_MS = 60_000
+const NEW_SESSION_MS = 300
 /** Said by the server of a socket whose session ended, also of one that asks too fast. */
 const POLICY_VIOLATION = 1008
 
@@ -39,7 +40,10 @@ function connect(): LiveSocket {
   return socket as LiveSocket
 }
 
-/** A page that is only looked at asks nothing: it asks now, and is sent to the login by the 401. */
+/**
+ * A page that is only looked at asks nothing: it asks now, and is sent to the login by the 401. Not
+ * at once: another tab may be about to get a new session for its new password.
+ */
 function leaveWhereSessionEnded(): void {
-  request({ path: '/api/user/self' }).catch(() => {})
+  setTimeout(() => void request({ path: '/api/user/self' }).catch(() => {}), NEW_SESSION_MS)
 }

@@ -41,16 +41,20 @@ export function faultOf(draft: SettingsDraft): SettingsFault | null {
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
   if (!isWhole) return 'thresholdInvalid'
   const url = draft.webhookUrl.trim()
-  if (draft.means === 'webhook' && url === '') return 'webhookNeeded'
-  return url === '' || /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
+  // What isn't shown can't be mended, and isn't sent.
+  if (draft.means === 'email') return null
+  if (url === '') return 'webhookNeeded'
+  return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
 export const changeOf = (draft: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   quota_warning_threshold: Number(draft.threshold),
   notification_email: draft.mailTo.trim(),
-  webhook_url: draft.webhookUrl.trim(),
-  webhook_secret: draft.webhookSecret,
+  ...(draft.means === 'webhook' && {
+    webhook_url: draft.webhookUrl.trim(),
+    webhook_secret: draft.webhookSecret,
+  }),
   accept_unset_model_ratio_model: draft.acceptsUnpriced,
   show_ip_in_logs: draft.showsIp,
 })

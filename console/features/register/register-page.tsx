@@ -43,6 +43,8 @@ export function RegisterPage(): ReactElement {
 
 /** Why nobody can register here by password; the server says the same to whoever tries. */
 function closedBy(status: Status | undefined): 'registerClosed' | 'passwordRegisterClosed' | null {
-  if (status?.register_enabled === false) return 'registerClosed'
+  if (status?.register_enabled === false || status?.self_use_mode_enabled === true) {
+    return 'registerClosed'
+  }
   return status?.password_register_enabled === false ? 'passwordRegisterClosed' : null
 }

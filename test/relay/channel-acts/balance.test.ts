@@ -142,7 +142,7 @@ describe('GET /api/channel/update_balance/{id}/', () => {
       success: false,
       code: 'BalanceNotOffered',
     })
-    const strange = await site.channel({ type: 18 })
+    const strange = await site.bygone()
     expect(await site.ask(`/api/channel/update_balance/${strange}/`)).toMatchObject({
       success: false,
       code: 'ChannelNotCallable',

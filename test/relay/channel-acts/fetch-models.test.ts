@@ -39,7 +39,7 @@ describe('GET /api/channel/fetch_models/{id}', () => {
   })
 
   it('a type that can not be called', async () => {
-    const id = await site.channel({ type: 18 })
+    const id = await site.bygone()
     const answer = await site.ask(`/api/channel/fetch_models/${id}`)
     expect(answer).toMatchObject({ success: false, code: 'ChannelNotCallable' })
   })

@@ -75,7 +75,7 @@ describe('GET /api/channel/test/{id}', () => {
   })
 
   it('one of a type that can not be called says so, and nobody is asked', async () => {
-    const id = await site.channel({ type: 18 })
+    const id = await site.bygone()
     const before = site.scripted.asked.length
     const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
     expect(answer).toMatchObject({ success: false, data: { reason: 'no-address', time: 0 } })

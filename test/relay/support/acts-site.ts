@@ -1,4 +1,8 @@
+import { expect } from 'vitest'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { findChannel } from '#projections/channels/query.ts'
 import { addChannel, PASSWORD, type TestProduct, testProduct } from '#test/support/product.ts'
 import { type ScriptedProvider, scriptedProvider } from './scripted-provider.ts'
 
@@ -21,6 +25,8 @@ export type ActsSite = {
   readonly user: ConsoleClient
   /** A channel to the scripted provider; its id. */
   readonly channel: (fields?: Record<string, unknown>) => Promise<number>
+  /** A channel of before, of a type that nobody serves any more; its id. */
+  readonly bygone: () => Promise<number>
   /** As an admin, unless headers say otherwise. */
   readonly ask: <T>(
     path: string,
@@ -30,6 +36,25 @@ export type ActsSite = {
 }
 
 export const SECRET = 'sk-of-the-provider-0123456789'
+
+/** As it may stand in a history: none is made like that, nor changed to it. */
+async function bygoneChannel(product: TestProduct): Promise<number> {
+  const { core } = product.running
+  const channelId = await addChannel(product, { key: SECRET })
+  const command = {
+    type: 'ChangeTerms',
+    channelId,
+    change: { type: 18 },
+    keys: { refs: ['gone'], isAppended: false },
+    keyMode: null,
+  } as const
+  const context = { actor: 'user:1', cause: 'a test', at: core.now() }
+  await core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+  await expect
+    .poll(async () => (await findChannel(core.db, channelId))?.terms.type)
+    .toBe(command.change.type)
+  return channelId
+}
 
 /** The product with an admin and a user, beside a provider that answers what it is told to. */
 export async function actsSite(): Promise<ActsSite> {
@@ -52,6 +77,7 @@ export async function actsSite(): Promise<ActsSite> {
     user,
     channel: (fields = {}) =>
       addChannel(product, { key: SECRET, base_url: scripted.url, ...fields }),
+    bygone: () => bygoneChannel(product),
     ask: async <T>(
       path: string,
       options: { body?: unknown; headers?: Record<string, string> } = {},
