@@ -19,6 +19,14 @@ export function requireOwnOrigin(request: FastifyRequest): void {
   if (origin === undefined || !isOwnOrigin(request, origin)) throw fault('CrossSite')
 }
 
+/**
+ * Throws 403 where a browser opens the address as a page: what lets somebody in by its query alone
+ * would let whoever opens a link of a mail in as its writer.
+ */
+export function refuseNavigation(request: FastifyRequest): void {
+  if (request.headers['sec-fetch-mode'] === 'navigate') throw fault('CrossSite')
+}
+
 /** Compares hosts, ports included: behind a proxy that ends TLS the scheme is not ours to see. */
 function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   if (!URL.canParse(origin)) return false

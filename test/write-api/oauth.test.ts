@@ -128,6 +128,12 @@ describe('coming in by a real OpenID provider', () => {
     expect(await ask()).toMatchObject({ code: 'OAuthNotSetUp' })
     await fixture.set({ 'oidc.well_known': `${fixture.sites.url}/.well-known/x` })
     expect(await ask()).toMatchObject({ code: 'OAuthFailed' })
+    const path = '/.well-known/openid-configuration'
+    const body = JSON.stringify({ issuer: fixture.sites.url, jwks_uri: fixture.sites.url })
+    fixture.sites.instead.set(path, { status: 200, body, type: 'application/json' })
+    await fixture.set({ 'oidc.well_known': `${fixture.sites.url}${path}` })
+    expect(await ask()).toMatchObject({ status: 200, code: 'OAuthFailed' })
+    fixture.sites.instead.clear()
     await fixture.set({ 'oidc.well_known': 'http://169.254.169.254/.well-known/x' })
     expect(await ask()).toMatchObject({ code: 'OAuthFailed' })
     await fixture.set({ 'oidc.well_known': wellKnown, ServerAddress: '' })

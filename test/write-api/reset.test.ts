@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { VaultBusy } from '#infra/vault/port.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 
@@ -122,6 +123,35 @@ describe('a reset', () => {
     const body = { id: 3, password: PASSWORD }
     expect((await fixture.root.call('PUT', '/api/user/', { body })).success).toBe(true)
     expect(await reset(EMAIL, token)).toMatchObject({ code: 'ResetLinkInvalid' })
+  })
+
+  it('is not used up where too many passwords wait to be hashed', async () => {
+    const token = await tokenFor(EMAIL)
+    const { vault } = fixture.core
+    const busy = vi.spyOn(vault, 'hashPassword').mockRejectedValueOnce(new VaultBusy())
+    expect((await reset(EMAIL, token)).status).toBe(503)
+    expect((await reset(EMAIL, 'x'.repeat(43))).code).toBe('ResetLinkInvalid')
+    expect(busy).toHaveBeenCalledTimes(1)
+    busy.mockRestore()
+    expect((await reset(EMAIL, token)).success).toBe(true)
+    const body = { id: 3, password: PASSWORD }
+    expect((await fixture.root.call('PUT', '/api/user/', { body })).success).toBe(true)
+  })
+
+  it('is refused once the address was unbound, or another took its place', async () => {
+    const { call } = await fixture.logIn('user1')
+    const bind = async (email: string) => {
+      const query = new URLSearchParams({ email, code: await fixture.codeFor(email, call) })
+      expect((await call('GET', `/api/oauth/email/bind?${query}`)).success).toBe(true)
+    }
+    const ofFirst = await tokenFor(EMAIL)
+    await bind('second@example.com')
+    expect(await reset(EMAIL, ofFirst)).toMatchObject({ code: 'ResetLinkInvalid' })
+    const ofSecond = await tokenFor('second@example.com')
+    const body = { provider: 'email' }
+    expect((await call('POST', '/api/user/unbind', { body })).success).toBe(true)
+    expect(await reset('second@example.com', ofSecond)).toMatchObject({ code: 'ResetLinkInvalid' })
+    await bind(EMAIL)
   })
 
   it('keeps token and password out of events and logs of the store', async () => {

@@ -40,13 +40,18 @@ const oidcProvider = (configOf: () => Promise<oidc.Configuration>): OAuthProvide
   authorizeUrl: async ({ redirectUri, verifier, nonce }, state) => {
     const config = await configOf().catch(failed)
     const challenge = await oidc.calculatePKCECodeChallenge(verifier)
-    return oidc.buildAuthorizationUrl(config, {
-      redirect_uri: redirectUri,
-      scope: 'openid profile',
-      state,
-      nonce,
-      ...{ code_challenge: challenge, code_challenge_method: 'S256' },
-    }).href
+    try {
+      return oidc.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile',
+        state,
+        nonce,
+        ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+      }).href
+    } catch (error) {
+      // A discovery document that names no place to send anybody to.
+      return failed(error)
+    }
   },
   profileOf: async ({ redirectUri, verifier, nonce }, back) => {
     const config = await configOf().catch(failed)

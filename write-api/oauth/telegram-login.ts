@@ -1,4 +1,5 @@
 import { success } from '#infra/http/envelope.ts'
+import { refuseNavigation } from '#infra/http/origin.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { TelegramQuery } from '#write-api/contract/oauth.ts'
 import { Entered } from '#write-api/contract/session.ts'
@@ -10,12 +11,14 @@ import { telegramProfile } from './telegram.ts'
 
 /**
  * GET /api/oauth/telegram/login: a way in by what the widget says. The console always sends the
- * state that its widget was shown with, so that no link can log somebody in as somebody else.
+ * state that its widget was shown with, and no browser may open this address as a page: so no
+ * link can log somebody in as somebody else.
  */
 export const telegramLogin: Act = (api, parts) => {
   api.get(
     '/api/oauth/telegram/login',
     {
+      onRequest: async (request) => refuseNavigation(request),
       schema: {
         summary: 'Log in, or register, by Telegram’s widget',
         querystring: TelegramQuery,

@@ -1,4 +1,5 @@
 import { success } from '#infra/http/envelope.ts'
+import { refuseNavigation } from '#infra/http/origin.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { WeChatQuery } from '#write-api/contract/oauth.ts'
 import { Entered } from '#write-api/contract/session.ts'
@@ -6,11 +7,15 @@ import type { Act } from '../act.ts'
 import { comeIn } from './come-in.ts'
 import { weChatProfile } from './wechat.ts'
 
-/** GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. */
+/**
+ * GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. For the
+ * console's own calls: a link would log whoever opens it in as the code's owner.
+ */
 export const weChatLogin: Act = (api, parts) => {
   api.get(
     '/api/oauth/wechat',
     {
+      onRequest: async (request) => refuseNavigation(request),
       schema: {
         summary: 'Log in, or register, by a code from WeChat',
         querystring: WeChatQuery,

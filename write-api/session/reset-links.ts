@@ -21,6 +21,13 @@ export async function makeResetLink(
   return token
 }
 
+/** Whether the token is a good one's, without using it up. */
+export const isResetLink = async (
+  { shortLived }: Links,
+  address: string,
+  token: string,
+): Promise<boolean> => (await shortLived.peek(KIND, keyOf(address, token))) !== null
+
 /** What the token stands for, to one asker alone; null for any but a good one. */
 export async function takeResetLink(
   { shortLived }: Links,

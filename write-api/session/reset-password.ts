@@ -8,8 +8,10 @@ import { ResetPassword } from '#write-api/contract/entry.ts'
 import { type Act, type Parts, visibleIn } from '../act.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
+import { identityKeyOf } from '../users/identity.ts'
+import { mailIdentity } from '../users/mail-identity.ts'
 import { keepPassword } from '../users/password-secret.ts'
-import { type ResetLink, takeResetLink } from './reset-links.ts'
+import { isResetLink, type ResetLink, takeResetLink } from './reset-links.ts'
 
 /** POST /api/user/reset: a new password for the link of a mail; every session is over. */
 export const resetPassword: Act = (api, parts) => {
@@ -24,11 +26,14 @@ export const resetPassword: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { email, token } = request.body
-      const link = await takeResetLink(parts.core, spelled(email) ?? '', token)
-      if (link === null) throw refused('ResetLinkInvalid')
+      const address = spelled(email) ?? ''
       const password = newPassword()
+      // Fifty at once with one link are one hash, not fifty.
+      const { link, hash } = await parts.turns(`reset-link ${address} ${token}`, () =>
+        useLink(parts, address, token, password),
+      )
       const position = await parts.turns(userStream(link.userId), () =>
-        change(parts, link, password, request.id),
+        change(parts, { ...link, address, hash, cause: request.id }),
       )
       await request.server.gate.sessions.endAllOf(link.userId)
       await visibleIn(parts, reply, ['users'], position)
@@ -37,18 +42,34 @@ export const resetPassword: Act = (api, parts) => {
   )
 }
 
+/**
+ * Hashes before the link is used up: where too many passwords wait for that, it is still good.
+ */
+async function useLink({ core }: Parts, address: string, token: string, password: string) {
+  if (!(await isResetLink(core, address, token))) throw refused('ResetLinkInvalid')
+  const hash = await core.vault.hashPassword(password)
+  const link = await takeResetLink(core, address, token)
+  if (link === null) throw refused('ResetLinkInvalid')
+  return { link, hash }
+}
+
+type Change = ResetLink & {
+  readonly address: string
+  readonly hash: string
+  readonly cause: string
+}
+
 async function change(
   { core }: Parts,
-  { userId, authVersion }: ResetLink,
-  password: string,
-  cause: string,
+  { userId, authVersion, address, hash, cause }: Change,
 ): Promise<number> {
   const { vault, actors } = core
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  // A password or role that changed since, a ban: the link is of another time.
-  if (user === null || user.authVersion !== authVersion) throw refused('ResetLinkInvalid')
-  const passwordRef = await keepPassword(vault, userId, await vault.hashPassword(password))
+  // A password or role that changed since, a ban, another address: the link is of another time.
+  const isOwner = user?.identities.email === identityKeyOf(vault, mailIdentity(address))
+  if (user?.authVersion !== authVersion || !isOwner) throw refused('ResetLinkInvalid')
+  const passwordRef = await keepPassword(vault, userId, hash)
   const command = {
     type: 'ChangePassword',
     actorRole: null,
