@@ -121,6 +121,14 @@ describe.each(Object.keys(ACTS))('%s', (act) => {
   })
 })
 
+it('takes the request’s name for the site’s only where none is configured', async () => {
+  await fixture.put('ServerAddress', 'https://gate.example/')
+  expect(await login(newToken())).toMatchObject({ code: 'HumanCheckFailed' })
+  verdict = { hostname: 'gate.example' }
+  expect((await login(newToken())).success).toBe(true)
+  await fixture.put('ServerAddress', '')
+})
+
 it('a code can be asked for by the check of the registration', async () => {
   verdict = { action: 'register' }
   expect((await ACTS.verification?.(newToken()))?.success).toBe(true)

@@ -52,6 +52,17 @@ describe('the login guard', () => {
     expect(await waitOf('10.0.0.1', 'other')).toBe(0)
   })
 
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1'],
+    ['2001:db8::1', '2001:DB8:0:0:1::', '2001:db8:0:1::1'],
+    ['::ffff:10.0.0.1', '10.0.0.1', '::ffff:10.0.0.2'],
+  ])('counts %s and %s as one address, and %s as another', async (one, same, other) => {
+    const { waitOf } = guardAt()
+    for (let n = 0; n < 10; n += 1) await waitOf(one, `wrong ${n}`)
+    expect(await waitOf(same, 'x')).toBe(60)
+    expect(await waitOf(other, 'x')).toBe(0)
+  })
+
   it('counts tries that are made at once before it knows how they end', async () => {
     const { waitOf } = guardAt()
     const waits = await Promise.all(Array.from({ length: 50 }, () => waitOf('10.0.0.1', 'a')))

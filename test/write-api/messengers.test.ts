@@ -50,6 +50,29 @@ describe('WeChat', () => {
     )
   })
 
+  it('lets nobody guess from many addresses: a hundred wrong codes of the site', async () => {
+    const from = (remoteAddress: string, code: string) =>
+      fixture.app.inject({ url: `/api/oauth/wechat?code=${code}`, remoteAddress })
+    const wrong = await Promise.all(
+      Array.from({ length: 120 }, (_, n) => from(`2001:db8:0:${n.toString(16)}::1`, `8${n}`)),
+    )
+    expect(wrong.filter(({ statusCode }) => statusCode === 429)).toHaveLength(20)
+    fixture.clock.ahead += 181_000
+    const ofOneLine = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => from(`2001:db8::${n}`, `7${n}`)),
+    )
+    expect(ofOneLine.filter(({ statusCode }) => statusCode === 429)).toHaveLength(3)
+    expect((await from('2001:db8:0:1::1', '111111')).json()).toMatchObject({ success: true })
+    fixture.clock.ahead += 181_000
+  })
+
+  it('lets nobody in by a link: a browser that opens it as a page is refused', async () => {
+    const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' }
+    const opened = await fixture.visitor().get('/api/oauth/wechat', { code: '111111' }, headers)
+    expect(opened).toMatchObject({ status: 403, code: 'CrossSite' })
+    expect(opened.headers['set-cookie']).toBeUndefined()
+  })
+
   it('says when its server fails, and when it is off', async () => {
     const ask = () => fixture.visitor().get('/api/oauth/wechat', { code: '111111' })
     fixture.sites.instead.set('/api/wechat/user', { status: 502, body: 'down' })
@@ -80,6 +103,14 @@ describe('Telegram', () => {
     expect(again.data).toMatchObject({ id: first.data.id })
     const beside = await login({ ...telegramSays(fields('77', { last_name: 'L' })), lang: 'en' })
     expect(beside.data).toMatchObject({ id: first.data.id })
+  })
+
+  it('lets nobody in by a link: a browser that opens it as a page is refused', async () => {
+    const headers = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' }
+    const said = telegramSays(fields('77', { first_name: 'Linked' }))
+    const opened = await fixture.visitor().get('/api/oauth/telegram/login', said, headers)
+    expect(opened).toMatchObject({ status: 403, code: 'CrossSite' })
+    expect((await login(said)).success).toBe(true)
   })
 
   it('refuses what is forged, changed, old, or of a time to come', async () => {

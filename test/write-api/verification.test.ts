@@ -94,6 +94,16 @@ describe('asking for a code', () => {
     expect(asked.filter(({ status }) => status === 429)).toHaveLength(5)
   })
 
+  it('is as many for one visitor where the mails fail', async () => {
+    await fixture.put('SMTPPort', '1')
+    const asked = await Promise.all(
+      Array.from({ length: 22 }, (_, n) => fixture.askCode(`fails${n}@example.com`)),
+    )
+    expect(asked.filter(({ code }) => code === 'MailNotSent')).toHaveLength(20)
+    expect((await fixture.askCode('fails@example.com')).status).toBe(429)
+    await fixture.put('SMTPPort', String(fixture.server.port))
+  })
+
   it('answers the same for an address that has an account, which is told so by mail', async () => {
     const code = await fixture.codeFor('taken@example.com')
     await register('taken@example.com', code)
@@ -106,7 +116,7 @@ describe('asking for a code', () => {
     expect(text).toContain('已经绑定了一个账户')
   })
 
-  it('says when mails can’t be sent, and costs nothing then', async () => {
+  it('says when mails can’t be sent, and costs the address nothing then', async () => {
     await fixture.put('SMTPPort', '1')
     const failed = await fixture.askCode('unlucky@example.com')
     expect(failed).toMatchObject({ status: 200, code: 'MailNotSent' })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { Parts } from '../act.ts'
@@ -14,7 +15,7 @@ export async function newChallenge(
   request: FastifyRequest,
   purpose: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const key = `challenge:${core.vault.keyedHash('address', request.ip)}`
+  const key = `challenge:${addressKey(core.vault, request.ip)}`
   const rate = { max: PER_MINUTE, periodMs: 60_000, isRefundable: false }
   const outcome = await core.limits.enter('login', [{ kind: 'rate', key, ...rate }])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))

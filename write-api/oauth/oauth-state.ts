@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { principalNow } from '#infra/http/access.ts'
+import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
@@ -84,7 +85,7 @@ export async function userOf(
 }
 
 async function checkRate({ core }: Parts, request: FastifyRequest): Promise<void> {
-  const key = `oauth-state:${core.vault.keyedHash('address', request.ip)}`
+  const key = `oauth-state:${addressKey(core.vault, request.ip)}`
   const claim = { key, max: PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false } as const
   const outcome = await core.limits.enter('login', [{ kind: 'rate', ...claim }])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))

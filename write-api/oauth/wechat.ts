@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -13,10 +14,12 @@ import { type Profile, ProviderFailed, plainText } from './provider.ts'
 /** As long as a code is good for. */
 const WINDOW_MS = 180_000
 const TRIES_MAX = 5
+/** Of the whole site: who has many addresses guesses no faster. */
+const SITE_TRIES_MAX = 100
 
 /**
  * Whose code it is, as the operator's WeChat server says. A wrong code is refused; an address has
- * five wrong ones in three minutes, since six digits are soon guessed.
+ * five wrong ones in three minutes and the site a hundred, since six digits are soon guessed.
  */
 export async function weChatProfile(
   parts: Parts,
@@ -43,15 +46,17 @@ export async function weChatProfile(
 }
 
 async function takeTry({ core }: Parts, request: FastifyRequest) {
-  const key = `wechat:${core.vault.keyedHash('address', request.ip)}`
-  const claim: Claim = {
+  const rate = (key: string, max: number): Claim => ({
     kind: 'rate',
     key,
-    max: TRIES_MAX,
+    max,
     periodMs: WINDOW_MS,
     isRefundable: true,
-  }
-  const outcome = await core.limits.enter('login', [claim])
+  })
+  const outcome = await core.limits.enter('login', [
+    rate(`wechat:${addressKey(core.vault, request.ip)}`, TRIES_MAX),
+    rate('wechat:site', SITE_TRIES_MAX),
+  ])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
   return outcome
 }

@@ -32,8 +32,8 @@ const TOKEN_MS = 300_000
 type Settings = {
   readonly secret: string
   readonly verifyUrl: string
-  /** The site's own names. */
-  readonly hostnames: readonly string[]
+  /** The site's own name. */
+  readonly hostname: string
 }
 
 export function createHumanCheck(core: Core): HumanCheck {
@@ -89,14 +89,14 @@ type Verdict = {
 async function faultOf(
   act: HumanAct,
   token: string,
-  { hostnames }: Settings,
+  { hostname: own }: Settings,
   verify: (token: string) => Promise<Verdict>,
 ): Promise<string | null> {
   if (token.length > TOKEN_LENGTH_MAX) return 'too long'
   try {
     const { success, hostname = '', action = '' } = await verify(token)
     if (success !== true) return 'not passed'
-    if (hostname !== '' && !hostnames.includes(String(hostname))) return 'solved at another site'
+    if (hostname !== '' && hostname !== own) return 'solved at another site'
     return ACTIONS[act].includes(String(action)) ? null : 'solved for another act'
   } catch {
     return 'the provider can not be asked'
@@ -117,7 +117,8 @@ async function settingsInForce(core: Core, request: FastifyRequest): Promise<Set
   const secret = await readSecretOption(core, secretRefs, 'TurnstileSecretKey')
   if (secret === '') return null
   const address = optionValue(values, 'ServerAddress')
-  const own = URL.canParse(address) ? [new URL(address).hostname] : []
+  // NOTE: never also the request's, which its sender chooses, where the site's is known.
+  const hostname = URL.canParse(address) ? new URL(address).hostname : request.hostname
   const verifyUrl = optionValue(values, 'TurnstileVerifyURL') || PROVIDER
-  return { secret, verifyUrl, hostnames: [request.hostname, ...own] }
+  return { secret, verifyUrl, hostname }
 }

@@ -1,3 +1,4 @@
+import { addressKey } from '#infra/http/address-key.ts'
 import { type Claim, isFull, type Limits } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
@@ -29,7 +30,7 @@ export function createLoginGuard(limits: Limits, vault: Pick<Vault, 'keyedHash'>
       const claims: Claim[] = [
         {
           kind: 'rate',
-          key: `login:${vault.keyedHash('address', ip)}`,
+          key: `login:${addressKey(vault, ip)}`,
           max: IP_TRIES_MAX,
           periodMs: IP_WINDOW_MS,
           isRefundable: true,

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { optionFlag, optionInteger } from '#domain/options/registry.ts'
 import { usernameStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
+import { addressKey } from '#infra/http/address-key.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull, type Seat } from '#infra/limits/port.ts'
@@ -83,7 +84,7 @@ const AT_ONCE_MAX = 100
 
 /** What a registration costs is a password's hash: an address has so many a minute. */
 async function seatFor({ core }: Parts, request: FastifyRequest): Promise<Seat> {
-  const key = `register:${core.vault.keyedHash('address', request.ip)}`
+  const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
     { kind: 'rate', key, max: OF_IP_MAX, periodMs: OF_IP_MS, isRefundable: false },
     { kind: 'seats', key: 'register', max: AT_ONCE_MAX },
