@@ -5,7 +5,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import { RadioCards } from '#console/ui/switches.tsx'
+import { Checkbox, RadioCards } from '#console/ui/switches.tsx'
 import {
   hasSecret,
   hasThreshold,
@@ -131,6 +131,18 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
           />
         )}
       </FormField>
+      <SecretField setting={setting} draft={draft} onChange={onChange} />
+    </>
+  )
+}
+
+/** A new secret; or the end of the one that is kept. */
+function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>): ReactElement {
+  const { t } = useTranslation()
+  const { draft, onChange } = props
+  const isKept = hasSecret(props.setting)
+  return (
+    <>
       <FormField label={t('me.webhookSecret')} hint={t('me.webhookSecretHint')}>
         {(control) => (
           <PasswordInput
@@ -138,12 +150,21 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
             isKey
             autoComplete="new-password"
             spellCheck={false}
-            placeholder={hasSecret(setting) ? t('me.secretKept') : ''}
+            placeholder={isKept && !draft.removesSecret ? t('me.secretKept') : ''}
+            disabled={draft.removesSecret}
             value={draft.webhookSecret}
             onChange={(webhookSecret) => onChange({ webhookSecret })}
           />
         )}
       </FormField>
+      {isKept && (
+        <Checkbox
+          label={t('me.removeSecret')}
+          hint={t('me.removeSecretHint')}
+          isOn={draft.removesSecret}
+          onChange={(removesSecret) => onChange({ removesSecret, webhookSecret: '' })}
+        />
+      )}
     </>
   )
 }

@@ -8,6 +8,8 @@ export type SettingsDraft = {
   readonly webhookUrl: string
   /** Always empty at first: it is never shown again. */
   readonly webhookSecret: string
+  /** The one that is kept goes when this is saved. */
+  readonly removesSecret: boolean
   readonly acceptsUnpriced: boolean
   readonly showsIp: boolean
 }
@@ -26,6 +28,7 @@ export function draftOf(setting: string): SettingsDraft {
     mailTo: String(kept.notification_email ?? ''),
     webhookUrl: String(kept.webhook_url ?? ''),
     webhookSecret: '',
+    removesSecret: false,
     acceptsUnpriced: kept.accept_unset_model_ratio_model === true,
     showsIp: kept.show_ip_in_logs === true,
   }
@@ -53,7 +56,7 @@ export const changeOf = (draft: SettingsDraft): UpdateSettings => ({
   notification_email: draft.mailTo.trim(),
   ...(draft.means === 'webhook' && {
     webhook_url: draft.webhookUrl.trim(),
-    webhook_secret: draft.webhookSecret,
+    webhook_secret: draft.removesSecret ? null : draft.webhookSecret,
   }),
   accept_unset_model_ratio_model: draft.acceptsUnpriced,
   show_ip_in_logs: draft.showsIp,

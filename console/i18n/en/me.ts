@@ -84,6 +84,8 @@ export const me: Words['me'] = {
   webhookSecretHint:
     'Optional. Sent as a Bearer header, and signs X-Gw-Signature. Not shown again.',
   secretKept: 'Set; left empty, it stays',
+  removeSecret: 'Remove the secret that is set',
+  removeSecretHint: 'Once saved, notices go out without it and unsigned.',
   acceptUnpriced: 'Accept models without a price',
   acceptUnpricedHint: 'Calls of a model that has no price are let through, and may cost a lot.',
   showIp: 'Record the IP of calls and errors',

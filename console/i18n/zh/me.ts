@@ -81,6 +81,8 @@ export const me = {
   webhookSecretHint:
     '可选。以 Bearer 方式放在请求头中，并用于签名 X-Gw-Signature；保存后不再显示。',
   secretKept: '已设置，留空则保持不变',
+  removeSecret: '删除已设置的凭证',
+  removeSecretHint: '保存后生效，之后的通知不再带凭证与签名。',
   acceptUnpriced: '接受未设置价格模型',
   acceptUnpricedHint: '模型没有设置价格时也接受调用，可能会产生高额费用。',
   showIp: '记录请求与错误日志 IP',
