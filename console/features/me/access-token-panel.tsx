@@ -24,17 +24,23 @@ export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   const [shown, setShown] = useState('')
   const known = security?.access_token ?? null
   const refresh = () => client.invalidateQueries({ queryKey: securityQuery.queryKey })
-  const isSure = async (title: string, body: string) =>
-    known === null || (await confirm({ title, body, confirmText: title, tone: 'danger' }))
+  const isSure = async (act: 'reset' | 'revoke') =>
+    known === null ||
+    (await confirm({
+      title: t(`security.${act}Title`),
+      body: t(`security.${act}Body`),
+      confirmText: t(`security.${act}Token`),
+      tone: 'danger',
+    }))
   const resetting = useSubmit(async () => {
-    if (!(await isSure(t('security.resetToken'), t('security.resetBody')))) return
+    if (!(await isSure('reset'))) return
     const token = await resetAccessToken()
     setShown(token)
     if (await copyText(token)) showSuccess(t('security.tokenCopied'))
     await refresh()
   })
   const revoking = useSubmit(async () => {
-    if (!(await isSure(t('security.revokeToken'), t('security.revokeBody')))) return
+    if (!(await isSure('revoke'))) return
     await revokeAccessToken()
     setShown('')
     showSuccess(t('security.tokenRevoked'))
