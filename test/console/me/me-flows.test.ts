@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { adminSuite } from '../support/admin-suite.ts'
-import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
-import { lookFaults } from '../support/looks.ts'
+import { type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
+import { user } from '../support/user-routes.ts'
 
 const suite = adminSuite({ language: 'zh' })
 
@@ -176,16 +176,39 @@ describe('the own page', () => {
     })
   })
 
-  it('has no fault at any width, in either theme, nor has its dialogs', async () => {
-    const { page } = await open()
-    expect(await lookFaults(page, 'me')).toEqual([])
-    await page.getByText('Webhook 通知').click()
-    for (const name of ['修改密码', '删除账户', '划转']) {
-      await button(page, name).click()
-      await page.getByRole('dialog').waitFor()
-      expect(await lookFaults(page, `me-${name}`, [390]), name).toEqual([])
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
+  it('takes the webhook’s secret away once that is saved', async () => {
+    const kept = {
+      notify_type: 'webhook',
+      webhook_url: 'https://hooks.example.com/',
+      webhook_secret_set: true,
     }
+    const { page, site } = await open({ setting: JSON.stringify(kept) })
+    site.routes['PUT /api/user/setting'] = () => ok(null)
+    const secret = page.getByRole('textbox', { name: '接口凭证' })
+    await secret.fill('whs-2')
+    await page.getByRole('checkbox', { name: '删除已设置的凭证' }).check()
+    expect([await secret.isDisabled(), await secret.inputValue()]).toEqual([true, ''])
+    await button(page, '保存设置').click()
+    await said(page, '设置已更新')
+    expect(bodyOf(site, 'PUT', '/api/user/setting')).toMatchObject({ webhook_secret: null })
+  })
+
+  it('unbinds the mail address, unless it is the last way in', async () => {
+    const { page, site } = await open()
+    site.routes['POST /api/user/unbind'] = () => refused('这是最后一种登录方式')
+    const unbind = async () => {
+      await button(page, '解绑').click()
+      await page.getByRole('alertdialog').getByRole('button', { name: '解绑' }).click()
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+    }
+    await unbind()
+    await said(page, '这是最后一种登录方式')
+    site.routes['POST /api/user/unbind'] = () => ok(null)
+    site.routes['GET /api/user/self'] = () => ok(user(MEMBER))
+    await unbind()
+    await said(page, '邮箱已解绑')
+    await said(page, '尚未绑定邮箱')
+    expect(bodyOf(site, 'POST', '/api/user/unbind')).toEqual({ provider: 'email' })
+    expect(await button(page, '解绑').count()).toBe(0)
   })
 })

@@ -9,23 +9,25 @@ const HEIGHT = 860
 /**
  * What is wrong with the screen as it is now, at every width and in both themes, one line each:
  * all of axe's rules in light, contrast again in dark (the only rule that a theme can change), and
- * anything that makes the page itself scroll sideways. Leaves the page as it was.
+ * anything that makes the page itself scroll sideways. Leaves the page as it was. `part`, a selector,
+ * looks at that alone: a dialog over a page that was looked at before.
  */
 export async function lookFaults(
   page: Page,
   name: string,
   widths: readonly number[] = WIDTHS,
+  part?: string,
 ): Promise<string[]> {
   const faults: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: HEIGHT })
     await settled(page)
-    faults.push(...(await axeFaults(page)).map((fault) => `${width} ${fault}`))
+    faults.push(...(await axeFaults(page, part)).map((fault) => `${width} ${fault}`))
     await takePicture(page, `${name}-light-${width}`)
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.locator('html[data-theme="dark"]').waitFor()
     await settled(page)
-    faults.push(...(await contrastFaults(page)).map((fault) => `${width} dark ${fault}`))
+    faults.push(...(await contrastFaults(page, part)).map((fault) => `${width} dark ${fault}`))
     await takePicture(page, `${name}-dark-${width}`)
     await page.emulateMedia({ colorScheme: 'light' })
     await page.locator('html[data-theme="light"]').waitFor()
@@ -38,8 +40,8 @@ export async function lookFaults(
   return faults
 }
 
-async function contrastFaults(page: Page): Promise<string[]> {
-  const { violations } = await axeOn(page).withRules(['color-contrast']).analyze()
+async function contrastFaults(page: Page, part?: string): Promise<string[]> {
+  const { violations } = await axeOn(page, part).withRules(['color-contrast']).analyze()
   return violations.flatMap(({ nodes }) => nodes.map(({ target }) => `contrast ${target}`))
 }
 

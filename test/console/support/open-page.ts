@@ -34,12 +34,14 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<OpenP
 }
 
 /** axe on the page as it is: no frames of elsewhere to join, and nothing said of what is right. */
-export const axeOn = (page: Page): AxeBuilder =>
-  new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+export function axeOn(page: Page, part?: string): AxeBuilder {
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  return part === undefined ? axe : axe.include(part)
+}
 
 /** Violations of WCAG 2 A and AA, each in one line. */
-export async function axeFaults(page: Page): Promise<string[]> {
-  const { violations } = await axeOn(page)
+export async function axeFaults(page: Page, part?: string): Promise<string[]> {
+  const { violations } = await axeOn(page, part)
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze()
   return violations.map(
