@@ -24,14 +24,11 @@ export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   const [shown, setShown] = useState('')
   const known = security?.access_token ?? null
   const refresh = () => client.invalidateQueries({ queryKey: securityQuery.queryKey })
-  const isSure = async (act: 'reset' | 'revoke') =>
-    known === null ||
-    (await confirm({
-      title: t(`security.${act}Title`),
-      body: t(`security.${act}Body`),
-      confirmText: t(`security.${act}Token`),
-      tone: 'danger',
-    }))
+  const isSure = async (act: 'reset' | 'revoke') => {
+    const [title, body] = [t(`security.${act}Title`), t(`security.${act}Body`)]
+    const confirmText = t(`security.${act}Token`)
+    return known === null || confirm({ title, body, confirmText, tone: 'danger' })
+  }
   const resetting = useSubmit(async () => {
     if (!(await isSure('reset'))) return
     const token = await resetAccessToken()

@@ -9,8 +9,8 @@ const HEIGHT = 860
 /**
  * What is wrong with the screen as it is now, at every width and in both themes, one line each:
  * all of axe's rules in light, contrast again in dark (the only rule that a theme can change), and
- * anything that makes the page itself scroll sideways. Leaves the page as it was. `part`, a selector,
- * looks at that alone: a dialog over a page that was looked at before.
+ * anything that makes the page itself scroll sideways. Leaves the page as it was. `part`, a
+ * selector: what alone is looked at, as a dialog over a page that was looked at before.
  */
 export async function lookFaults(
   page: Page,
