@@ -40,10 +40,11 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
 
   const isLost = () => expect.poll(() => one.isDegraded(), { interval: 5 }).toBe(true)
   const isBack = () => expect.poll(() => one.isDegraded()).toBe(false)
-  /** Never the same twice in a row. */
+  /** Never the same twice in a row; why no connection could be made is said beside. */
   const toldOnce = () => {
-    expect(one.said.length).toBeGreaterThan(1)
-    for (const [at, line] of one.said.entries()) {
+    const told = one.said.filter((line) => !line.startsWith('REDIS_URL: '))
+    expect(told.length).toBeGreaterThan(1)
+    for (const [at, line] of told.entries()) {
       expect(line).toMatch(at % 2 === 0 ? /is lost/ : /is back/)
     }
   }
