@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
 import { selfQuery } from '#console/api/me/self.ts'
 import { updateSelf } from '#console/api/me/update-self.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
@@ -30,7 +31,9 @@ export function PasswordDialog(props: {
   const { t } = useTranslation()
   const { hasPassword } = props
   const client = useQueryClient()
-  const fields = FIELDS.filter(({ field }) => hasPassword || field !== 'current')
+  // With two-step login on, a code stands for the password that there is none of.
+  const [isByCode, setByCode] = useState(false)
+  const fields = FIELDS.filter(({ field }) => hasPassword || isByCode || field !== 'current')
   const title = hasPassword ? t('me.changePassword') : t('me.setPassword')
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const [fault, setFault] = useState<Fault | null>(null)
@@ -48,7 +51,13 @@ export function PasswordDialog(props: {
     const found = faultOf(draft)
     setFault(found)
     if (found !== null) return
-    await updateSelf({ original_password: draft.current, password: draft.next })
+    const proof = isByCode ? { code: draft.current.trim() } : { original_password: draft.current }
+    try {
+      await updateSelf({ ...proof, password: draft.next })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
+      throw error
+    }
     if (!hasPassword) await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('me.passwordChanged'))
     close()
@@ -64,11 +73,15 @@ export function PasswordDialog(props: {
       onClose={close}
     >
       {fields.map(({ field, label, autoComplete }) => (
-        <FormField key={field} label={t(label)} error={fault?.field === field ? fault.text : ''}>
+        <FormField
+          key={field}
+          label={field === 'current' && isByCode ? t('security.codeOrRecovery') : t(label)}
+          error={fault?.field === field ? fault.text : ''}
+        >
           {(control) => (
             <PasswordInput
               {...control}
-              autoComplete={autoComplete}
+              autoComplete={isByCode && field === 'current' ? 'one-time-code' : autoComplete}
               value={draft[field]}
               onChange={(value) => setDraft((now) => ({ ...now, [field]: value }))}
             />
