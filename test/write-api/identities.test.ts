@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
@@ -140,6 +141,26 @@ describe('identities', () => {
     const mailer = await fixture.logIn('mailer', PASSWORD)
     const second = await mailer.call('PUT', '/api/user/self', { body: { password: 'otherwise' } })
     expect(second).toMatchObject({ success: false, code: 'WrongOriginalPassword' })
+  })
+
+  it('with two-step login on, set a first password by a code alone', async () => {
+    const identity = github('4004')
+    await make('keeper', { identities: [identity] })
+    const id = (await ownerOf(identity)) ?? 0
+    const { authVersion = 0 } = (await findUser(fixture.core.db, id)) ?? {}
+    const session = await fixture.app.gate.sessions.start(id, authVersion)
+    const call = callerOf(fixture.app, { cookie: `session=${session}`, 'user-id': String(id) })
+    const offer = await call<{ secret: string }>('POST', '/api/user/totp/begin', { body: {} })
+    const totp = new TOTP({ secret: Secret.fromBase32(offer.data.secret) })
+    const code = () => totp.generate({ timestamp: Date.now() + fixture.clock.ahead })
+    await call('POST', '/api/user/totp', { body: { code: code() } })
+    fixture.clock.ahead += 60_000
+    const set = (proof: object) =>
+      call('PUT', '/api/user/self', { body: { password: PASSWORD, ...proof } })
+    expect(await set({})).toMatchObject({ success: false, code: 'ProofNeeded' })
+    expect(await set({ code: '000000' })).toMatchObject({ success: false, code: 'CodeWrong' })
+    expect((await call<User>('GET', '/api/user/self')).data.has_password).toBe(false)
+    expect(await set({ code: code() })).toMatchObject({ success: true })
   })
 
   it('of an erased user are gone, and may be anybody’s', async () => {

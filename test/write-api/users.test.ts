@@ -157,6 +157,13 @@ describe('levels', () => {
     }
   })
 
+  it('nobody sets the own password as an admin: that one needs the current one', async () => {
+    const body = { id: 1, password: 'another password' }
+    const answer = await fixture.root.call('PUT', '/api/user/', { body })
+    expect(answer).toMatchObject({ success: false, code: 'OwnPasswordElsewhere' })
+    await fixture.logIn('root')
+  })
+
   it('a super admin may set the own quota', async () => {
     expect((await put({ id: 1, quota: 7 }, fixture.root.call)).success).toBe(true)
     expect(await read(1)).toMatchObject({ quota: 7 })

@@ -31,12 +31,13 @@ export const updateUser: Act = (api, parts) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
-      // A session left open, or an access token, must not be enough for that.
-      if (body.id === userId && (body.password ?? '') !== '') throw refused('OwnPasswordElsewhere')
       const position = await parts.turns(`user-${body.id}`, async () => {
         const user = await findUser(parts.core.db, body.id)
         if (user === null || user.isDeleted) throw refused('UserUnknown')
         mayChange(actorRole, user)
+        // A session left open, or an access token, must not be enough for that.
+        const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
+        if (isOwnPassword) throw refused('OwnPasswordElsewhere')
         // The account decides, and so comes first: calls may take the quota at any moment.
         const steps = [
           ...(await quotaSteps(parts, body, request.id)),
