@@ -45,6 +45,7 @@ export function PasswordDialog(props: {
   const close = () => {
     setDraft(EMPTY)
     setFault(null)
+    setByCode(false)
     props.onClose()
   }
   const { isBusy, submit } = useSubmit(async () => {
