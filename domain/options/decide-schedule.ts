@@ -6,7 +6,7 @@ import type { OptionsEvent, PlannedEntry } from './events.ts'
 import { isFlag, nameFault, withPlanned } from './planned-entries.ts'
 import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, optionValue } from './registry.ts'
-import { setEvents, withoutRivals } from './set-options.ts'
+import { PAIR, setEvents, withoutRivals } from './set-options.ts'
 import type { OptionsState } from './state.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsRefusal
@@ -107,5 +107,13 @@ function textsOf(entries: readonly PlannedEntry[], state: OptionsState): Texts |
     if (checked.value === '' && texts.has(option)) continue
     for (const [key, text] of withoutRivals(option, checked.value)) texts.set(key, text)
   }
-  return [...texts]
+  return halfPair(texts, state) ?? [...texts]
+}
+
+/** Half a pair prices nothing: every model without a price of its own would be refused. */
+function halfPair(texts: ReadonlyMap<string, string>, state: OptionsState): OptionsRefusal | null {
+  const missing = PAIR.filter((key) => (texts.get(key) ?? optionValue(state.values, key)) === '')
+  const [key] = missing
+  if (key === undefined || missing.length > 1 || !PAIR.some((one) => texts.has(one))) return null
+  return refuse('InvalidOption', { key, fault: 'entry-missing', name: key })
 }

@@ -26,7 +26,8 @@ export function isSame(key: string, value: string, before: string): boolean {
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
-const PAIR = ['fallback_input_ratio', 'fallback_completion_ratio']
+/** The two that price only together. */
+export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
 /**
  * A fallback price is a price per call or a pair of ratios, never both: whichever is entered

@@ -39,9 +39,12 @@ async function isIn(matcher: WordMatcher, text: string): Promise<boolean> {
   return false
 }
 
+/** Bytes of an image or a sound; anything else that begins alike is text. */
+const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
+
 function gather(value: unknown, texts: string[]): void {
   if (typeof value === 'string') {
-    if (!value.startsWith('data:')) texts.push(value)
+    if (!DATA_URL.test(value)) texts.push(value)
   } else if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) gather(member, texts)
   }

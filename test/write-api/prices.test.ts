@@ -262,3 +262,17 @@ describe('a scheduled price change', () => {
     expect(await fixture.head()).toBe(head)
   })
 })
+
+describe('a plan of fallback prices', () => {
+  it('is never half a fallback pair: that would price nothing', async () => {
+    await put('fallback_single_price', '0.01')
+    const half = entry('', '2', 'fallback_input_ratio')
+    const answer = await schedule({ at: now() + MINUTE, changes: [half] })
+    expect(answer).toMatchObject({ success: false, code: 'InvalidOption' })
+    expect(answer.message).toContain('fallback_completion_ratio')
+    const whole = [half, entry('', '3', 'fallback_completion_ratio')]
+    const { data } = await schedule({ at: now() + MINUTE, changes: whole })
+    await fixture.admin.call('DELETE', `/api/option/price_schedule/${data.id}`)
+    await put('fallback_single_price', '')
+  })
+})

@@ -8,6 +8,7 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { draftEntries, isPriceOption } from './draft-entries.ts'
+import { fallbackFaultKey } from './fallback-pricing.ts'
 import { PlannedEntries } from './planned-entries.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
@@ -22,6 +23,8 @@ export function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   const isAhead = Number.isFinite(seconds) && seconds * 1_000 > Date.now()
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
+    const changed = new Set(form.changes.map(({ key }) => key))
+    if (fallbackFaultKey(changed, form.value)) return showError(t('settings.checkInput'))
     if (!isAhead) return
     try {
       await schedulePrices({ at: seconds, changes: entries })

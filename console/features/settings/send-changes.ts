@@ -4,12 +4,15 @@ import { rebasedChange } from './rebased-change.ts'
 
 type Texts = ReadonlyMap<string, string>
 
+/** A draft put on top of what somebody else has saved. */
+export type Rebased = { readonly text: string; readonly onto: string }
+
 export type Sent = {
   saved: ReadonlySet<string>
   /** What the server said, by option. */
   refusals: Texts
-  /** Drafts put on top of what somebody else has saved, to be looked at and sent again. */
-  rebased: Texts
+  /** To be looked at and sent again. */
+  rebased: ReadonlyMap<string, Rebased>
 }
 
 /** Others may save as well: so often what is theirs is taken along without asking. */
@@ -25,11 +28,11 @@ export async function sendChanges(
 ): Promise<Sent> {
   const saved = new Set<string>()
   const refusals = new Map<string, string>()
-  const rebased = new Map<string, string>()
+  const rebased = new Map<string, Rebased>()
   await Promise.all(
     changes.map(async (change) => {
       try {
-        await send(change, readAgain, (text) => rebased.set(change.key, text))
+        await send(change, readAgain, (draft) => rebased.set(change.key, draft))
         saved.add(change.key)
       } catch (error) {
         refusals.set(change.key, error instanceof Error ? error.message : String(error))
@@ -42,7 +45,7 @@ export async function sendChanges(
 async function send(
   { key, before, after }: OptionChange,
   readAgain: ReadAgain,
-  onConflict: (text: string) => void,
+  onConflict: (draft: Rebased) => void,
 ): Promise<void> {
   let [seen, wanted] = [before, after]
   for (let tries = 1; ; tries += 1) {
@@ -54,7 +57,7 @@ async function send(
       if (tries > 1) await new Promise((resume) => setTimeout(resume, 300))
       const theirs = (await readAgain()).get(key) ?? ''
       const { text, isClear } = rebasedChange({ before, after }, theirs)
-      onConflict(text)
+      onConflict({ text, onto: theirs })
       if (!isClear || tries === TRIES_MAX) throw error
       ;[seen, wanted] = [theirs, text]
     }

@@ -9,7 +9,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { OptionSchema } from '#read-api/contract/option.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
-import { sendChanges } from './send-changes.ts'
+import { type Rebased, sendChanges } from './send-changes.ts'
 import { settingFault } from './setting-faults.ts'
 import { useFaultText } from './use-fault-text.ts'
 import { type Options, useOptions } from './use-options.ts'
@@ -35,7 +35,8 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   isSaving: boolean
 }
 
-const NO_TEXTS: ReadonlyMap<string, string> = new Map()
+type Texts = ReadonlyMap<string, string>
+const NO_TEXTS: Texts = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
 /**
@@ -48,7 +49,10 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const drafts = useDrafts()
   const { baseline, schema, ...options } = useOptions({ isEdited: drafts.texts.size > 0 })
   const faultText = useFaultText()
-  const changes = useMemo(() => changedOptions(baseline, drafts.texts), [baseline, drafts.texts])
+  const changes = useMemo(
+    () => changedOptions(new Map([...baseline, ...drafts.bases]), drafts.texts),
+    [baseline, drafts.bases, drafts.texts],
+  )
   const value = (key: string) => drafts.texts.get(key) ?? baseline.get(key) ?? ''
   const changed = new Set(changes.map(({ key }) => key))
   const faultOf = (key: string) => {
@@ -68,7 +72,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
     const { saved, refusals, rebased } = await sendChanges(changes, readAgain)
     await options.reload()
-    drafts.set(rebased)
+    drafts.rebase(rebased)
     drafts.settle(saved, refusals)
     void client.invalidateQueries({ queryKey: statusQuery.queryKey })
     void client.invalidateQueries({ queryKey: optionHistoryKey })
@@ -85,7 +89,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     optionsOf: (section) => [...schema.values()].filter((option) => option.section === section),
     value,
     isChanged: (key) => changed.has(key),
-    set: drafts.set,
+    set: (values) => drafts.set(values, baseline),
     reset: (key) => drafts.settle(new Set([key]), NO_TEXTS),
     touch: drafts.touch,
     errorText: (key) => {
@@ -103,27 +107,39 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
 /** What was typed and not saved, where the focus has been, and what the server refused. */
 function useDrafts() {
   const [texts, setTexts] = useState(NO_TEXTS)
+  // What each draft was made from: what others save meanwhile must not look like a change of it.
+  const [bases, setBases] = useState(NO_TEXTS)
   const [touched, setTouched] = useState(NO_KEYS)
   const [refusals, setRefusals] = useState(NO_TEXTS)
   const [isChecked, setChecked] = useState(false)
   return {
     texts,
+    bases,
     refusals,
     isTold: (key: string) => isChecked || touched.has(key),
-    set: (values: ReadonlyMap<string, string>) => {
+    set: (values: Texts, baseline: Texts) => {
+      const seen = [...values.keys()].map((key) => [key, baseline.get(key) ?? ''] as const)
+      setBases((current) => new Map([...seen, ...current]))
       setTexts((current) => new Map([...current, ...values]))
       setRefusals((current) => without(current, new Set(values.keys())))
+    },
+    rebase: (drafts: ReadonlyMap<string, Rebased>) => {
+      const part = (name: keyof Rebased) => [...drafts].map(([key, d]) => [key, d[name]] as const)
+      setBases((current) => new Map([...current, ...part('onto')]))
+      setTexts((current) => new Map([...current, ...part('text')]))
     },
     touch: (key: string) => setTouched((current) => new Set([...current, key])),
     check: () => setChecked(true),
     settle: (saved: ReadonlySet<string>, refused: ReadonlyMap<string, string>) => {
       setTexts((current) => without(current, saved))
+      setBases((current) => without(current, saved))
       setTouched((current) => new Set([...current].filter((key) => !saved.has(key))))
       setRefusals(refused)
       setChecked(false)
     },
     clear: () => {
       setTexts(NO_TEXTS)
+      setBases(NO_TEXTS)
       setTouched(NO_KEYS)
       setRefusals(NO_TEXTS)
       setChecked(false)

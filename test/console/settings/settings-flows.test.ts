@@ -63,6 +63,17 @@ describe('what somebody else changes', () => {
     await page.getByText('1 项未保存的修改').waitFor()
     expect(reads()).toBe(before)
     expect(await field(label).inputValue()).toBe('77')
+    // A refused save reads anew: what was read then is not what the draft was made from.
+    const { 'PUT /api/option/': put } = site.routes
+    const refusal = { success: false, message: 'no', code: 'Fault' }
+    site.routes['PUT /api/option/'] = () => ({ status: 400, body: refusal })
+    await save()
+    await expect.poll(reads).toBeGreaterThan(before)
+    await page.getByText('保存失败，请重试').waitFor()
+    if (put !== undefined) site.routes['PUT /api/option/'] = put
+    await save()
+    const sent = () => site.calls.filter(({ method }) => method === 'PUT').at(-1)?.body
+    await expect.poll(sent).toMatchObject({ value: '77', before: '4321' })
   })
 })
 

@@ -39,6 +39,8 @@ describe('prompts', () => {
     const url = 'data:image/png;base64,bombbomb'
     const picture = [{ type: 'image_url', image_url: { url } }]
     expect((await chat(rig, saying(picture))).status).toBe(200)
+    expect((await chat(rig, saying('data: bomb'))).status).toBe(400)
+    expect((await chat(rig, saying('data:image/png;base64, bomb'))).status).toBe(400)
   })
 
   it('of the exempt group pass', async () => {
