@@ -90,5 +90,7 @@ async function change(
   }
   if (secret !== null) step({ type: 'ChangePassword', actorRole: null, ...secret })
   if (steps.length === 0) return core.store.headPosition()
-  return accepted(await actors.handleTogether(steps, context)).position
+  const outcome = await actors.handleTogether(steps, context)
+  if (!outcome.isDone && secret !== null) await vault.deleteSecret(secret.passwordRef)
+  return accepted(outcome).position
 }

@@ -20,7 +20,6 @@ export const GROUP_COLORS = [
   'pink',
   'purple',
 ] as const
-export type GroupColor = (typeof GROUP_COLORS)[number]
 
 /** The group that every user begins in. */
 export const FIRST_GROUP = 'default'
