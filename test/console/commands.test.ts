@@ -2,8 +2,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { openAsRoot, startAdminSite } from './support/admin-site.ts'
+import { axeFaults } from './support/axe.ts'
 import { type FakeSite, ok } from './support/fake-site.ts'
-import { axeFaults, type OpenPage, openPage, takePicture } from './support/open-page.ts'
+import { type OpenPage, openPage, takePicture } from './support/open-page.ts'
 
 let browser: Browser
 let site: FakeSite

@@ -4,8 +4,9 @@ import { build } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { budget } from '#test/support/budget.ts'
+import { axeFaults } from './support/axe.ts'
 import { type FakeSite, startFakeSite } from './support/fake-site.ts'
-import { axeFaults, type OpenPage, openPage, takePicture } from './support/open-page.ts'
+import { type OpenPage, openPage, takePicture } from './support/open-page.ts'
 
 const FIXTURE = resolve(import.meta.dirname, 'grid-fixture')
 const DIST = resolve(import.meta.dirname, '../.artifacts/grid-fixture')

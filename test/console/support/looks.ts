@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { axeFaults, axeOn, takePicture } from './open-page.ts'
+import { axeFaults, contrastFaults } from './axe.ts'
+import { takePicture } from './open-page.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export const WIDTHS = [1280, 600, 390] as const
@@ -38,11 +39,6 @@ export async function lookFaults(
   faults.push(...(await widthFaults(page, NARROWEST)))
   await page.setViewportSize({ width: widths[0] ?? 1280, height: HEIGHT })
   return faults
-}
-
-async function contrastFaults(page: Page, part?: string): Promise<string[]> {
-  const { violations } = await axeOn(page, part).withRules(['color-contrast']).analyze()
-  return violations.flatMap(({ nodes }) => nodes.map(({ target }) => `contrast ${target}`))
 }
 
 async function widthFaults(page: Page, width: number): Promise<string[]> {

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 
 export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: number }
@@ -31,22 +30,6 @@ export async function openPage(browser: Browser, look: Look = {}): Promise<OpenP
   })
   page.on('pageerror', (error) => faults.push(error.message))
   return { page, faults, close: () => context.close() }
-}
-
-/** axe on the page as it is: no frames of elsewhere to join, and nothing said of what is right. */
-export function axeOn(page: Page, part?: string): AxeBuilder {
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
-  return part === undefined ? axe : axe.include(part)
-}
-
-/** Violations of WCAG 2 A and AA, each in one line. */
-export async function axeFaults(page: Page, part?: string): Promise<string[]> {
-  const { violations } = await axeOn(page, part)
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze()
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join('; ')}`,
-  )
 }
 
 /** For looking at, when `TEST_PICTURES` is set: git-ignored. */

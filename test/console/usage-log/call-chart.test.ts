@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { axeFaults } from '../support/axe.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { axeFaults, openPage, takePicture } from '../support/open-page.ts'
+import { openPage, takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, logRow } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'

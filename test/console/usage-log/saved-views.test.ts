@@ -2,8 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readViews, searchOf, withView } from '#console/features/usage-log/saved-views.ts'
 import { launchBrowser } from '#test/support/browser.ts'
+import { axeFaults } from '../support/axe.ts'
 import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
-import { axeOn, openPage, takePicture } from '../support/open-page.ts'
+import { openPage, takePicture } from '../support/open-page.ts'
 import { enter, logRoutes, manyRows } from './fake-log.ts'
 
 const PATH = '/app/logs/api-usage'
@@ -51,8 +52,7 @@ describe('the saved views of the log', () => {
     const saved = page.getByRole('button', { name: 'Failures', exact: true })
     await saved.waitFor()
     // Only the panel: what it half covers is too small for a moment.
-    const { violations } = await axeOn(page).include('.tg-popover').analyze()
-    expect(violations.map(({ id }) => id)).toEqual([])
+    expect(await axeFaults(page, '.tg-popover')).toEqual([])
     await takePicture(page, 'log-views')
     await page.goto(site.url + PATH)
     await opener.click()
