@@ -27,6 +27,7 @@ import { removePasskey } from './credentials/remove-passkey.ts'
 import { renamePasskey } from './credentials/rename-passkey.ts'
 import { replaceRecoveryCodes } from './credentials/replace-recovery-codes.ts'
 import { resetAccessToken } from './credentials/reset-access-token.ts'
+import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import { revokeAccessToken } from './credentials/revoke-access-token.ts'
 import { refuseInDemo } from './demo-mode.ts'
 import { createTurns } from './in-turn.ts'
@@ -146,6 +147,7 @@ const ACTS: readonly Act[] = [
   transferAffiliate,
   checkIn,
   manageUser,
+  resetSecondFactor,
   unbindIdentity,
   eraseUser,
 ]

@@ -58,6 +58,9 @@ export type UsePasskey = OfUser & {
 
 export type RemovePasskey = OfUser & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
+/** By somebody above the user, who has lost what the second step takes. */
+export type ResetSecondFactor = OfUser & { readonly type: 'ResetSecondFactor' }
+
 export type ForgetCredentials = OfUser & { readonly type: 'ForgetCredentials' }
 
 export type CredentialsCommand =
@@ -72,4 +75,5 @@ export type CredentialsCommand =
   | RenamePasskey
   | UsePasskey
   | RemovePasskey
+  | ResetSecondFactor
   | ForgetCredentials

@@ -54,6 +54,12 @@ export const credentialsDecider: Decider<
         if (!state.recoveryCodes.has(codeHash)) return refuse('CodeWrong')
         return [{ type: 'RecoveryCodeUsed', v: 1, data: { userId, codeHash } }]
       }
+      case 'ResetSecondFactor': {
+        const { userId } = command
+        if (!hasSecondFactor(state)) return refuse('NoSecondFactor')
+        const passkeyIds = [...state.passkeys.keys()]
+        return [{ type: 'SecondFactorReset', v: 1, data: { userId, passkeyIds } }]
+      }
       case 'ForgetCredentials':
         return forget(command.userId, state)
       default:

@@ -61,6 +61,12 @@ export type PasskeyUsed = Fact<
 
 export type PasskeyRemoved = Fact<'PasskeyRemoved', OfUser & { readonly passkeyId: number }>
 
+/** Taken away by an admin: the password alone lets in, and recovery codes are void. */
+export type SecondFactorReset = Fact<
+  'SecondFactorReset',
+  OfUser & { readonly passkeyIds: readonly number[] }
+>
+
 /** The user was deleted: nothing of it is left to come in by. */
 export type CredentialsForgotten = Fact<
   'CredentialsForgotten',
@@ -79,4 +85,5 @@ export type CredentialsEvent =
   | PasskeyRenamed
   | PasskeyUsed
   | PasskeyRemoved
+  | SecondFactorReset
   | CredentialsForgotten

@@ -42,6 +42,8 @@ export function evolveCredentials(
       passkeys.delete(event.data.passkeyId)
       return { ...state, passkeys }
     }
+    case 'SecondFactorReset':
+      return { ...state, totp: null, recoveryCodes: new Set(), passkeys: new Map() }
     case 'CredentialsForgotten':
       return { ...initialCredentials(), passkeysMade: state.passkeysMade }
   }

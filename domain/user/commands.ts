@@ -49,6 +49,9 @@ export type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role
 
 export type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
+/** Who came in before has to come in again: something else than the password was taken away. */
+export type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
+
 /** For good: the texts about the user are unreadable afterwards. Deactivates, if need be. */
 export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
@@ -87,6 +90,7 @@ export type UserCommand =
   | DisableUser
   | EnableUser
   | DeleteUser
+  | VoidLogins
   | EraseUser
   | ChangeSettings
   | BindIdentity

@@ -80,6 +80,8 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
     case 'DeleteUser':
       if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
       return [{ type: 'UserDeleted', v: 1, data: reentry(user) }]
+    case 'VoidLogins':
+      return [{ type: 'UserLoginsVoided', v: 1, data: reentry(user) }]
   }
 }
 

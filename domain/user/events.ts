@@ -69,6 +69,12 @@ export type UserDeleted = Fact<
   { readonly userId: number; readonly authVersion: number }
 >
 
+/** Every session and access token of before is void, though level and password are the same. */
+export type UserLoginsVoided = Fact<
+  'UserLoginsVoided',
+  { readonly userId: number; readonly authVersion: number }
+>
+
 /** A tombstone: the key of everything sealed for this user is destroyed. */
 export type UserErased = Fact<'UserErased', { readonly userId: number }>
 
@@ -115,6 +121,7 @@ export type UserEvent =
   | UserDisabled
   | UserEnabled
   | UserDeleted
+  | UserLoginsVoided
   | UserErased
   | UserSettingsChanged
   | IdentityBound

@@ -46,6 +46,8 @@ function changeOf(
       return { isEnabled: true }
     case 'UserDeleted':
       return { isDeleted: true, authVersion: event.data.authVersion }
+    case 'UserLoginsVoided':
+      return { authVersion: event.data.authVersion }
     case 'UserErased':
       return { isErased: true }
     case 'UserSettingsChanged':

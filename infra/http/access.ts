@@ -40,11 +40,18 @@ export const onlyUser: Check = async (request) => {
 
 /** onRequest: as `onlyUser`, by a session: what an access token may not do answers it 403. */
 export const onlySession: Check = async (request) => {
-  if ((await admit(request)).sessionHash === null) throw fault('SessionRequired')
+  requireSession(await admit(request))
 }
 
 /** onRequest: as `onlyUser`, and role 10 or above; else 403. */
 export const onlyAdmin: Check = async (request) => atLeast(await admit(request), ADMIN)
+
+/** onRequest: as `onlySession`, and role 10 or above; else 403. */
+export const onlyAdminSession: Check = async (request) => {
+  const principal = await admit(request)
+  requireSession(principal)
+  atLeast(principal, ADMIN)
+}
 
 /** onRequest: as `onlyUser`, and role 100; else 403. */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), ROOT)
@@ -117,6 +124,10 @@ async function admit(request: FastifyRequest): Promise<Principal> {
   }
   request.principal = principal
   return principal
+}
+
+function requireSession({ sessionHash }: Principal): void {
+  if (sessionHash === null) throw fault('SessionRequired')
 }
 
 function atLeast(principal: Principal, role: number): void {

@@ -1,8 +1,9 @@
 import type { SwaggerTransform } from '@fastify/swagger'
-import { onlyAdmin, onlyRoot, onlySession, onlyUser } from './access.ts'
+import { onlyAdmin, onlyAdminSession, onlyRoot, onlySession, onlyUser } from './access.ts'
 import { readsAfterPosition } from './after-position.ts'
 
-const CHECKS: readonly unknown[] = [onlyUser, onlySession, onlyAdmin, onlyRoot]
+const BY_SESSION: readonly unknown[] = [onlySession, onlyAdminSession]
+const CHECKS: readonly unknown[] = [...BY_SESSION, onlyUser, onlyAdmin, onlyRoot]
 
 /** How the API is entered, as OpenAPI names it in `security`. */
 export const SECURITY_SCHEMES = {
@@ -26,7 +27,7 @@ const AFTER_POSITION = {
 export const describeRoute: SwaggerTransform = ({ schema, url, route }) => {
   const checks: readonly unknown[] = [route.onRequest, route.preHandler].flat()
   const isGuarded = checks.some((check) => CHECKS.includes(check))
-  const byToken = checks.includes(onlySession) ? [] : [{ accessToken: [] }]
+  const byToken = checks.some((check) => BY_SESSION.includes(check)) ? [] : [{ accessToken: [] }]
   const waits = checks.some(readsAfterPosition)
   const headers = {
     type: 'object',

@@ -45,14 +45,19 @@ export const credentials = projectionOf<CredentialsEvent>({
     PasskeyUsed: ({ data, meta }, rows) =>
       rows.patch('passkeys', passkeyOf(data), { used_at: secondsOf(meta.at) }),
     PasskeyRemoved: ({ data }, rows) => rows.remove('passkeys', passkeyOf(data)),
-    CredentialsForgotten: ({ data }, rows) => forget(data, rows),
+    SecondFactorReset: ({ data }, rows) => withoutFactors(data, {}, rows),
+    CredentialsForgotten: ({ data }, rows) => withoutFactors(data, NO_TOKEN, rows),
   },
 })
 
-type Forgotten = { readonly userId: number; readonly passkeyIds: readonly number[] }
+type Without = { readonly userId: number; readonly passkeyIds: readonly number[] }
 
-function forget({ userId, passkeyIds }: Forgotten, rows: RowChanges): void {
-  rows.put('credentials', { user_id: userId }, { ...NO_TOKEN, totp_since: null, recovery_codes: 0 })
+function withoutFactors(
+  { userId, passkeyIds }: Without,
+  token: typeof NO_TOKEN | Readonly<Record<string, never>>,
+  rows: RowChanges,
+): void {
+  rows.put('credentials', { user_id: userId }, { ...token, totp_since: null, recovery_codes: 0 })
   for (const passkeyId of passkeyIds) rows.remove('passkeys', passkeyOf({ userId, passkeyId }))
 }
 

@@ -65,6 +65,8 @@ export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
         { id: data.userId },
         { deleted_at: secondsOf(meta.at), auth_version: data.authVersion },
       ),
+    UserLoginsVoided: ({ data }, rows) =>
+      rows.patch('users', { id: data.userId }, { auth_version: data.authVersion }),
     UserErased: ({ data }, rows) =>
       rows.patch('users', { id: data.userId }, { ...NO_TEXTS, ...NO_IDENTITIES, is_erased: true }),
     UserSettingsChanged: ({ data: { userId, settings } }, rows) =>

@@ -58,6 +58,12 @@ export const EraseUser = Type.Object({
 })
 export type EraseUser = Static<typeof EraseUser>
 
+/** Of whoever lost the app, the passkeys and the recovery codes: all of them are void. */
+export const ResetSecondFactor = Type.Object({
+  id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
+})
+export type ResetSecondFactor = Static<typeof ResetSecondFactor>
+
 export const ManageUser = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
   action: Type.Union([

@@ -6,6 +6,7 @@ export type CredentialsActRefusalCode =
   | 'LoginTicketOver'
   | 'ProofNeeded'
   | 'ProofWrong'
+  | 'OwnSecondFactorElsewhere'
   | 'TotpOfferOver'
   | 'PasskeyFailed'
   | 'PasskeyNameRequired'
@@ -49,6 +50,13 @@ export const CREDENTIALS_REFUSALS: Record<
   ],
   ProofNeeded: [200, { zh: '请输入密码或验证码', en: 'Enter your password or a code' }],
   ProofWrong: [200, { zh: '密码错误', en: 'The password is wrong' }],
+  OwnSecondFactorElsewhere: [
+    200,
+    {
+      zh: '请在个人设置中停用自己的两步验证',
+      en: 'Turn off your own two-step login in your personal settings',
+    },
+  ],
   TotpOfferOver: [
     200,
     { zh: '设置已过期，请重新开始', en: 'The setup has expired: please start again' },

@@ -133,6 +133,20 @@ describe('passkeys', () => {
   })
 })
 
+describe('second factors taken away by an admin', () => {
+  const reset = { type: 'ResetSecondFactor', ...of } as const
+
+  it('are gone at once, with the recovery codes, and are not there to be taken twice', () => {
+    const outcome = given(totpOn, codes('a'), added(1), added(2)).when(reset)
+    const gone = { type: 'SecondFactorReset', v: 1, data: { ...of, passkeyIds: [1, 2] } } as const
+    outcome.then([gone])
+    expect(outcome.after).toMatchObject({ totp: null, passkeysMade: 2 })
+    expect(outcome.after.passkeys.size + outcome.after.recoveryCodes.size).toBe(0)
+    given(totpOn, gone).when(reset).then(refuse('NoSecondFactor'))
+    given().when(reset).then(refuse('NoSecondFactor'))
+  })
+})
+
 describe('the access token', () => {
   const token = { ...of, tokenHash: 'h', authVersion: 2, expiresAt: 9 }
   const issued = { type: 'AccessTokenIssued', v: 1, data: token } as const

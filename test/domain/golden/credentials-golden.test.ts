@@ -69,6 +69,25 @@ describe('the events of credentials, as first recorded', () => {
   )
 
   story(
+    'taken away by an admin',
+    credentialsDecider,
+    [
+      ['access-token-issued-v1', null],
+      ['totp-enabled-v1', null],
+      ['recovery-codes-replaced-v1', null],
+      ['passkey-added-v1', null],
+      ['second-factor-reset-v1', { type: 'ResetSecondFactor', ...of }],
+    ],
+    {
+      accessToken: { tokenHash: 'hash-of-token', authVersion: 2, expiresAt: 1_803_024_000 },
+      totp: null,
+      recoveryCodes: new Set(),
+      passkeys: new Map(),
+      passkeysMade: 1,
+    },
+  )
+
+  story(
     'their end',
     credentialsDecider,
     [

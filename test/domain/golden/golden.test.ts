@@ -89,6 +89,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   PasskeyRenamed: 1,
   PasskeyUsed: 1,
   PasskeyRemoved: 1,
+  SecondFactorReset: 1,
   CredentialsForgotten: 1,
   SiteInitialized: 1,
   TokensCreated: 1,
@@ -105,6 +106,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserDisabled: 1,
   UserEnabled: 1,
   UserDeleted: 1,
+  UserLoginsVoided: 1,
   UserErased: 1,
   UserSettingsChanged: 1,
   UsernameClaimed: 1,
@@ -316,6 +318,16 @@ describe('the events of users, as first recorded', () => {
     expect(userDecider.decide({ ...command, passwordRef: 'key-6' }, created7)).toEqual([changed])
     const { user } = userDecider.evolve(created7, changed as UserEvent)
     expect(user).toMatchObject({ passwordRef: 'key-6', authVersion: 2 })
+  })
+  it('logins that an admin voided', () => {
+    const [created, voided] = ['user-created-v1', 'user-logins-voided-v1'].map(
+      (name) => golden(name) as UserEvent,
+    )
+    const created7 = userDecider.evolve(userDecider.initialState(), created as UserEvent)
+    const command = { type: 'VoidLogins', actorRole: 10 } as const
+    expect(userDecider.decide(command, created7)).toEqual([voided])
+    const { user } = userDecider.evolve(created7, voided as UserEvent)
+    expect(user).toMatchObject({ authVersion: 2 })
   })
   story(
     'an identity',

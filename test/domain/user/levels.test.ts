@@ -14,6 +14,7 @@ const actsOf = (actorRole: Role): readonly UserCommand[] => [
   { type: 'DisableUser', actorRole },
   { type: 'EnableUser', actorRole },
   { type: 'DeleteUser', actorRole },
+  { type: 'VoidLogins', actorRole },
 ]
 
 describe('an account of the actor’s own level or above', () => {

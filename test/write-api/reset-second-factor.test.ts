@@ -1,0 +1,91 @@
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { callerOf, fifty, PASSWORD } from './write-fixture.ts'
+
+let fixture: EntryFixture
+
+beforeAll(async () => {
+  fixture = await entryFixture()
+})
+afterAll(() => fixture.close())
+
+const PATH = '/api/user/reset_second_factor'
+const reset = (id: number, call = fixture.root.call) => call('POST', PATH, { body: { id } })
+
+/** A user of that level with codes of an app, and an access token. */
+async function secured(username: string, isAdmin = false) {
+  const { root } = fixture
+  const body = { username, password: PASSWORD }
+  const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
+  const promote = { id, action: 'promote' }
+  if (isAdmin) await root.call('POST', '/api/user/manage', { body: promote })
+  const { call } = await fixture.logIn(username)
+  const token = (await call<string>('GET', '/api/user/token')).data
+  const begun = await call<{ secret: string }>('POST', '/api/user/totp/begin', { body: {} })
+  const timestamp = Date.now() + fixture.clock.ahead
+  const code = new TOTP({ secret: Secret.fromBase32(begun.data.secret) }).generate({ timestamp })
+  const on = await call('POST', '/api/user/totp', { body: { code } })
+  expect(on.success).toBe(true)
+  const headers = { authorization: `Bearer ${token}`, 'user-id': String(id) }
+  return { id, call, byToken: callerOf(fixture.app, headers) }
+}
+
+const firstStep = (username: string) =>
+  fixture.anybody('POST', '/api/user/login', { body: { username, password: PASSWORD } })
+
+describe('a second factor that an admin resets', () => {
+  it('is gone with its secret and every login, as an event that names the admin', async () => {
+    const { id, call, byToken } = await secured('lost1')
+    expect((await firstStep('lost1')).data).toHaveProperty('second_factor')
+    expect(await reset(id, fixture.admin.call)).toMatchObject({ status: 200, success: true })
+    expect((await call('GET', '/api/user/self')).status).toBe(401)
+    expect((await byToken('GET', '/api/user/self')).status).toBe(401)
+    expect((await firstStep('lost1')).data).toMatchObject({ id, username: 'lost1' })
+    const [event] = (await fixture.core.store.readStream(`credentials-${id}`)).slice(-1)
+    expect(event).toMatchObject({ type: 'SecondFactorReset', meta: { actor: 'user:2' } })
+    const kept = await fixture.core.pg.query(
+      `select from vault.secrets where purpose = 'totp' and owner = $1`,
+      [`user:${id}`],
+    )
+    expect(kept.rowCount).toBe(0)
+    expect(await fixture.isFold('credentials')).toBe(true)
+    expect(await fixture.isFold('users')).toBe(true)
+  })
+
+  it('is told by mail to who has an address, and to nobody else', async () => {
+    const { id, call } = await secured('lost2')
+    const code = await fixture.codeFor('lost2@mail.example', call)
+    const query = new URLSearchParams({ email: 'lost2@mail.example', code })
+    expect((await call('GET', `/api/oauth/email/bind?${query}`)).success).toBe(true)
+    const silent = await secured('lost3')
+    const before = fixture.server.mails.length
+    expect((await reset(silent.id)).success).toBe(true)
+    expect((await reset(id)).success).toBe(true)
+    const mail = await fixture.server.mailTo('lost2@mail.example')
+    expect(mail.text).toMatch(/两步验证[\s\S]*two-step login/)
+    expect(fixture.server.mails.length).toBe(before + 1)
+  })
+
+  it('is so once: of fifty at the same moment, one', async () => {
+    const { id } = await secured('lost4')
+    const answers = await fifty(() => reset(id))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    const rest = answers.filter(({ success }) => !success)
+    expect(new Set(rest.map(({ code }) => code))).toEqual(new Set(['NoSecondFactor']))
+  })
+
+  it('is a lower level’s, another one’s, and was there', async () => {
+    const peer = await secured('lost5', true)
+    const head = await fixture.head()
+    expect((await reset(peer.id, fixture.admin.call)).code).toBe('RoleTooHigh')
+    expect((await reset(1, fixture.admin.call)).code).toBe('RoleTooHigh')
+    expect((await reset(2, fixture.admin.call)).code).toBe('OwnSecondFactorElsewhere')
+    expect((await reset(1)).code).toBe('OwnSecondFactorElsewhere')
+    expect((await reset(3)).code).toBe('NoSecondFactor')
+    expect((await reset(99_999)).status).toBe(404)
+    expect(await fixture.head()).toBe(head)
+    expect((await peer.call('GET', '/api/user/self')).status).toBe(200)
+    expect((await reset(peer.id)).success).toBe(true)
+  })
+})
