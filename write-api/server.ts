@@ -20,6 +20,7 @@ import { updateChannel } from './channels/update-channel.ts'
 import { updateTag } from './channels/update-tag.ts'
 import { addPasskey } from './credentials/add-passkey.ts'
 import { beginPasskey } from './credentials/begin-passkey.ts'
+import { beginProof } from './credentials/begin-proof.ts'
 import { beginTotp } from './credentials/begin-totp.ts'
 import { confirmTotp } from './credentials/confirm-totp.ts'
 import { disableTotp } from './credentials/disable-totp.ts'
@@ -136,6 +137,7 @@ const ACTS: readonly Act[] = [
   disableTotp,
   replaceRecoveryCodes,
   beginPasskey,
+  beginProof,
   addPasskey,
   renamePasskey,
   removePasskey,

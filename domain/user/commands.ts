@@ -69,16 +69,22 @@ export type BindIdentity = {
   readonly replaces: string | null
 }
 
-/** A way to come in: by password, or as whom a provider says. */
-export type WayIn = 'password' | IdentityProvider
+/** A way to come in: by password, by a passkey alone, or as whom a provider says. */
+export type WayIn = 'password' | 'passkey' | IdentityProvider
 
-/** `waysOpen`: those that this site lets anybody come in by, as of now. */
+/**
+ * `waysOpen`: those that this site lets anybody come in by, as of now; the passkey is among them
+ * where this user has one, which is not known here.
+ */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
   readonly provider: IdentityProvider
   readonly identityKey: string
   readonly waysOpen: readonly WayIn[]
 }
+
+/** Refused unless one of these remains: for the append that takes a passkey away. */
+export type KeepWayIn = { readonly type: 'KeepWayIn'; readonly waysOpen: readonly WayIn[] }
 
 export type UserCommand =
   | CreateUser
@@ -95,6 +101,7 @@ export type UserCommand =
   | ChangeSettings
   | BindIdentity
   | UnbindIdentity
+  | KeepWayIn
 
 export type ClaimUsername = {
   readonly type: 'ClaimUsername'

@@ -19,12 +19,13 @@ export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcom
   const bound = user.identities[provider]
   if (bound === undefined) return []
   if (bound !== identityKey) return refuse('IdentityChanged')
-  if (!hasAnotherWayIn(user, provider, waysOpen)) return refuse('LastWayIn')
+  const others = waysOpen.filter((way) => way !== provider)
+  if (!hasWayIn(user, others)) return refuse('LastWayIn')
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
-const hasAnotherWayIn = (user: KnownUser, without: WayIn, open: readonly WayIn[]): boolean =>
+export const hasWayIn = (user: KnownUser, open: readonly WayIn[]): boolean =>
   open.some((way) => {
-    if (way === without) return false
+    if (way === 'passkey') return true
     return way === 'password' ? user.passwordRef !== null : user.identities[way] !== undefined
   })

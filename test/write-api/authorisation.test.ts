@@ -52,6 +52,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/user/totp/disable': 'session',
   'POST /api/user/recovery_codes': 'session',
   'POST /api/user/passkeys/begin': 'session',
+  'POST /api/user/passkeys/proof': 'session',
   'POST /api/user/passkeys': 'session',
   'PUT /api/user/passkeys': 'session',
   'POST /api/user/passkeys/remove': 'session',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '#test/support/authenticator.ts'
+import { bindSteps } from '#write-api/users/bind-identity.ts'
 import {
   type Caller,
   callerOf,
@@ -187,5 +188,97 @@ describe('a passkey as the way in', () => {
     expect((await call('GET', '/api/user/security')).status).toBe(401)
     await manage('delete')
     expect((await show()).code).toBe('PasskeyFailed')
+  })
+})
+
+describe('a passkey as proof', () => {
+  const PATH = '/api/user/passkeys/proof'
+  const begun = async (call: Caller) => (await call<Begun>('POST', PATH)).data.options
+
+  it('counts where second factors are changed, unlocked, once, and for that alone', async () => {
+    const { call, key } = await withPasskey('proof1')
+    const renew = (passkey: unknown) =>
+      call<Codes>('POST', '/api/user/recovery_codes', { body: { passkey } })
+    const locked = key.show(await begun(call), { origin: ORIGIN, isUnlocked: false })
+    expect((await renew(locked)).code).toBe('PasskeyFailed')
+    const strange = createAuthenticator().show(await begun(call), { origin: ORIGIN })
+    expect((await renew(strange)).code).toBe('PasskeyFailed')
+    const forLogin = await begin('/api/user/login/passkey/begin')
+    expect((await renew(key.show(forLogin, { origin: ORIGIN }))).code).toBe('PasskeyFailed')
+    const shown = key.show(await begun(call), { origin: ORIGIN })
+    expect((await enterBy(shown)).code).toBe('PasskeyFailed')
+    const right = key.show(await begun(call), { origin: ORIGIN })
+    expect((await renew(right)).data.recovery_codes).toHaveLength(10)
+    expect((await renew(right)).code).toBe('PasskeyFailed')
+    const other = createAuthenticator()
+    const passkey = key.show(await begun(call), { origin: ORIGIN })
+    expect((await add(call, other, 'laptop', { passkey })).success).toBe(true)
+  })
+
+  it('is not offered to who has none, nor does another one’s count', async () => {
+    const [mine, theirs] = [await withPasskey('proof2'), await withPasskey('proof3')]
+    const none = await newUser('proof4')
+    expect((await none.call('POST', PATH)).code).toBe('PasskeyFailed')
+    const passkey = theirs.key.show(await begun(theirs.call), { origin: ORIGIN })
+    const body = { id: 1, passkey }
+    const remove = await mine.call('POST', '/api/user/passkeys/remove', { body })
+    expect(remove.code).toBe('PasskeyFailed')
+  })
+})
+
+describe('a passkey as the last way in', () => {
+  const put = (key: string, value: string) =>
+    fixture.root.call('PUT', '/api/option/', { body: { key, value } })
+  const bindGitHub = async (userId: number, id: string) => {
+    const { core } = fixture
+    const steps = await bindSteps({ core }, userId, { provider: 'github', id }, null)
+    const context = { actor: `user:${userId}`, cause: null, at: core.now() }
+    expect((await core.actors.handleTogether(steps, context)).isDone).toBe(true)
+  }
+  const unbind = (call: Caller) =>
+    call('POST', '/api/user/unbind', { body: { provider: 'github' } })
+  const remove = (call: Caller, id = 1) =>
+    call('POST', '/api/user/passkeys/remove', { body: { id, password: PASSWORD } })
+
+  beforeAll(async () => {
+    await put('PasswordLoginEnabled', 'false')
+    await put('GitHubOAuthEnabled', 'true')
+  })
+  afterAll(() => put('PasswordLoginEnabled', 'true'))
+
+  // Sessions of before, as nobody here logs in by password now.
+  const user = async (username: string, made: { isUnlocked: boolean }) => {
+    await put('PasswordLoginEnabled', 'true')
+    const { id, call } = await newUser(username)
+    await put('PasswordLoginEnabled', 'false')
+    const { data } = await call<Begun>('POST', '/api/user/passkeys/begin')
+    const passkey = createAuthenticator().make(data.options, { origin: ORIGIN, ...made })
+    const body = { name: 'phone', passkey }
+    expect((await call('POST', '/api/user/passkeys', { body })).success).toBe(true)
+    await bindGitHub(id, username)
+    return call
+  }
+
+  it('stays, and lets go of the others', async () => {
+    const call = await user('last1', { isUnlocked: true })
+    expect((await unbind(call)).success).toBe(true)
+    expect((await remove(call)).code).toBe('LastWayIn')
+    const key = createAuthenticator()
+    expect((await add(call, key, 'second', { password: PASSWORD })).success).toBe(true)
+    expect((await remove(call)).success).toBe(true)
+    expect((await remove(call, 2)).code).toBe('LastWayIn')
+  })
+
+  it('is none where its owner was not asked to unlock it', async () => {
+    const call = await user('last2', { isUnlocked: false })
+    expect((await unbind(call)).code).toBe('LastWayIn')
+    expect((await remove(call)).success).toBe(true)
+  })
+
+  it('and another one, let go of at the same moment: one of them stays', async () => {
+    const call = await user('last3', { isUnlocked: true })
+    const answers = await Promise.all([unbind(call), remove(call)])
+    expect(answers.map(({ success }) => success).sort()).toEqual([false, true])
+    expect(answers.map(({ code }) => code)).toContain('LastWayIn')
   })
 })

@@ -2,38 +2,6 @@ import Type, { type Static } from 'typebox'
 
 const code = Type.String({ maxLength: 64 })
 
-/**
- * Shows once more who asks, before something that others come in by is changed: the password, a
- * code of the authenticator app, or a recovery code.
- */
-const Proof = {
-  password: Type.Optional(Type.String({ maxLength: 256 })),
-  code: Type.Optional(code),
-}
-
-export const ProofOnly = Type.Object(Proof)
-export type ProofOnly = Static<typeof ProofOnly>
-
-/** What an authenticator app is set up with; confirmed within ten minutes. */
-export const TotpOffer = Type.Object({
-  /** Base 32, to be typed in. */
-  secret: Type.String(),
-  /** `otpauth://`, for a QR code. */
-  uri: Type.String(),
-})
-export type TotpOffer = Static<typeof TotpOffer>
-
-export const ConfirmTotp = Type.Object({ code })
-export type ConfirmTotp = Static<typeof ConfirmTotp>
-
-/** Told once. Empty where the user has codes already. */
-export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
-export type RecoveryCodes = Static<typeof RecoveryCodes>
-
-/** What the browser's WebAuthn call is given, as `@simplewebauthn/browser` takes it. */
-export const PasskeyOptions = Type.Object({ options: Type.Unknown() })
-export type PasskeyOptions = Static<typeof PasskeyOptions>
-
 const base64 = (maxLength: number) => Type.String({ maxLength, pattern: '^[A-Za-z0-9_-]*$' })
 
 const signed = {
@@ -66,6 +34,40 @@ export const PasskeyShown = Type.Object({
   }),
 })
 export type PasskeyShown = Static<typeof PasskeyShown>
+
+/**
+ * Shows once more who asks, before something that others come in by is changed: the password, a
+ * code of the authenticator app, a recovery code, or one of the own passkeys.
+ */
+const Proof = {
+  password: Type.Optional(Type.String({ maxLength: 256 })),
+  code: Type.Optional(code),
+  /** For the challenge of `POST /api/user/passkeys/proof`. */
+  passkey: Type.Optional(PasskeyShown),
+}
+
+export const ProofOnly = Type.Object(Proof)
+export type ProofOnly = Static<typeof ProofOnly>
+
+/** What an authenticator app is set up with; confirmed within ten minutes. */
+export const TotpOffer = Type.Object({
+  /** Base 32, to be typed in. */
+  secret: Type.String(),
+  /** `otpauth://`, for a QR code. */
+  uri: Type.String(),
+})
+export type TotpOffer = Static<typeof TotpOffer>
+
+export const ConfirmTotp = Type.Object({ code })
+export type ConfirmTotp = Static<typeof ConfirmTotp>
+
+/** Told once. Empty where the user has codes already. */
+export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
+export type RecoveryCodes = Static<typeof RecoveryCodes>
+
+/** What the browser's WebAuthn call is given, as `@simplewebauthn/browser` takes it. */
+export const PasskeyOptions = Type.Object({ options: Type.Unknown() })
+export type PasskeyOptions = Static<typeof PasskeyOptions>
 
 const name = Type.String({ maxLength: 60 })
 

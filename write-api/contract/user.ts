@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { PasskeyShown } from './credentials.ts'
 
 export const CreateUser = Type.Object({
   username: Type.String({ maxLength: 256 }),
@@ -26,6 +27,7 @@ export const UpdateSelf = Type.Object({
   original_password: Type.Optional(Type.String({ maxLength: 256 })),
   /** In place of a current password, for who has none and two-step login. */
   code: Type.Optional(Type.String({ maxLength: 64 })),
+  passkey: Type.Optional(PasskeyShown),
 })
 export type UpdateSelf = Static<typeof UpdateSelf>
 

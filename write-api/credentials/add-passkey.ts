@@ -67,10 +67,11 @@ async function checked(
       supportedAlgorithmIDs: ALGORITHMS,
     })
     if (registrationInfo === undefined) throw new Error('not verified')
-    const { id, publicKey, counter } = registrationInfo.credential
+    const { credential, userVerified: isUnlockable } = registrationInfo
+    const { id, publicKey, counter } = credential
     const { transports = [] } = passkey.response
     const key = Buffer.from(publicKey).toString('base64url')
-    return { record: { id, publicKey: key, transports, site: site.id }, counter }
+    return { record: { id, publicKey: key, transports, site: site.id, isUnlockable }, counter }
   } catch (error) {
     parts.core.log.debug({ err: error }, 'a new passkey was refused')
     throw refused('PasskeyFailed')

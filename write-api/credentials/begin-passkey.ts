@@ -38,7 +38,8 @@ export const beginPasskey: Act = (api, parts) => {
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         excludeCredentials: await passkeysAt(parts.core.vault, userId, known, site.id),
-        authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+        // One that is not found without its user's name would be no way in.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })
       return success({ options })
     },

@@ -9,6 +9,8 @@ export type PasskeyRecord = {
   readonly transports: readonly string[]
   /** The name of the site that it is bound to. */
   readonly site: string
+  /** Whether it was unlocked as it was made: then it is a way in by itself. */
+  readonly isUnlockable: boolean
 }
 
 export async function openPasskey(
@@ -27,10 +29,21 @@ export async function passkeysAt(
   { passkeys }: CredentialsState,
   site: string,
 ): Promise<{ id: string; transports: string[] }[]> {
-  const all = await Promise.all(
-    [...passkeys.values()].map((passkey) => openPasskey(vault, userId, passkey)),
-  )
-  return all.flatMap((record) =>
-    record?.site === site ? [{ id: record.id, transports: [...record.transports] }] : [],
-  )
+  const records = await recordsAt(vault, userId, passkeys, site)
+  return [...records.values()].map(({ id, transports }) => ({ id, transports: [...transports] }))
+}
+
+/** By the passkeys' ids. */
+export async function recordsAt(
+  vault: Vault,
+  userId: number,
+  passkeys: CredentialsState['passkeys'],
+  site: string,
+): Promise<ReadonlyMap<number, PasskeyRecord>> {
+  const records = new Map<number, PasskeyRecord>()
+  for (const [id, passkey] of passkeys) {
+    const record = await openPasskey(vault, userId, passkey)
+    if (record?.site === site) records.set(id, record)
+  }
+  return records
 }

@@ -12,13 +12,23 @@ export type PasskeySite = { readonly origin: string; readonly id: string; readon
  * The site as the request's browser names it (its host was checked against ours), else the
  * configured address. Throws where a browser makes no passkeys: at a bare IP address, or none.
  */
-export async function passkeySite({ core }: Parts, request: FastifyRequest): Promise<PasskeySite> {
+export async function passkeySite(parts: Parts, request: FastifyRequest): Promise<PasskeySite> {
+  const site = await siteOrNone(parts, request)
+  if (site === null) throw refused('PasskeyNeedsDomain')
+  return site
+}
+
+/** null where a browser makes none. */
+export async function siteOrNone(
+  { core }: Parts,
+  request: FastifyRequest,
+): Promise<PasskeySite | null> {
   const { values } = await allOptions(core.db)
   const configured = optionValue(values, 'ServerAddress')
   const given = request.headers.origin ?? configured
   const address = given || `${request.protocol}://${request.host}`
-  if (!URL.canParse(address)) throw refused('PasskeyNeedsDomain')
+  if (!URL.canParse(address)) return null
   const { origin, hostname } = new URL(address)
-  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) throw refused('PasskeyNeedsDomain')
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return null
   return { origin, id: hostname, name: optionValue(values, 'SystemName') }
 }

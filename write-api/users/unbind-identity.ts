@@ -1,5 +1,3 @@
-import { optionFlag, optionValue } from '#domain/options/registry.ts'
-import type { WayIn } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
@@ -7,9 +5,9 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Unbind } from '#write-api/contract/oauth.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { hasPasskeyAlone } from '../credentials/passkey-way-in.ts'
 import { ofIdentity } from './bind-identity.ts'
-
-const ROOT = 100
+import { waysOpen } from './ways-open.ts'
 
 /** POST /api/user/unbind: lets go of one of the own identities, unless it is the last way in. */
 export const unbindIdentity: Act = (api, parts) => {
@@ -29,11 +27,12 @@ export const unbindIdentity: Act = (api, parts) => {
       const { core } = parts
       const stream = userStream(userId)
       const { values } = await allOptions(core.db)
-      const ways = waysOpen(values, role)
       const position = await parts.turns(stream, async () => {
         const { user } = await core.actors.stateOf(userDecider, stream)
         const identityKey = user?.identities[provider]
         if (identityKey === undefined) return core.store.headPosition()
+        const byPasskey = (await hasPasskeyAlone(parts, request)) ? (['passkey'] as const) : []
+        const ways = [...waysOpen(values, role), ...byPasskey]
         const command = { type: 'UnbindIdentity', provider, identityKey, waysOpen: ways }
         const steps = [
           { decider: userDecider, stream, command },
@@ -46,20 +45,4 @@ export const unbindIdentity: Act = (api, parts) => {
       return done()
     },
   )
-}
-
-const FLAGS: readonly (readonly [WayIn, string])[] = [
-  ['github', 'GitHubOAuthEnabled'],
-  ['oidc', 'oidc.enabled'],
-  ['linuxdo', 'LinuxDOOAuthEnabled'],
-  ['wechat', 'WeChatAuthEnabled'],
-  ['telegram', 'TelegramOAuthEnabled'],
-]
-
-/** As the options have it now; an address of mail is one where it can bring a new password. */
-function waysOpen(values: ReadonlyMap<string, string>, role: number): WayIn[] {
-  const ways = FLAGS.flatMap(([way, flag]) => (optionFlag(values, flag) ? [way] : []))
-  if (!optionFlag(values, 'PasswordLoginEnabled') && role < ROOT) return ways
-  const canMail = optionValue(values, 'SMTPServer') !== ''
-  return [...ways, 'password', ...(canMail ? (['email'] as const) : [])]
 }

@@ -55,7 +55,7 @@ export const updateSelf: Act = (api, parts) => {
 async function newPassword(
   parts: Parts,
   request: FastifyRequest,
-  { password = '', original_password: original = '', code = '' }: UpdateSelf,
+  { password = '', original_password: original = '', code = '', passkey }: UpdateSelf,
 ): Promise<string> {
   const { core, loginGuard } = parts
   const { userId } = principalOf(request)
@@ -65,7 +65,7 @@ async function newPassword(
   const user = await findUser(core.db, userId)
   // Who came by another way in sets a first one: there is none to know, but there may be a code.
   const isFirst = user !== null && user.passwordRef === null
-  if (isFirst) await proveIfSecured(parts, request, { code })
+  if (isFirst) await proveIfSecured(parts, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw refused('WrongOriginalPassword')
   }

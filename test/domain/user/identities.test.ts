@@ -72,6 +72,24 @@ describe('unbinding an identity', () => {
       .then(refuse('LastWayIn'))
   })
 
+  it('counts a passkey, and is kept by it', () => {
+    const facts = [withoutPassword(), bound('github', 'a')]
+    given(...facts)
+      .when(unbind('github', 'a', [...ALL, 'passkey']))
+      .then([unbound('github', 'a')])
+    const keep = (...waysOpen: WayIn[]) => ({ type: 'KeepWayIn', waysOpen }) as const
+    given(...facts)
+      .when(keep('github'))
+      .then([])
+    given(...facts)
+      .when(keep('passkey'))
+      .then([])
+    given(...facts)
+      .when(keep('password', 'oidc'))
+      .then(refuse('LastWayIn'))
+    given(created(), deleted()).when(keep('password')).then(refuse('UserUnknown'))
+  })
+
   it('goes where a password remains; twice changes nothing; another one is refused', () => {
     const facts = [created(), bound('github', 'a')]
     given(...facts)

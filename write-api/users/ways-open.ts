@@ -1,0 +1,20 @@
+import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import type { WayIn } from '#domain/user/commands.ts'
+
+const ROOT = 100
+
+const FLAGS: readonly (readonly [WayIn, string])[] = [
+  ['github', 'GitHubOAuthEnabled'],
+  ['oidc', 'oidc.enabled'],
+  ['linuxdo', 'LinuxDOOAuthEnabled'],
+  ['wechat', 'WeChatAuthEnabled'],
+  ['telegram', 'TelegramOAuthEnabled'],
+]
+
+/** As the options have it now; an address of mail is one where it can bring a new password. */
+export function waysOpen(values: ReadonlyMap<string, string>, role: number): WayIn[] {
+  const ways = FLAGS.flatMap(([way, flag]) => (optionFlag(values, flag) ? [way] : []))
+  if (!optionFlag(values, 'PasswordLoginEnabled') && role < ROOT) return ways
+  const canMail = optionValue(values, 'SMTPServer') !== ''
+  return [...ways, 'password', ...(canMail ? (['email'] as const) : [])]
+}
