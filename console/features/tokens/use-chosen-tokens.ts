@@ -1,42 +1,46 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { MATCHING_MAX, matchingTokens } from '#console/api/tokens/matching-tokens.ts'
+import { MATCHING_MAX, matchingTokensQuery } from '#console/api/tokens/matching-tokens.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { Token } from '#read-api/contract/token.ts'
 import type { useTokenList } from './use-token-list.ts'
 
 const NONE: ReadonlySet<string> = new Set()
-const NO_TOKENS: readonly Token[] = []
 
 type Chosen = {
   /** The filters it was chosen under: others choose anew. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** All that match, once they were asked for: those of other pages can be chosen too. */
-  readonly matching: readonly Token[]
+  /** All that match were asked for: those of other pages can be chosen too. */
+  readonly isBeyond: boolean
 }
 
-/** Which tokens are chosen, over the rows as they are now. */
+/** Which tokens are chosen, over the rows and all that match as they are now. */
 export function useChosenTokens({ rows, total, sought }: ReturnType<typeof useTokenList>) {
+  const client = useQueryClient()
   const under = JSON.stringify(sought)
-  const [stored, setStored] = useState<Chosen>({ under, keys: NONE, matching: NO_TOKENS })
-  const isCurrent = stored.under === under
-  const keys = isCurrent ? stored.keys : NONE
-  const matching = isCurrent ? stored.matching : NO_TOKENS
+  const none = { under, keys: NONE, isBeyond: false }
+  const [stored, setStored] = useState<Chosen>(none)
+  const { keys, isBeyond } = stored.under === under ? stored : none
+  const query = matchingTokensQuery(sought)
+  // Read by `chooseAll`, then again whenever the list is: what was changed or deleted shows.
+  const all = useQuery({ ...query, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
   const shown = new Set(rows.map(({ id }) => id))
+  const matching = isBeyond ? (all.data?.items ?? []) : []
   const elsewhere = matching.filter(({ id }) => !shown.has(id))
   const picked = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
   const canAll = total > rows.length && total <= MATCHING_MAX
   return {
     picked,
     keys,
-    choose: (next: ReadonlySet<string>) => setStored({ under, keys: next, matching }),
-    chooseNone: () => setStored({ under, keys: NONE, matching: NO_TOKENS }),
+    choose: (next: ReadonlySet<string>) => setStored({ under, keys: next, isBeyond }),
+    chooseNone: () => setStored(none),
     /** How many could be chosen beyond this page; 0: this page is all, or there are too many. */
     choosable: canAll && picked.length < total ? total : 0,
     chooseAll: async () => {
       try {
-        const all = await matchingTokens(sought)
-        setStored({ under, keys: new Set(all.map(({ id }) => String(id))), matching: all })
+        const { items } = await client.fetchQuery({ ...query, staleTime: 0 })
+        const chosen = new Set(items.map(({ id }) => String(id)))
+        setStored({ under, keys: chosen, isBeyond: true })
       } catch (error) {
         showError(error)
       }

@@ -1,28 +1,35 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { MATCHING_MAX, matchingChannels } from '#console/api/channels/matching-channels.ts'
+import { wholeChannels } from '#console/api/channels/channels-of-tag.ts'
+import { MATCHING_MAX, matchingChannelsQuery } from '#console/api/channels/matching-channels.ts'
 import { showError } from '#console/ui/toast.ts'
-import { type ChoosableChannel, channelsOf } from './channel-lines.ts'
+import type { ChannelEntry } from '#read-api/contract/channel.ts'
+import { channelsOf } from './channel-lines.ts'
 import { chosenAfter, markedKeys } from './chosen-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 
 const NONE: ReadonlySet<string> = new Set()
-const NO_CHANNELS: readonly ChoosableChannel[] = []
+const NO_ENTRIES: readonly ChannelEntry[] = []
 
 type Chosen = {
   /** The filters it was chosen under: others choose anew. */
   readonly under: string
   readonly keys: ReadonlySet<string>
-  /** All that match, once they were asked for: those of other pages can be chosen too. */
-  readonly matching: readonly ChoosableChannel[]
+  /** All that match were asked for: those of other pages can be chosen too. */
+  readonly isBeyond: boolean
 }
 
-/** Which channels are chosen, over the rows as they are now. */
+/** Which channels are chosen, over the rows and all that match as they are now. */
 export function useChosen({ entries, filters, counts, modes }: ChannelListView) {
+  const client = useQueryClient()
   const under = JSON.stringify(filters)
-  const [stored, setStored] = useState<Chosen>({ under, keys: NONE, matching: NO_CHANNELS })
-  const isCurrent = stored.under === under
-  const keys = isCurrent ? stored.keys : NONE
-  const matching = isCurrent ? stored.matching : NO_CHANNELS
+  const none = { under, keys: NONE, isBeyond: false }
+  const [stored, setStored] = useState<Chosen>(none)
+  const { keys, isBeyond } = stored.under === under ? stored : none
+  const query = matchingChannelsQuery(filters)
+  // Read by `chooseAll`, then again whenever the list is: what was changed or deleted shows.
+  const all = useQuery({ ...query, enabled: isBeyond, staleTime: Number.POSITIVE_INFINITY })
+  const matching = channelsOf(isBeyond ? (all.data?.items ?? NO_ENTRIES) : NO_ENTRIES)
   const onPage = channelsOf(entries)
   const shown = new Set(onPage.map(({ id }) => id))
   const elsewhere = matching.filter(({ id }) => !shown.has(id))
@@ -32,13 +39,13 @@ export function useChosen({ entries, filters, counts, modes }: ChannelListView) 
   const canAll = !modes.isTagMode && total > onPage.length && total <= MATCHING_MAX
   return {
     picked,
-    chooseNone: () => setStored({ under, keys: NONE, matching: NO_CHANNELS }),
+    chooseNone: () => setStored(none),
     /** How many could be chosen beyond this page; 0: this page is all, or there are too many. */
     choosable: canAll && picked.length < total ? total : 0,
     chooseAll: async () => {
       try {
-        const all = await matchingChannels(filters)
-        setStored({ under, keys: new Set(all.map(({ id }) => String(id))), matching: all })
+        const found = wholeChannels(await client.fetchQuery({ ...query, staleTime: 0 }))
+        setStored({ under, keys: new Set(found.map(({ id }) => String(id))), isBeyond: true })
       } catch (error) {
         showError(error)
       }
@@ -46,7 +53,7 @@ export function useChosen({ entries, filters, counts, modes }: ChannelListView) 
     selection: {
       keys: markedKeys(entries, keys),
       onChange: (next: ReadonlySet<string>) =>
-        setStored({ under, keys: chosenAfter(entries, keys, next), matching }),
+        setStored({ under, keys: chosenAfter(entries, keys, next), isBeyond }),
     },
   }
 }
