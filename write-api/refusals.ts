@@ -1,14 +1,13 @@
 import type { AccountRefusalCode } from '#domain/account/refusals.ts'
-import type { ChannelRefusalCode } from '#domain/channel/refusals.ts'
 import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
 import type { IdentityRefusalCode } from '#domain/identity/refusals.ts'
-import type { OptionsRefusalCode } from '#domain/options/refusals.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { SiteRefusalCode } from '#domain/site/refusals.ts'
 import type { TokenRefusalCode } from '#domain/token/refusals.ts'
 import type { UsernameRefusalCode, UserRefusalCode } from '#domain/user/refusals.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
+import { CHANNEL_REFUSALS, type ChannelCode } from './channels/channel-refusals.ts'
 import {
   CREDENTIALS_REFUSALS,
   type CredentialsActRefusalCode,
@@ -16,6 +15,7 @@ import {
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
 import { OAUTH_REFUSALS, type OAuthRefusalCode } from './oauth/oauth-refusals.ts'
+import { OPTION_REFUSALS, type OptionCode } from './options/option-refusals.ts'
 import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
@@ -42,24 +42,17 @@ type ActRefusalCode =
   | 'NoTokenChosen'
   | 'GroupUnknown'
   | 'GroupNotUsable'
-  | 'ChannelFieldsRequired'
-  | 'KeyRepeated'
-  | 'NoChannelToDelete'
-  | 'NoChannelToTag'
-  | 'NoChannelSelected'
-  | 'AddressNotAllowed'
-  | 'OptionNotYours'
   | 'WebhookUrlInvalid'
   | 'ErasedNameDiffers'
 
 export type RefusalCode =
   | AccountRefusalCode
   | RewardRefusalCode
-  | ChannelRefusalCode
+  | ChannelCode
   | IdentityRefusalCode
   | CredentialsRefusalCode
   | CredentialsActRefusalCode
-  | OptionsRefusalCode
+  | OptionCode
   | SiteRefusalCode
   | TokenRefusalCode
   | UserRefusalCode
@@ -81,6 +74,8 @@ const REFUSALS: Refusals<RefusalCode> = {
   ...CREDENTIALS_REFUSALS,
   ...MAIL_REFUSALS,
   ...ACCOUNT_REFUSALS,
+  ...CHANNEL_REFUSALS,
+  ...OPTION_REFUSALS,
   ...TOKEN_REFUSALS,
   ...IDENTITY_REFUSALS,
   ...PASSWORD_REFUSALS,
@@ -176,33 +171,6 @@ const REFUSALS: Refusals<RefusalCode> = {
   NoTokenChosen: [200, { zh: '请至少选择一个令牌！', en: 'Select at least one token' }],
   TokenNameRequired: [200, { zh: '令牌名称不能为空', en: 'The token name is required' }],
   NameRequired: [200, { zh: '名称不能为空', en: 'The name is required' }],
-  ChannelFieldsRequired: [
-    200,
-    { zh: '请填写渠道名称和渠道密钥！', en: 'Channel name and channel key are required' },
-  ],
-  NoChannelToDelete: [
-    200,
-    { zh: '请先选择要删除的通道！', en: 'Select the channels to delete first' },
-  ],
-  NoChannelToTag: [
-    200,
-    { zh: '请先选择要设置标签的渠道！', en: 'Select the channels to tag first' },
-  ],
-  NoChannelSelected: [200, { zh: '请先选择渠道！', en: 'Select the channels first' }],
-  TagRequired: [200, { zh: '标签不能为空！', en: 'The tag must not be empty' }],
-  TagUnknown: [200, { zh: '标签不存在', en: 'No channel has this tag' }],
-  OneKeyOnly: [
-    200,
-    { zh: '该渠道只能填写一个密钥', en: 'This channel takes one key: several lines were given' },
-  ],
-  KeyRepeated: [
-    200,
-    { zh: '该渠道已有这个密钥，无需重复添加', en: 'The channel has this key already' },
-  ],
-  TooManyKeys: [
-    200,
-    ({ limit = '' }) => ({ zh: `密钥数量不得超过 ${limit} 个`, en: `At most ${limit} keys` }),
-  ],
   // NOTE: the same words whatever is at the address, here too.
   WebhookUrlInvalid: [
     200,
@@ -211,85 +179,12 @@ const REFUSALS: Refusals<RefusalCode> = {
       en: 'Not a webhook address: https and a public address, on port 443',
     },
   ],
-  // NOTE: the same words whatever is at the address, or they would map a private network.
-  AddressNotAllowed: [
-    200,
-    {
-      zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field base_url: not an allowed address (PRIVATE_UPSTREAMS lists private ones)',
-    },
-  ],
-  ChannelUnknown: [
-    404,
-    ({ id }) => ({
-      zh: `渠道未找到，请刷新页面后重试。${id === undefined ? '' : `（#${id}）`}`,
-      en: `Channel not found, please refresh the page.${id === undefined ? '' : ` (#${id})`}`,
-    }),
-  ],
-  ChannelExists: [200, { zh: '渠道已存在', en: 'The channel exists already' }],
-  ModelsRequired: [200, { zh: '请至少选择一个模型！', en: 'Choose at least one model' }],
-  KeyRequired: [
-    200,
-    {
-      zh: '请填写密钥：更改渠道类型、地址或代理时必须重新填写',
-      en: 'Enter the key: a new type, address or proxy of a channel needs it again',
-    },
-  ],
   InvalidField: [
     400,
     ({ field = '', ...details }) => {
       const { zh, en } = faultWords(details)
       return { zh: `参数 ${field} 无效：${zh}`, en: `Invalid field ${field}: ${en}` }
     },
-  ],
-  UnknownOption: [
-    400,
-    ({ key = '' }) => ({ zh: `未知的选项：${key}`, en: `Unknown option: ${key}` }),
-  ],
-  InvalidOption: [
-    400,
-    ({ key = '', ...details }) => {
-      const { zh, en } = faultWords(details)
-      return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
-    },
-  ],
-  PriceChangeUnknown: [
-    404,
-    { zh: '价格变更不存在或已结束', en: 'No such price change, or it is over' },
-  ],
-  PriceChangeEmpty: [200, { zh: '没有任何修改！', en: 'Nothing was changed' }],
-  PriceChangeNotAhead: [
-    200,
-    { zh: '生效时间必须晚于现在', en: 'It has to take effect at a time to come' },
-  ],
-  PriceChangeTooFar: [
-    200,
-    ({ days = '' }) => ({
-      zh: `生效时间不能晚于 ${days} 天之后`,
-      en: `It has to take effect within ${days} days`,
-    }),
-  ],
-  PriceChangeNotDue: [200, { zh: '价格变更尚未到期', en: 'The price change is not due yet' }],
-  TooManyPriceChanges: [
-    200,
-    ({ limit = '' }) => ({
-      zh: `价格变更不能超过 ${limit} 项`,
-      en: `There can be at most ${limit} price changes`,
-    }),
-  ],
-  OptionChanged: [
-    200,
-    {
-      zh: '该设置已被他人修改，请核对后重新保存',
-      en: 'Somebody has changed this setting meanwhile: look at it and save again',
-    },
-  ],
-  OptionNotYours: [
-    403,
-    ({ key = '' }) => ({
-      zh: `只有超级管理员可以修改选项 ${key}`,
-      en: `Only a super admin can change the option ${key}`,
-    }),
   ],
 }
 

@@ -11,10 +11,10 @@ import type { KnownChannel } from './state.ts'
 type Outcome = readonly ChannelEvent[] | ChannelRefusal
 type Channels = ReadonlyMap<number, KnownChannel>
 
-/** All of them get the tag, or none where one is unknown. */
+/** All of them get the tag, or lose theirs; or none where one is unknown. */
 export function tagChannels(command: TagChannels, channels: Channels): Outcome {
-  const tag = command.tag.trim()
-  if (tag === '') return refuse('TagRequired')
+  const tag = command.tag?.trim() ?? ''
+  if (tag === '' && command.tag !== null) return refuse('TagRequired')
   if (!isName(tag)) return refuse('InvalidField', { field: 'tag', fault: 'bad-character' })
   const unknown = firstUnknown(command.channelIds, channels)
   if (unknown !== null) return unknown

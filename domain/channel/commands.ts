@@ -21,10 +21,11 @@ export type ChangeTerms = {
   readonly keyMode: KeyMode | null
 }
 
-/** All of them, or none where one is unknown. */
+/** All of them, or none where one is unknown or has expired at `now` (unix seconds). */
 export type EnableChannels = {
   readonly type: 'EnableChannels'
   readonly channelIds: readonly number[]
+  readonly now: number
 }
 
 export type DisableChannels = {
@@ -54,11 +55,11 @@ export type DeleteDisabledChannels = {
   readonly now: number
 }
 
-/** All of them, or none where one is unknown. */
+/** All of them, or none where one is unknown. `null` takes the tag off. */
 export type TagChannels = {
   readonly type: 'TagChannels'
   readonly channelIds: readonly number[]
-  readonly tag: string
+  readonly tag: string | null
 }
 
 export type ChangeTag = {
@@ -67,7 +68,8 @@ export type ChangeTag = {
   readonly change: TagChange
 }
 
-export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string }
+/** But for those that have expired at `now` (unix seconds). */
+export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; readonly now: number }
 
 export type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 

@@ -15,8 +15,10 @@ import {
   autoEnable,
   deleteChannels,
   deleteDisabled,
-  setStatus,
-  setTagStatus,
+  disable,
+  disableTag,
+  enable,
+  enableTag,
 } from './status.ts'
 
 type Outcome = readonly ChannelEvent[] | ChannelRefusal
@@ -36,13 +38,13 @@ function decide(command: ChannelCommand, state: ChannelsState): Outcome {
     case 'CreateChannels':
       return createChannels(command, state)
     case 'EnableChannels':
-      return setStatus(command.channelIds, 'enabled', channels)
+      return enable(command, channels)
     case 'DisableChannels':
-      return setStatus(command.channelIds, 'disabled', channels)
+      return disable(command.channelIds, channels)
     case 'EnableTag':
-      return setTagStatus(command.tag, 'enabled', channels)
+      return enableTag(command, channels)
     case 'DisableTag':
-      return setTagStatus(command.tag, 'disabled', channels)
+      return disableTag(command.tag, channels)
     case 'DeleteChannels':
       return deleteChannels(command.channelIds, channels)
     case 'DeleteDisabledChannels':

@@ -3,6 +3,8 @@ import type { Refusal } from '../shared/refusal.ts'
 export type ChannelRefusalCode =
   /** Never created, or deleted. details where several were named: `id`. */
   | 'ChannelUnknown'
+  /** Only another time to expire turns it on; where several were named: `names`, `more`. */
+  | 'ChannelExpired'
   /** The id was given out before; details: `next`, the lowest that never was. */
   | 'ChannelExists'
   | 'NameRequired'

@@ -1,4 +1,6 @@
-import { refuse } from '../shared/refusal.ts'
+import { fewNames } from '../shared/few-names.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
+import type { EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import type { ChannelRefusal } from './refusals.ts'
 import { channelsOfTag, firstUnknown } from './several.ts'
@@ -8,26 +10,47 @@ type Outcome = readonly ChannelEvent[] | ChannelRefusal
 type Channels = ReadonlyMap<number, KnownChannel>
 type Status = 'enabled' | 'disabled'
 
-/** All of them, or none where one is unknown; those that are so already are left out. */
-export function setStatus(
-  channelIds: readonly number[],
-  status: Status,
-  channels: Channels,
-): Outcome {
-  const unknown = firstUnknown(channelIds, channels)
-  if (unknown !== null) return unknown
-  return changed([...new Set(channelIds)], status, null, channels)
+/**
+ * All of them, or none where one is unknown or has expired and would stay off; those that are on
+ * already are left out.
+ */
+export function enable({ channelIds, now }: EnableChannels, channels: Channels): Outcome {
+  const refusal = firstUnknown(channelIds, channels) ?? expiredAmong(channelIds, now, channels)
+  return refusal ?? changed(channelIds, 'enabled', null, channels)
 }
 
-export function setTagStatus(tag: string, status: Status, channels: Channels): Outcome {
+export const disable = (channelIds: readonly number[], channels: Channels): Outcome =>
+  firstUnknown(channelIds, channels) ?? changed(channelIds, 'disabled', null, channels)
+
+/** But for those that have expired. */
+export function enableTag({ tag, now }: EnableTag, channels: Channels): Outcome {
   const found = channelsOfTag(tag, channels)
   if ('refused' in found) return found
-  return changed(
-    found.map(({ channelId }) => channelId),
-    status,
-    tag.trim(),
-    channels,
-  )
+  const usable = found.filter(({ terms }) => !isExpired(terms.expiredTime, now))
+  return changed(idsOf(usable), 'enabled', tag.trim(), channels)
+}
+
+export function disableTag(tag: string, channels: Channels): Outcome {
+  const found = channelsOfTag(tag, channels)
+  if ('refused' in found) return found
+  return changed(idsOf(found), 'disabled', tag.trim(), channels)
+}
+
+const idsOf = (some: readonly KnownChannel[]): number[] => some.map(({ channelId }) => channelId)
+
+/** Names them where several were meant, or null. */
+function expiredAmong(
+  channelIds: readonly number[],
+  now: number,
+  channels: Channels,
+): Refusal<'ChannelExpired'> | null {
+  const asked = [...new Set(channelIds)]
+  const names = asked.flatMap((id) => {
+    const terms = channels.get(id)?.terms
+    return terms !== undefined && isExpired(terms.expiredTime, now) ? [terms.name] : []
+  })
+  if (names.length === 0) return null
+  return refuse('ChannelExpired', asked.length > 1 ? fewNames(names) : undefined)
 }
 
 function changed(
@@ -36,7 +59,7 @@ function changed(
   tag: string | null,
   channels: Channels,
 ): readonly ChannelEvent[] {
-  const channelIds = given.filter((id) => channels.get(id)?.status !== status)
+  const channelIds = [...new Set(given)].filter((id) => channels.get(id)?.status !== status)
   if (channelIds.length === 0) return []
   const type = status === 'enabled' ? 'ChannelsEnabled' : 'ChannelsDisabled'
   return [{ type, v: 1, data: { channelIds, tag } }]

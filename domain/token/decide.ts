@@ -1,5 +1,6 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
+import { fewNames } from '../shared/few-names.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { ChangeTerms, CreateTokens, EnableTokens, TokenCommand } from './commands.ts'
@@ -71,8 +72,9 @@ function useless(
     ['TokenExpired', expired],
     ['TokenExhausted', used],
   ] as const) {
-    const names = some.map(({ terms }) => terms?.name).join(', ')
-    if (some.length > 0) return refuse(code, asked.length > 1 ? { names } : undefined)
+    if (some.length === 0) continue
+    const names = some.flatMap(({ terms }) => terms?.name ?? [])
+    return refuse(code, asked.length > 1 ? fewNames(names) : undefined)
   }
   return null
 }

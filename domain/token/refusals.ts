@@ -5,7 +5,7 @@ export type TokenRefusalCode =
   | 'TokenUnknown'
   /** An id is another token's. */
   | 'TokenExists'
-  /** Only another time to expire turns it on; details where several were asked for: `names`. */
+  /** Only another time to expire turns it on; where several were asked for: `names`, `more`. */
   | 'TokenExpired'
   /** Only more quota turns it on; details as above. */
   | 'TokenExhausted'

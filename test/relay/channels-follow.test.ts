@@ -66,7 +66,7 @@ describe('the relay of another process, within a second', () => {
     await follows('m', [1, 3])
     await decide({ type: 'AutoDisableChannel', channelId: 1, reason: '401' })
     await follows('m', [3])
-    await decide({ type: 'EnableChannels', channelIds: [1] })
+    await decide({ type: 'EnableChannels', channelIds: [1], now: 0 })
     await follows('m', [1, 3])
     const change = { models: ['m', 'other'] }
     await decide({ type: 'ChangeTerms', channelId: 1, change, keys: null, keyMode: null })
@@ -76,7 +76,7 @@ describe('the relay of another process, within a second', () => {
   it('follows what is done to several, and to a tag', async () => {
     await decide({ type: 'DisableTag', tag: 'eu' })
     await follows('m', [])
-    await decide({ type: 'EnableChannels', channelIds: [1, 2, 3] })
+    await decide({ type: 'EnableChannels', channelIds: [1, 2, 3], now: 0 })
     await follows('m', [1, 2, 3])
     await decide({ type: 'ChangeTag', tag: 'eu', change: { models: ['n'], priority: 4 } })
     await follows('n', [1, 2, 3])

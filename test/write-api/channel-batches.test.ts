@@ -53,8 +53,28 @@ describe('the status of several channels', () => {
       ...{ status: 200, success: false, code: 'NoChannelSelected', message: '请先选择渠道！' },
     })
     expect((await post('batch/status', { ids, status: 3 })).status).toBe(400)
-    expect((await post('batch/status', { ids: Array(1_001).fill(1), status: 1 })).status).toBe(400)
+    const many = await post('batch/status', { ids: Array(1_001).fill(1), status: 1 })
+    expect(many).toMatchObject({ status: 400, message: '参数 ids 无效：不能超过 1000 项' })
     expect(await written()).toEqual([])
+  })
+
+  it('is not set to enabled once they have expired; by tag, the others are', async () => {
+    const late = [await made({ name: 'late', tag: 'eu', expired_time: 1_000 })]
+    ids.push(...late)
+    await post('batch/status', { ids, status: 2 })
+    head = await fixture.head()
+    const words = '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期'
+    const expired = { status: 200, success: false, code: 'ChannelExpired' }
+    expect(await post('batch/status', { ids, status: 1 })).toMatchObject({
+      ...{ ...expired, message: `${words}：late` },
+    })
+    const put = (fields: object) =>
+      fixture.admin.call('PUT', '/api/channel/', { body: { id: late[0], ...fields } })
+    expect(await put({ status: 1 })).toMatchObject({ ...expired, message: words })
+    expect(await written()).toEqual([])
+    expect(await post('tag/enabled', { tag: 'eu' })).toMatchObject({ data: 2 })
+    expect(await put({ status: 1, expired_time: -1 })).toMatchObject({ success: true })
+    expect((await readAll()).map(({ status }) => status)).toEqual([1, 1, 2, 1])
   })
 })
 
@@ -68,13 +88,19 @@ describe('a tag for several channels', () => {
   it.each([
     ['', 200, '标签不能为空！'],
     [' ', 200, '标签不能为空！'],
-    [null, 200, '标签不能为空！'],
     [7, 400, 'tag'],
   ])('is refused when it is %j', async (tag, status, message) => {
     const answer = await post('batch/tag', { ids, tag })
     expect(answer).toMatchObject({ status, success: false })
     expect(answer.message).toContain(message)
     expect(await written()).toEqual([])
+  })
+
+  it('is taken off by null, by one event', async () => {
+    await post('batch/tag', { ids, tag: 'west' })
+    expect(await post('batch/tag', { ids, tag: null })).toMatchObject({ success: true, data: 3 })
+    expect((await readAll()).map(({ tag }) => tag)).toEqual(['', '', ''])
+    expect(await written()).toEqual(['ChannelsTagged', 'ChannelsTagged'])
   })
 
   it('needs channels, all of them there', async () => {

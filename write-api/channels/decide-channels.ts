@@ -20,6 +20,9 @@ export async function decideChannels(
   return done
 }
 
+/** In seconds: what has expired by then stays off. */
+export const unixNow = ({ core }: Parts): number => Math.floor(core.now() / 1_000)
+
 /** How many channels the events say were changed. */
 export const countOf = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)

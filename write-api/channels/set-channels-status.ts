@@ -5,7 +5,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { SetChannelsStatus } from '#write-api/contract/channel.ts'
 import type { Act } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { countOf, decideChannels } from './decide-channels.ts'
+import { countOf, decideChannels, unixNow } from './decide-channels.ts'
 
 /** POST /api/channel/batch/status: all of them, or none; answers how many were another way. */
 export const setChannelsStatus: Act = (api, parts) => {
@@ -22,8 +22,11 @@ export const setChannelsStatus: Act = (api, parts) => {
     async (request, reply) => {
       const { ids: channelIds, status } = request.body
       if (channelIds.length === 0) throw refused('NoChannelSelected')
-      const type = status === 1 ? 'EnableChannels' : 'DisableChannels'
-      return success(countOf(await decideChannels(parts, request, reply, { type, channelIds })))
+      const command =
+        status === 1
+          ? ({ type: 'EnableChannels', channelIds, now: unixNow(parts) } as const)
+          : ({ type: 'DisableChannels', channelIds } as const)
+      return success(countOf(await decideChannels(parts, request, reply, command)))
     },
   )
 }

@@ -4,9 +4,10 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { NamedTag } from '#write-api/contract/channel.ts'
 import type { Act } from '../act.ts'
-import { countOf, decideChannels } from './decide-channels.ts'
+import { countOf, decideChannels, unixNow } from './decide-channels.ts'
 
-/** POST /api/channel/tag/enabled and /tag/disabled: every channel of the tag. */
+/** POST /api/channel/tag/enabled and /tag/disabled: every channel of the tag; those that have
+ * expired are not enabled. Answers how many changed. */
 export const setTagStatus: Act = (api, parts) => {
   for (const [status, type] of [
     ['enabled', 'EnableTag'],
@@ -23,7 +24,7 @@ export const setTagStatus: Act = (api, parts) => {
         },
       },
       async (request, reply) => {
-        const command = { type, tag: request.body.tag }
+        const command = { type, tag: request.body.tag, now: unixNow(parts) }
         return success(countOf(await decideChannels(parts, request, reply, command)))
       },
     )

@@ -7,14 +7,14 @@ import type { Act } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { countOf, decideChannels } from './decide-channels.ts'
 
-/** POST /api/channel/batch/tag: all of them get the tag, or none; answers how many had another. */
+/** POST /api/channel/batch/tag: all of them get the tag, or none does; null takes theirs off. */
 export const tagChannels: Act = (api, parts) => {
   api.post(
     '/api/channel/batch/tag',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Give several channels a tag; answers how many changed',
+        summary: 'Give several channels a tag, or none (null); answers how many changed',
         body: TagChannels,
         response: { 200: Envelope(Type.Integer()) },
       },
@@ -22,7 +22,7 @@ export const tagChannels: Act = (api, parts) => {
     async (request, reply) => {
       const { ids: channelIds, tag } = request.body
       if (channelIds.length === 0) throw refused('NoChannelToTag')
-      const command = { type: 'TagChannels', channelIds, tag: tag ?? '' } as const
+      const command = { type: 'TagChannels', channelIds, tag } as const
       return success(countOf(await decideChannels(parts, request, reply, command)))
     },
   )

@@ -62,7 +62,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
   const keyMode = fields.multi_key_mode ?? null
   const changed = { type: 'ChangeTerms', channelId: fields.id, change: terms, keys, keyMode }
-  const commands = [changed, ...keyCommands(fields, row), ...statusCommands(fields)]
+  const commands = [changed, ...keyCommands(fields, row), ...statusCommands(fields, context)]
   const steps = commands.map(
     (command): AnyStep => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command }),
   )
@@ -105,7 +105,8 @@ function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: Chann
   return [{ type: 'TakeBackKeys', channelId: id, keyRefs: chosen }]
 }
 
-function statusCommands({ id, status }: UpdateChannel) {
-  if (status !== 1 && status !== 2) return []
-  return [{ type: status === 1 ? 'EnableChannels' : 'DisableChannels', channelIds: [id] }]
+function statusCommands({ id, status }: UpdateChannel, { at }: ActContext) {
+  if (status === 2) return [{ type: 'DisableChannels', channelIds: [id] }]
+  if (status !== 1) return []
+  return [{ type: 'EnableChannels', channelIds: [id], now: Math.floor(at / 1_000) }]
 }

@@ -72,6 +72,7 @@ const tag = Type.String({ maxLength: 200 })
 export const DeleteChannels = Type.Object({ ids })
 export type DeleteChannels = Static<typeof DeleteChannels>
 
+/** `null` takes the tag off. */
 export const TagChannels = Type.Object({ ids, tag: Type.Union([tag, Type.Null()]) })
 export type TagChannels = Static<typeof TagChannels>
 

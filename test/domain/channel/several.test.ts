@@ -40,10 +40,20 @@ describe('several channels', () => {
       .then([])
   })
 
+  it('are not turned on where some have expired; the first are named', () => {
+    const all = [1, 2, 3, 4, 5]
+    const state = given(createdMany(5, { expiredTime: 100 }), disabled(all))
+    const enable = { type: 'EnableChannels', channelIds: all, now: 100 } as const
+    state.when(enable).then(refuse('ChannelExpired', { names: 'c1, c2, c3', more: 2 }))
+    state
+      .when({ ...enable, channelIds: [2, 2, 5] })
+      .then(refuse('ChannelExpired', { names: 'c2, c5' }))
+  })
+
   it.each(['EnableChannels', 'DisableChannels', 'DeleteChannels', 'TagChannels'] as const)(
     'are left as they are by %s when one of them is unknown, which is named',
     (type) => {
-      const command = { type, channelIds: [1, 9, 2], tag: 'new' }
+      const command = { type, channelIds: [1, 9, 2], tag: 'new', now: 0 }
       given(createdMany(3))
         .when(command)
         .then(refuse('ChannelUnknown', { id: 9 }))
@@ -87,9 +97,25 @@ describe('a tag', () => {
   it('turns all of its channels off and on, and no other', () => {
     const before = given(createdMany(3), tagged([3], 'asia'))
     before.when({ type: 'DisableTag', tag: 'eu' }).then([disabled([1, 2], 'eu')])
-    before.when({ type: 'EnableTag', tag: 'eu' }).then([])
+    before.when({ type: 'EnableTag', tag: 'eu', now: 0 }).then([])
     before.when({ type: 'DisableTag', tag: ' ' }).then(refuse('TagRequired'))
     before.when({ type: 'DisableTag', tag: 'E' }).then(refuse('TagUnknown'))
+  })
+
+  it('turns on those alone that have not expired', () => {
+    const late = created({ tag: 'eu', expiredTime: 100 })
+    const state = given(createdMany(2), late, disabled([1, 2, 4]))
+    const on = (channelIds: readonly number[]): ChannelEvent[] => [
+      { type: 'ChannelsEnabled', v: 1, data: { channelIds, tag: 'eu' } },
+    ]
+    state.when({ type: 'EnableTag', tag: 'eu', now: 100 }).then(on([1, 2]))
+    state.when({ type: 'EnableTag', tag: 'eu', now: 99 }).then(on([1, 2, 4]))
+  })
+
+  it('is taken off several at once, by null', () => {
+    given(createdMany(3), tagged([2], 'asia'), tagged([3], ''))
+      .when({ type: 'TagChannels', channelIds: [1, 2, 3], tag: null })
+      .then([tagged([1, 2], '')])
   })
 
   it('changes what is said, in every channel that is another way', () => {

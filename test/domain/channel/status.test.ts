@@ -12,7 +12,7 @@ const autoDisabled: ChannelEvent = {
   data: { channelId: 4, reason: '401' },
 }
 const deleted: ChannelEvent = { type: 'ChannelsDeleted', v: 1, data: { channelIds: [4] } }
-const enable = { type: 'EnableChannels', channelIds: [4] } as const
+const enable = { type: 'EnableChannels', channelIds: [4], now: 100 } as const
 const disable = { type: 'DisableChannels', channelIds: [4] } as const
 const autoDisable = { type: 'AutoDisableChannel', channelId: 4, reason: '401' } as const
 const autoEnable = { type: 'AutoEnableChannel', channelId: 4 } as const
@@ -24,6 +24,19 @@ describe('a channel’s status', () => {
     given(created(), disabled).when(disable).then([])
     given(created(), disabled).when(enable).then([enabled])
     given(created()).when(enable).then([])
+  })
+
+  it('is not turned on once it has expired: it would stay off', () => {
+    given(created({ expiredTime: 100 }), disabled)
+      .when(enable)
+      .then(refuse('ChannelExpired'))
+    given(created({ expiredTime: 100 }), disabled)
+      .when({ ...enable, now: 99 })
+      .then([enabled])
+    // On it is already, and off it is all the same: that is said, too.
+    given(created({ expiredTime: 100 }))
+      .when(enable)
+      .then(refuse('ChannelExpired'))
   })
 
   it('is turned off by the gateway, with the reason, once', () => {

@@ -64,7 +64,7 @@ describe('the events of channels, as first recorded', () => {
         },
       ],
       ['channels-disabled-v1', { type: 'DisableTag', tag: 'eu' }],
-      ['channels-enabled-v1', { type: 'EnableChannels', channelIds: [4, 5] }],
+      ['channels-enabled-v1', { type: 'EnableChannels', channelIds: [4, 5], now: 0 }],
       [
         'channel-key-set-aside-v1',
         { type: 'SetKeyAside', channelId: 5, keyRef: 'key-4', reason: 'status-401' },

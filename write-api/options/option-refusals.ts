@@ -1,0 +1,58 @@
+import type { OptionsRefusalCode } from '#domain/options/refusals.ts'
+import { faultWords } from '../fault-words.ts'
+import type { Refusals } from '../refusals.ts'
+
+export type OptionCode = OptionsRefusalCode | 'OptionNotYours'
+
+/** What the options refuse, price changes for a time to come among them. */
+export const OPTION_REFUSALS: Refusals<OptionCode> = {
+  UnknownOption: [
+    400,
+    ({ key = '' }) => ({ zh: `未知的选项：${key}`, en: `Unknown option: ${key}` }),
+  ],
+  InvalidOption: [
+    400,
+    ({ key = '', ...details }) => {
+      const { zh, en } = faultWords(details)
+      return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
+    },
+  ],
+  PriceChangeUnknown: [
+    404,
+    { zh: '价格变更不存在或已结束', en: 'No such price change, or it is over' },
+  ],
+  PriceChangeEmpty: [200, { zh: '没有任何修改！', en: 'Nothing was changed' }],
+  PriceChangeNotAhead: [
+    200,
+    { zh: '生效时间必须晚于现在', en: 'It has to take effect at a time to come' },
+  ],
+  PriceChangeTooFar: [
+    200,
+    ({ days = '' }) => ({
+      zh: `生效时间不能晚于 ${days} 天之后`,
+      en: `It has to take effect within ${days} days`,
+    }),
+  ],
+  PriceChangeNotDue: [200, { zh: '价格变更尚未到期', en: 'The price change is not due yet' }],
+  TooManyPriceChanges: [
+    200,
+    ({ limit = '' }) => ({
+      zh: `价格变更不能超过 ${limit} 项`,
+      en: `There can be at most ${limit} price changes`,
+    }),
+  ],
+  OptionChanged: [
+    200,
+    {
+      zh: '该设置已被他人修改，请核对后重新保存',
+      en: 'Somebody has changed this setting meanwhile: look at it and save again',
+    },
+  ],
+  OptionNotYours: [
+    403,
+    ({ key = '' }) => ({
+      zh: `只有超级管理员可以修改选项 ${key}`,
+      en: `Only a super admin can change the option ${key}`,
+    }),
+  ],
+}
