@@ -122,7 +122,7 @@ it('the chosen get a tag, and the tag is opened, edited, switched and undone', a
   )
   await fromMenu('More actions for the tag west', 'Disable all')
   await row('west').getByText('0 of 4 on').waitFor()
-  await said('All channels tagged “west” are disabled')
+  await said('Channels tagged “west” disabled: 4')
   await button('Undo').last().click()
   await row('west').getByText('4 of 4 on').waitFor()
   await button('By tag').click()

@@ -6,7 +6,8 @@ export async function updateTag(change: UpdateTag): Promise<void> {
   await request({ method: 'PUT', path: '/api/channel/tag', body: change })
 }
 
-export async function setTagEnabled(tag: string, isEnabled: boolean): Promise<void> {
+/** Answers how many changed; what has expired is not enabled. */
+export async function setTagEnabled(tag: string, isEnabled: boolean): Promise<number> {
   const path = isEnabled ? '/api/channel/tag/enabled' : '/api/channel/tag/disabled'
-  await request({ method: 'POST', path, body: { tag } })
+  return (await request<number>({ method: 'POST', path, body: { tag } })).data
 }

@@ -2,6 +2,7 @@ import type { Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
+import { channel, channelRoutes } from '../support/channel-routes.ts'
 
 const admin = adminSuite({ language: 'zh' })
 
@@ -108,14 +109,27 @@ it('all its channels are switched at once, and back by undo', async () => {
   const { page } = admin
   await openTags()
   await fromTag('禁用全部')
-  await page.getByText('已禁用标签「primary」下的所有渠道').waitFor()
+  await page.getByText('已禁用标签「primary」下的 2 个渠道').waitFor()
   await row('primary').getByText('已启用 0/2').waitFor()
   await page.getByRole('button', { name: '撤销' }).click()
   await row('primary').getByText('已启用 2/2').waitFor()
   expect(sent('POST', '/api/channel/tag/disabled')).toEqual([{ tag: 'primary' }])
   expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1, 2], status: 1 }])
   await fromTag('启用全部')
-  await page.getByText('已启用标签「primary」下的所有渠道').waitFor()
+  await page.getByText('没有可启用的渠道：都已启用或已过期').waitFor()
+})
+
+it('what has expired is not switched on with its tag, nor counted, nor taken back', async () => {
+  const { page, site } = admin
+  const off = { tag: 'primary', status: 2 }
+  const rows = [channel({ ...off }), channel({ ...off, id: 2, name: 'late', expired_time: 9 })]
+  Object.assign(site.routes, channelRoutes(rows))
+  await openTags()
+  await fromTag('启用全部')
+  await page.getByText('已启用标签「primary」下的 1 个渠道').waitFor()
+  await page.getByRole('button', { name: '撤销' }).click()
+  await row('primary').getByText('已启用 0/2').waitFor()
+  expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1], status: 2 }])
 })
 
 it('a number for a whole tag is asked about where its channels differ', async () => {

@@ -167,6 +167,15 @@ export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes 
     channels = channels.map((row) => (isMeant(row) ? { ...row, ...patch } : row))
     return ok(null)
   }
+  /** Those that have expired are not enabled. */
+  const switchTo = (isMeant: (row: Channel) => boolean, status: number) => {
+    const isExpired = ({ expired_time: end }: Channel) => end > 0 && end <= NOW
+    const changed = channels.filter(
+      (row) => isMeant(row) && row.status !== status && !(status === 1 && isExpired(row)),
+    )
+    change((row) => changed.includes(row), { status })
+    return ok(changed.length)
+  }
   const list = ({ query }: FakeCall) => {
     const found = channels.filter(
       ({ name, status, tag }) =>
@@ -225,14 +234,12 @@ export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes 
     },
     'POST /api/channel/batch/status': (call) => {
       const { status } = call.body as { status: number }
-      return change(({ id }) => ids(call).includes(id), { status })
+      return switchTo(({ id }) => ids(call).includes(id), status)
     },
     'POST /api/channel/batch/tag': (call) =>
       change(({ id }) => ids(call).includes(id), { tag: tagOf(call) ?? '' }),
-    'POST /api/channel/tag/enabled': (call) =>
-      change(({ tag }) => tag === tagOf(call), { status: 1 }),
-    'POST /api/channel/tag/disabled': (call) =>
-      change(({ tag }) => tag === tagOf(call), { status: 2 }),
+    'POST /api/channel/tag/enabled': (call) => switchTo(({ tag }) => tag === tagOf(call), 1),
+    'POST /api/channel/tag/disabled': (call) => switchTo(({ tag }) => tag === tagOf(call), 2),
     'PUT /api/channel/tag': () => ok(null),
     'POST /api/channel/fix': () => ok(null),
     'POST /api/channel/fetch_models': () => refused('上游拒绝了密钥'),

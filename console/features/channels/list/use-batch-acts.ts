@@ -1,9 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
 import { setChannelsStatus } from '#console/api/channels/set-channels-status.ts'
 import { tagChannels } from '#console/api/channels/tag-channels.ts'
-import { updateChannel } from '#console/api/channels/update-channel.ts'
 import { setTagEnabled } from '#console/api/channels/update-tag.ts'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channel.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAct } from './use-channel-act.ts'
@@ -19,19 +20,18 @@ export type BatchActs = {
 export function useBatchActs(): BatchActs {
   const { t } = useTranslation()
   const act = useChannelAct()
-  const offerUndo = (message: string, undo: () => Promise<unknown>) =>
-    showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
+  const { switched, switchedTag } = useSwitched()
+  const offerUndo = useUndo()
   return {
     setEnabled: async (channels, isEnabled) => {
       if (channels.length === 0) {
         showError(t('channels.chooseForStatus'))
         return false
       }
-      const status = isEnabled ? 1 : 2
-      if (!(await act(() => setChannelsStatus({ ids: idsOf(channels), status })))) return false
-      const words = isEnabled ? 'channels.enabledMany' : 'channels.disabledMany'
-      offerUndo(t(words, { count: channels.length }), () => undoStatus(channels, isEnabled))
-      return true
+      const ids = idsOf(channels)
+      return act(async () =>
+        switched(await setChannelsStatus({ ids, status: isEnabled ? 1 : 2 }), channels, isEnabled),
+      )
     },
     setTag: async (channels, tag) => {
       if (!(await act(() => tagChannels(idsOf(channels), tag)))) return false
@@ -39,15 +39,53 @@ export function useBatchActs(): BatchActs {
       offerUndo(message, () => undoTags(channels))
       return true
     },
-    setGroupEnabled: async ({ tag, members }, isEnabled) => {
-      if (!(await act(() => setTagEnabled(tag, isEnabled)))) return
-      const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
-      offerUndo(t(words, { tag }), () => undoStatus(members, isEnabled))
+    setGroupEnabled: async (group, isEnabled) => {
+      await act(async () =>
+        switchedTag(await setTagEnabled(group.tag, isEnabled), group, isEnabled),
+      )
     },
   }
 }
 
-const idsOf = (channels: readonly TagMember[]): number[] => channels.map(({ id }) => id)
+/** Says how many the server has switched, and offers to switch those back. */
+function useSwitched() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const offerUndo = useUndo()
+  const none = (isEnabled: boolean) =>
+    showInfo(t(isEnabled ? 'channels.nothingToEnable' : 'channels.nothingToDisable'))
+  return {
+    switched: (count: number, channels: readonly TagMember[], isEnabled: boolean) => {
+      if (count === 0) return none(isEnabled)
+      const words = isEnabled ? 'channels.enabledMany' : 'channels.disabledMany'
+      offerUndo(t(words, { count }), () => undoStatus(channels, isEnabled))
+    },
+    switchedTag: (count: number, { tag, members }: TagGroup, isEnabled: boolean) => {
+      if (count === 0) return none(isEnabled)
+      const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
+      offerUndo(t(words, { tag, count }), async () => {
+        // Those that have expired were passed over: they are not what is taken back.
+        const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
+        const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
+        const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
+        await undoStatus(
+          members.filter(({ id }) => changed.has(id)),
+          isEnabled,
+        )
+      })
+    },
+  }
+}
+
+function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
+  const { t } = useTranslation()
+  const act = useChannelAct()
+  return (message, undo) =>
+    showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
+}
+
+const idOf = ({ id }: TagMember): number => id
+const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)
 
 /** Only those that were changed go back. */
 async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
@@ -56,10 +94,9 @@ async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): 
   await setChannelsStatus({ ids: idsOf(changed), status: wasEnabled ? 2 : 1 })
 }
 
-/** A tag is given to many at once, and taken off one by one. */
+/** One call for each tag there was, and for none. */
 async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
-    if (tag !== '') await tagChannels(idsOf(tagged), tag)
-    else for (const id of idsOf(tagged)) await updateChannel({ id, tag: '' })
+    await tagChannels(idsOf(tagged), tag === '' ? null : tag)
   }
 }
