@@ -283,7 +283,7 @@ describe('a chat link', () => {
 })
 
 describe('tokens beyond the page', () => {
-  it('are chosen with all that match, as they are by now; forgotten under other filters', async () => {
+  it('are chosen with all that match, as they are by now, and under no other filter', async () => {
     let all = Array.from({ length: 347 }, (_, n) => token({ id: n + 1, name: `t-${n + 1}` }))
     const list: FakeRoutes[string] = ({ query }) => {
       const [size, at] = [Number(query.get('size')), Number(query.get('p'))]
