@@ -13,6 +13,7 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   const leave = useLogout()
   const navigate = useNavigate()
   const name = user.display_name || user.username
+  const hasTwo = name !== user.username
   const festive: MenuEntry = {
     id: 'new-year',
     text: t('shell.newYear'),
@@ -22,13 +23,24 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   return (
     <MenuButton
       items={[
+        {
+          id: 'who',
+          head: (
+            <>
+              <strong>{name}</strong>
+              {hasTwo && <span>@{user.username}</span>}
+            </>
+          ),
+        },
         ...(isNewYear(new Date()) ? [festive] : []),
         { id: 'me', text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
         { id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave },
       ]}
     >
       <button type="button" className="tg-account">
-        <span className="tg-visually-hidden">{`${t('shell.account')}: ${name}`}</span>
+        <span className="tg-visually-hidden">
+          {`${t('shell.account')}: ${name}${hasTwo ? ` (@${user.username})` : ''}`}
+        </span>
         <span className="tg-avatar" aria-hidden="true">
           {[...name][0]?.toUpperCase()}
         </span>

@@ -16,7 +16,7 @@ export type NavItem = {
     | 'me'
   readonly icon: IconName
   readonly section: 'console' | 'admin' | 'personal'
-  /** Where its page is found besides. */
+  /** Where its page is found besides: one address, or with a slash at the end all below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
 }
@@ -45,10 +45,16 @@ const ITEMS: readonly NavItem[] = [
     label: 'users',
     icon: 'users',
     section: 'admin',
-    alsoBelow: '/user/edit',
+    alsoBelow: '/user/edit/',
   },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
-  { path: '/app/me', label: 'me', icon: 'user', section: 'personal' },
+  {
+    path: '/app/me',
+    label: 'me',
+    icon: 'user',
+    section: 'personal',
+    alsoBelow: '/user/edit',
+  },
 ]
 
 /** The pages that this user is shown. */

@@ -1,20 +1,31 @@
 import type { ReactElement } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
+import { useUser } from '#console/api/use-user.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
+import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Home, login and setup: no sidebar. Tells its pages which paths a login may return to. */
-export function PublicLayout(props: { isKnownPath: (path: string) => boolean }): ReactElement {
+/** Where nobody needs the console's navigation: on the way in, and on the home page. */
+const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*)?$/
+
+/** Home, login and setup; and the pages for everybody, with the sidebar for who is logged in. */
+export function PublicLayout(props: {
+  /** Tells the pages which paths a login may return to. */
+  isKnownPath: (path: string) => boolean
+}): ReactElement {
   const { pathname } = useLocation()
+  const user = useUser()
+  const page = <Outlet context={props.isKnownPath} />
+  if (user !== null && !WITHOUT_SIDEBAR.test(pathname)) return <ShellFrame>{page}</ShellFrame>
   return (
     <div className="tg-public">
       <SkipLink />
       <TopBar isBare={pathname === '/setup'} canRegister={props.isKnownPath('/register')} />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         {pathname === '/' && <Notice />}
-        <Outlet context={props.isKnownPath} />
+        {page}
       </main>
       <Footer />
       <ScrollRestoration />

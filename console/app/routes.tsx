@@ -64,10 +64,11 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
   pageAt(
-    ['/admin/users', '/user/edit', '/user/edit/:id'],
+    ['/admin/users', '/user/edit/:id'],
     () => import('../features/users/users-page.tsx'),
     'UsersPage',
   ),
+  page('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
   page('/admin/settings', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ]
 

@@ -52,7 +52,7 @@ function NavSection(props: {
   const { t } = useTranslation()
   const { pathname } = useLocation()
   const isBelow = ({ alsoBelow }: NavItem) =>
-    alsoBelow !== undefined && pathname.startsWith(alsoBelow)
+    alsoBelow?.endsWith('/') === true ? pathname.startsWith(alsoBelow) : pathname === alsoBelow
   return (
     <>
       <p className="tg-nav-title" aria-hidden={props.isCollapsed}>

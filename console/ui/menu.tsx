@@ -5,6 +5,8 @@ import { Popover, useDismissPopover } from './popover.tsx'
 
 export type MenuEntry =
   | 'divider'
+  /** Words at the head of the menu, which can't be chosen. */
+  | { id: string; head: ReactNode }
   | {
       id: string
       text: ReactNode
@@ -85,6 +87,10 @@ function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
         item === 'divider' ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: dividers have no name and no state
           <hr key={`divider-${index}`} />
+        ) : 'head' in item ? (
+          <div key={item.id} className="tg-menu-head">
+            {item.head}
+          </div>
         ) : (
           <MenuRow key={item.id} item={item} />
         ),
@@ -93,7 +99,11 @@ function Menu({ items }: { items: readonly MenuEntry[] }): ReactElement {
   )
 }
 
-function MenuRow({ item }: { item: Exclude<MenuEntry, 'divider'> }): ReactElement {
+function MenuRow({
+  item,
+}: {
+  item: Exclude<MenuEntry, 'divider' | { head: ReactNode }>
+}): ReactElement {
   const dismiss = useDismissPopover()
   const choose = () => {
     dismiss()

@@ -7,7 +7,10 @@ import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Time } from '#console/ui/time.tsx'
 
-/** What the operator says of the site, or what can be said of any. */
+/**
+ * What the operator says of the site, and below it what can be said of any: what runs here. That is
+ * where the footer's line leads.
+ */
 export function AboutPage(): ReactElement {
   const { t } = useTranslation()
   const name = useSiteName()
@@ -18,17 +21,17 @@ export function AboutPage(): ReactElement {
     <article className="tg-prose-page">
       <h1 className={text === '' ? '' : 'tg-visually-hidden'}>{t('about.own', { name })}</h1>
       {text !== '' && <RichText text={text} title={t('about.title')} />}
-      {text === '' && !page.isPending && <DefaultAbout name={name} />}
+      {!page.isPending && <WhatRuns name={name} isAlone={text === ''} />}
     </article>
   )
 }
 
-function DefaultAbout({ name }: { name: string }): ReactElement {
+function WhatRuns({ name, isAlone }: { name: string; isAlone: boolean }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
   return (
-    <>
-      <p className="tg-hero-lead">{t('about.lead', { name })}</p>
+    <section className={isAlone ? '' : 'tg-about-below'} aria-label={t('about.what')}>
+      <p className={isAlone ? 'tg-hero-lead' : ''}>{t('about.lead', { name })}</p>
       <p className="tg-muted">{t('about.exact')}</p>
       <dl className="tg-about-facts">
         {status !== undefined && (
@@ -50,6 +53,6 @@ function DefaultAbout({ name }: { name: string }): ReactElement {
           <dd>Apache-2.0</dd>
         </div>
       </dl>
-    </>
+    </section>
   )
 }

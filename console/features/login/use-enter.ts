@@ -18,20 +18,10 @@ export function useEnter() {
   return async (user: SessionUser, { isDefaultLogin = false } = {}): Promise<void> => {
     client.clear()
     storeUser(user)
-    const warning = warningOf(user, isDefaultLogin)
-    if (warning !== null) showInfo(t(`auth.${warning}`), { stayMs: 20_000, goesAlong: true })
+    if (isDefaultLogin) showInfo(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
     else showSuccess(t('auth.success'), { goesAlong: true })
     const returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null
     const target = safeReturnTo(returnTo, window.location.origin, isKnownPath)
     await navigate(target, { replace: true })
   }
-}
-
-/** A password to be changed: one that everybody knows, or that came by a reset. */
-function warningOf(
-  user: SessionUser,
-  isDefaultLogin: boolean,
-): 'defaultPassword' | 'mustChange' | null {
-  if (isDefaultLogin) return 'defaultPassword'
-  return user.must_change_password === true ? 'mustChange' : null
 }

@@ -13,9 +13,16 @@ const EMPTY = { email: '', code: '' }
 const NO_FAULTS = { email: '', code: '' }
 
 /** Binds a mail address, proved by its code, in place of the one before. */
-export function MailDialog(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+export function MailDialog(props: {
+  isOpen: boolean
+  /** The address that is bound; empty for none. */
+  bound: string
+  onClose: () => void
+}): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const { bound } = props
+  const isChange = bound !== ''
   const [draft, setDraft] = useState(EMPTY)
   const [faults, setFaults] = useState(NO_FAULTS)
   const close = () => {
@@ -38,9 +45,9 @@ export function MailDialog(props: { isOpen: boolean; onClose: () => void }): Rea
   return (
     <FormDialog
       isOpen={props.isOpen}
-      title={t('auth.bindMail')}
-      lead={t('auth.bindMailLead')}
-      submitText={t('auth.bindSubmit')}
+      title={isChange ? t('auth.changeMailTitle') : t('auth.bindMail')}
+      lead={isChange ? t('auth.changeMailLead', { address: bound }) : t('auth.bindMailLead')}
+      submitText={isChange ? t('auth.changeSubmit') : t('auth.bindSubmit')}
       isBusy={isBusy}
       onSubmit={() => void submit()}
       onClose={close}

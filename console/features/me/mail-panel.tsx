@@ -50,7 +50,7 @@ export function MailPanel({ user }: MePanelProps): ReactElement {
           </div>
         </li>
       </ul>
-      <MailDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+      <MailDialog isOpen={isOpen} bound={address} onClose={() => setOpen(false)} />
     </Panel>
   )
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { ROOT_ROLE } from '#console/api/session.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { GroupTag } from '#console/ui/group-tag.tsx'
@@ -34,6 +35,7 @@ export function ProfileCard({ user }: MePanelProps): ReactElement {
                 {user.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
               </StatusTag>
               <GroupTag name={user.group} />
+              <Link to="/user/edit">{t('me.editProfile')}</Link>
             </p>
           )}
         </div>

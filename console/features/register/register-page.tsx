@@ -14,27 +14,33 @@ export function RegisterPage(): ReactElement {
   const name = useSiteName()
   const closed = closedBy(useStatus())
   const aff = params.get('aff')
+  const login = aff === null ? '/login' : `/login?${new URLSearchParams({ aff })}`
   usePageTitle(t('auth.registerTitle'))
   return (
     <div className="tg-entry">
       <header className="tg-entry-head">
         <h1>{t('auth.registerWelcome', { name })}</h1>
-        <p>{t('auth.registerLead')}</p>
+        {closed === null && <p>{t('auth.registerLead')}</p>}
       </header>
       {closed === null ? (
         <RegisterForm />
       ) : (
         <p className="tg-alert" role="alert">
           <Icon name="info" />
-          {t(`auth.${closed}`)}
+          <span>
+            {t(`auth.${closed}`)}
+            {closed === 'passwordRegisterClosed' && (
+              <>
+                {' '}
+                <Link to={login}>{t('auth.toOtherWays')}</Link>
+              </>
+            )}
+          </span>
         </p>
       )}
       <p className="tg-entry-links">
         <span>
-          {t('auth.hasAccount')}{' '}
-          <Link to={aff === null ? '/login' : `/login?${new URLSearchParams({ aff })}`}>
-            {t('auth.toLogin')}
-          </Link>
+          {t('auth.hasAccount')} <Link to={login}>{t('auth.toLogin')}</Link>
         </span>
       </p>
     </div>

@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
@@ -12,44 +13,30 @@ import type { User } from '#read-api/contract/user.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { useUserList } from './list/use-user-list.ts'
 import { UserList } from './list/user-list.tsx'
-import { SelfDrawer } from './self-drawer.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
 import './users.css'
 
-/** The users of the site, for admins; and one's own form at `/user/edit`, for everybody. */
+/** The users of the site, for admins. */
 export function UsersPage(): ReactElement {
-  return isAdmin(useUser()) ? <Users /> : <OwnForm />
-}
-
-function OwnForm(): ReactElement {
   const { t } = useTranslation()
-  const { edited, close } = useDrawerAddress('/app/me')
-  return (
-    <>
-      {edited === 'self' ? (
-        <Page title={t('users.selfTitle')}>{null}</Page>
-      ) : (
-        <AdminsOnlyPage title={t('users.title')} />
-      )}
-      <SelfDrawer key={String(edited)} isOpen={edited === 'self'} onClose={close} />
-    </>
-  )
+  return isAdmin(useUser()) ? <Users /> : <AdminsOnlyPage title={t('users.title')} />
 }
 
 function Users(): ReactElement {
   const { t } = useTranslation()
   const { id = 0, role = 1 } = useUser() ?? {}
   const actor = useMemo(() => ({ id, role }), [id, role])
-  const drawer = useDrawerAddress('/admin/users')
-  const { open } = drawer
+  const drawer = useDrawerAddress()
+  const { open, edited } = drawer
+  const navigate = useNavigate()
   const [isCreating, setCreating] = useState(false)
   const view = useUserList()
   const create = () => setCreating(true)
-  const openUser = (user: User) => open(user.id === id && role < ROOT ? 'self' : user.id)
+  const openUser = (user: User) =>
+    user.id === id && role < ROOT ? void navigate('/user/edit') : open(user.id)
   const { error } = view.list
   const isForbidden = error instanceof ApiError && error.status === 403
-  const edited = typeof drawer.edited === 'number' ? drawer.edited : null
   const close = () => (isCreating ? setCreating(false) : drawer.close())
   return (
     <Page
@@ -74,11 +61,6 @@ function Users(): ReactElement {
         edited={isForbidden ? null : isCreating ? 'new' : edited}
         actor={actor}
         onClose={close}
-      />
-      <SelfDrawer
-        key={String(drawer.edited === 'self')}
-        isOpen={drawer.edited === 'self'}
-        onClose={drawer.close}
       />
     </Page>
   )

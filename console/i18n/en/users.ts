@@ -56,6 +56,7 @@ export const users: Words['users'] = {
   editTitle: 'Edit {{name}}',
   editPending: 'Edit user',
   selfTitle: 'Edit my account',
+  selfMore: 'Bindings, two-step login and notifications are in',
   saveAction: 'Save changes',
   lead: {
     new: 'A normal user, with the quota that new users get.',
@@ -112,6 +113,7 @@ export const users: Words['users'] = {
     bothMissing: 'Username and password are required',
     passwordShort: 'The password must have at least 8 characters',
     originalMissing: 'Enter your current password',
+    codeMissing: 'Enter the code',
     quotaWrong: 'Enter a whole number',
     quotaTooLow: 'The quota can’t be below 0',
     nameDiffers: 'This is not the username',

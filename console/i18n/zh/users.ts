@@ -54,6 +54,7 @@ export const users = {
   editTitle: '编辑 {{name}}',
   editPending: '编辑用户',
   selfTitle: '编辑我的账户',
+  selfMore: '绑定、两步验证与通知在',
   saveAction: '保存修改',
   lead: {
     new: '新用户为普通用户，并获得新用户初始额度。',
@@ -109,6 +110,7 @@ export const users = {
     bothMissing: '用户名和密码不能为空！',
     passwordShort: '密码长度不得小于 8 位！',
     originalMissing: '请输入当前密码',
+    codeMissing: '请输入验证码',
     quotaWrong: '请输入有效的整数',
     quotaTooLow: '额度不能小于 0',
     nameDiffers: '输入的用户名不一致',

@@ -6,7 +6,8 @@ export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** The current one: needed with a new one of one's own. */
+  /** What one's own new password needs: the current one; or, where there is none, at most a code. */
+  proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
   quota: string
@@ -20,6 +21,7 @@ export type UserFault =
   | 'bothMissing'
   | 'passwordShort'
   | 'originalMissing'
+  | 'codeMissing'
   | 'quotaWrong'
   | 'quotaTooLow'
 export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
@@ -31,6 +33,7 @@ export const newUser = (): UserDraft => ({
   username: '',
   displayName: '',
   password: '',
+  proof: 'password',
   originalPassword: '',
   group: '',
   quota: '',
@@ -41,6 +44,7 @@ export const draftOfUser = (user: User): UserDraft => ({
   ...newUser(),
   username: user.username,
   displayName: user.display_name,
+  proof: user.has_password === false ? 'none' : 'password',
   group: user.group,
   quota: String(user.quota),
 })
@@ -53,8 +57,8 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
     if (password === '') faults.password = 'bothMissing'
   }
   if (password !== '' && [...password].length < PASSWORD_MIN) faults.password = 'passwordShort'
-  if (kind === 'self' && password !== '' && draft.originalPassword === '') {
-    faults.originalPassword = 'originalMissing'
+  if (kind === 'self' && asksProof(draft) && draft.originalPassword.trim() === '') {
+    faults.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
   if (kind === 'other' && draft.quota.trim() !== before.quota) {
     const quota = quotaOfText(draft.quota)
@@ -63,6 +67,10 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
   }
   return faults
 }
+
+/** Whether a field for it is shown. */
+export const asksProof = ({ password, proof }: UserDraft): boolean =>
+  password !== '' && proof !== 'none'
 
 /** Null unless it is a whole number that the wire can carry. */
 export function quotaOfText(text: string): bigint | null {
@@ -94,8 +102,11 @@ export function changedUser(before: UserDraft, after: UserDraft): Omit<UpdateUse
 
 export const changedSelf = (before: UserDraft, after: UserDraft): UpdateSelf => ({
   ...ownChanges(before, after),
-  ...(after.password === '' ? {} : { original_password: after.originalPassword }),
+  ...(asksProof(after) ? proofOf(after) : {}),
 })
+
+const proofOf = ({ proof, originalPassword: typed }: UserDraft): UpdateSelf =>
+  proof === 'code' ? { code: typed.trim() } : { original_password: typed }
 
 const ownChanges = (before: UserDraft, after: UserDraft) => ({
   ...(after.displayName.trim() === before.displayName

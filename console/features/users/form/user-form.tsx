@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import { QuotaFields } from './quota-fields.tsx'
-import type { FormKind, UserDraft, UserFaults } from './user-draft.ts'
+import { asksProof, type FormKind, type UserDraft, type UserFaults } from './user-draft.ts'
 
 export type UserFormProps = {
   kind: FormKind
@@ -80,6 +80,7 @@ function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElem
 
 function PasswordFields({ kind, draft, faults, onChange }: UserFormProps): ReactElement {
   const { t } = useTranslation()
+  const isByCode = draft.proof === 'code'
   return (
     <>
       <FormField
@@ -99,16 +100,16 @@ function PasswordFields({ kind, draft, faults, onChange }: UserFormProps): React
           />
         )}
       </FormField>
-      {kind === 'self' && draft.password !== '' && (
+      {kind === 'self' && asksProof(draft) && (
         <FormField
-          label={t('users.originalPassword')}
+          label={t(isByCode ? 'security.codeOrRecovery' : 'users.originalPassword')}
           error={faults.originalPassword && t(`users.fault.${faults.originalPassword}`)}
           isRequired
         >
           {(control) => (
             <PasswordInput
               {...control}
-              autoComplete="current-password"
+              autoComplete={isByCode ? 'one-time-code' : 'current-password'}
               maxLength={PASSWORD_MAX}
               value={draft.originalPassword}
               onChange={(originalPassword) => onChange({ originalPassword })}

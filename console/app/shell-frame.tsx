@@ -1,0 +1,48 @@
+import { type ReactElement, type ReactNode, useState } from 'react'
+import { ScrollRestoration } from 'react-router-dom'
+import { useStatus } from '#console/api/status/status.ts'
+import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
+import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
+import { Footer } from './footer.tsx'
+import { MobileNavigation } from './mobile-navigation.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { SkipLink } from './skip-link.tsx'
+import { TopBar } from './top-bar.tsx'
+
+/** Top bar, sidebar and footer around a page of somebody who is logged in. */
+export function ShellFrame(props: {
+  /** The first of what stands at the end of the top bar. */
+  tools?: ReactNode
+  children: ReactNode
+}): ReactElement {
+  const status = useStatus()
+  const isNarrow = useIsNarrow()
+  const isMedium = useIsMedium()
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [isCollapsed, setCollapsed] = useLocalPreference(
+    'default_collapse_sidebar',
+    status?.default_collapse_sidebar === true,
+    readFlag,
+  )
+  const isSlim = isCollapsed || isMedium
+  return (
+    <div className={isSlim && !isNarrow ? 'tg-shell tg-shell-collapsed' : 'tg-shell'}>
+      <SkipLink />
+      <TopBar tools={props.tools} {...(isNarrow ? { onMenu: () => setMenuOpen(true) } : {})} />
+      {!isNarrow && (
+        <Sidebar
+          isCollapsed={isSlim}
+          onCollapse={isMedium ? () => setMenuOpen(true) : setCollapsed}
+        />
+      )}
+      {isMedium && <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />}
+      <div className="tg-shell-body">
+        <main id="main" className="tg-main" tabIndex={-1}>
+          {props.children}
+        </main>
+        <Footer />
+      </div>
+      <ScrollRestoration />
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { usePageTitle } from '#console/ui/page.tsx'
+import { PasswordFields } from './password-fields.tsx'
+import { useNewPassword } from './use-new-password.ts'
+
+/** What stands before every page while the password is one that a reset has made. */
+export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const form = useNewPassword(true, () => undefined)
+  usePageTitle(t('me.ownPassword'))
+  return (
+    <div className="tg-entry">
+      <header className="tg-entry-head">
+        <h1>{t('me.ownPassword')}</h1>
+        <p>{t('me.ownPasswordLead')}</p>
+      </header>
+      <form
+        className="tg-entry-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void form.submit()
+        }}
+      >
+        <PasswordFields form={form} currentLabel={t('me.resetPassword')} />
+        <Button type="submit" tone="primary" size="large" isFill isBusy={form.isBusy}>
+          {t('me.ownPasswordSubmit')}
+        </Button>
+      </form>
+      <p className="tg-entry-links">
+        <Button tone="quiet" size="small" icon="logOut" onClick={props.onLeave}>
+          {t('shell.logout')}
+        </Button>
+      </p>
+    </div>
+  )
+}

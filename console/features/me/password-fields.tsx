@@ -1,0 +1,47 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { PasswordInput } from '#console/ui/inputs.tsx'
+import type { useNewPassword } from './use-new-password.ts'
+
+const FIELDS = [
+  { field: 'current', label: 'me.currentPassword', autoComplete: 'current-password' },
+  { field: 'next', label: 'me.newPassword', autoComplete: 'new-password' },
+  { field: 'again', label: 'me.newPasswordAgain', autoComplete: 'new-password' },
+] as const
+
+/** The current password where there is one, or a code in its place; and the new one, twice. */
+export function PasswordFields(props: {
+  form: ReturnType<typeof useNewPassword>
+  /** What the current one is called, where it is no ordinary one. */
+  currentLabel?: string
+}): ReactElement {
+  const { t } = useTranslation()
+  const { draft, change, fault, isByCode, asksFirst } = props.form
+  const labelOf = ({ field, label }: (typeof FIELDS)[number]) => {
+    if (field !== 'current') return t(label)
+    return isByCode ? t('security.codeOrRecovery') : (props.currentLabel ?? t(label))
+  }
+  return (
+    <>
+      {FIELDS.filter(({ field }) => asksFirst || field !== 'current').map((one) => (
+        <FormField
+          key={one.field}
+          label={labelOf(one)}
+          error={fault?.field === one.field ? fault.text : ''}
+        >
+          {(control) => (
+            <PasswordInput
+              {...control}
+              autoComplete={
+                isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete
+              }
+              value={draft[one.field]}
+              onChange={(value) => change({ [one.field]: value })}
+            />
+          )}
+        </FormField>
+      ))}
+    </>
+  )
+}

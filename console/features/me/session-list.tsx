@@ -1,0 +1,138 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { endSession } from '#console/api/security/end-session.ts'
+import { Button } from '#console/ui/button.tsx'
+import { MiddleText } from '#console/ui/middle-text.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useIsNarrow } from '#console/ui/use-media.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { OwnSession } from '#read-api/contract/security.ts'
+import { deviceName } from './device-name.ts'
+
+type ListProps = { sessions: readonly OwnSession[]; onEnded: () => Promise<unknown> }
+type OneProps = { session: OwnSession; onEnded: () => Promise<unknown> }
+
+/** A table; on phones, where its columns have no room, cards. */
+export function SessionList({ sessions, onEnded }: ListProps): ReactElement {
+  const { t } = useTranslation()
+  if (useIsNarrow()) {
+    return (
+      <ul className="tg-session-cards" aria-label={t('security.sessions')}>
+        {sessions.map((session) => (
+          <SessionCard key={session.id} session={session} onEnded={onEnded} />
+        ))}
+      </ul>
+    )
+  }
+  return (
+    <table className="tg-session-table" aria-label={t('security.sessions')}>
+      <thead>
+        <tr>
+          <th scope="col">{t('security.device')}</th>
+          <th scope="col">{t('security.address')}</th>
+          <th scope="col">{t('security.lastSeen')}</th>
+          <th scope="col">{t('security.startedAt')}</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map((session) => (
+          <SessionRow key={session.id} session={session} onEnded={onEnded} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function SessionRow({ session, onEnded }: OneProps): ReactElement {
+  return (
+    <tr>
+      <th scope="row">
+        <Device session={session} />
+      </th>
+      <td className="tg-mono">{session.ip === '' ? '–' : <MiddleText text={session.ip} />}</td>
+      <td>
+        <Time at={session.seen_at} />
+      </td>
+      <td>
+        <Time at={session.started_at} />
+      </td>
+      <td>
+        <End session={session} onEnded={onEnded} />
+      </td>
+    </tr>
+  )
+}
+
+function SessionCard({ session, onEnded }: OneProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <li>
+      <header>
+        <Device session={session} />
+        <End session={session} onEnded={onEnded} />
+      </header>
+      <dl>
+        {session.ip !== '' && (
+          <div>
+            <dt>{t('security.address')}</dt>
+            <dd className="tg-mono">{session.ip}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t('security.lastSeen')}</dt>
+          <dd>
+            <Time at={session.seen_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t('security.startedAt')}</dt>
+          <dd>
+            <Time at={session.started_at} />
+          </dd>
+        </div>
+      </dl>
+    </li>
+  )
+}
+
+function useDevice({ user_agent }: OwnSession): string {
+  const { t } = useTranslation()
+  return deviceName(user_agent) || t('security.unknownDevice')
+}
+
+function Device({ session }: { session: OwnSession }): ReactElement {
+  const { t } = useTranslation()
+  const device = useDevice(session)
+  return (
+    <span className="tg-me-device" title={session.user_agent}>
+      {device}
+      {session.is_current && <StatusTag tone="good">{t('security.thisSession')}</StatusTag>}
+    </span>
+  )
+}
+
+/** One's own session ends by logging out. */
+function End({ session, onEnded }: OneProps): ReactElement | null {
+  const { t } = useTranslation()
+  const device = useDevice(session)
+  const { isBusy, submit } = useSubmit(async () => {
+    await endSession(session.id)
+    showSuccess(t('security.sessionEnded'))
+    await onEnded()
+  })
+  if (session.is_current) return null
+  return (
+    <Button
+      size="small"
+      icon="logOut"
+      isBusy={isBusy}
+      label={t('security.endOf', { device })}
+      onClick={() => void submit()}
+    >
+      {t('security.end')}
+    </Button>
+  )
+}

@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { updateSelf } from '#console/api/me/update-self.ts'
+import { storedUser, storeUser } from '#console/api/session.ts'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+
+const CHARACTERS_MIN = 8
+const EMPTY = { current: '', next: '', again: '' }
+export type PasswordDraft = typeof EMPTY
+type Fault = { readonly field: keyof PasswordDraft; readonly text: string }
+
+/**
+ * A new password, or a first one, which ends every session but this one. `hasPassword` false:
+ * there is no current one to know, but with two-step login on a code stands for it.
+ */
+export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<void> | void) {
+  const { t } = useTranslation()
+  const [isByCode, setByCode] = useState(false)
+  const [draft, setDraft] = useState<PasswordDraft>(EMPTY)
+  const [fault, setFault] = useState<Fault | null>(null)
+  const faultOf = ({ current, next, again }: PasswordDraft): Fault | null => {
+    if (hasPassword && current === '') return { field: 'current', text: t('me.currentRequired') }
+    if ([...next].length < CHARACTERS_MIN) return { field: 'next', text: t('me.passwordTooShort') }
+    return next === again ? null : { field: 'again', text: t('me.passwordsDiffer') }
+  }
+  const reset = () => {
+    setDraft(EMPTY)
+    setFault(null)
+    setByCode(false)
+  }
+  const { isBusy, submit } = useSubmit(async () => {
+    const found = faultOf(draft)
+    setFault(found)
+    if (found !== null) return
+    const proof = isByCode ? { code: draft.current.trim() } : { original_password: draft.current }
+    try {
+      await updateSelf({ ...proof, password: draft.next })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
+      throw error
+    }
+    showSuccess(t('me.passwordChanged'))
+    await onChanged()
+    reset()
+    needNoOther()
+  })
+  const change = (patch: Partial<PasswordDraft>) => setDraft((now) => ({ ...now, ...patch }))
+  return {
+    draft,
+    change,
+    fault,
+    isByCode,
+    asksFirst: hasPassword || isByCode,
+    isBusy,
+    submit,
+    reset,
+  }
+}
+
+/** Chosen by its owner: nothing is left to insist on. */
+function needNoOther(): void {
+  const user = storedUser()
+  if (user?.must_change_password !== true) return
+  const { must_change_password: _, ...rest } = user
+  storeUser(rest)
+}

@@ -1,0 +1,96 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { storedUser, storeUser } from '#console/api/session.ts'
+import { createUser } from '#console/api/users/create-user.ts'
+import { usersKey } from '#console/api/users/list-users.ts'
+import { updateOwnUser } from '#console/api/users/update-own-user.ts'
+import { updateUser } from '#console/api/users/update-user.ts'
+import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
+import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import type { User } from '#read-api/contract/user.ts'
+import type { UpdateSelf } from '#write-api/contract/user.ts'
+import {
+  changedSelf,
+  changedUser,
+  createdUser,
+  draftOfUser,
+  type FormKind,
+  newUser,
+  type UserDraft,
+  type UserFaults,
+  userFaults,
+} from './user-draft.ts'
+
+export type UserFormGiven = {
+  isOpen: boolean
+  kind: FormKind
+  /** As on the server; null for a new one. */
+  user: User | null
+  /** Saved, or asked for twice. */
+  onClose: () => void
+}
+
+/** The draft of a user: nothing leaves it with a fault, and no change is lost unasked. */
+export function useUserForm(given: UserFormGiven) {
+  const { kind, user } = given
+  const form = useRef<HTMLFormElement>(null)
+  const [before] = useState(() => (user === null ? newUser() : draftOfUser(user)))
+  const [draft, setDraft] = useState<UserDraft>(before)
+  const [faults, setFaults] = useState<UserFaults>({})
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
+  useLeaveGuard(given.isOpen && isChanged && kind !== 'new')
+  const save = useSave(given)
+  const { isBusy, submit } = useSubmit(async () => {
+    const found = userFaults(kind, before, draft)
+    setFaults(found)
+    if (Object.keys(found).length > 0) return focusFirstFault(form)
+    try {
+      await save(before, draft)
+    } catch (error) {
+      // A first password behind two-step login: a code stands for the one that there is none of.
+      if (error instanceof ApiError && error.code === 'ProofNeeded') {
+        setDraft((now) => ({ ...now, proof: 'code' }))
+      }
+      throw error
+    }
+  }, given.onClose)
+  const onChange = (patch: Partial<UserDraft>) => {
+    const next = { ...draft, ...patch }
+    setDraft(next)
+    if (Object.keys(faults).length > 0) setFaults(userFaults(kind, before, next))
+  }
+  return { form, isChanged, isBusy, submit, fields: { kind, before, draft, faults, onChange } }
+}
+
+/** The name is in the top bar, too. */
+async function updateSelf(change: UpdateSelf): Promise<void> {
+  await updateOwnUser(change)
+  const own = storedUser()
+  const { display_name } = change
+  if (own !== null && display_name !== undefined) storeUser({ ...own, display_name })
+}
+
+/** Said while the form's address is left for the list's. */
+const ALONG = { goesAlong: true }
+
+function useSave({ kind, user, onClose }: UserFormGiven) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  return async (before: UserDraft, draft: UserDraft) => {
+    if (user === null) {
+      await createUser(createdUser(draft))
+      showSuccess(t('users.userCreated'), ALONG)
+    } else {
+      const changed = kind === 'self' ? changedSelf(before, draft) : changedUser(before, draft)
+      if (Object.keys(changed).length === 0) return showInfo(t('users.unchanged'))
+      if (kind === 'self') await updateSelf(changed)
+      else await updateUser({ id: user.id, ...changed })
+      showSuccess(t('users.saved'), ALONG)
+    }
+    await client.invalidateQueries({ queryKey: usersKey })
+    onClose()
+  }
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { ownUserQuery } from '#console/api/users/own-user.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Page } from '#console/ui/page.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import { useUserForm } from './form/use-user-form.ts'
+import { UserForm } from './form/user-form.tsx'
+import '#console/ui/forms.css'
+import './users.css'
+
+/** One's own name and password: without group and quota, which nobody sets for oneself. */
+export function SelfPage(): ReactElement {
+  const { t } = useTranslation()
+  const own = useQuery(ownUserQuery)
+  const [saves, setSaves] = useState(0)
+  const isKnown = own.data !== undefined && (!own.isFetching || saves > 0)
+  const onSaved = () => void own.refetch().then(() => setSaves((count) => count + 1))
+  return (
+    <Page title={t('users.selfTitle')} lead={t('users.lead.self')}>
+      <div className="tg-user-self">
+        <Panel>
+          {isKnown && own.data !== undefined ? (
+            <Form key={saves} user={own.data} onSaved={onSaved} />
+          ) : own.error === null ? (
+            <Skeleton height={220} />
+          ) : (
+            <ErrorState error={own.error} onRetry={() => void own.refetch()} />
+          )}
+        </Panel>
+        <p className="tg-hint">
+          {t('users.selfMore')} <Link to="/app/me">{t('shell.me')}</Link>
+        </p>
+      </div>
+    </Page>
+  )
+}
+
+/** As it was when read: mounted anew for what has been saved. */
+function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const { form, isChanged, isBusy, submit, fields } = useUserForm({
+    isOpen: true,
+    kind: 'self',
+    user,
+    onClose: onSaved,
+  })
+  return (
+    <form
+      ref={form}
+      className="tg-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <UserForm {...fields} />
+      <Button type="submit" tone="primary" isBusy={isBusy} isDisabled={!isChanged}>
+        {t('users.saveAction')}
+      </Button>
+    </form>
+  )
+}
