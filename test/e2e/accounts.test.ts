@@ -1,31 +1,49 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
+import { budget } from '#test/support/budget.ts'
 import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
 import { setOption, type TestProduct, testProduct } from '#test/support/product.ts'
-import { type OpenPage, openRealPage } from './open-real-page.ts'
+import {
+  type ScriptedSites,
+  siteOptions,
+  startScriptedSites,
+} from '#test/support/scripted-sites.ts'
+import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'
+const SECOND_PASSWORD = 'battery staple'
+const LAST_PASSWORD = 'a third password'
 const ROLES = new Set(['write-api', 'read-api', 'projections', 'relay', 'console'] as const)
 
 let browser: Browser
 let product: TestProduct
 let mails: MailServer
+let sites: ScriptedSites
 let verifier: Server
 let open: OpenPage
 let page: Page
-let newPassword = ''
+let totp: TOTP
+let recoveryCodes: string[] = []
 
 beforeAll(async () => {
-  ;[browser, mails, product] = await Promise.all([
+  ;[browser, mails, sites, product] = await Promise.all([
     launchBrowser(),
     startMailServer(),
+    startScriptedSites(),
     testProduct({ roles: ROLES }),
   ])
   const { root } = product
+  const { GitHubOAuthEnabled, ...gitHub } = Object.fromEntries(
+    Object.entries(siteOptions(sites.url)).filter(([key]) => /^github/i.test(key)),
+  )
+  for (const [key, value] of Object.entries(gitHub)) await setOption(root, key, value)
+  await setOption(root, 'GitHubOAuthEnabled', GitHubOAuthEnabled)
+  await setOption(root, 'ServerAddress', product.url)
   await setOption(root, 'SMTPServer', '127.0.0.1')
   await setOption(root, 'SMTPPort', String(mails.port))
   await setOption(root, 'SMTPFrom', 'noreply@site.example')
@@ -38,25 +56,42 @@ afterAll(async () => {
   await browser?.close()
   await product?.close()
   await mails?.close()
+  await sites?.close()
   verifier?.close()
 })
 
 const button = (name: string | RegExp) => page.getByRole('main').getByRole('button', { name })
 const box = (name: string) => page.getByRole('textbox', { name, exact: true })
 
+const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+const inDialog = (name: string) =>
+  page.getByRole('dialog').getByRole('textbox', { name, exact: true })
+
+async function fillLogin(on: Page, name: string, password: string): Promise<void> {
+  await on.getByLabel('Username or email').fill(name)
+  await on.getByRole('textbox', { name: 'Password', exact: true }).fill(password)
+  await on.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
 async function logIn(name: string, password: string): Promise<void> {
-  await page.getByLabel('Username or email').fill(name)
-  await box('Password').fill(password)
-  await button('Sign in').click()
-  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+  await fillLogin(page, name, password)
+  await heading('API tokens').waitFor()
+}
+
+/** Each is good once: the codes of the app are, too, and the next one takes half a minute. */
+async function showRecoveryCode(on: Page): Promise<void> {
+  await on.getByRole('button', { name: 'Use a recovery code' }).click()
+  await on.getByLabel('Recovery code').fill(recoveryCodes.shift() ?? '')
+  await on.getByRole('button', { name: 'Verify' }).click()
 }
 
 async function logOut(): Promise<void> {
-  await page.evaluate(() => localStorage.removeItem('user'))
-  await page.context().clearCookies()
-  await page.goto(`${product.url}/login`)
+  await page.getByRole('button', { name: /^Account menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(`${product.url}/login`)
 }
 
+/** One account from its first day on: each part goes on where the one before left it. */
 describe('an account of one’s own', () => {
   it('is registered with the code of a mail', async () => {
     await page.goto(`${product.url}/login?aff=abcdefghij`)
@@ -87,7 +122,60 @@ describe('an account of one’s own', () => {
     await page.getByText(EMAIL, { exact: true }).first().waitFor()
   })
 
-  it('gets a new password by the link of a mail, once', async () => {
+  it('turns two-step login on, and logs in by it', async () => {
+    await page.getByRole('button', { name: 'Set up' }).click()
+    const dialog = page.getByRole('dialog')
+    const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
+    totp = new TOTP({ secret: Secret.fromBase32(secret) })
+    await page.getByLabel('Digits that the app shows').fill(totp.generate())
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+    recoveryCodes = await dialog.getByRole('listitem').allInnerTexts()
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await logOut()
+    await fillLogin(page, 'ada', PASSWORD)
+    await heading('Two-step login').waitFor()
+    // The step of the confirmation is used up; the next one is good by now.
+    const next = totp.generate({ timestamp: Date.now() + 30_000 })
+    await page.getByLabel('Code', { exact: true }).fill(next)
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await heading('API tokens').waitFor()
+  })
+
+  it('binds GitHub, comes in by it elsewhere, and ends that by a new password', async () => {
+    sites.who = { id: 4711, login: 'ada-codes' }
+    await page.goto(`${product.url}/app/me`)
+    const row = page.getByRole('listitem').filter({ hasText: 'GitHub' })
+    await row.getByRole('button', { name: 'Bind' }).click()
+    await page.getByText('GitHub account bound').waitFor()
+    await row.getByText('4711').waitFor()
+    const there = await openRealPage(browser, product.url)
+    await there.page.goto(`${product.url}/login`)
+    await there.page.getByRole('button', { name: 'Sign in with GitHub' }).click()
+    await there.page.getByRole('heading', { name: 'Two-step login' }).waitFor()
+    await showRecoveryCode(there.page)
+    await there.page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor()
+    await there.page.getByRole('button', { name: 'Account menu: ada' }).waitFor()
+
+    await page.reload()
+    await eventually(() => page.getByRole('table', { name: 'Sessions' }).getByRole('row').count())
+      // The head, and the two of them.
+      .toBe(3)
+    expect(there.faults).toEqual([])
+    const left = there.page.waitForURL('**/login?expired=true**')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await inDialog('Current password').fill(PASSWORD)
+    await inDialog('New password').fill(SECOND_PASSWORD)
+    await inDialog('New password again').fill(SECOND_PASSWORD)
+    await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Your password has been changed').waitFor()
+    const changedAt = performance.now()
+    await left
+    expect(performance.now() - changedAt).toBeLessThan(budget(1_000))
+    await there.page.context().close()
+  }, 60_000)
+
+  it('gets another password by the link of a mail, once', async () => {
     await logOut()
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await box('Email').fill(EMAIL)
@@ -99,19 +187,33 @@ describe('an account of one’s own', () => {
     await page.goto(link)
     await button('Reset the password').click()
     await button('The password is reset').waitFor()
-    newPassword = await box('New password').inputValue()
-    expect(newPassword).toMatch(/^\w{16}$/)
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(newPassword)
+    const made = await box('New password').inputValue()
+    expect(made).toMatch(/^\w{16}$/)
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(made)
     await page.goto(link)
     await button('Reset the password').click()
     await page.getByRole('alert').getByText('The reset link is invalid or has expired').waitFor()
-  })
 
-  it('is told to change that password after the login', async () => {
     await page.getByRole('link', { name: 'Back to sign in' }).click()
-    await logIn('ada', newPassword)
-    await page.getByText('This password was made by the reset').waitFor()
-  })
+    await fillLogin(page, 'ada', made)
+    await showRecoveryCode(page)
+    await heading('Choose a password of your own').waitFor()
+    // There is no way around it.
+    await page.goto(`${product.url}/app/me`)
+    await heading('Choose a password of your own').waitFor()
+    await box('Password from the reset').fill(made)
+    await box('New password').fill(LAST_PASSWORD)
+    await box('New password again').fill(LAST_PASSWORD)
+    await button('Save and go on').click()
+    await heading('Personal settings').waitFor()
+    await logOut()
+    await fillLogin(page, 'ada', LAST_PASSWORD)
+    await showRecoveryCode(page)
+    await heading('API tokens').waitFor()
+    await page.reload()
+    await heading('API tokens').waitFor()
+    await logOut()
+  }, 60_000)
 })
 
 describe('the human check', () => {
@@ -153,13 +255,12 @@ describe('the human check', () => {
     await page.route('https://challenges.cloudflare.com/turnstile/**', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: SCRIPT }),
     )
-    await logOut()
+    await product.root.must('POST', '/api/user/', { username: 'bob', password: PASSWORD })
+    await page.goto(`${product.url}/login`)
     await page.getByText('checked for login at site-key').waitFor()
-    await page.getByLabel('Username or email').fill('ada')
-    await box('Password').fill('wrong password')
-    await button('Sign in').click()
+    await fillLogin(page, 'bob', 'wrong password')
     await page.getByRole('alert').getByText('Wrong username or password').waitFor()
-    await logIn('ada', newPassword)
+    await logIn('bob', PASSWORD)
     expect(tokens).toEqual(['solved-1', 'solved-2'])
   })
 

@@ -111,7 +111,7 @@ describe('two-step login, in a browser', () => {
     await isIn(third)
     await third.page.goto(`${url}/app/me`)
     await third.page.getByText('9 left').waitFor()
-    const sessions = third.page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+    const sessions = third.page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
     await eventually(() => sessions.count()).toBe(4)
     expect([here, there, third].flatMap(({ faults }) => faults)).toEqual([])
 

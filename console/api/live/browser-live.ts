@@ -1,5 +1,17 @@
-import { distinctUntilChanged, fromEvent, map, merge, of, startWith, switchMap, timer } from 'rxjs'
+import {
+  combineLatest,
+  distinctUntilChanged,
+  fromEvent,
+  map,
+  merge,
+  Observable,
+  of,
+  startWith,
+  switchMap,
+  timer,
+} from 'rxjs'
 import { request } from '../request.ts'
+import { hasLeft, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
 
 const HIDDEN_REST_MS = 60_000
@@ -18,10 +30,8 @@ export function liveStream(): LiveStream {
       map(() => navigator.onLine),
       distinctUntilChanged(),
     ),
-    isWatched$: fromEvent(document, 'visibilitychange').pipe(
-      startWith(null),
-      switchMap(() => (document.hidden ? timer(HIDDEN_REST_MS).pipe(map(() => false)) : of(true))),
-      startWith(true),
+    isWatched$: combineLatest([isLookedAt$(), isSomebodyIn$()]).pipe(
+      map(([isLookedAt, isSomebodyIn]) => isLookedAt && isSomebodyIn),
       distinctUntilChanged(),
     ),
     random: Math.random,
@@ -29,6 +39,20 @@ export function liveStream(): LiveStream {
   })
   return shared
 }
+
+const isLookedAt$ = (): Observable<boolean> =>
+  fromEvent(document, 'visibilitychange').pipe(
+    startWith(null),
+    switchMap(() => (document.hidden ? timer(HIDDEN_REST_MS).pipe(map(() => false)) : of(true))),
+    startWith(true),
+  )
+
+/** After a logout there is nothing to connect again for, though screens linger. */
+const isSomebodyIn$ = (): Observable<boolean> =>
+  new Observable((screen) => {
+    screen.next(storedUser() !== null)
+    return onUserChange((user) => screen.next(user !== null))
+  })
 
 function connect(): LiveSocket {
   const url = new URL('/api/live', location.href)
@@ -45,5 +69,8 @@ function connect(): LiveSocket {
  * at once: another tab may be about to get a new session for its new password.
  */
 function leaveWhereSessionEnded(): void {
-  setTimeout(() => void request({ path: '/api/user/self' }).catch(() => {}), NEW_SESSION_MS)
+  setTimeout(() => {
+    if (hasLeft() || storedUser() === null) return
+    void request({ path: '/api/user/self' }).catch(() => {})
+  }, NEW_SESSION_MS)
 }

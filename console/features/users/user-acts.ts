@@ -1,6 +1,14 @@
 import type { User } from '#read-api/contract/user.ts'
 
-export type UserAct = 'edit' | 'promote' | 'demote' | 'disable' | 'enable' | 'delete' | 'erase'
+export type UserAct =
+  | 'edit'
+  | 'promote'
+  | 'demote'
+  | 'disable'
+  | 'enable'
+  | 'delete'
+  | 'resetFactor'
+  | 'erase'
 export type Actor = { readonly id: number; readonly role: number }
 
 const USER = 1
@@ -25,6 +33,8 @@ export function actsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
     ['disable', user.status === ACTIVE && user.role < ROOT],
     ['enable', user.status === BANNED],
     ['delete', user.role < ROOT],
+    // One's own are turned off by a proof.
+    ['resetFactor', user.role < ROOT && user.id !== actor.id],
     ['erase', mayErase],
   ]
   return new Set(acts.flatMap(([act, isOffered]) => (isOffered ? [act] : [])))

@@ -100,13 +100,21 @@ export const users: Words['users'] = {
   quotaChanges: 'Latest changes of quota',
   noReason: 'No reason given',
   changedBy: 'by {{name}}',
+  factor: 'Reset second factor',
+  factorHint:
+    'For who lost app, passkeys and recovery codes: all are void, and the password alone signs in.',
+  factorOpen: 'Reset…',
+  factorTitle: 'Reset the second factor of {{name}}?',
+  factorBody: 'Make sure who asks for it. The user is signed out everywhere, and told by mail.',
+  factorAction: 'Reset second factor',
+  factorDone: 'The second factor was reset',
   erase: 'Erase personal data',
   eraseHint: 'Destroys the user’s key: names, links and addresses are gone for good, figures stay.',
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:
     'The account is deactivated, and the texts about the user are lost. The name stays taken.',
-  eraseName: 'Type the username {{name}} to confirm',
+  typeName: 'Type the username {{name}} to confirm',
   eraseAction: 'Erase for good',
   erased: 'The personal data was erased',
   fault: {

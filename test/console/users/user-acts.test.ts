@@ -13,13 +13,14 @@ describe('what an admin is offered', () => {
   })
 
   it('is, of users, everything but promotion and erasure', () => {
-    expect(acts({ role: 1 }, 10)).toEqual(['delete', 'disable', 'edit'])
-    expect(acts({ role: 1, status: 2 }, 10)).toEqual(['delete', 'edit', 'enable'])
+    expect(acts({ role: 1 }, 10)).toEqual(['delete', 'disable', 'edit', 'resetFactor'])
+    expect(acts({ role: 1, status: 2 }, 10)).toEqual(['delete', 'edit', 'enable', 'resetFactor'])
   })
 
   it('is, as super admin, promotion and demotion too', () => {
-    expect(acts({ role: 1 }, 100)).toEqual(['delete', 'disable', 'edit', 'erase', 'promote'])
-    expect(acts({ role: 10 }, 100)).toEqual(['delete', 'demote', 'disable', 'edit', 'erase'])
+    const both = ['delete', 'disable', 'edit', 'erase', 'resetFactor']
+    expect(acts({ role: 1 }, 100)).toEqual([...both, 'promote'].sort())
+    expect(acts({ role: 10 }, 100)).toEqual([...both, 'demote'].sort())
   })
 
   it('never undoes a super admin, oneself included', () => {
@@ -27,7 +28,8 @@ describe('what an admin is offered', () => {
   })
 
   it('does not enable a user of status 3', () => {
-    expect(acts({ role: 1, status: 3 }, 100)).toEqual(['delete', 'edit', 'erase', 'promote'])
+    const offered = ['delete', 'edit', 'erase', 'promote', 'resetFactor']
+    expect(acts({ role: 1, status: 3 }, 100)).toEqual(offered)
     expect(stateOf(user({ status: 3 }))).toBe('locked')
   })
 

@@ -57,4 +57,17 @@ describe('a user’s form', () => {
       original_password: 'old',
     })
   })
+
+  it('sets a first password without a current one, or by a code where one is asked for', () => {
+    const first = draftOfUser(user({ has_password: false }))
+    const after = { ...first, password: 'new password' }
+    expect(userFaults('self', first, after)).toEqual({})
+    expect(changedSelf(first, after)).toEqual({ password: 'new password' })
+    const byCode = { ...after, proof: 'code' as const }
+    expect(userFaults('self', first, byCode)).toEqual({ originalPassword: 'codeMissing' })
+    expect(changedSelf(first, { ...byCode, originalPassword: ' 123456 ' })).toEqual({
+      password: 'new password',
+      code: '123456',
+    })
+  })
 })

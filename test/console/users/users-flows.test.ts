@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
+import { ok, refused } from '../support/fake-site.ts'
+import { user } from '../support/user-routes.ts'
 
 const admin = adminSuite({ language: 'zh' })
 
@@ -94,18 +96,18 @@ describe('the drawers', () => {
     await page.waitForURL(/\/admin\/users$/)
   })
 
-  it('of oneself have neither group nor quota, and ask for the current password', async () => {
-    await open('/user/edit')
-    await dialog().getByLabel('新密码').fill('new password')
-    expect(await dialog().getByLabel('分组').count()).toBe(0)
-    await save()
-    await said('请输入当前密码')
-    await dialog().getByLabel('当前密码').fill('old password')
-    await save()
-    await said('用户信息更新成功！')
-    expect(bodies('PUT', '/api/user/self')).toEqual([
-      { password: 'new password', original_password: 'old password' },
-    ])
+  it('reset a lost second factor, once the name is typed', async () => {
+    admin.site.routes['POST /api/user/reset_second_factor'] = () => ok(null)
+    await open('/user/edit/3')
+    await dialog().getByRole('button', { name: '重置…' }).click()
+    const asking = admin.page.getByRole('alertdialog', { name: '重置 mia 的两步验证？' })
+    await asking.getByRole('button', { name: '重置两步验证' }).click()
+    await said('输入的用户名不一致')
+    await asking.getByRole('textbox').fill('mia')
+    await asking.getByRole('button', { name: '重置两步验证' }).click()
+    await said('两步验证已重置')
+    expect(bodies('POST', '/api/user/reset_second_factor')).toEqual([{ id: 3 }])
+    await asking.waitFor({ state: 'detached' })
   })
 
   it('erase somebody who is gone, once the name is typed', async () => {
@@ -120,5 +122,47 @@ describe('the drawers', () => {
     await said('个人数据已抹除')
     await rowOf('#6').getByText('已抹除').waitFor()
     expect(bodies('POST', '/api/user/erase')).toEqual([{ id: 6, username: 'left' }])
+  })
+})
+
+describe('one’s own page', () => {
+  const submit = () => admin.page.getByRole('button', { name: '保存修改' }).click()
+  const field = (name: string) => admin.page.getByLabel(name)
+
+  it('has neither group nor quota, and asks for the current password', async () => {
+    await open('/user/edit')
+    expect(await dialog().count()).toBe(0)
+    expect(await field('分组').count()).toBe(0)
+    await field('新密码').fill('new password')
+    await submit()
+    await said('请输入当前密码')
+    await field('当前密码').fill('old password')
+    await field('显示名称').fill('Boss')
+    await submit()
+    await said('用户信息更新成功！')
+    expect(bodies('PUT', '/api/user/self')).toEqual([
+      { display_name: 'Boss', password: 'new password', original_password: 'old password' },
+    ])
+    await admin.page.getByRole('button', { name: /Boss \(@root\)/ }).click()
+    await admin.page.getByRole('menu').getByText('@root').waitFor()
+  })
+
+  it('sets a first password without one before, by a code if that is asked for', async () => {
+    const { page, site } = admin
+    const own = user({ has_password: false, username: 'octo', role: 1 })
+    site.routes['GET /api/user/self'] = () => ok(own)
+    const needed = { ...(refused('请输入密码或验证码').body as object), code: 'ProofNeeded' }
+    site.routes['PUT /api/user/self'] = ({ body }) =>
+      'code' in (body as object) ? ok(null) : { body: needed }
+    await open('/user/edit')
+    await field('新密码').fill('first password')
+    expect(await field('当前密码').count()).toBe(0)
+    await submit()
+    await said('请输入密码或验证码')
+    await page.getByLabel('验证码或恢复码').fill('123456')
+    await submit()
+    await said('用户信息更新成功！')
+    const password = 'first password'
+    expect(bodies('PUT', '/api/user/self')).toEqual([{ password }, { password, code: '123456' }])
   })
 })

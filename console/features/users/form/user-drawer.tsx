@@ -10,6 +10,7 @@ import type { User } from '#read-api/contract/user.ts'
 import { type Actor, actsOn, calledOf } from '../user-acts.ts'
 import { EraseUser } from './erase-user.tsx'
 import { OpenForm } from './open-form.tsx'
+import { ResetFactor } from './reset-factor.tsx'
 import { Bindings, QuotaChanges, UserFacts } from './user-facts.tsx'
 
 type DrawerProps = { edited: number | 'new' | null; actor: Actor; onClose: () => void }
@@ -62,6 +63,7 @@ function OneUser(props: OneProps): ReactElement {
     <>
       <Bindings user={loaded} />
       <QuotaChanges username={loaded.username} />
+      {acts.has('resetFactor') && <ResetFactor user={loaded} />}
       {acts.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
     </>
   )

@@ -1,0 +1,40 @@
+import { type ReactElement, useState } from 'react'
+import { Button } from '#console/ui/button.tsx'
+import type { IconName } from '#console/ui/icons.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import { TypedNameDialog } from './typed-name-dialog.tsx'
+
+/** A part of the drawer with one act that has no way back: it is asked for by the typed name. */
+export function DangerPart(props: {
+  user: User
+  icon: IconName
+  name: string
+  hint: string
+  openText: string
+  title: string
+  body: string
+  actionText: string
+  act: () => Promise<void>
+}): ReactElement {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <section className="tg-user-part tg-user-danger">
+      <div>
+        <h3>{props.name}</h3>
+        <p className="tg-hint">{props.hint}</p>
+      </div>
+      <Button icon={props.icon} onClick={() => setAsking(true)}>
+        {props.openText}
+      </Button>
+      <TypedNameDialog
+        user={props.user}
+        isOpen={isAsking}
+        title={props.title}
+        body={props.body}
+        actionText={props.actionText}
+        act={props.act}
+        onClose={() => setAsking(false)}
+      />
+    </section>
+  )
+}
