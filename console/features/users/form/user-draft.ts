@@ -6,7 +6,7 @@ export type UserDraft = {
   username: string
   displayName: string
   password: string
-  /** What one's own new password needs: the current one; or, where there is none, at most a code. */
+  /** What one's own new password needs: the current one; or, without one, a code or nothing. */
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
