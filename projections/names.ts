@@ -3,6 +3,7 @@ export const PROJECTION_NAMES = [
   'users',
   'credentials',
   'tokens',
+  'redemptions',
   'channels',
   'channel-checks',
   'options',

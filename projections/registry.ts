@@ -13,6 +13,7 @@ import { options } from './options/projection.ts'
 import { priceHistory } from './price-history/projection.ts'
 import { priceSchedule } from './price-schedule/projection.ts'
 import type { Projection } from './projection.ts'
+import { redemptions } from './redemptions/projection.ts'
 import { tokens } from './tokens/projection.ts'
 import { usageByHour } from './usage-by-hour/projection.ts'
 import { users } from './users/projection.ts'
@@ -22,6 +23,7 @@ export const PROJECTIONS: readonly Projection[] = [
   users,
   credentials,
   tokens,
+  redemptions,
   channels,
   channelChecks,
   options,

@@ -1,6 +1,7 @@
 import type { AccountRefusalCode } from '#domain/account/refusals.ts'
 import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
 import type { IdentityRefusalCode } from '#domain/identity/refusals.ts'
+import type { RedemptionRefusalCode } from '#domain/redemption/refusals.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { SiteRefusalCode } from '#domain/site/refusals.ts'
 import type { TokenRefusalCode } from '#domain/token/refusals.ts'
@@ -16,6 +17,10 @@ import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
 import { OAUTH_REFUSALS, type OAuthRefusalCode } from './oauth/oauth-refusals.ts'
 import { OPTION_REFUSALS, type OptionCode } from './options/option-refusals.ts'
+import {
+  REDEMPTION_REFUSALS,
+  type RedemptionActRefusalCode,
+} from './redemption/redemption-refusals.ts'
 import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
@@ -54,6 +59,8 @@ export type RefusalCode =
   | CredentialsActRefusalCode
   | OptionCode
   | SiteRefusalCode
+  | RedemptionRefusalCode
+  | RedemptionActRefusalCode
   | TokenRefusalCode
   | UserRefusalCode
   | UsernameRefusalCode
@@ -77,6 +84,7 @@ const REFUSALS: Refusals<RefusalCode> = {
   ...CHANNEL_REFUSALS,
   ...OPTION_REFUSALS,
   ...TOKEN_REFUSALS,
+  ...REDEMPTION_REFUSALS,
   ...IDENTITY_REFUSALS,
   ...PASSWORD_REFUSALS,
   ...ENTRY_REFUSALS,

@@ -53,6 +53,8 @@ import { previewPrices } from './options/preview-prices.ts'
 import { putOption } from './options/put-option.ts'
 import { resetModelRatios } from './options/reset-model-ratios.ts'
 import { schedulePrices } from './options/schedule-prices.ts'
+import { createRedemption } from './redemption/create-redemption.ts'
+import { redeemCode } from './redemption/redeem-code.ts'
 import { beginPasskeyLogin } from './session/begin-passkey-login.ts'
 import { endOtherSessions } from './session/end-other-sessions.ts'
 import { endSession } from './session/end-session.ts'
@@ -124,6 +126,8 @@ const ACTS: readonly Act[] = [
   deleteToken,
   deleteTokens,
   switchTokenBatch,
+  createRedemption,
+  redeemCode,
   secondStep,
   secondStepPasskey,
   beginPasskeyLogin,

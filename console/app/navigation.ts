@@ -9,6 +9,7 @@ export type NavItem = {
     | 'dashboard'
     | 'tokens'
     | 'usageLog'
+    | 'wallet'
     | 'channels'
     | 'health'
     | 'users'
@@ -32,6 +33,7 @@ const ITEMS: readonly NavItem[] = [
   },
   { path: '/app/tokens', label: 'tokens', icon: 'key', section: 'console' },
   { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list', section: 'console' },
+  { path: '/app/wallet', label: 'wallet', icon: 'wallet', section: 'console' },
   {
     path: '/admin/channels',
     label: 'channels',

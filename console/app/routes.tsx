@@ -56,6 +56,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/usage-log/usage-log-page.tsx'),
     'UsageLogPage',
   ),
+  page('/app/wallet', () => import('../features/wallet/wallet-page.tsx'), 'WalletPage'),
   page('/app/me', () => import('../features/me/me-page.tsx'), 'MePage'),
   pageAt(
     ['/admin/channels', '/channel/add', '/channel/edit/:id'],

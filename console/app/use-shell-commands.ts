@@ -17,6 +17,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   dashboard: 'd',
   usageLog: 'l',
   tokens: 't',
+  wallet: 'w',
   channels: 'c',
   health: 'h',
   users: 'u',

@@ -20,7 +20,7 @@ export type QuotaGranted = Fact<
     /** The same id is never granted twice. */
     readonly grantId: string
     readonly amount: WireQuota
-    readonly reason: 'setup' | 'new-user' | 'invited' | 'admin'
+    readonly reason: 'setup' | 'new-user' | 'invited' | 'admin' | 'redemption'
     /** Why, in the admin's words; sealed for the user whom it is about. */
     readonly note?: Sealed
     readonly postings: readonly Posting[]

@@ -6,14 +6,22 @@ const main = (userId: number): string => `user:${userId}:main`
 const affiliate = (userId: number): string => `user:${userId}:aff`
 const held = (userId: number): string => `user:${userId}:held`
 
-/** A first quota is a gift of the site; an admin's grant or deduction is an adjustment. */
+/** Where a grant comes from: a first quota is a gift of the site, an admin's an adjustment. */
+const SOURCES: Readonly<Record<QuotaGranted['data']['reason'], string>> = {
+  setup: 'promo',
+  'new-user': 'promo',
+  invited: 'promo',
+  admin: 'adjustment',
+  redemption: 'redemption',
+}
+
 export const grantPostings = (
   userId: number,
   amount: Quota,
   reason: QuotaGranted['data']['reason'],
 ): readonly Posting[] =>
   balanced([
-    [reason === 'admin' ? 'adjustment' : 'promo', -amount],
+    [SOURCES[reason], -amount],
     [main(userId), amount],
   ])
 

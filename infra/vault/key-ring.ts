@@ -36,6 +36,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   const peppered = (purpose: Pepper) => createKeyedHash(derive(`pepper:${purpose}`))
   const hashes: Record<Pepper, (text: string) => string> = {
     'token-key': peppered('token-key'),
+    'redemption-key': peppered('redemption-key'),
     username: peppered('username'),
     session: peppered('session'),
     setup: peppered('setup'),

@@ -1,10 +1,18 @@
 import type { Sealed } from '#domain/shared/event.ts'
 
-export type SecretPurpose = 'channel-key' | 'token-key' | 'password' | 'option' | 'totp' | 'webhook'
+export type SecretPurpose =
+  | 'channel-key'
+  | 'token-key'
+  | 'redemption-key'
+  | 'password'
+  | 'option'
+  | 'totp'
+  | 'webhook'
 
 /** What texts are hashed for: the same text has another hash for another purpose. */
 export type Pepper =
   | 'token-key'
+  | 'redemption-key'
   | 'username'
   | 'session'
   | 'setup'

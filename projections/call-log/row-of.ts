@@ -23,8 +23,8 @@ export type LoggedEvent =
   | CheckedIn
   | SiteInitialized
 
-/** 2 consumption, 3 admin, 4 system, 6 error. */
-export type LogType = 2 | 3 | 4 | 6
+/** 1 top-up, 2 consumption, 3 admin, 4 system, 6 error. */
+export type LogType = 1 | 2 | 3 | 4 | 6
 
 /**
  * A row of the log. `quota` of consumption is what was charged; of the other types it is what the
@@ -65,7 +65,8 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
     case 'QuotaGranted': {
       const { userId, amount, reason } = event.data
       const row = { ...base, user_id: userId, quota: amount, reason: `grant:${reason}` }
-      return reason === 'admin' ? { ...row, type: 3, ...byHand(event) } : { ...row, type: 4 }
+      if (reason === 'admin') return { ...row, type: 3, ...byHand(event) }
+      return { ...row, type: reason === 'redemption' ? 1 : 4 }
     }
     case 'QuotaDeducted': {
       const { userId, amount, reason } = event.data

@@ -40,6 +40,8 @@ export const Status = Type.Object({
   password_register_enabled: Type.Boolean(),
   register_enabled: Type.Boolean(),
   min_topup: Type.Integer(),
+  /** Where codes are sold; empty for nowhere. */
+  top_up_link: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
   /** Group → colour of its badge; those left out have the plain one. */

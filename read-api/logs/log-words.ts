@@ -8,6 +8,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'grant:setup': { zh: '系统初始化额度', en: 'Opening quota' },
   'grant:new-user': { zh: '新用户注册赠送额度', en: 'Quota for a new user' },
   'grant:invited': { zh: '使用邀请码赠送额度', en: 'Quota for being invited' },
+  'grant:redemption': { zh: '通过兑换码充值', en: 'Topped up by a redemption code' },
   'check-in': { zh: '每日签到', en: 'Daily check-in' },
   affiliate: { zh: '邀请额度划转', en: 'Transferred from invitations' },
   'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },

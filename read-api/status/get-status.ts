@@ -39,6 +39,7 @@ const ofSite = (options: OptionsInForce) => ({
   docs_link: options.text('general_setting.docs_link'),
   quota_per_unit: options.number('QuotaPerUnit') || 500_000,
   display_in_currency: options.flag('DisplayInCurrencyEnabled'),
+  top_up_link: options.text('TopUpLink'),
   min_topup: options.number('MinTopUp') || 1,
   self_use_mode_enabled: options.isSelfUse,
   demo_site_enabled: options.isDemoSite,

@@ -79,6 +79,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'DELETE /api/token/:id/': 'user',
   'POST /api/token/batch': 'user',
   'POST /api/token/batch/status': 'user',
+  'POST /api/redemption/': 'admin',
+  'POST /api/user/topup': 'user',
   'POST /api/user/': 'admin',
   'PUT /api/user/': 'admin',
   'PUT /api/user/self': 'user',

@@ -19,6 +19,7 @@ export const shell: Words['shell'] = {
   dashboard: 'Dashboard',
   tokens: 'API tokens',
   usageLog: 'Usage logs',
+  wallet: 'Wallet',
   channels: 'Channels',
   health: 'Channel health',
   users: 'Users',

@@ -14,6 +14,7 @@ import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { users } from './users.ts'
+import { wallet } from './wallet.ts'
 
 /** One line per area. */
 export const en: Words = {
@@ -32,4 +33,5 @@ export const en: Words = {
   security,
   usageLog,
   users,
+  wallet,
 }

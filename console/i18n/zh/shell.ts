@@ -17,6 +17,7 @@ export const shell = {
   dashboard: '数据看板',
   tokens: 'API 令牌',
   usageLog: '使用日志',
+  wallet: '钱包',
   channels: '渠道管理',
   health: '渠道健康',
   users: '用户管理',

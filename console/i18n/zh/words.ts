@@ -13,6 +13,7 @@ import { settings } from './settings.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { users } from './users.ts'
+import { wallet } from './wallet.ts'
 
 /** One line per area. */
 export const zh = {
@@ -31,4 +32,5 @@ export const zh = {
   security,
   usageLog,
   users,
+  wallet,
 }

@@ -57,7 +57,6 @@ export const PAYMENT: OptionSection = {
       preset: '',
       label: { zh: '充值链接', en: 'Link to buy quota' },
       help: { zh: '例如发卡网站的购买链接。', en: 'A shop that sells codes, for example.' },
-      note: WITH_MONEY,
     },
   ],
 }

@@ -153,6 +153,7 @@ export const STATUS: Status = {
   password_register_enabled: true,
   register_enabled: true,
   min_topup: 1,
+  top_up_link: '',
   self_use_mode_enabled: false,
   demo_site_enabled: false,
   setup: true,

@@ -168,6 +168,22 @@ describe('the account’s events, as first recorded', () => {
     },
   )
   story(
+    'a code that was redeemed',
+    accountDecider,
+    [
+      [
+        'quota-granted-redeemed-v1',
+        { ...grant, grantId: 'redemption-3', reason: 'redemption' } as AccountCommand,
+      ],
+    ],
+    {
+      ...account(500_000, 0),
+      budgets: [],
+      ended: { ids: [], forgottenUpTo: '' },
+      grantIds: ['redemption-3'],
+    },
+  )
+  story(
     'changes by hand, with the reason given',
     accountDecider,
     [

@@ -16,6 +16,7 @@ import {
   type SettingEvent,
   upcastOption,
 } from '#domain/options/events.ts'
+import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemption/events.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
@@ -36,6 +37,8 @@ type AnyEvent =
   | IdentityEvent
   | CredentialsEvent
   | OptionsEvent
+  | RedemptionEvent
+  | RedemptionIdsTaken
   | SiteEvent
   | TokenEvent
   | TokenIdsTaken
@@ -91,6 +94,13 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   PasskeyRemoved: 1,
   SecondFactorReset: 1,
   CredentialsForgotten: 1,
+  RedemptionCreated: 1,
+  RedemptionTermsChanged: 1,
+  RedemptionDisabled: 1,
+  RedemptionEnabled: 1,
+  RedemptionDeleted: 1,
+  CodeRedeemed: 1,
+  RedemptionIdsTaken: 1,
   SiteInitialized: 1,
   TokensCreated: 1,
   TokenTermsChanged: 1,

@@ -1,0 +1,113 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { selfKey } from '#console/api/dashboard/self.ts'
+import { redeemCode } from '#console/api/wallet/redeem-code.ts'
+import { Button } from '#console/ui/button.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { textParam } from '#console/ui/url-state.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { Redeemed } from '#write-api/contract/redemption.ts'
+import { TopUpLink } from './top-up-link.tsx'
+import { gainsKey } from './use-wallet.ts'
+
+/** A link may bring the code along: `?code=`. */
+const ADDRESS = { code: textParam() }
+
+/** Where a code is typed, or was brought by a link, and becomes quota. */
+export function RedeemPanel(): ReactElement {
+  const { t } = useTranslation()
+  const redeem = useRedeem()
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void redeem.submit()
+  }
+  return (
+    <Panel title={t('wallet.redeem')} lead={t('wallet.redeemLead')} actions={<TopUpLink />}>
+      <form className="tg-wallet-redeem" noValidate onSubmit={submit}>
+        <FormField label={t('wallet.code')} error={redeem.fault}>
+          {(control) => (
+            <TextInput
+              {...control}
+              ref={redeem.box}
+              isMono
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={200}
+              placeholder={t('wallet.codePlaceholder')}
+              value={redeem.code}
+              onChange={redeem.setCode}
+            />
+          )}
+        </FormField>
+        <Button type="submit" tone="primary" isBusy={redeem.isBusy}>
+          {t('wallet.redeemNow')}
+        </Button>
+      </form>
+      <div role="status">{redeem.given !== null && <Given given={redeem.given} />}</div>
+    </Panel>
+  )
+}
+
+function Given({ given }: { given: Redeemed }): ReactElement {
+  const { t } = useTranslation()
+  const amount = exactQuotaText(quotaOf(given.quota), useMoneyRule())
+  return (
+    <p className="tg-wallet-given">
+      <Icon name="check" size={14} />
+      {t(given.is_gift ? 'wallet.gaveGift' : 'wallet.gave', { amount })}
+    </p>
+  )
+}
+
+function useRedeem() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const rule = useMoneyRule()
+  const box = useRef<HTMLInputElement>(null)
+  const [address, setAddress] = useUrlState(ADDRESS)
+  const [code, setCode] = useState(address.code)
+  const [fault, setFault] = useState('')
+  const [given, setGiven] = useState<Redeemed | null>(null)
+  // Another link to this page, while it is open.
+  useEffect(() => {
+    if (address.code !== '') setCode(address.code)
+  }, [address.code])
+  const { isBusy, submit } = useSubmit(async () => {
+    setGiven(null)
+    if (code.trim() === '') {
+      setFault(t('wallet.codeRequired'))
+      box.current?.focus()
+      return
+    }
+    try {
+      const redeemed = await redeemCode(code.trim())
+      setGiven(redeemed)
+      setCode('')
+      setAddress({ code: '' }, { replace: true })
+      showSuccess(t('wallet.redeemed', { amount: exactQuotaText(quotaOf(redeemed.quota), rule) }))
+    } catch (error) {
+      // What the server refuses it says itself; an answer that never came says nothing.
+      const isAnswer = error instanceof ApiError && error.status !== 0
+      if (isAnswer && error.status === 200) setFault(error.message)
+      showError(isAnswer ? error : t('wallet.requestFailed'))
+    }
+    await Promise.all([
+      client.invalidateQueries({ queryKey: selfKey }),
+      client.invalidateQueries({ queryKey: gainsKey }),
+    ])
+  })
+  const change = (text: string): void => {
+    setCode(text)
+    setFault('')
+  }
+  return { box, code, setCode: change, fault, given, isBusy, submit }
+}

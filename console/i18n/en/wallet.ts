@@ -1,0 +1,27 @@
+import type { Words } from '../i18n.ts'
+
+export const wallet: Words['wallet'] = {
+  title: 'Wallet',
+  lead: 'Your balance, redemption codes and top-ups.',
+  balance: 'Balance',
+  used: 'Used in total',
+  calls: 'Requests',
+  arrears: 'The balance is below zero: no new requests are taken until it is paid.',
+  redeem: 'Redeem a code',
+  redeemLead: 'The quota is yours at once.',
+  code: 'Redemption code',
+  codePlaceholder: 'Enter a redemption code',
+  codeRequired: 'Enter a redemption code!',
+  redeemNow: 'Redeem',
+  redeemed: 'Redeemed: {{amount}}',
+  gave: '{{amount}} added to your balance',
+  gaveGift: 'A gift: {{amount}} added to your balance',
+  requestFailed: 'The request failed',
+  getCode: 'Get a code',
+  noLink: 'The super admin has not set a top-up link!',
+  gains: 'Lately added',
+  gainsLead: 'Top-ups, gifts, and changes by an administrator.',
+  allGains: 'Top-ups in the log',
+  noGains: 'Nothing was added yet',
+  noGainsLead: 'Codes and top-ups will be listed here.',
+}

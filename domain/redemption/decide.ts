@@ -1,0 +1,84 @@
+import { assert } from '../shared/assert.ts'
+import type { Decider } from '../shared/decider.ts'
+import { toWire } from '../shared/quota.ts'
+import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
+import { faultOfTerms } from './check-terms.ts'
+import type {
+  ChangeRedemption,
+  CreateRedemption,
+  RedeemCode,
+  RedemptionCommand,
+} from './commands.ts'
+import type { RedemptionEvent } from './events.ts'
+import { evolveRedemption, redemptionSnapshot } from './evolve.ts'
+import type { RedemptionRefusal } from './refusals.ts'
+import { type KnownRedemption, noRedemption, type RedemptionState, statusOf } from './state.ts'
+
+type Outcome = readonly RedemptionEvent[] | RedemptionRefusal
+
+export const redemptionDecider: Decider<
+  RedemptionState,
+  RedemptionCommand,
+  RedemptionEvent,
+  RedemptionRefusal
+> = {
+  initialState: noRedemption,
+  decide,
+  evolve: evolveRedemption,
+  snapshot: redemptionSnapshot,
+}
+
+function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome {
+  if (command.type === 'CreateRedemption') return create(command, code)
+  if (command.type === 'RedeemCode') return redeem(command, code)
+  const { redemptionId } = command
+  // A code of the same key that came later is another one.
+  if (code?.id !== redemptionId) return refuse('RedemptionUnknown')
+  const data = { redemptionId }
+  switch (command.type) {
+    case 'ChangeRedemption':
+      return change(command, code)
+    case 'EnableRedemption':
+      if (statusOf(code) === 3) return refuse('RedemptionUsed')
+      return code.isDisabled ? [{ type: 'RedemptionEnabled', v: 1, data }] : []
+    case 'DisableRedemption':
+      if (statusOf(code) === 3) return refuse('RedemptionUsed')
+      return code.isDisabled ? [] : [{ type: 'RedemptionDisabled', v: 1, data }]
+    case 'DeleteRedemption':
+      return [{ type: 'RedemptionDeleted', v: 1, data }]
+  }
+}
+
+function create({ type, ...data }: CreateRedemption, code: KnownRedemption | null): Outcome {
+  if (code !== null) {
+    const isDone = code.id === data.redemptionId && code.keyRef === data.keyRef
+    return isDone ? [] : refuse('RedemptionKeyTaken')
+  }
+  return faultOfTerms(data.terms, 0) ?? [{ type: 'RedemptionCreated', v: 1, data }]
+}
+
+function change({ type, ...data }: ChangeRedemption, code: KnownRedemption): Outcome {
+  if (isSame(data.terms, code.terms)) return []
+  if (statusOf(code) !== 1) return refuse('RedemptionNotEditable')
+  const fault = faultOfTerms(data.terms, code.userIds.size)
+  return fault ?? [{ type: 'RedemptionTermsChanged', v: 1, data }]
+}
+
+/**
+ * Whoever comes first, and of a gift so many, each once. A code that never was, that is disabled
+ * and one that is used up by somebody else look alike.
+ */
+function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
+  const { redemptionId, userId, quota, now } = command
+  if (code === null || statusOf(code) !== 1) return refuse('CodeInvalid')
+  const { terms, userIds } = code
+  if (userIds.has(userId)) return refuse('CodeRedeemedAlready')
+  if (terms.maxUses !== null && userIds.size >= terms.maxUses) return refuse('CodeUsedUp')
+  if (terms.validFrom !== null && now < terms.validFrom) return refuse('CodeNotYetValid')
+  if (terms.validUntil !== null && now >= terms.validUntil) return refuse('CodeExpired')
+  assert(quota > 0n, 'a code is worth something')
+  if (redemptionId !== code.id || quota !== BigInt(terms.quota)) return refuse('CodeChanged')
+  const data = { redemptionId, userId, quota: toWire(quota), use: userIds.size + 1 }
+  return [{ type: 'CodeRedeemed', v: 1, data }]
+}

@@ -1,0 +1,43 @@
+import { assert } from '../shared/assert.ts'
+import type { SnapshotCodec } from '../shared/decider.ts'
+import type { RedemptionEvent } from './events.ts'
+import type { KnownRedemption, RedemptionState } from './state.ts'
+
+/** Changes `state` in place and answers it. */
+export function evolveRedemption(state: RedemptionState, event: RedemptionEvent): RedemptionState {
+  if (event.type === 'RedemptionCreated') {
+    const { redemptionId: id, keyRef, terms } = event.data
+    state.code = { id, keyRef, terms, isDisabled: false, userIds: new Set() }
+    return state
+  }
+  const { code } = state
+  assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
+  switch (event.type) {
+    case 'RedemptionTermsChanged':
+      state.code = { ...code, terms: event.data.terms }
+      return state
+    case 'RedemptionDisabled':
+    case 'RedemptionEnabled':
+      state.code = { ...code, isDisabled: event.type === 'RedemptionDisabled' }
+      return state
+    case 'RedemptionDeleted':
+      state.code = null
+      return state
+    case 'CodeRedeemed':
+      code.userIds.add(event.data.userId)
+      return state
+  }
+}
+
+type StoredCode = Omit<KnownRedemption, 'userIds'> & { readonly userIds: readonly number[] }
+type Stored = { readonly code: StoredCode | null }
+
+/** A gift without limit has as many uses as users. */
+export const redemptionSnapshot: SnapshotCodec<RedemptionState> = {
+  version: 1,
+  encode: ({ code }): Stored => ({ code: code && { ...code, userIds: [...code.userIds] } }),
+  decode: (stored) => {
+    const { code } = stored as Stored
+    return { code: code && { ...code, userIds: new Set(code.userIds) } }
+  },
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
+import { projectionOf } from '../projection.ts'
+import { secondsOf } from '../seconds.ts'
+
+/** Codes to redeem, references of their keys, and who had them. */
+export const redemptions = projectionOf<RedemptionEvent>({
+  name: 'redemptions',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: {
+    redemptions: { key: ['id'] },
+    uses: { key: ['redemption_id', 'user_id'] },
+  },
+  handlers: {
+    RedemptionCreated: ({ data, meta, position }, rows) =>
+      rows.insert(
+        'redemptions',
+        { id: data.redemptionId },
+        {
+          key_lookup: data.keyLookup,
+          key_ref: data.keyRef,
+          key_hint: data.keyHint,
+          ...cellsOf(data.terms),
+          created_at: secondsOf(meta.at),
+          created_by: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
+          changed_position: position,
+        },
+      ),
+    RedemptionTermsChanged: ({ data: { redemptionId: id, terms }, position }, rows) =>
+      rows.patch('redemptions', { id }, { ...cellsOf(terms), changed_position: position }),
+    RedemptionDisabled: ({ data: { redemptionId: id }, position }, rows) =>
+      rows.patch('redemptions', { id }, { is_disabled: true, changed_position: position }),
+    RedemptionEnabled: ({ data: { redemptionId: id }, position }, rows) =>
+      rows.patch('redemptions', { id }, { is_disabled: false, changed_position: position }),
+    RedemptionDeleted: ({ data: { redemptionId: id }, position }, rows) =>
+      rows.patch('redemptions', { id }, { is_deleted: true, changed_position: position }),
+    CodeRedeemed: ({ data, meta, position }, rows) => {
+      const { redemptionId, userId, quota, use } = data
+      const usedAt = secondsOf(meta.at)
+      const key = { redemption_id: redemptionId, user_id: userId }
+      rows.insert('uses', key, { use, quota, used_at: usedAt })
+      const cells = { used_user_id: userId, used_count: use, redeemed_at: usedAt }
+      rows.patch('redemptions', { id: redemptionId }, { ...cells, changed_position: position })
+    },
+  },
+})
+
+const cellsOf = (terms: RedemptionTerms) => ({
+  name: terms.name,
+  quota: terms.quota,
+  is_gift: terms.isGift,
+  max_uses: terms.maxUses,
+  valid_from: terms.validFrom,
+  valid_until: terms.validUntil,
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { redemptionDecider } from '#domain/redemption/decide.ts'
+import type { RedemptionEvent } from '#domain/redemption/events.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { created, fact, GIFT, given, NOW, redeem, redeemed } from './facts.ts'
+
+describe('a code', () => {
+  it('is for the first who comes, and for nobody after', () => {
+    given(created())
+      .when(redeem(7))
+      .then([redeemed(7)])
+    for (const userId of [7, 8]) {
+      given(created(), redeemed(7)).when(redeem(userId)).then(refuse('CodeInvalid'))
+    }
+  })
+
+  it('that never was, is disabled or deleted looks like a used one', () => {
+    const gone: RedemptionEvent[][] = [
+      [],
+      [created(), fact('RedemptionDisabled')],
+      [created(), fact('RedemptionDeleted')],
+    ]
+    for (const facts of gone) {
+      given(...facts)
+        .when(redeem(7))
+        .then(refuse('CodeInvalid'))
+    }
+  })
+
+  it('may be had once it is enabled again', () => {
+    given(created(), fact('RedemptionDisabled'), fact('RedemptionEnabled'))
+      .when(redeem(7))
+      .then([redeemed(7)])
+  })
+
+  it('credits what it is worth at that very moment, or is asked again', () => {
+    given(created())
+      .when(redeem(7, { quota: 1n }))
+      .then(refuse('CodeChanged'))
+    given(created())
+      .when(redeem(7, { id: 2 }))
+      .then(refuse('CodeChanged'))
+  })
+
+  it('is valid from its first second up to its last, which no longer counts', () => {
+    const limited = given(created({ validFrom: NOW, validUntil: NOW + 60 }))
+    limited.when(redeem(7, { now: NOW - 1 })).then(refuse('CodeNotYetValid'))
+    limited.when(redeem(7, { now: NOW })).then([redeemed(7)])
+    limited.when(redeem(7, { now: NOW + 59 })).then([redeemed(7)])
+    limited.when(redeem(7, { now: NOW + 60 })).then(refuse('CodeExpired'))
+  })
+})
+
+describe('a gift', () => {
+  it('is had by as many users as may, each once', () => {
+    const facts = [created(GIFT), ...[1, 2, 3, 4].map((userId) => redeemed(userId, userId))]
+    given(...facts)
+      .when(redeem(2))
+      .then(refuse('CodeRedeemedAlready'))
+    given(...facts)
+      .when(redeem(7))
+      .then([redeemed(7, 5)])
+    given(...facts, redeemed(7, 5))
+      .when(redeem(8))
+      .then(refuse('CodeUsedUp'))
+  })
+
+  it('without a limit goes on, also after a snapshot', () => {
+    const uses = Array.from({ length: 40 }, (_, at) => redeemed(at + 1, at + 1))
+    const { state } = given(created({ ...GIFT, maxUses: null }), ...uses)
+    const { snapshot } = redemptionDecider
+    const stored: unknown = JSON.parse(JSON.stringify(snapshot?.encode(state)))
+    const kept = snapshot?.decode(stored)
+    expect(kept).toEqual(state)
+    if (kept === undefined) throw new Error('no snapshot')
+    expect(redemptionDecider.decide(redeem(40), kept)).toEqual(refuse('CodeRedeemedAlready'))
+    expect(redemptionDecider.decide(redeem(41), kept)).toEqual([redeemed(41, 41)])
+  })
+})

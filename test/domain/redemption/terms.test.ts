@@ -1,0 +1,97 @@
+import { describe, it } from 'vitest'
+import type { RedemptionEvent, RedemptionTerms } from '#domain/redemption/events.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { change, create, created, fact, GIFT, given, redeemed, wire } from './facts.ts'
+
+const changed = (terms: RedemptionTerms): RedemptionEvent => ({
+  type: 'RedemptionTermsChanged',
+  v: 1,
+  data: { redemptionId: 3, terms },
+})
+const act = (type: 'EnableRedemption' | 'DisableRedemption' | 'DeleteRedemption', id = 3) =>
+  ({ type, redemptionId: id }) as const
+
+describe('creating', () => {
+  it('takes the key for ever, or until the code is deleted', () => {
+    given().when(create()).then([created()])
+    given(created()).when(create()).then([])
+    given(created()).when(create({}, 4)).then(refuse('RedemptionKeyTaken'))
+    given(created())
+      .when(create({}, 3, 'key-2'))
+      .then(refuse('RedemptionKeyTaken'))
+    given(created(), fact('RedemptionDeleted'))
+      .when(create({}, 4))
+      .then([created({}, 4)])
+  })
+
+  it.each<[Partial<RedemptionTerms>, ReturnType<typeof refuse>]>([
+    [{ name: ' ' }, refuse('RedemptionNameLength')],
+    [{ name: '名'.repeat(21) }, refuse('RedemptionNameLength')],
+    [{ quota: wire(0) }, refuse('RedemptionQuotaTooSmall')],
+    [{ quota: wire(-1) }, refuse('RedemptionQuotaTooSmall')],
+    [{ ...GIFT, maxUses: 0 }, refuse('MaxUsesTooFew', { least: 1 })],
+    [{ validFrom: 5, validUntil: 5 }, refuse('ValidityOrder')],
+  ])('with %j is refused', (terms, refusal) => {
+    given()
+      .when(create(terms))
+      .then(refusal as never)
+  })
+
+  it('takes a name of 20 characters, however many code units they are', () => {
+    const name = '🎁'.repeat(20)
+    given()
+      .when(create({ name }))
+      .then([created({ name })])
+  })
+})
+
+describe('changing', () => {
+  it('sets the terms, and nothing where they are so already', () => {
+    given(created())
+      .when(change(GIFT))
+      .then([changed(GIFT)])
+    given(created()).when(change({})).then([])
+  })
+
+  it('is for unused codes: not for disabled or used ones', () => {
+    for (const last of [fact('RedemptionDisabled'), redeemed(7)]) {
+      given(created(), last)
+        .when(change({ name: 'other' }))
+        .then(refuse('RedemptionNotEditable'))
+    }
+  })
+
+  it('never falls behind the uses there were', () => {
+    const used = given(created(GIFT), redeemed(7), redeemed(8, 2))
+    used.when(change({ ...GIFT, maxUses: 1 })).then(refuse('MaxUsesTooFew', { least: 2 }))
+    used.when(change({ ...GIFT, maxUses: 2 })).then([changed({ ...GIFT, maxUses: 2 })])
+    used.when(change({})).then(refuse('GiftInUse'))
+  })
+})
+
+describe('enabling, disabling, deleting', () => {
+  it('happens once', () => {
+    given(created())
+      .when(act('DisableRedemption'))
+      .then([fact('RedemptionDisabled')])
+    given(created(), fact('RedemptionDisabled')).when(act('DisableRedemption')).then([])
+    given(created(), fact('RedemptionDisabled'))
+      .when(act('EnableRedemption'))
+      .then([fact('RedemptionEnabled')])
+    given(created()).when(act('EnableRedemption')).then([])
+  })
+
+  it('a used code is neither enabled nor disabled, but may be deleted', () => {
+    const used = given(created(), redeemed(7))
+    used.when(act('EnableRedemption')).then(refuse('RedemptionUsed'))
+    used.when(act('DisableRedemption')).then(refuse('RedemptionUsed'))
+    used.when(act('DeleteRedemption')).then([fact('RedemptionDeleted')])
+  })
+
+  it('means that very code, not another of the same key', () => {
+    for (const type of ['EnableRedemption', 'DisableRedemption', 'DeleteRedemption'] as const) {
+      given(created()).when(act(type, 2)).then(refuse('RedemptionUnknown'))
+      given(created(), fact('RedemptionDeleted')).when(act(type)).then(refuse('RedemptionUnknown'))
+    }
+  })
+})

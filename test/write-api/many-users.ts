@@ -1,0 +1,31 @@
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
+import { type Caller, callerOf, type WriteFixture } from './write-fixture.ts'
+
+type Needed = Pick<WriteFixture, 'core' | 'app' | 'freshness'>
+
+/** So many users beside those there are, each in a session: without the cost of a password. */
+export async function manyUsers(
+  { core, app, freshness }: Needed,
+  count: number,
+  firstId = 1_000,
+): Promise<{ readonly id: number; readonly call: Caller }[]> {
+  const ids = Array.from({ length: count }, (_, n) => firstId + n)
+  await Promise.all(
+    ids.map(async (userId) => {
+      const name = await core.vault.seal(userId, `user${userId}`)
+      const about = { username: name, displayName: name, role: 1, group: 'default' } as const
+      const command = { type: 'CreateUser', userId, ...about } as const
+      const context = { actor: 'system:test', cause: null, at: core.now() }
+      const given = { ...command, passwordRef: null, inviterId: null }
+      await core.actors.handle(userDecider, userStream(userId), given, context)
+    }),
+  )
+  await freshness.waitFor(['users'], await core.store.headPosition(), 10_000)
+  return Promise.all(
+    ids.map(async (id) => {
+      const session = await app.gate.sessions.start(id, 0)
+      return { id, call: callerOf(app, { cookie: `session=${session}`, 'user-id': String(id) }) }
+    }),
+  )
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { manyUsers } from './many-users.ts'
+import { type Caller, type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+
+let fixture: FurnishedFixture
+let users: Awaited<ReturnType<typeof manyUsers>>
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  users = await manyUsers(fixture, 500)
+})
+afterAll(() => fixture.close())
+
+type Given = { readonly quota: number; readonly is_gift: boolean }
+
+const QUOTA = 700
+const codes = async (body: object = {}): Promise<string[]> => {
+  const terms = { name: 'spring', quota: QUOTA, ...body }
+  const answer = await fixture.admin.call<string[]>('POST', '/api/redemption/', { body: terms })
+  if (!answer.success) throw new Error(answer.message)
+  return answer.data
+}
+const codeOf = async (body: object = {}): Promise<string> => (await codes(body))[0] ?? ''
+const redeem = (call: Caller, key: unknown) =>
+  call<Given>('POST', '/api/user/topup', { body: { key } })
+const balanceOf = async (userId: number): Promise<bigint> =>
+  (await fixture.core.actors.stateOf(accountDecider, accountStream(userId))).balance
+const ids = () => users.map(({ id }) => id)
+const balances = () => Promise.all(ids().map(balanceOf))
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n)
+
+describe('redeeming', () => {
+  it('gives what the code is worth, at once, and is a top-up in the log', async () => {
+    const { call } = fixture.user
+    const before = (await call<{ quota: number }>('GET', '/api/user/self')).data.quota
+    const answer = await redeem(call, ` ${await codeOf()} `)
+    expect(answer).toMatchObject({ success: true, data: { quota: QUOTA, is_gift: false } })
+    const after = await call<{ quota: number }>('GET', '/api/user/self')
+    expect(after.data.quota).toBe(before + QUOTA)
+    const log = await call<{ items: object[] }>('GET', '/api/log/self/?type=1')
+    expect(log.data.items).toMatchObject([
+      { type: 1, quota: QUOTA, content: '通过兑换码充值', username: 'user1' },
+    ])
+    const stat = await call<{ quota: number }>('GET', '/api/log/self/stat?type=1')
+    expect(stat.data.quota).toBe(QUOTA)
+  })
+
+  it('says of a gift that it is one', async () => {
+    const answer = await redeem(fixture.user.call, await codeOf({ is_gift: true }))
+    expect(answer.data).toEqual({ quota: QUOTA, is_gift: true })
+  })
+
+  it.each([
+    ['', 'CodeRequired', '请输入兑换码！'],
+    ['   ', 'CodeRequired', '请输入兑换码！'],
+    ['NOSUCHCODE', 'CodeInvalid', '无效或已被使用的兑换码'],
+  ])('refuses %j', async (key, code, message) => {
+    const answer = await redeem(fixture.user.call, key)
+    expect(answer).toMatchObject({ status: 200, success: false, code, message })
+  })
+
+  it.each([null, 7, ['a'], 'x'.repeat(201)])('refuses %j as no text', async (key) => {
+    const answer = await redeem(fixture.user.call, key)
+    expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
+    expect(answer.message).toContain('key')
+  })
+
+  it('refuses what is not valid yet or any more, by the clock of the site', async () => {
+    const now = Math.floor(fixture.core.now() / 1_000)
+    const early = await codeOf({ valid_from: now + 3_600 })
+    const late = await codeOf({ valid_until: now - 1 })
+    expect((await redeem(fixture.user.call, early)).code).toBe('CodeNotYetValid')
+    expect((await redeem(fixture.user.call, late)).code).toBe('CodeExpired')
+  })
+
+  it('lets nobody guess for long, and counts wrong codes alone', async () => {
+    const [one] = await manyUsers(fixture, 1, 2_000)
+    if (one === undefined) throw new Error('no user')
+    const used = await codeOf()
+    await redeem(fixture.user.call, used)
+    for (let n = 0; n < 12; n += 1) expect((await redeem(one.call, used)).code).toBe('CodeInvalid')
+    const guesses = await fifty((n) => redeem(one.call, `GUESS${n}`))
+    expect(guesses.filter(({ code }) => code === 'CodeInvalid')).toHaveLength(10)
+    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(40)
+    const key = await codeOf()
+    expect((await redeem(one.call, key)).status).toBe(429)
+    fixture.clock.ahead += 61_000
+    expect((await redeem(one.call, key)).success).toBe(true)
+  })
+})
+
+describe('at once', () => {
+  it('500 users on one code: one has it', async () => {
+    const before = sum(await balances())
+    const key = await codeOf()
+    const answers = await Promise.all(users.map(({ call }) => redeem(call, key)))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'CodeInvalid']))
+    expect(sum(await balances()) - before).toBe(BigInt(QUOTA))
+  })
+
+  it('500 users on a gift with five uses: five have it', async () => {
+    const before = await balances()
+    const key = await codeOf({ is_gift: true, max_uses: 5 })
+    const answers = await Promise.all(users.map(({ call }) => redeem(call, key)))
+    expect(answers.filter(({ success }) => success)).toHaveLength(5)
+    const gained = (await balances()).map((balance, at) => balance - (before[at] ?? 0n))
+    expect(gained.filter((amount) => amount === BigInt(QUOTA))).toHaveLength(5)
+    expect(sum(gained)).toBe(BigInt(5 * QUOTA))
+  })
+
+  it('one user fifty times on a gift: once', async () => {
+    const [one] = users
+    if (one === undefined) throw new Error('no user')
+    const before = await balanceOf(one.id)
+    const key = await codeOf({ is_gift: true, max_uses: -1 })
+    const answers = await fifty(() => redeem(one.call, key))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    expect(answers.filter(({ code }) => code === 'CodeRedeemedAlready')).toHaveLength(49)
+    expect((await balanceOf(one.id)) - before).toBe(BigInt(QUOTA))
+  })
+
+  it('fifty codes by one user: all of them, each once', async () => {
+    const [, two] = users
+    if (two === undefined) throw new Error('no user')
+    const before = await balanceOf(two.id)
+    const keys = await codes({ count: 50 })
+    const answers = await Promise.all([...keys, ...keys].map((key) => redeem(two.call, key)))
+    expect(answers.filter(({ success }) => success)).toHaveLength(50)
+    expect((await balanceOf(two.id)) - before).toBe(BigInt(50 * QUOTA))
+  })
+
+  it('its read models are their fold', async () => {
+    for (const name of ['redemptions', 'balances', 'call-log'] as const) {
+      expect(await fixture.isFold(name), name).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+import Type, { type Static } from 'typebox'
+
+const id = Type.Integer({ minimum: 1, maximum: 999999999999999 })
+/** Unix seconds; null and 0 are unset. */
+const time = Type.Union([Type.Integer({ minimum: 0, maximum: 253402300799 }), Type.Null()])
+
+export const REDEMPTION_COUNT_MAX = 100
+export const REDEMPTION_KEY_MAX = 64
+export const REDEMPTION_BATCH_MAX = 1000
+
+const terms = {
+  name: Type.String({ maxLength: 200 }),
+  /** What each use credits. */
+  quota: Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 }),
+  is_gift: Type.Optional(Type.Boolean()),
+  /** Of a gift: -1 and null are without limit. Any other code has one use. */
+  max_uses: Type.Optional(
+    Type.Union([Type.Integer({ minimum: -1, maximum: 1000000000 }), Type.Null()]),
+  ),
+  /** Empty: at once. */
+  valid_from: Type.Optional(time),
+  /** Empty: for ever. */
+  valid_until: Type.Optional(time),
+}
+
+export const CreateRedemption = Type.Object({
+  ...terms,
+  /** So many alike, each with a key of its own. */
+  count: Type.Optional(Type.Integer({ minimum: -1000000, maximum: 1000000 })),
+  /** Empty: one is made up. */
+  key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
+})
+export type CreateRedemption = Static<typeof CreateRedemption>
+
+/** What is left out stays. A row that was read may be sent back; its key and count can't change. */
+export const UpdateRedemption = Type.Object({
+  ...Type.Partial(Type.Object(terms)).properties,
+  id,
+  key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
+  /** With `status_only`: 1 enables, 2 disables. */
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+})
+export type UpdateRedemption = Static<typeof UpdateRedemption>
+
+export const RedemptionIds = Type.Object({
+  ids: Type.Array(id, { maxItems: REDEMPTION_BATCH_MAX }),
+})
+export type RedemptionIds = Static<typeof RedemptionIds>
+
+export const RedeemCode = Type.Object({ key: Type.String({ maxLength: 200 }) })
+export type RedeemCode = Static<typeof RedeemCode>
+
+/** What the redeemed code gave. */
+export const Redeemed = Type.Object({ quota: Type.Integer(), is_gift: Type.Boolean() })
+export type Redeemed = Static<typeof Redeemed>

@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { redemptionDecider } from '#domain/redemption/decide.ts'
+import { redemptionStream } from '#domain/redemption/events.ts'
+import type { KnownRedemption } from '#domain/redemption/state.ts'
+import { isRefusal } from '#domain/shared/refusal.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { RedeemCode, Redeemed } from '#write-api/contract/redemption.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { enterGuess } from './wrong-codes.ts'
+
+/** Tries while admins change the code at the same time. */
+const TRIES_MAX = 10
+
+/** POST /api/user/topup: a code becomes quota of the caller, exactly once. */
+export const redeemCode: Act = (api, parts) => {
+  api.post(
+    '/api/user/topup',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'Redeem a code; answers what it gave',
+        body: RedeemCode,
+        response: { 200: Envelope(Redeemed) },
+      },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const key = request.body.key.trim()
+      if (key === '') throw refused('CodeRequired')
+      // One at a time of each user, so that a code that is known never counts as a wrong try.
+      const done = await parts.turns(`redeem-${userId}`, () => redeem(parts, request, key))
+      await visibleIn(parts, reply, ['balances', 'call-log', 'redemptions'], done.position)
+      const { quota, isGift } = done.code.terms
+      return success({ quota, is_gift: isGift })
+    },
+  )
+}
+
+/** The code and the account decide in one append. */
+async function redeem(parts: Parts, request: FastifyRequest, key: string) {
+  const { actors, vault } = parts.core
+  const { userId } = principalOf(request)
+  const context = contextOf(parts, request)
+  const stream = redemptionStream(vault.keyedHash('redemption-key', key))
+  const guess = await enterGuess(parts.core, userId)
+  for (let attempt = 1; ; attempt += 1) {
+    const { code } = await actors.stateOf(redemptionDecider, stream)
+    if (code === null) {
+      guess.leave({ isRefunded: false })
+      throw refused('CodeInvalid')
+    }
+    if (attempt === 1) guess.leave({ isRefunded: true })
+    const steps = stepsFor(stream, code, userId, Math.floor(context.at / 1_000))
+    // What was just read refuses most of a rush, without a turn on both streams for each.
+    const foreseen = redemptionDecider.decide(steps[0].command, { code })
+    if (isRefusal(foreseen)) throw refused(foreseen.refused, foreseen.details)
+    const outcome = await actors.handleTogether(steps, context)
+    const isChanged = !outcome.isDone && outcome.refusal.refused === 'CodeChanged'
+    if (isChanged && attempt < TRIES_MAX) continue
+    return { code, position: accepted(outcome).position }
+  }
+}
+
+/**
+ * NOTE: the code comes first: where a store can't write both at once, its event is the decision,
+ * and the grant, which nothing forbids once that stands, follows or is healed.
+ */
+function stepsFor(stream: string, code: KnownRedemption, userId: number, now: number) {
+  const { id: redemptionId, terms } = code
+  const amount = BigInt(terms.quota)
+  const grantId = `redemption-${redemptionId}`
+  const redeem = { type: 'RedeemCode', redemptionId, userId, quota: amount, now } as const
+  const grant = { type: 'GrantQuota', userId, grantId, amount, reason: 'redemption' } as const
+  return [
+    { decider: redemptionDecider, stream, command: redeem },
+    { decider: accountDecider, stream: accountStream(userId), command: grant },
+  ] as const
+}

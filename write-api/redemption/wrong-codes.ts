@@ -1,0 +1,30 @@
+import type { Core } from '#infra/core.ts'
+import { fault } from '#infra/http/faults.ts'
+import { isFull, type Seat } from '#infra/limits/port.ts'
+
+const OF_MINUTE_MAX = 10
+const MINUTE_MS = 60_000
+const OF_HOUR_MAX = 60
+const HOUR_MS = 3_600_000
+
+/**
+ * A user has so many wrong codes a minute, and an hour: keys that an admin made up can be guessed.
+ * Leave it refunded when there was such a code. Throws when there were too many.
+ */
+export async function enterGuess({ limits }: Core, userId: number): Promise<Seat> {
+  const owner = `user:${userId}`
+  const claim = (of: string, max: number, periodMs: number) =>
+    ({
+      kind: 'rate',
+      key: `wrong-code-${of}:${userId}`,
+      max,
+      periodMs,
+      isRefundable: true,
+    }) as const
+  const outcome = await limits.enter(owner, [
+    claim('minute', OF_MINUTE_MAX, MINUTE_MS),
+    claim('hour', OF_HOUR_MAX, HOUR_MS),
+  ])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  return outcome
+}
