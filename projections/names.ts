@@ -12,6 +12,7 @@ export const PROJECTION_NAMES = [
   'price-schedule',
   'balances',
   'notifications',
+  'messages',
   'call-log',
   'usage-by-hour',
   'open-calls',

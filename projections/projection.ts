@@ -6,6 +6,8 @@ import type { RowChanges } from './runner/row-changes.ts'
 export type FoldContext = {
   /** Empty once the user's data key has been destroyed. */
   readonly open: (userId: number, sealed: Sealed) => Promise<string>
+  /** A text that the vault keeps for a message; empty once it was deleted there. */
+  readonly messageText: (messageId: number, textRef: string) => Promise<string>
 }
 
 /** Turns one event into changes of rows; the same event always gives the same changes. */

@@ -6,6 +6,7 @@ import { channelStats } from './channel-stats/projection.ts'
 import { channelTimeline } from './channel-timeline/projection.ts'
 import { channels } from './channels/projection.ts'
 import { credentials } from './credentials/projection.ts'
+import { messages } from './messages/projection.ts'
 import { notifications } from './notifications/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
 import { optionChanges } from './option-changes/projection.ts'
@@ -32,6 +33,7 @@ export const PROJECTIONS: readonly Projection[] = [
   priceSchedule,
   balances,
   notifications,
+  messages,
   callLog,
   usageByHour,
   openCallsProjection,

@@ -10,6 +10,8 @@ import { listChannelRows } from './channels/list-channels.ts'
 import { liveSocket } from './live/live-socket.ts'
 import { listLogs } from './logs/list-logs.ts'
 import { logStat } from './logs/log-stat.ts'
+import { inboxMessages } from './messages/inbox-messages.ts'
+import { sentMessages } from './messages/sent-messages.ts'
 import { describeApi } from './openapi.ts'
 import { listOptions } from './options/list-options.ts'
 import { optionHistory } from './options/option-history.ts'
@@ -69,6 +71,8 @@ const QUESTIONS = [
   listLogs,
   logStat,
   usageData,
+  inboxMessages,
+  sentMessages,
   liveSocket,
   describeApi,
 ]

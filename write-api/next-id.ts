@@ -3,12 +3,14 @@ import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
+import { highestMessageId } from '#projections/messages/query.ts'
 import { highestUserId } from '#projections/users/query.ts'
 import type { Turns } from './in-turn.ts'
 
 const KINDS = {
   user: { highest: highestUserId, taken: 'UserExists' },
   channel: { highest: highestChannelId, taken: 'ChannelExists' },
+  message: { highest: highestMessageId, taken: 'MessageExists' },
 } as const
 
 type Kind = keyof typeof KINDS

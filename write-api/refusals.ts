@@ -1,6 +1,7 @@
 import type { AccountRefusalCode } from '#domain/account/refusals.ts'
 import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
 import type { IdentityRefusalCode } from '#domain/identity/refusals.ts'
+import type { MessageRefusalCode } from '#domain/message/refusals.ts'
 import type { RedemptionRefusalCode } from '#domain/redemption/refusals.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { SiteRefusalCode } from '#domain/site/refusals.ts'
@@ -15,6 +16,7 @@ import {
 } from './credentials/refusal-words.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
+import { MESSAGE_REFUSALS, type MessageActRefusalCode } from './messages/message-refusals.ts'
 import { OAUTH_REFUSALS, type OAuthRefusalCode } from './oauth/oauth-refusals.ts'
 import { OPTION_REFUSALS, type OptionCode } from './options/option-refusals.ts'
 import {
@@ -65,6 +67,8 @@ export type RefusalCode =
   | UserRefusalCode
   | UsernameRefusalCode
   | MailRefusalCode
+  | MessageRefusalCode
+  | MessageActRefusalCode
   | EntryRefusalCode
   | OAuthRefusalCode
   | ActRefusalCode
@@ -80,6 +84,7 @@ export type Refusals<Code extends string> = Readonly<
 const REFUSALS: Refusals<RefusalCode> = {
   ...CREDENTIALS_REFUSALS,
   ...MAIL_REFUSALS,
+  ...MESSAGE_REFUSALS,
   ...ACCOUNT_REFUSALS,
   ...CHANNEL_REFUSALS,
   ...OPTION_REFUSALS,

@@ -35,6 +35,10 @@ import { createTurns } from './in-turn.ts'
 import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
 import { createSiteMailer } from './mail/site-mailer.ts'
+import { deleteMessage } from './messages/delete-message.ts'
+import { editMessage } from './messages/edit-message.ts'
+import { readMessage } from './messages/read-message.ts'
+import { sendMessage } from './messages/send-message.ts'
 import { createNextIds } from './next-id.ts'
 import { startQuotaWarnings } from './notifications/quota-warnings.ts'
 import { WEBHOOK_LIMITS } from './notifications/send-webhook.ts'
@@ -128,6 +132,10 @@ const ACTS: readonly Act[] = [
   switchTokenBatch,
   createRedemption,
   redeemCode,
+  sendMessage,
+  editMessage,
+  deleteMessage,
+  readMessage,
   secondStep,
   secondStepPasskey,
   beginPasskeyLogin,

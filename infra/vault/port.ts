@@ -8,6 +8,7 @@ export type SecretPurpose =
   | 'option'
   | 'totp'
   | 'webhook'
+  | 'message'
 
 /** What texts are hashed for: the same text has another hash for another purpose. */
 export type Pepper =

@@ -115,6 +115,11 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
     [...(await readCheckpoints(pg))].map(([name, { positions }]) => [name, lowestOf(positions)]),
   )
 
-const foldContext = ({ vault }: Core): FoldContext => ({
+/** What handlers may ask while they fold, as every process answers it. */
+export const foldContext = ({ vault }: Pick<Core, 'vault'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
+  messageText: async (messageId, ref) => {
+    const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
+    return texts.get(ref) ?? ''
+  },
 })

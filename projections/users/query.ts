@@ -123,3 +123,22 @@ export const userIdByName = (db: CommonQueryMethods, username: string): Promise<
   db.maybeOneFirst(sql.type(z.object({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1
   `)
+
+export type ChosenUsers = {
+  readonly isEverybody: boolean
+  readonly groups: readonly string[]
+  readonly userIds: readonly number[]
+}
+
+/** Those chosen by id, by group or all, without deleted ones. Each once, in order. */
+export const chosenUserIds = (
+  db: CommonQueryMethods,
+  { isEverybody, groups, userIds }: ChosenUsers,
+): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+    select id from read_users.users
+    where deleted_at is null and (${isEverybody}
+      or user_group = any(${sql.array(groups, 'text')})
+      or id = any(${sql.array(userIds, 'int8')}))
+    order by id
+  `)

@@ -2,9 +2,10 @@ import type { Channel } from './channel.ts'
 import type { TestPush } from './channel-act.ts'
 import type { HealthPush } from './channel-health.ts'
 import type { LogEntry } from './log.ts'
+import type { UnreadCount } from './message.ts'
 import type { TokenState } from './token.ts'
 
-export const LIVE_TOPICS = ['logs', 'channels', 'tokens'] as const
+export const LIVE_TOPICS = ['logs', 'channels', 'tokens', 'inbox'] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 export type LiveRequest =
@@ -13,7 +14,8 @@ export type LiveRequest =
 
 /**
  * `channels`: the row as it now is, or that it is gone; what tests came to; and how channels do,
- * which has no place in the stream. `tokens`: one's own; an admin gets no others'.
+ * which has no place in the stream. `tokens`: one's own; an admin gets no others'. `inbox`: how
+ * many messages one has not read, at each subscription and whenever one's inbox changes.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }
@@ -30,6 +32,7 @@ export type LiveMessage =
       position: number
       data: TokenState | { id: number; deleted: true }
     }
+  | { type: 'event'; topic: 'inbox'; position: number; data: UnreadCount }
   | { type: 'resync'; topic: LiveTopic }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string }

@@ -5,14 +5,21 @@ import { Ring } from './ring.ts'
 
 const PAGE = 500
 /** Those that the items are read from. */
-const READ_MODELS = ['call-log', 'channels', 'channel-checks', 'tokens', 'balances'] as const
+const READ_MODELS = [
+  'call-log',
+  'channels',
+  'channel-checks',
+  'tokens',
+  'balances',
+  'messages',
+] as const
 
 export type Hub = {
   readonly ring: () => Ring
   /** Resolves once the ring stands where the read models are. */
   readonly ready: () => Promise<void>
-  /** Called after the ring has grown. Answers how to leave. */
-  readonly join: (wake: () => void) => () => void
+  /** `wake` is called after the ring has grown, with what is of this user. Answers how to leave. */
+  readonly join: (userId: number, wake: () => void) => () => void
   readonly stop: () => void
 }
 
@@ -21,7 +28,7 @@ export type Hub = {
  * for all sockets. What it passes on is committed, and the same as REST answers.
  */
 export function createHub(core: Core, freshness: Freshness): Hub {
-  const members = new Set<() => void>()
+  const members = new Map<() => void, number>()
   let ring = new Ring(0)
   let isOpen = false
   let isStopped = false
@@ -39,9 +46,10 @@ export function createHub(core: Core, freshness: Freshness): Hub {
         upTo: target(),
         limit: PAGE,
         hasChannels: true,
+        inboxesOf: [...new Set(members.values())],
       })
       ring.extend(read.items, read.upTo)
-      for (const wake of [...members]) wake()
+      for (const wake of [...members.keys()]) wake()
     }
   }
 
@@ -55,8 +63,8 @@ export function createHub(core: Core, freshness: Freshness): Hub {
   return {
     ring: () => ring,
     ready: tail,
-    join: (wake) => {
-      members.add(wake)
+    join: (userId, wake) => {
+      members.set(wake, userId)
       return () => {
         members.delete(wake)
         // Nobody reads: what happens until somebody does is not kept.

@@ -101,7 +101,7 @@ function accept(
     endSession: () => socket.close(POLICY_VIOLATION, 'session ended'),
   }
   open.add(entry)
-  const leave = hub.join(() => session.pump())
+  const leave = hub.join(principal.userId, () => session.pump())
   socket.on('close', () => {
     open.delete(entry)
     leave()

@@ -4,6 +4,7 @@ import { changedChannels } from '#projections/channels/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import { logAnswer, openRows, type Viewer } from '../logs/log-answer.ts'
+import { inboxItems } from './inbox-items.ts'
 import type { LiveItem } from './ring.ts'
 import { testItems } from './test-items.ts'
 import { tokenItems } from './token-items.ts'
@@ -16,12 +17,14 @@ export type Wanted = {
   /** One user's rows; everybody's when absent. */
   readonly userId?: number
   readonly hasChannels: boolean
+  /** Users who are told how much they have not read; nobody when absent. */
+  readonly inboxesOf?: readonly number[]
 }
 
 /** What happened after a position, in order, and how far that goes. */
 export async function readItems(
   core: Core,
-  { after, upTo, limit, userId, hasChannels }: Wanted,
+  { after, upTo, limit, userId, hasChannels, inboxesOf = [] }: Wanted,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const filter: LogFilter = userId === undefined ? {} : { userId }
   const [logs, channels] = await Promise.all([
@@ -34,6 +37,7 @@ export async function readItems(
   )
   const ofTests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
   const ofTokens = await tokenItems(core, { after, upTo: reached, ...filter })
+  const ofInboxes = await inboxItems(core, { after, upTo: reached }, inboxesOf)
   const items: LiveItem[] = [
     ...(await openRows(core.vault, logs)).map((row) => ({
       topic: 'logs' as const,
@@ -59,6 +63,7 @@ export async function readItems(
     })),
     ...ofTests,
     ...ofTokens,
+    ...ofInboxes,
   ]
   const reachedItems = items.filter(({ position }) => position <= reached)
   return { items: reachedItems.sort((a, b) => a.position - b.position), upTo: reached }

@@ -5,12 +5,12 @@ import type { Viewer } from '../logs/log-answer.ts'
 export type LiveItem = {
   readonly topic: LiveTopic
   readonly position: number
-  /** Whose it is; null: for admins alone. */
-  readonly ownerId: number | null
+  /** Whose it is; null: for admins alone; `each`: for whomever it has a text. */
+  readonly ownerId: number | null | 'each'
   /** True: not for admins who are not its owner. */
   readonly isPrivate?: boolean
-  /** The message as text, made once per kind of viewer. */
-  readonly textFor: (viewer: Viewer) => string
+  /** The message as text, made once per kind of viewer; null: nothing for this one. */
+  readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
 const ITEMS_MAX = 4_096

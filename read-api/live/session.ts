@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Core } from '#infra/core.ts'
 import type { Principal } from '#infra/http/principal.ts'
+import { unreadCounts } from '#projections/messages/query.ts'
 import type { HealthBoard } from '../channels/health/health-board.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
@@ -27,6 +28,8 @@ export class LiveSession {
   #sent = 0
   /** What of the channels' health was sent, or was there before. */
   #health = 0
+  /** Up to here the number of unread messages was sent; one of before may be older. */
+  #unread = 0
   #isFollowing = false
   #subscriptions = 0
   #pending = 0
@@ -60,6 +63,9 @@ export class LiveSession {
     this.#health = this.#board.version
     this.#sent = after ?? this.#hub.ring().upTo
     const isCaughtUp = after === null || (await this.#catchUp(mine))
+    if (mine !== this.#subscriptions || this.#isClosed) return
+    // What came while nobody was here is in no item of the ring, and the number says it all.
+    if (this.#topics.has('inbox')) await this.#passUnread()
     if (mine !== this.#subscriptions || this.#isClosed) return
     if (!isCaughtUp) this.#resync()
     this.#isFollowing = true
@@ -124,9 +130,21 @@ export class LiveSession {
   }
 
   #pass(item: LiveItem): void {
-    const isOwn = item.ownerId === this.principal.userId
+    const { userId } = this.principal
+    const isOwn = item.ownerId === userId || item.ownerId === 'each'
     const isVisible = isOwn || (this.#viewer.isAdmin && item.isPrivate !== true)
-    if (isVisible && this.#topics.has(item.topic)) this.#write(item.textFor(this.#viewer))
+    if (!isVisible || !this.#topics.has(item.topic)) return
+    if (item.topic === 'inbox' && item.position <= this.#unread) return
+    const text = item.textFor(this.#viewer, userId)
+    if (text !== null) this.#write(text)
+  }
+
+  async #passUnread(): Promise<void> {
+    const { userId } = this.principal
+    this.#unread = this.#hub.ring().upTo
+    const counts = await unreadCounts(this.#core.db, [userId])
+    const data = { unread_count: counts.get(userId) ?? 0 }
+    this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }
 
   /** Too far behind: told to read again, and goes on from now. */

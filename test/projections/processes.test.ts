@@ -72,9 +72,9 @@ const foldIsCurrent = async (timeout: number): Promise<void> => {
 
 async function everythingIsFolded(): Promise<void> {
   const { core } = running
-  const open = async () => ''
+  const context = { open: async () => '', messageText: async () => '' }
   for (const projection of PROJECTIONS) {
-    const verdict = await verifyReadModel(core, projection, { open })
+    const verdict = await verifyReadModel(core, projection, context)
     expect(verdict).toMatchObject({ isEqual: true })
   }
 }

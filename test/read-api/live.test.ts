@@ -305,7 +305,7 @@ describe('the live socket', () => {
 
   it('cuts the topics to those there are', async () => {
     const listener = await connect(ALICE)
-    listener.ask({ type: 'subscribe', topics: ['logs', 'inbox', 'channels', 'stats'] })
+    listener.ask({ type: 'subscribe', topics: ['logs', 'weather', 'channels', 'stats'] })
     await listener.until(({ type }) => type === 'ready')
     expect(listener.seen.map(({ type }) => type)).toEqual(['ready'])
     listener.socket.close()

@@ -13,6 +13,7 @@ import {
 } from '#write-api/contract/channel.ts'
 import { Register, ResetPassword } from '#write-api/contract/entry.ts'
 import { TestMail } from '#write-api/contract/mail.ts'
+import { CreateMessage } from '#write-api/contract/message.ts'
 import { PutOption } from '#write-api/contract/option.ts'
 import { Login, Setup } from '#write-api/contract/setup.ts'
 import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/token.ts'
@@ -49,6 +50,7 @@ const ROUTES: readonly (readonly [Method, string, { properties: object }, object
   ['PUT', '/api/token/', UpdateToken, { id: 999_999 }],
   ['POST', '/api/token/batch', TokenIds, { ids: [999_999] }],
   ['POST', '/api/token/batch/status', TokenStatuses, { ids: [999_999], status: 1 }],
+  ['POST', '/api/admin/messages', CreateMessage, { title: 't', content: 'c' }],
   ['POST', '/api/user/', CreateUser, { username: 'u', password: 'x' }],
   ['PUT', '/api/user/', UpdateUser, { id: 999_999 }],
   ['PUT', '/api/user/self', UpdateSelf, {}],

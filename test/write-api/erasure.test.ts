@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Sealed } from '#domain/shared/event.ts'
 import { PROJECTIONS } from '#projections/registry.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
+import { foldContext } from '#projections/runner/start-projections.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { callerOf, type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
@@ -103,9 +103,7 @@ describe('erasing a user', () => {
     expect(await read(id)).toMatchObject({ ...gone, DeletedAt: expect.any(String) })
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
 
-    const context = {
-      open: async (userId: number, sealed: Sealed) => (await core.vault.open(userId, sealed)) ?? '',
-    }
+    const context = foldContext(core)
     for (const projection of PROJECTIONS) await rebuildReadModel(core, projection, context)
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
     expect(await read(id)).toMatchObject(gone)

@@ -7,6 +7,7 @@ import { findUser } from '#projections/users/query.ts'
 import { EraseUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { forgetCredentials } from '../credentials/forget-credentials.ts'
+import { forgetMessages } from '../messages/forget-messages.ts'
 import { type RefusalCode, refused } from '../refusals.ts'
 import { releaseSteps } from './bind-identity.ts'
 
@@ -45,7 +46,9 @@ export const eraseUser: Act = (api, parts) => {
         return accepted(await actors.handleTogether(steps, context)).position
       })
       const forgotten = await forgetCredentials(parts, request, id)
-      await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      const told = await forgetMessages(parts, request, id)
+      const last = Math.max(position, forgotten, told)
+      await visibleIn(parts, reply, ['users', 'credentials', 'messages'], last)
       return done()
     },
   )

@@ -3,7 +3,7 @@ import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LiveEvent } from './live-event.ts'
 
-const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens']
+const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox']
 
 type EventMessage = Extract<LiveMessage, { type: 'event' }>
 type HealthMessage = EventMessage & { data: HealthPush }
@@ -38,6 +38,10 @@ export class LiveCursor {
     if (message.type !== 'event') return []
     if (isHealth(message)) {
       return [{ kind: 'event', topic: 'health', position: message.position, data: message.data }]
+    }
+    // The number is sent anew with each connection: it moves nothing on.
+    if (message.topic === 'inbox') {
+      return [{ kind: 'event', topic: 'inbox', position: message.position, data: message.data }]
     }
     if (isTest(message)) {
       this.last = Math.max(this.last ?? 0, message.position)

@@ -3,6 +3,7 @@ import type { TestPush } from '#read-api/contract/channel-act.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
+import type { UnreadCount } from '#read-api/contract/message.ts'
 import type { TokenState } from '#read-api/contract/token.ts'
 
 /**
@@ -13,6 +14,8 @@ export type LiveData = {
   logs: LogEntry
   channels: Channel | { id: number; deleted: true }
   tokens: TokenState | { id: number; deleted: true }
+  /** How many messages are unread, as it is now. */
+  inbox: UnreadCount
   tests: TestPush
   health: HealthPush
 }

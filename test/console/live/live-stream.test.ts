@@ -82,7 +82,8 @@ describe('the live stream', () => {
   it('opens one connection, whatever listens, and subscribes to all topics', () => {
     const second = live.events$.subscribe()
     expect(sockets).toHaveLength(1)
-    expect(last().sent).toEqual([{ type: 'subscribe', topics: ['logs', 'channels', 'tokens'] }])
+    const topics = ['logs', 'channels', 'tokens', 'inbox']
+    expect(last().sent).toEqual([{ type: 'subscribe', topics }])
     second.unsubscribe()
   })
 

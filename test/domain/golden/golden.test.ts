@@ -8,6 +8,7 @@ import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identity/decide.ts'
 import type { IdentityEvent } from '#domain/identity/events.ts'
+import type { MessageEvent, MessageRead } from '#domain/message/events.ts'
 import type { NotificationEvent } from '#domain/notifications/events.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import {
@@ -45,6 +46,8 @@ type AnyEvent =
   | UserEvent
   | UsernameEvent
   | NotificationEvent
+  | MessageEvent
+  | MessageRead
 
 /** The newest version of every event's shape; a type left out is an error of types. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -122,6 +125,10 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UsernameClaimed: 1,
   NotificationsChanged: 1,
   QuotaWarned: 1,
+  MessageSent: 1,
+  MessageEdited: 1,
+  MessageDeleted: 1,
+  MessageRead: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
   IdentityClaimed: 1,

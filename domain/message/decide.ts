@@ -1,0 +1,54 @@
+import { assert } from '../shared/assert.ts'
+import type { Decider } from '../shared/decider.ts'
+import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
+import type { MessageCommand, SendMessage } from './commands.ts'
+import type { MessageEvent, MessageText } from './events.ts'
+import { countOf } from './recipients.ts'
+import type { MessageRefusal } from './refusals.ts'
+import type { MessageState } from './state.ts'
+
+/** One message is one event, which every store takes: 350 KB of ranges at most. */
+export const RANGES_MAX = 20_000
+
+type Outcome = readonly MessageEvent[] | MessageRefusal
+
+export const messageDecider: Decider<MessageState, MessageCommand, MessageEvent, MessageRefusal> = {
+  initialState: () => ({ message: null }),
+  decide: (command, { message }) => {
+    const { messageId } = command
+    if (command.type === 'SendMessage')
+      return send(command, message?.text ?? null, message !== null)
+    const text = message?.text ?? null
+    if (text === null) return refuse('MessageUnknown')
+    const dropped = { messageId, droppedTextRef: text.textRef }
+    if (command.type === 'DeleteMessage') return [{ type: 'MessageDeleted', v: 1, data: dropped }]
+    const { format, textRef } = command
+    if (isSame({ format, textRef }, text)) return []
+    return [{ type: 'MessageEdited', v: 1, data: { ...dropped, format, textRef } }]
+  },
+  evolve: ({ message }, { type, data }) => {
+    if (type === 'MessageSent') {
+      return { message: { recipients: data.recipients, text: textOf(data) } }
+    }
+    assert(message !== null, `an event of message ${data.messageId}, which is not there`)
+    return { message: { ...message, text: type === 'MessageEdited' ? textOf(data) : null } }
+  },
+}
+
+const textOf = ({ format, textRef }: MessageText): MessageText => ({ format, textRef })
+
+/** The same again (the same text's reference) changes nothing. */
+function send(
+  { type, ...data }: SendMessage,
+  known: MessageText | null,
+  isTaken: boolean,
+): Outcome {
+  if (isTaken) return known?.textRef === data.textRef ? [] : refuse('MessageExists')
+  const total = countOf(data.recipients)
+  if (total === 0) return refuse('RecipientRequired')
+  if (data.recipients.length > RANGES_MAX) {
+    return refuse('RecipientsScattered', { limit: RANGES_MAX })
+  }
+  return [{ type: 'MessageSent', v: 1, data: { ...data, total } }]
+}

@@ -1,0 +1,22 @@
+import type { Decider } from '../shared/decider.ts'
+import type { Refusal } from '../shared/refusal.ts'
+import type { MarkRead } from './commands.ts'
+import type { MessageRead } from './events.ts'
+
+export type InboxState = { readonly read: Set<number> }
+
+/** What one user has read. Whether the message is theirs to read is the message's to say. */
+export const inboxDecider: Decider<InboxState, MarkRead, MessageRead, Refusal<never>> = {
+  initialState: () => ({ read: new Set() }),
+  decide: ({ type: _type, ...data }, { read }) =>
+    read.has(data.messageId) ? [] : [{ type: 'MessageRead', v: 1, data }],
+  evolve: (state, { data }) => {
+    state.read.add(data.messageId)
+    return state
+  },
+  snapshot: {
+    version: 1,
+    encode: ({ read }) => [...read],
+    decode: (stored) => ({ read: new Set(stored as number[]) }),
+  },
+}

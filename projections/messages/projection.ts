@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MessageEvent, MessageRead, MessageText } from '#domain/message/events.ts'
+import { type FoldContext, projectionOf } from '../projection.ts'
+import { secondsOf } from '../seconds.ts'
+
+/** Messages, to whom they went, and who has read them. What is unread is what is left of these. */
+export const messages = projectionOf<MessageEvent | MessageRead>({
+  name: 'messages',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: {
+    messages: { key: ['id'] },
+    recipients: { key: ['message_id', 'first_id'] },
+    reads: { key: ['user_id', 'message_id'] },
+    // Readers of one message are in all lanes.
+    read_counts: { key: ['message_id'], isShared: true },
+  },
+  handlers: {
+    MessageSent: async ({ data, meta, position }, rows, context) => {
+      const { messageId, recipients, total } = data
+      const text = await textCells(messageId, data, context)
+      const cells = { ...text, total, created_at: secondsOf(meta.at), changed_position: position }
+      rows.insert('messages', { id: messageId }, cells)
+      for (const [first_id, last_id] of recipients) {
+        rows.insert('recipients', { message_id: messageId, first_id }, { last_id })
+      }
+    },
+    MessageEdited: async ({ data, meta, position }, rows, context) => {
+      const text = await textCells(data.messageId, data, context)
+      const changed = { edited_at: secondsOf(meta.at), changed_position: position }
+      rows.patch('messages', { id: data.messageId }, { ...text, ...changed })
+    },
+    MessageDeleted: ({ data, position }, rows) => {
+      const gone = { title: '', content: '', is_deleted: true, changed_position: position }
+      rows.patch('messages', { id: data.messageId }, gone)
+    },
+    MessageRead: ({ data, meta, position }, rows) => {
+      const { userId: user_id, messageId: message_id } = data
+      const cells = { read_at: secondsOf(meta.at), changed_position: position }
+      rows.insert('reads', { user_id, message_id }, cells)
+      rows.add('read_counts', { message_id }, { readers: 1n })
+    },
+  },
+})
+
+/** Both are one text in the vault; noise there is an empty message here. */
+async function textCells(
+  messageId: number,
+  { format, textRef }: MessageText,
+  { messageText }: FoldContext,
+) {
+  const text = await messageText(messageId, textRef)
+  const { title, content } = text === '' ? { title: '', content: '' } : JSON.parse(text)
+  return { title: String(title), content: String(content), format }
+}

@@ -1,0 +1,216 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+import { containing, type Listed, type Slice } from '../like.ts'
+
+const format = z.enum(['markdown', 'html', 'plain'])
+
+const messageRow = z.object({
+  id: wireInteger,
+  title: z.string(),
+  content: z.string(),
+  format,
+  /** Unix seconds, as all times here. */
+  createdAt: wireInteger,
+  editedAt: wireInteger.nullable(),
+  /** Of how many users. */
+  total: wireInteger,
+  readers: wireInteger,
+})
+export type MessageRow = z.infer<typeof messageRow>
+
+const messageColumns = sql.fragment`
+  m.id, m.title, m.content, m.format, m.created_at as "createdAt", m.edited_at as "editedAt",
+  m.total, coalesce(c.readers, 0) as readers
+`
+const messageTables = sql.fragment`
+  read_messages.messages m left join read_messages.read_counts c on c.message_id = m.id
+`
+
+const count = z.object({ total: wireInteger })
+
+/** 0 when there are none; deleted ones count. */
+export const highestMessageId = (db: CommonQueryMethods): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+    select coalesce(max(id), 0) as id from read_messages.messages
+  `)
+
+export const findMessage = (
+  db: CommonQueryMethods,
+  messageId: number,
+): Promise<MessageRow | null> =>
+  db.maybeOne(sql.type(messageRow)`
+    select ${messageColumns} from ${messageTables}
+    where m.id = ${messageId} and not m.is_deleted
+  `)
+
+export type MessageFilter = {
+  readonly keyword: string
+  /** Unix seconds: created from then on; until then, and not a second later. */
+  readonly from: number | null
+  readonly until: number | null
+}
+
+/** Newest first. `keyword` is a part of a title or content. */
+export async function listMessages(
+  db: CommonQueryMethods,
+  { keyword, from, until, limit, offset }: Slice & MessageFilter,
+): Promise<Listed<MessageRow>> {
+  const matches = sql.fragment`
+    not m.is_deleted
+    and (${keyword} = '' or m.title ilike ${containing(keyword)}
+      or m.content ilike ${containing(keyword)})
+    and (${from}::int8 is null or m.created_at >= ${from})
+    and (${until}::int8 is null or m.created_at <= ${until})
+  `
+  const rows = await db.any(sql.type(messageRow)`
+    select ${messageColumns} from ${messageTables} where ${matches}
+    order by m.id desc limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(sql.type(count)`
+    select count(*) as total from read_messages.messages m where ${matches}
+  `)
+  return { rows, total }
+}
+
+const recipientRow = z.object({
+  userId: wireInteger,
+  /** Empty once the person was erased. */
+  username: z.string(),
+  displayName: z.string(),
+  readAt: wireInteger.nullable(),
+})
+export type RecipientRow = z.infer<typeof recipientRow>
+
+/** In the order of their ids. */
+export const recipientsOf = (
+  db: CommonQueryMethods,
+  messageId: number,
+  { limit, offset }: Slice,
+): Promise<readonly RecipientRow[]> =>
+  db.any(sql.type(recipientRow)`
+    select page.id as "userId", coalesce(u.username, '') as username,
+      coalesce(u.display_name, '') as "displayName", d.read_at as "readAt"
+    from (
+      select id from read_messages.recipients r, generate_series(r.first_id, r.last_id) id
+      where r.message_id = ${messageId}
+      order by r.first_id, id limit ${limit} offset ${offset}
+    ) page
+    left join read_users.users u on u.id = page.id
+    left join read_messages.reads d on d.user_id = page.id and d.message_id = ${messageId}
+    order by page.id
+  `)
+
+const inboxRow = z.object({
+  id: wireInteger,
+  title: z.string(),
+  content: z.string(),
+  format,
+  createdAt: wireInteger,
+  /** null: unread. */
+  readAt: wireInteger.nullable(),
+})
+export type InboxRow = z.infer<typeof inboxRow>
+
+const inboxColumns = sql.fragment`
+  m.id, m.title, m.content, m.format, m.created_at as "createdAt", d.read_at as "readAt"
+`
+
+/** The messages to one user that are there, each with its mark once it was read. */
+const inboxOf = (userId: number) => sql.fragment`
+  read_messages.recipients r
+  join read_messages.messages m on m.id = r.message_id and not m.is_deleted
+  left join read_messages.reads d on d.user_id = ${userId} and d.message_id = m.id
+  where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
+`
+
+/** Newest first. */
+export async function listInbox(
+  db: CommonQueryMethods,
+  userId: number,
+  { limit, offset }: Slice,
+): Promise<Listed<InboxRow>> {
+  const rows = await db.any(sql.type(inboxRow)`
+    select ${inboxColumns} from ${inboxOf(userId)}
+    order by m.id desc limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(sql.type(count)`
+    select count(*) as total from ${inboxOf(userId)}
+  `)
+  return { rows, total }
+}
+
+/** null when it went to others, is deleted or never was. */
+export const findInInbox = (
+  db: CommonQueryMethods,
+  userId: number,
+  messageId: number,
+): Promise<InboxRow | null> =>
+  db.maybeOne(sql.type(inboxRow)`
+    select ${inboxColumns} from ${inboxOf(userId)} and m.id = ${messageId}
+  `)
+
+/** How many each of them has not read, exactly; users without any are there with 0. */
+export async function unreadCounts(
+  db: CommonQueryMethods,
+  userIds: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await db.any(sql.type(z.object({ userId: wireInteger, unread: wireInteger }))`
+    select u.id as "userId", unread.count as unread
+    from unnest(${sql.array(userIds, 'int8')}) u(id)
+    cross join lateral (
+      select count(*) from read_messages.recipients r
+      join read_messages.messages m on m.id = r.message_id and not m.is_deleted
+      where int8range(r.first_id, r.last_id, '[]') @> u.id and not exists (
+        select from read_messages.reads d where d.user_id = u.id and d.message_id = m.id
+      )
+    ) unread
+  `)
+  return new Map(rows.map(({ userId, unread }) => [userId, unread]))
+}
+
+export type Stretch = { readonly after: number; readonly upTo: number }
+
+const moved = z.object({ position: wireInteger, userIds: z.array(wireInteger) })
+
+/**
+ * Whose inbox of these users' was changed in the stretch, by what was sent, edited, deleted or
+ * read, and where the last of it stands; null when nothing was.
+ */
+export async function movedInboxes(
+  db: CommonQueryMethods,
+  { after, upTo }: Stretch,
+  userIds: readonly number[],
+): Promise<z.infer<typeof moved> | null> {
+  const row = await db.one(sql.type(moved.extend({ position: wireInteger.nullable() }))`
+    with changed as (
+      select id, changed_position from read_messages.messages
+      where changed_position > ${after} and changed_position <= ${upTo}
+    ), seen as (
+      select user_id, changed_position from read_messages.reads
+      where changed_position > ${after} and changed_position <= ${upTo}
+    )
+    select
+      greatest(
+        (select max(changed_position) from changed), (select max(changed_position) from seen)
+      ) as position,
+      array(
+        select u.id from unnest(${sql.array(userIds, 'int8')}) u(id)
+        where exists (select from seen where seen.user_id = u.id) or exists (
+          select from changed join read_messages.recipients r on r.message_id = changed.id
+          where u.id between r.first_id and r.last_id
+        )
+      ) as "userIds"
+  `)
+  const { position } = row
+  return position === null ? null : { ...row, position }
+}
+
+/** Those that went to this user and nobody else. */
+export const messagesOnlyTo = (
+  db: CommonQueryMethods,
+  userId: number,
+): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+    select m.id from ${inboxOf(userId)} and m.total = 1
+  `)

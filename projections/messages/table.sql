@@ -1,0 +1,40 @@
+-- A deleted message keeps its row, without its text: consoles are told that it is gone.
+create table messages (
+  id bigint primary key,
+  title text not null,
+  content text not null,
+  format text not null,
+  total bigint not null,
+  created_at bigint not null,
+  edited_at bigint,
+  is_deleted boolean not null default false,
+  changed_position bigint not null
+);
+
+create index messages_by_change on messages (changed_position);
+create index messages_shown on messages (id desc) where not is_deleted;
+
+-- To whom a message went: ids from first to last. Everybody on a site is a row or a few.
+create table recipients (
+  message_id bigint not null,
+  first_id bigint not null,
+  last_id bigint not null,
+  primary key (message_id, first_id)
+);
+
+create index recipients_by_user on recipients using gist (int8range(first_id, last_id, '[]'));
+
+create table reads (
+  user_id bigint not null,
+  message_id bigint not null,
+  read_at bigint not null,
+  changed_position bigint not null,
+  primary key (user_id, message_id)
+);
+
+create index reads_by_change on reads (changed_position);
+
+create table read_counts (
+  message_id bigint primary key,
+  readers bigint not null default 0
+);

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { messageDecider, RANGES_MAX } from '#domain/message/decide.ts'
+import type { MessageSent } from '#domain/message/events.ts'
+import { inboxDecider } from '#domain/message/inbox.ts'
+import { countOf, isAmong, rangesOf } from '#domain/message/recipients.ts'
+import { refuse } from '#domain/shared/refusal.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(messageDecider)
+
+const text = { format: 'markdown', textRef: 'key-1' } as const
+const other = { format: 'html', textRef: 'key-2' } as const
+const toTwo = { messageId: 4, recipients: [[3, 4]] } as const
+const sent: MessageSent = { type: 'MessageSent', v: 1, data: { ...toTwo, ...text, total: 2 } }
+const edited = {
+  type: 'MessageEdited',
+  v: 1,
+  data: { messageId: 4, ...other, droppedTextRef: 'key-1' },
+} as const
+const deleted = {
+  type: 'MessageDeleted',
+  v: 1,
+  data: { messageId: 4, droppedTextRef: 'key-1' },
+} as const
+
+describe('a message', () => {
+  it('is one event, to however many', () => {
+    const everybody = {
+      messageId: 4,
+      recipients: rangesOf(Array.from({ length: 10_000 }, (_, n) => n + 1)),
+    }
+    given()
+      .when({ type: 'SendMessage', ...everybody, ...text })
+      .then([
+        { ...sent, data: { messageId: 4, recipients: [[1, 10_000]], ...text, total: 10_000 } },
+      ])
+  })
+
+  it('goes to somebody, and not to too many places', () => {
+    const send = { type: 'SendMessage', messageId: 4, ...text } as const
+    given()
+      .when({ ...send, recipients: [] })
+      .then(refuse('RecipientRequired'))
+    const scattered = rangesOf(Array.from({ length: RANGES_MAX + 1 }, (_, n) => 2 * n + 1))
+    given()
+      .when({ ...send, recipients: scattered })
+      .then(refuse('RecipientsScattered', { limit: RANGES_MAX }))
+    expect(given().when({ ...send, recipients: scattered.slice(1) }).facts).toHaveLength(1)
+  })
+
+  it('sent again is the same one, and its id nobody else’s, also once it was deleted', () => {
+    const again = { type: 'SendMessage', ...toTwo, ...text } as const
+    given(sent).when(again).then([])
+    given(sent)
+      .when({ ...again, textRef: 'key-9' })
+      .then(refuse('MessageExists'))
+    given(sent, deleted).when(again).then(refuse('MessageExists'))
+  })
+
+  it('is edited, to the same without a trace', () => {
+    given(sent)
+      .when({ type: 'EditMessage', messageId: 4, ...other })
+      .then([edited])
+    given(sent)
+      .when({ type: 'EditMessage', messageId: 4, ...text })
+      .then([])
+    given(sent, edited)
+      .when({ type: 'EditMessage', messageId: 4, ...other })
+      .then([])
+  })
+
+  it('is unknown before it was sent and after it was deleted', () => {
+    for (const facts of [[], [sent, deleted]]) {
+      given(...facts)
+        .when({ type: 'EditMessage', messageId: 4, ...other })
+        .then(refuse('MessageUnknown'))
+      given(...facts)
+        .when({ type: 'DeleteMessage', messageId: 4 })
+        .then(refuse('MessageUnknown'))
+    }
+    given(sent).when({ type: 'DeleteMessage', messageId: 4 }).then([deleted])
+  })
+
+  it('is read once by each', () => {
+    const inbox = specificationOf(inboxDecider)
+    const read = { messageId: 4, userId: 7 }
+    const first = inbox.given().when({ type: 'MarkRead', ...read })
+    first.then([{ type: 'MessageRead', v: 1, data: read }])
+    inbox
+      .given(...first.facts)
+      .when({ type: 'MarkRead', ...read })
+      .then([])
+  })
+})
+
+describe('recipients', () => {
+  it('are each there once, whatever order they are given in', () => {
+    expect(rangesOf([5, 3, 4, 9, 3, 1, 10])).toEqual([
+      [1, 1],
+      [3, 5],
+      [9, 10],
+    ])
+    expect(rangesOf([])).toEqual([])
+    expect(countOf(rangesOf([5, 3, 4, 9, 3, 1, 10]))).toBe(6)
+  })
+
+  it('are those and nobody else', () => {
+    const ids = [2, 3, 7, 11, 12, 13, 20]
+    const ranges = rangesOf(ids)
+    const found = Array.from({ length: 25 }, (_, id) => id).filter((id) => isAmong(ranges, id))
+    expect(found).toEqual(ids)
+    expect(isAmong([], 1)).toBe(false)
+  })
+})

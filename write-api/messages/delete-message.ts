@@ -1,0 +1,26 @@
+import { onlyAdmin } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { type Act, contextOf, visibleIn } from '../act.ts'
+import { IdParams, idOf } from '../id-params.ts'
+import { removeMessage } from './remove-message.ts'
+
+/** DELETE /api/admin/messages/{id}: gone from every inbox and count, for good. */
+export const deleteMessage: Act = (api, parts) => {
+  api.delete(
+    '/api/admin/messages/:id',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Delete a message and its text, for good',
+        params: IdParams,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const context = contextOf(parts, request)
+      const position = await removeMessage(parts, idOf(request.params), context)
+      await visibleIn(parts, reply, ['messages'], position)
+      return done()
+    },
+  )
+}

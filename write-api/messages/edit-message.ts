@@ -1,0 +1,59 @@
+import { messageDecider } from '#domain/message/decide.ts'
+import { messageStream } from '#domain/message/events.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { UpdateMessage } from '#write-api/contract/message.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { IdParams, idOf } from '../id-params.ts'
+import { refused } from '../refusals.ts'
+import { keepOtherText, writtenIn } from './message-text.ts'
+
+/** PUT /api/admin/messages/{id}: another text for all who have it; it stays read by who read it. */
+export const editMessage: Act = (api, parts) => {
+  api.put(
+    '/api/admin/messages/:id',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Change title, content and format of a message',
+        params: IdParams,
+        body: UpdateMessage,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const id = idOf(request.params)
+      const context = contextOf(parts, request)
+      const position = await parts.turns(messageStream(id), () =>
+        edit(parts, id, request.body, context),
+      )
+      await visibleIn(parts, reply, ['messages'], position)
+      return done()
+    },
+  )
+}
+
+async function edit(
+  { core: { actors, vault } }: Parts,
+  messageId: number,
+  body: UpdateMessage,
+  context: ActContext,
+): Promise<number> {
+  const written = writtenIn(body)
+  const stream = messageStream(messageId)
+  const { message } = await actors.stateOf(messageDecider, stream)
+  const before = message?.text
+  if (before == null) throw refused('MessageUnknown')
+  const textRef = await keepOtherText(vault, messageId, before, written)
+  const { format = before.format } = body
+  const command = { type: 'EditMessage', messageId, format, textRef } as const
+  const outcome = await actors.handle(messageDecider, stream, command, context)
+  if (!outcome.isDone) await vault.deleteSecret(textRef)
+  const { events, position } = accepted(outcome)
+  for (const { data } of events) {
+    const dropped = 'droppedTextRef' in data ? data.droppedTextRef : textRef
+    if (dropped !== textRef) await vault.deleteSecret(dropped)
+  }
+  return position
+}

@@ -1,0 +1,26 @@
+import type { MessageRefusalCode } from '#domain/message/refusals.ts'
+import type { Refusals } from '../refusals.ts'
+
+export type MessageActRefusalCode =
+  | 'MessageTitleRequired'
+  | 'MessageContentRequired'
+  | 'RecipientUnknown'
+
+export const MESSAGE_REFUSALS: Refusals<MessageRefusalCode | MessageActRefusalCode> = {
+  MessageUnknown: [404, { zh: '消息不存在', en: 'No such message' }],
+  MessageExists: [200, { zh: '消息已存在', en: 'The message exists already' }],
+  MessageTitleRequired: [200, { zh: '请输入消息标题！', en: 'The title is required' }],
+  MessageContentRequired: [200, { zh: '请输入消息内容！', en: 'The content is required' }],
+  RecipientRequired: [200, { zh: '请至少选择一个接收者！', en: 'Choose at least one recipient' }],
+  RecipientUnknown: [
+    200,
+    ({ ids = '' }) => ({ zh: `用户不存在：${ids}`, en: `No such users: ${ids}` }),
+  ],
+  RecipientsScattered: [
+    200,
+    ({ limit = '' }) => ({
+      zh: `接收者的编号过于分散（超过 ${limit} 段），请分批发送`,
+      en: `The ids of the recipients are in more than ${limit} places: send it in parts`,
+    }),
+  ],
+}
