@@ -44,7 +44,7 @@ describe('what is no text is refused, naming where, and nothing is written', () 
     ['POST', '/api/channel/batch/tag', { ids: [1], tag: 'a\u202eb' }, 'tag'],
     ['POST', '/api/token/', { name: 'a\u0007b' }, 'name'],
     ['POST', '/api/admin/messages', { title: 'a\u0007', content: 'a' }, 'title'],
-    ['POST', '/api/admin/messages', { title: 'a', content: 'a\u0000' }, 'content'],
+    ['POST', '/api/admin/messages', { title: 'a', content: 'a\u0007' }, 'content'],
     ['POST', '/api/token/', { name: 'a', group: 'd\u200b' }, 'group'],
     ['POST', '/api/token/', { name: 'a', model_limits_enabled: true, model_limits: 'a\u200b' }, ''],
   ] as const)('%s %s %j', async (method, url, body, name) => {
