@@ -1,15 +1,12 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
+import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
 import type { ActorRole, CreateUser, EraseUser, UserCommand } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
 import { evolveUser } from './evolve.ts'
 import { bindIdentity, hasWayIn, unbindIdentity } from './identities.ts'
 import type { UserRefusal } from './refusals.ts'
 import { initialUser, type KnownUser, type UserState } from './state.ts'
-
-const USER: Role = 1
-const ADMIN: Role = 10
-const SUPER_ADMIN: Role = 100
 
 type Outcome = readonly UserEvent[] | UserRefusal
 
@@ -83,6 +80,8 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
     case 'DeleteUser':
       if (user.role === SUPER_ADMIN) return refuse('SuperAdminProtected')
       return [{ type: 'UserDeleted', v: 1, data: reentry(user) }]
+    case 'MayAct':
+      return []
     case 'VoidLogins':
       return [{ type: 'UserLoginsVoided', v: 1, data: reentry(user) }]
   }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ACTIVE, ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
 import { isAccessToken } from './access-token.ts'
 import { fault } from './faults.ts'
 import { requireOwnOrigin } from './origin.ts'
@@ -23,10 +24,6 @@ declare module 'fastify' {
     principal: Principal | null
   }
 }
-
-const ACTIVE = 1
-const ADMIN = 10
-const ROOT = 100
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
@@ -54,7 +51,7 @@ export const onlyAdminSession: Check = async (request) => {
 }
 
 /** onRequest: as `onlyUser`, and role 100; else 403. */
-export const onlyRoot: Check = async (request) => atLeast(await admit(request), ROOT)
+export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
 /**
  * preValidation of a websocket route: session cookie and our own `Origin`. A browser can't send

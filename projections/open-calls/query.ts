@@ -28,9 +28,3 @@ export const expiredCalls = (
     select ${columns} from read_open_calls.calls
     where lease_until < ${now} order by lease_until limit ${limit}
   `)
-
-/** Every call admitted and not ended, oldest first. */
-export const openCalls = (db: CommonQueryMethods): Promise<readonly OpenCall[]> =>
-  db.any(sql.type(openCall)`
-    select ${columns} from read_open_calls.calls order by admitted_at, call
-  `)

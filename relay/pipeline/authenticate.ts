@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
@@ -20,7 +21,6 @@ type Parts = {
   readonly failedKeys: FailedKeys
 }
 
-const ADMIN = 10
 const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CredentialsState } from '#domain/credentials/state.ts'
+import { ACTIVE } from '#domain/shared/roles.ts'
 import { startSession } from '#infra/http/start-session.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
@@ -8,8 +9,6 @@ import type { Parts } from '../act.ts'
 import { credentialsOf } from '../credentials/credentials-of.ts'
 import { refused } from '../refusals.ts'
 import { issueTicket } from './login-ticket.ts'
-
-const ACTIVE = 1
 
 /**
  * Where every way in ends, once it has shown who somebody is: refuses the banned and the
