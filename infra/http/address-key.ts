@@ -6,9 +6,10 @@ import type { Vault } from '../vault/port.ts'
  * addresses to choose from: that is one key, as is an IPv4 address however it is written.
  */
 export const addressKey = (vault: Pick<Vault, 'keyedHash'>, ip: string): string =>
-  vault.keyedHash('address', lineOf(ip))
+  vault.keyedHash('address', addressLine(ip))
 
-function lineOf(ip: string): string {
+/** What is counted as one address. */
+export function addressLine(ip: string): string {
   const address = plainAddress(ip)
   if (address === null || !address.includes(':')) return address ?? ip
   const [head = '', tail] = address.split('::')

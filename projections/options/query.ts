@@ -42,6 +42,12 @@ export async function unpricedModels(
     'refused' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
 }
 
+/** Whether only the super admin may change anything here. */
+export async function isDemoSite(db: DatabasePool): Promise<boolean> {
+  const set = (await allOptions(db)).values.get('DemoSiteEnabled')
+  return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'
+}
+
 const siteRow = z.object({
   revision: wireInteger,
   /** null until the first-run screen is completed. */

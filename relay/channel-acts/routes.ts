@@ -11,6 +11,7 @@ import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
 import { ASK_LIMITS } from './ask-provider.ts'
 import { type ActParts, type ChannelAct, type CheckParts, typed } from './channel-act.ts'
+import { refuseInDemo } from './demo-mode.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-types.ts'
 import { testAllChannels } from './test-all-channels.ts'
@@ -59,7 +60,10 @@ export function createChannelActs(core: Core, relay: RelayParts): ChannelActs {
   const schedule = startTestSchedule({ ...core, views, runs, lastRunAt })
   return {
     add: (app, freshness) => {
-      for (const act of ACTS) act(typed(app), { ...parts, runs, freshness })
+      app.register(async (scope) => {
+        refuseInDemo(scope, core)
+        for (const act of ACTS) act(typed(scope), { ...parts, runs, freshness })
+      })
     },
     stop: async () => {
       await schedule.stop()

@@ -1,9 +1,10 @@
+import { addressKey, addressLine } from '#infra/http/address-key.ts'
 import { isFull, type Limits } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 const MAX = 60
 const PERIOD_MS = 60_000
-/** Addresses told to wait; the one that was told first makes room. */
+/** Addresses (of IPv6, whole /64) told to wait; the one that was told first makes room. */
 const WAITING_MAX = 10_000
 
 /**
@@ -22,22 +23,25 @@ export class FailedKeys {
 
   /** Seconds to wait; 0 when the address may try a key. */
   waitSeconds(clientIp: string, now: number): number {
-    const until = this.waiting.get(clientIp)
+    // Nearly always: a right key costs no more than that.
+    if (this.waiting.size === 0) return 0
+    const line = addressLine(clientIp)
+    const until = this.waiting.get(line)
     if (until === undefined) return 0
     if (until > now) return Math.ceil((until - now) / 1_000)
-    this.waiting.delete(clientIp)
+    this.waiting.delete(line)
     return 0
   }
 
   /** Counts a wrong key. Seconds to wait when it was one too many, else 0. */
   async failed(clientIp: string, now: number): Promise<number> {
-    const key = this.vault.keyedHash('address', clientIp)
+    const key = addressKey(this.vault, clientIp)
     const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const
     const outcome = await this.limits.enter(`failed-keys:${key}`, [claim])
     if (!isFull(outcome)) return 0
     const [first] = this.waiting.keys()
     if (this.waiting.size >= WAITING_MAX && first !== undefined) this.waiting.delete(first)
-    this.waiting.set(clientIp, now + outcome.waitMs)
+    this.waiting.set(addressLine(clientIp), now + outcome.waitMs)
     return this.waitSeconds(clientIp, now)
   }
 }

@@ -20,7 +20,7 @@ const CALLS = [
   ['GET', '/api/channel/update_balance'],
 ] as const
 
-it('are all that the relay serves beside the management API', () => {
+it('are all that the relay serves beside the management API', async () => {
   const { relay, freshness } = site.product.running
   const app = Fastify()
   const registered: string[] = []
@@ -28,6 +28,7 @@ it('are all that the relay serves beside the management API', () => {
     for (const name of [method].flat()) if (name !== 'HEAD') registered.push(`${name} ${url}`)
   })
   relay?.addActs(app, freshness)
+  await app.ready()
   const listed = CALLS.map(([method, path]) => `${method} ${path.replace('999999', ':id')}`)
   expect(registered.sort()).toEqual(listed.sort())
 })
@@ -97,3 +98,17 @@ it.each(['test/999999', 'fetch_models/999999', 'update_balance/999999/'])(
     })
   },
 )
+
+it('ask nothing of providers on a demo site, but for the super admin', async () => {
+  const { root } = site.product
+  const put = (value: string) => root.must('PUT', '/api/option/', { key: 'DemoSiteEnabled', value })
+  await put('true')
+  for (const [method, path] of CALLS) {
+    const status = (await site.ask(path, method === 'POST' ? { body: {} } : {})).status
+    const isOpen = /types$|progress$/.test(path)
+    expect([path, status]).toEqual([path, isOpen ? 200 : 405])
+  }
+  expect((await root.call('GET', '/api/channel/test/999999')).status).toBe(404)
+  await put('false')
+  expect((await site.ask('/api/channel/test/999999')).status).toBe(404)
+})
