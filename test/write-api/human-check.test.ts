@@ -61,7 +61,7 @@ const ACTS: Readonly<Record<string, (turnstile: string) => ReturnType<typeof log
     }),
   verification: (turnstile) => {
     const query = new URLSearchParams({ email: 'ada@example.com', turnstile })
-    return fixture.anybody('GET', `/api/verification?${query}`, { headers: HOST })
+    return fixture.user.call('GET', `/api/verification?${query}`, { headers: HOST })
   },
   reset: (turnstile) => {
     const query = new URLSearchParams({ email: 'ada@example.com', turnstile })
@@ -131,7 +131,20 @@ it('takes the request’s name for the site’s only where none is configured', 
 
 it('a code can be asked for by the check of the registration', async () => {
   verdict = { action: 'register' }
-  expect((await ACTS.verification?.(newToken()))?.success).toBe(true)
+  await fixture.put('EmailVerificationEnabled', 'true')
+  const query = new URLSearchParams({ email: 'newcomer@example.com', turnstile: newToken() })
+  const answer = await fixture.anybody('GET', `/api/verification?${query}`, { headers: HOST })
+  expect(answer.success).toBe(true)
+  await fixture.put('EmailVerificationEnabled', 'false')
+})
+
+it('is asked of the provider sixty times a minute from one address, then refused at once', async () => {
+  verdict = { success: false }
+  const answers = await Promise.all(Array.from({ length: 65 }, () => login(newToken())))
+  expect(answers.filter(({ code }) => code === 'HumanCheckFailed')).toHaveLength(60)
+  const rest = answers.filter(({ status }) => status === 429)
+  expect([rest.length, asked.length]).toEqual([5, 60])
+  expect(Number(rest[0]?.headers['retry-after'])).toBeGreaterThan(0)
 })
 
 it('what no human asked for slows nobody’s account down', async () => {

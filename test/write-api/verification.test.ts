@@ -67,6 +67,16 @@ describe('a code', () => {
 })
 
 describe('asking for a code', () => {
+  it('to register is refused where registering takes none; to bind it is not', async () => {
+    await fixture.put('EmailVerificationEnabled', 'false')
+    const before = fixture.server.mails.length
+    expect(await fixture.askCode('none@example.com')).toMatchObject({ code: 'MailVerificationOff' })
+    const code = await fixture.codeFor('bound@example.com', fixture.user.call)
+    expect((await bind('bound@example.com', code)).success).toBe(true)
+    expect(fixture.server.mails.length).toBe(before + 1)
+    await fixture.put('EmailVerificationEnabled', 'true')
+  })
+
   it('is refused without an address, and for what is none', async () => {
     expect(await fixture.askCode('')).toMatchObject({ message: '请输入邮箱！' })
     expect(await fixture.askCode('nobody')).toMatchObject({ message: '邮箱地址格式错误' })

@@ -35,9 +35,7 @@ export const sendCode: Act = (api, parts) => {
       const { email, turnstile = '', purpose: wanted } = request.query
       const { values } = await allOptions(parts.core.db)
       const purpose = await purposeOf(request, wanted)
-      if (purpose === 'register' && !optionFlag(values, 'RegisterEnabled')) {
-        throw refused('RegistrationClosed')
-      }
+      if (purpose === 'register') mayRegister(values)
       const address = mailAddressOf(email)
       checkMailDomain(values, address)
       await parts.humanCheck.pass(request, 'verification', turnstile)
@@ -53,6 +51,12 @@ export const sendCode: Act = (api, parts) => {
       return done()
     },
   )
+}
+
+/** A code that no registration would take is none to send. */
+function mayRegister(values: ReadonlyMap<string, string>): void {
+  if (!optionFlag(values, 'RegisterEnabled')) throw refused('RegistrationClosed')
+  if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
 }
 
 /** Whoever has a session binds an address; everybody else registers, unless they say it. */

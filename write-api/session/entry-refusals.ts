@@ -7,6 +7,7 @@ export type EntryRefusalCode =
   | 'HumanCheckRequired'
   | 'HumanCheckFailed'
   | 'MailDomainNotAllowed'
+  | 'MailVerificationOff'
   | 'MailCodeRequired'
   | 'MailCodeWrong'
   | 'ResetLinkInvalid'
@@ -43,6 +44,13 @@ export const ENTRY_REFUSALS: Refusals<EntryRefusalCode> = {
     {
       zh: '管理员启用了邮箱域名白名单，您的邮箱地址的域名不在白名单中',
       en: 'The administrator allows some mail domains only, and yours is not one of them',
+    },
+  ],
+  MailVerificationOff: [
+    200,
+    {
+      zh: '管理员未启用邮箱验证，注册无需验证码',
+      en: 'Registering needs no code: verification by mail is switched off',
     },
   ],
   MailCodeRequired: [200, { zh: '请输入邮箱验证码！', en: 'Enter the code from the mail' }],

@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { request as call } from 'undici'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import type { Core } from '#infra/core.ts'
+import { addressKey } from '#infra/http/address-key.ts'
+import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
@@ -28,6 +30,8 @@ const ANSWER_BYTES_MAX = 65_536
 const TOKEN_LENGTH_MAX = 2_048
 /** As long as the provider takes a token for valid. */
 const TOKEN_MS = 300_000
+const ASKED_MAX = 60
+const ASKED_MS = 60_000
 
 type Settings = {
   readonly secret: string
@@ -61,6 +65,7 @@ export function createHumanCheck(core: Core): HumanCheck {
       const settings = await settingsInForce(core, request)
       if (settings === null) return
       if (token === '') throw refused('HumanCheckRequired')
+      await mayAsk(core, request)
       const fault = await faultOf(act, token, settings, (given) =>
         verify(settings, given, request.ip),
       )
@@ -101,6 +106,14 @@ async function faultOf(
   } catch {
     return 'the provider can not be asked'
   }
+}
+
+/** So many a minute from one address: made-up tokens must not keep us asking the provider. */
+async function mayAsk({ limits, vault }: Core, request: FastifyRequest): Promise<void> {
+  const key = `human:${addressKey(vault, request.ip)}`
+  const rate = { max: ASKED_MAX, periodMs: ASKED_MS, isRefundable: false }
+  const outcome = await limits.enter('human-check', [{ kind: 'rate', key, ...rate }])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
 }
 
 /** Fifty at once with one token: one of them. */

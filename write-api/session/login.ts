@@ -1,4 +1,5 @@
 import { optionFlag } from '#domain/options/registry.ts'
+import { ACTIVE, SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
@@ -12,12 +13,9 @@ import type { Act, Parts } from '../act.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/mail-identity.ts'
-import { isPassword, NO_HASH } from '../users/password-secret.ts'
+import { isPassword } from '../users/password-secret.ts'
 import { nameKeyOf } from '../users/username.ts'
 import { enter } from './enter.ts'
-
-const ACTIVE = 1
-const ROOT = 100
 
 /** POST /api/user/login: a way in for a right password; every wrong one looks the same. */
 export const login: Act = (api, parts) => {
@@ -36,8 +34,8 @@ export const login: Act = (api, parts) => {
       // First: what no human asked for must not slow anybody's account down.
       await parts.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const user = await named(parts, username)
-      // By whichever name an account is tried, its tries are counted together.
-      const account = nameKeyOf(parts.core.vault, user?.username ?? username)
+      // By what was typed: tries of an address that slowed down a name would tell whose it is.
+      const account = nameKeyOf(parts.core.vault, username)
       const attempt = await parts.loginGuard.enter(request.ip, account)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
       const isAdmitted = await isRight(parts.core, user, password)
@@ -49,21 +47,22 @@ export const login: Act = (api, parts) => {
   )
 }
 
-/** By username or by mail address; null for nobody. */
+/** By username or by mail address; null for nobody. Looks for both, whatever it finds. */
 async function named({ core }: Parts, text: string): Promise<UserRow | null> {
   const address = spelled(text)
-  const owner = address === null ? null : await findMailOwner(core, address)
-  return owner ?? findUserByNameKey(core.db, nameKeyOf(core.vault, text))
+  const [owner, user] = await Promise.all([
+    address === null ? null : findMailOwner(core, address),
+    findUserByNameKey(core.db, nameKeyOf(core.vault, text)),
+  ])
+  return owner ?? user
 }
 
-async function isRight({ vault }: Core, user: UserRow | null, password: string): Promise<boolean> {
-  if (user === null || user.isDeleted) return vault.verifyPassword(password, NO_HASH)
-  return isPassword(vault, user, password)
-}
+const isRight = ({ vault }: Core, user: UserRow | null, password: string): Promise<boolean> =>
+  isPassword(vault, user === null || user.isDeleted ? null : user, password)
 
 /** The super admin can't lock everybody out; a banned user is told that instead. */
 async function mayUsePassword({ core }: Parts, user: UserRow): Promise<void> {
-  if (user.role >= ROOT || user.status !== ACTIVE) return
+  if (user.role >= SUPER_ADMIN || user.status !== ACTIVE) return
   const { values } = await allOptions(core.db)
   if (!optionFlag(values, 'PasswordLoginEnabled')) throw refused('PasswordLoginDisabled')
 }
