@@ -49,6 +49,9 @@ export type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role
 
 export type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
+/** Refused unless the actor may act on this user: for an append to streams that know no levels. */
+export type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
+
 /** Who came in before has to come in again: something else than the password was taken away. */
 export type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
@@ -96,6 +99,7 @@ export type UserCommand =
   | DisableUser
   | EnableUser
   | DeleteUser
+  | MayAct
   | VoidLogins
   | EraseUser
   | ChangeSettings

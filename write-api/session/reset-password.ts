@@ -10,7 +10,7 @@ import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { mailIdentity } from '../users/mail-identity.ts'
-import { keepPassword } from '../users/password-secret.ts'
+import { forgetPasswords, keepPassword } from '../users/password-secret.ts'
 import { isResetLink, type ResetLink, takeResetLink } from './reset-links.ts'
 
 /** POST /api/user/reset: a new password for the link of a mail; every session is over. */
@@ -36,6 +36,7 @@ export const resetPassword: Act = (api, parts) => {
         change(parts, { ...link, address, hash, cause: request.id }),
       )
       await request.server.gate.sessions.endAllOf(link.userId)
+      await forgetPasswords(parts.core, link.userId)
       await visibleIn(parts, reply, ['users'], position)
       return success(password)
     },

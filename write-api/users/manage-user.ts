@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ACTIVE, BANNED } from '#domain/shared/roles.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
@@ -16,9 +17,6 @@ const COMMANDS = {
   enable: 'EnableUser',
   delete: 'DeleteUser',
 } as const satisfies Record<ManageUser['action'], UserCommand['type']>
-
-const ACTIVE = 1
-const BANNED = 2
 
 const Managed = Type.Object({ status: Type.Integer(), role: Type.Integer() })
 
@@ -41,7 +39,9 @@ export const manageUser: Act = (api, parts) => {
       const command = { type: COMMANDS[action], actorRole }
       const context = contextOf(parts, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
-      const { position } = accepted(outcome)
+      const { events, position } = accepted(outcome)
+      // Now, however far the read model is behind, by which they would end too.
+      if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
       const forgotten = action === 'delete' ? await forgetCredentials(parts, request, id) : 0
       await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
       const { user } = await actors.stateOf(userDecider, userStream(id))

@@ -1,3 +1,6 @@
+import type { Recorded } from '#domain/shared/event.ts'
+import { type UserEvent, userStream } from '#domain/user/events.ts'
+import type { Core } from '#infra/core.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 const ownerOf = (userId: number): string => `user:${userId}`
@@ -8,18 +11,35 @@ export const keepPassword = (vault: Vault, userId: number, hash: string): Promis
 
 /**
  * Whether it is the password that `passwordRef` stands for. False once that one was replaced, and
- * for whoever has none: in the same time.
+ * for whoever has none, or is nobody: in the same time.
  */
 export async function isPassword(
   vault: Vault,
-  user: { readonly id: number; readonly passwordRef: string | null },
+  user: { readonly id: number; readonly passwordRef: string | null } | null,
   password: string,
 ): Promise<boolean> {
-  const ref = user.passwordRef
-  if (ref === null) return vault.verifyPassword(password, NO_HASH)
-  const found = await vault.getSecrets('password', [{ owner: ownerOf(user.id), ref }])
+  const ref = user?.passwordRef ?? NO_REF
+  const found = await vault.getSecrets('password', [{ owner: ownerOf(user?.id ?? 0), ref }])
   return vault.verifyPassword(password, found.get(ref) ?? NO_HASH)
 }
 
+/**
+ * Once a password was changed: the hashes of those before are gone. By the events alone, so that
+ * one that is about to be another's is never touched; what a crash left is gone with the next.
+ */
+export async function forgetPasswords(
+  { store, vault }: Pick<Core, 'store' | 'vault'>,
+  userId: number,
+): Promise<void> {
+  const events = (await store.readStream(userStream(userId))) as Recorded<UserEvent>[]
+  const refs = events.flatMap(({ type, data }) =>
+    type === 'UserCreated' || type === 'UserPasswordChanged' ? (data.passwordRef ?? []) : [],
+  )
+  for (const ref of refs.slice(0, -1)) await vault.deleteSecret(ref)
+}
+
+/** Nobody's. */
+const NO_REF = '00000000-0000-0000-0000-000000000000'
+
 /** Takes as long as a real one and is nobody's: time does not tell unknown names from others. */
-export const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+const NO_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`

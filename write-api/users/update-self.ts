@@ -12,7 +12,7 @@ import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { proveIfSecured } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
 import { checkPassword } from './password-policy.ts'
-import { isPassword, keepPassword } from './password-secret.ts'
+import { forgetPasswords, isPassword, keepPassword } from './password-secret.ts'
 
 /**
  * PUT /api/user/self: the own display name, or password with the current one. A new password ends
@@ -44,6 +44,7 @@ export const updateSelf: Act = (api, parts) => {
       await visibleIn(parts, reply, ['users'], position)
       if (secret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
+        await forgetPasswords(parts.core, userId)
         // NOTE: the version of this change, not of one that came after: that one voids this too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }

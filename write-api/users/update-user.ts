@@ -1,19 +1,22 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { optionJson } from '#domain/options/registry.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { isRefusal } from '#domain/shared/refusal.ts'
+import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
+import type { KnownUser } from '#domain/user/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { findUser, type UserRow } from '#projections/users/query.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { checkPassword } from './password-policy.ts'
-import { keepPassword } from './password-secret.ts'
+import { forgetPasswords, keepPassword } from './password-secret.ts'
 
 /** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
 export const updateUser: Act = (api, parts) => {
@@ -32,20 +35,25 @@ export const updateUser: Act = (api, parts) => {
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
       const position = await parts.turns(`user-${body.id}`, async () => {
-        const user = await findUser(parts.core.db, body.id)
-        if (user === null || user.isDeleted) throw refused('UserUnknown')
-        mayChange(actorRole, user)
+        const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
+        const user = await changeable(parts, body.id, mayAct.command)
         // A session left open, or an access token, must not be enough for that.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw refused('OwnPasswordElsewhere')
+        const profile = await profileSteps(parts, user, body, actorRole)
         // The account decides, and so comes first: calls may take the quota at any moment.
-        const steps = [
-          ...(await quotaSteps(parts, body, request.id)),
-          ...(await profileSteps(parts, user, body, actorRole)),
-        ]
+        const steps = [...(await quotaSteps(parts, body, request.id)), ...profile.steps]
         if (steps.length === 0) return parts.core.store.headPosition()
-        const { actors } = parts.core
-        return accepted(await actors.handleTogether(steps, contextOf(parts, request))).position
+        const { actors, vault } = parts.core
+        const context = contextOf(parts, request)
+        const outcome = await actors.handleTogether([mayAct, ...steps], context)
+        const { passwordRef } = profile
+        if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
+        const { position } = accepted(outcome)
+        if (passwordRef === null) return position
+        await request.server.gate.sessions.endAllOf(body.id)
+        await forgetPasswords(parts.core, body.id)
+        return position
       })
       await visibleIn(parts, reply, ['users', 'balances'], position)
       return done()
@@ -53,37 +61,48 @@ export const updateUser: Act = (api, parts) => {
   )
 }
 
-const ROOT = 100
+const stepOf = (userId: number, command: UserCommand) => ({
+  decider: userDecider,
+  stream: userStream(userId),
+  command,
+})
 
-/** The rule of the user's own stream, here for the stream of the money, which knows no roles. */
-function mayChange(actorRole: Role, user: UserRow): void {
-  if (actorRole < ROOT && user.role >= actorRole) throw refused('RoleTooHigh')
+/** As of now, so that nothing is made ready for what the append would refuse. */
+async function changeable(
+  { core }: Parts,
+  userId: number,
+  mayAct: UserCommand,
+): Promise<KnownUser> {
+  const state = await core.actors.stateOf(userDecider, userStream(userId))
+  const decided = userDecider.decide(mayAct, state)
+  if (isRefusal(decided)) throw refused(decided.refused, decided.details)
+  if (state.user === null) throw refused('UserUnknown')
+  return state.user
 }
 
 async function profileSteps(
   parts: Parts,
-  user: UserRow,
+  user: KnownUser,
   { display_name, password = '', group = user.group }: UpdateUser,
   actorRole: Role,
-): Promise<AnyStep[]> {
+): Promise<{ readonly steps: AnyStep[]; readonly passwordRef: string | null }> {
   const { vault } = parts.core
+  const { userId } = user
   const steps: AnyStep[] = []
-  const step = (command: object) =>
-    steps.push({ decider: userDecider, stream: userStream(user.id), command })
+  const step = (command: UserCommand) => steps.push(stepOf(userId, command))
   const name = display_name?.trim()
-  if (name && name !== user.displayName) {
-    step({ type: 'ChangeProfile', actorRole, displayName: await vault.seal(user.id, name) })
+  if (name && name !== (await vault.open(userId, user.displayName as Sealed))) {
+    step({ type: 'ChangeProfile', actorRole, displayName: await vault.seal(userId, name) })
   }
   if (group !== user.group) {
     await checkGroup(parts, group)
     step({ type: 'ChangeGroup', actorRole, group })
   }
-  if (password !== '') {
-    checkPassword(password)
-    const passwordRef = await keepPassword(vault, user.id, await vault.hashPassword(password))
-    step({ type: 'ChangePassword', actorRole, passwordRef })
-  }
-  return steps
+  if (password === '') return { steps, passwordRef: null }
+  checkPassword(password)
+  const passwordRef = await keepPassword(vault, userId, await vault.hashPassword(password))
+  step({ type: 'ChangePassword', actorRole, passwordRef })
+  return { steps, passwordRef }
 }
 
 async function checkGroup({ core }: Parts, group: string): Promise<void> {

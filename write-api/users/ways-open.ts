@@ -1,7 +1,6 @@
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { WayIn } from '#domain/user/commands.ts'
-
-const ROOT = 100
 
 const FLAGS: readonly (readonly [WayIn, string])[] = [
   ['github', 'GitHubOAuthEnabled'],
@@ -14,7 +13,7 @@ const FLAGS: readonly (readonly [WayIn, string])[] = [
 /** As the options have it now; an address of mail is one where it can bring a new password. */
 export function waysOpen(values: ReadonlyMap<string, string>, role: number): WayIn[] {
   const ways = FLAGS.flatMap(([way, flag]) => (optionFlag(values, flag) ? [way] : []))
-  if (!optionFlag(values, 'PasswordLoginEnabled') && role < ROOT) return ways
+  if (!optionFlag(values, 'PasswordLoginEnabled') && role < SUPER_ADMIN) return ways
   const canMail = optionValue(values, 'SMTPServer') !== ''
   return [...ways, 'password', ...(canMail ? (['email'] as const) : [])]
 }

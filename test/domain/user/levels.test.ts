@@ -15,6 +15,7 @@ const actsOf = (actorRole: Role): readonly UserCommand[] => [
   { type: 'EnableUser', actorRole },
   { type: 'DeleteUser', actorRole },
   { type: 'VoidLogins', actorRole },
+  { type: 'MayAct', actorRole },
 ]
 
 describe('an account of the actor’s own level or above', () => {
