@@ -84,7 +84,7 @@ describe('a password that was replaced', () => {
     expect((await fixture.logIn('kept')).id).toBe(id)
   })
 
-  it('is there until the event is: an append whose outcome is unknown takes nothing away', async () => {
+  it('is there until the event is: an append of unknown outcome takes nothing away', async () => {
     const id = await made('unsure')
     const { actors } = fixture.core
     const failed = vi
