@@ -13,6 +13,7 @@ export const PROJECTION_NAMES = [
   'balances',
   'notifications',
   'messages',
+  'orders',
   'call-log',
   'usage-by-hour',
   'open-calls',

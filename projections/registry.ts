@@ -11,6 +11,7 @@ import { notifications } from './notifications/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
 import { optionChanges } from './option-changes/projection.ts'
 import { options } from './options/projection.ts'
+import { orders } from './orders/projection.ts'
 import { priceHistory } from './price-history/projection.ts'
 import { priceSchedule } from './price-schedule/projection.ts'
 import type { Projection } from './projection.ts'
@@ -34,6 +35,7 @@ export const PROJECTIONS: readonly Projection[] = [
   balances,
   notifications,
   messages,
+  orders,
   callLog,
   usageByHour,
   openCallsProjection,

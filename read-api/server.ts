@@ -28,6 +28,7 @@ export { pageSources } from './status/page-sources.ts'
 
 import { getToken } from './tokens/get-token.ts'
 import { listTokenRows } from './tokens/list-tokens.ts'
+import { listOrderRows } from './top-up/list-orders.ts'
 import { latestRelease } from './updates/latest-release.ts'
 import { usageData } from './usage/usage-data.ts'
 import { checkInStatus } from './users/check-in-status.ts'
@@ -61,6 +62,7 @@ const QUESTIONS = [
   getChannel,
   listTokenRows,
   getToken,
+  listOrderRows,
   listOptions,
   optionSchema,
   optionHistory,

@@ -4,8 +4,11 @@ import type { Core } from '#infra/core.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isDemoSite } from '#projections/options/query.ts'
 
-/** The first run, the password and going out stay open: who can't come in sees nothing. */
-const OPEN = /^\/api\/(setup|user\/(login|logout)(\/.*)?)$/
+/**
+ * The first run, the password and going out stay open: who can't come in sees nothing. And what was
+ * paid before is credited: money has changed hands.
+ */
+const OPEN = /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/epay\/notify|stripe\/webhook)$/
 
 /** On a demo site nothing is changed by anybody but the super admin, who can end the mode. */
 export function refuseInDemo(app: FastifyInstance, { db }: Core): void {

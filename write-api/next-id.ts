@@ -4,11 +4,13 @@ import type { Core } from '#infra/core.ts'
 import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { highestMessageId } from '#projections/messages/query.ts'
+import { highestOrderId } from '#projections/orders/query.ts'
 import { highestUserId } from '#projections/users/query.ts'
 import type { Turns } from './in-turn.ts'
 
 const KINDS = {
   user: { highest: highestUserId, taken: 'UserExists' },
+  order: { highest: highestOrderId, taken: 'TopUpExists' },
   channel: { highest: highestChannelId, taken: 'ChannelExists' },
   message: { highest: highestMessageId, taken: 'MessageExists' },
 } as const

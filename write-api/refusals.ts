@@ -6,6 +6,7 @@ import type { RedemptionRefusalCode } from '#domain/redemption/refusals.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { SiteRefusalCode } from '#domain/site/refusals.ts'
 import type { TokenRefusalCode } from '#domain/token/refusals.ts'
+import type { TopUpRefusalCode } from '#domain/top-up/refusals.ts'
 import type { UsernameRefusalCode, UserRefusalCode } from '#domain/user/refusals.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Words } from '#infra/http/language.ts'
@@ -25,6 +26,7 @@ import {
 } from './redemption/redemption-refusals.ts'
 import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
+import { TOP_UP_REFUSALS, type TopUpActRefusalCode } from './top-up/top-up-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
 import { IDENTITY_REFUSALS } from './users/identity-refusals.ts'
 import { PASSWORD_REFUSALS } from './users/password-refusals.ts'
@@ -64,6 +66,8 @@ export type RefusalCode =
   | RedemptionRefusalCode
   | RedemptionActRefusalCode
   | TokenRefusalCode
+  | TopUpRefusalCode
+  | TopUpActRefusalCode
   | UserRefusalCode
   | UsernameRefusalCode
   | MailRefusalCode
@@ -90,6 +94,7 @@ const REFUSALS: Refusals<RefusalCode> = {
   ...OPTION_REFUSALS,
   ...TOKEN_REFUSALS,
   ...REDEMPTION_REFUSALS,
+  ...TOP_UP_REFUSALS,
   ...IDENTITY_REFUSALS,
   ...PASSWORD_REFUSALS,
   ...ENTRY_REFUSALS,

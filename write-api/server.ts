@@ -78,6 +78,11 @@ import { deleteToken } from './tokens/delete-token.ts'
 import { deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
+import { getAmount } from './top-up/get-amount.ts'
+import { notifyEpay } from './top-up/notify-epay.ts'
+import { pay } from './top-up/pay.ts'
+import { refundOrder } from './top-up/refund-order.ts'
+import { stripeWebhook } from './top-up/stripe-webhook.ts'
 import { bindMail } from './users/bind-mail.ts'
 import { checkIn } from './users/check-in.ts'
 import { createUser } from './users/create-user.ts'
@@ -160,6 +165,11 @@ const ACTS: readonly Act[] = [
   updateSettings,
   transferAffiliate,
   checkIn,
+  getAmount,
+  pay,
+  notifyEpay,
+  stripeWebhook,
+  refundOrder,
   manageUser,
   resetSecondFactor,
   unbindIdentity,

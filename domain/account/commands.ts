@@ -57,6 +57,44 @@ export type CheckIn = {
   readonly amount: Quota
 }
 
+/** Once per order. */
+export type CreditTopUp = {
+  readonly type: 'CreditTopUp'
+  readonly userId: number
+  readonly orderId: number
+  readonly provider: string
+  readonly amount: Quota
+}
+
+/** Once per refund, whatever the balance is. */
+export type ReverseTopUp = {
+  readonly type: 'ReverseTopUp'
+  readonly userId: number
+  readonly orderId: number
+  readonly refundNo: number
+  readonly provider: string
+  readonly amount: Quota
+  readonly note: Sealed
+}
+
+/** Once per order, on the inviter's account. */
+export type EarnRebate = {
+  readonly type: 'EarnRebate'
+  readonly userId: number
+  readonly orderId: number
+  readonly inviteeId: number
+  readonly amount: Quota
+}
+
+/** Once per refund, whatever the affiliate balance is. */
+export type ReverseRebate = {
+  readonly type: 'ReverseRebate'
+  readonly userId: number
+  readonly orderId: number
+  readonly refundNo: number
+  readonly amount: Quota
+}
+
 /** What the token may spend from now on, besides what open calls already hold. */
 export type SetTokenBudget = {
   readonly type: 'SetTokenBudget'
@@ -150,6 +188,10 @@ export type AccountCommand =
   | RewardInvite
   | TransferAffiliate
   | CheckIn
+  | CreditTopUp
+  | ReverseTopUp
+  | EarnRebate
+  | ReverseRebate
   | SetTokenBudget
   | OpenTokenBudgets
   | CloseTokenBudgets

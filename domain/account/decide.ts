@@ -10,6 +10,7 @@ import type {
 } from './commands.ts'
 import { admitCall, interruptCall, recordProgress, releaseCall, settleCall } from './decide-call.ts'
 import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-rewards.ts'
+import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-top-up.ts'
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
 import { deductionPostings, grantPostings } from './postings.ts'
@@ -37,6 +38,14 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
         return transferAffiliate(command, state)
       case 'CheckIn':
         return checkIn(command, state)
+      case 'CreditTopUp':
+        return creditTopUp(command, state)
+      case 'ReverseTopUp':
+        return reverseTopUp(command, state)
+      case 'EarnRebate':
+        return earnRebate(command, state)
+      case 'ReverseRebate':
+        return reverseRebate(command, state)
       case 'SetTokenBudget':
         return setTokenBudget(command, state)
       case 'OpenTokenBudgets':

@@ -76,6 +76,58 @@ export type CheckedIn = Fact<
   }
 >
 
+/** An order was paid: the account's side of it, once per order. */
+export type TopUpCredited = Fact<
+  'TopUpCredited',
+  {
+    readonly userId: number
+    readonly orderId: number
+    /** Who took the money: `epay`, `stripe`. */
+    readonly provider: string
+    readonly amount: WireQuota
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** Money was given back: what it had bought is taken, even below zero. */
+export type TopUpReversed = Fact<
+  'TopUpReversed',
+  {
+    readonly userId: number
+    readonly orderId: number
+    readonly refundNo: number
+    readonly provider: string
+    readonly amount: WireQuota
+    /** Why, in the admin's words. */
+    readonly note: Sealed
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** Somebody whom the user invited topped up: a share for the affiliate balance. */
+export type RebateEarned = Fact<
+  'RebateEarned',
+  {
+    readonly userId: number
+    readonly orderId: number
+    readonly inviteeId: number
+    readonly amount: WireQuota
+    readonly postings: readonly Posting[]
+  }
+>
+
+/** The top-up was refunded, and its share goes with it: even below zero. */
+export type RebateReversed = Fact<
+  'RebateReversed',
+  {
+    readonly userId: number
+    readonly orderId: number
+    readonly refundNo: number
+    readonly amount: WireQuota
+    readonly postings: readonly Posting[]
+  }
+>
+
 /** A token may spend `remain` more, or without limit but the balance's. */
 export type TokenBudgetSet = Fact<
   'TokenBudgetSet',
@@ -231,6 +283,10 @@ export type AccountEvent =
   | InviteRewarded
   | AffiliateTransferred
   | CheckedIn
+  | TopUpCredited
+  | TopUpReversed
+  | RebateEarned
+  | RebateReversed
   | TokenBudgetSet
   | TokenBudgetsOpened
   | TokenBudgetsClosed

@@ -1,8 +1,17 @@
 import { assert } from '../shared/assert.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
 import { remember } from './ended-calls.ts'
-import type { AccountEvent, CallAdmitted, CallFacts } from './events.ts'
+import type {
+  AccountEvent,
+  CallAdmitted,
+  CallFacts,
+  RebateEarned,
+  RebateReversed,
+  TopUpCredited,
+  TopUpReversed,
+} from './events.ts'
 import type { AccountState } from './state.ts'
+import { rebateId, topUpId } from './top-up-ids.ts'
 
 /** Changes `state` in place and answers it. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
@@ -59,6 +68,32 @@ export function evolveAccount(state: AccountState, event: AccountEvent): Account
       return end(state, event.data, fromWire(event.data.charge))
     case 'CallReleased':
       return end(state, event.data, 0n)
+    default:
+      return topUp(state, event)
+  }
+}
+
+type TopUpFact = TopUpCredited | TopUpReversed | RebateEarned | RebateReversed
+
+function topUp(state: AccountState, event: TopUpFact): AccountState {
+  const amount = fromWire(event.data.amount)
+  switch (event.type) {
+    case 'TopUpCredited':
+      state.balance += amount
+      state.grantIds.add(topUpId(event.data))
+      return state
+    case 'TopUpReversed':
+      state.balance -= amount
+      state.deductionIds.add(topUpId(event.data))
+      return state
+    case 'RebateEarned':
+      state.affiliate += amount
+      state.grantIds.add(rebateId(event.data))
+      return state
+    case 'RebateReversed':
+      state.affiliate -= amount
+      state.deductionIds.add(rebateId(event.data))
+      return state
   }
 }
 

@@ -50,6 +50,13 @@ export const transferPostings = (userId: number, amount: Quota): readonly Postin
     [main(userId), amount],
   ])
 
+/** Money came in by `provider`; a negative amount: it went back. */
+export const cashPostings = (userId: number, amount: Quota, provider: string): readonly Posting[] =>
+  balanced([
+    [`cash:${provider}`, -amount],
+    [main(userId), amount],
+  ])
+
 export const giftPostings = (userId: number, amount: Quota): readonly Posting[] =>
   balanced([
     ['promo', -amount],

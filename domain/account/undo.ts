@@ -1,6 +1,7 @@
 import { undoRemember } from './ended-calls.ts'
 import type { AccountEvent } from './events.ts'
 import type { AccountState } from './state.ts'
+import { rebateId, topUpId } from './top-up-ids.ts'
 
 /**
  * How to take `event` back once it has been folded into `state`: asked before it is, and good as
@@ -32,6 +33,14 @@ function undoOthers(state: AccountState, event: AccountEvent): () => void {
       return undoId(state.transferIds, event.data.transferId)
     case 'CheckedIn':
       return () => {}
+    case 'TopUpCredited':
+      return undoId(state.grantIds, topUpId(event.data))
+    case 'TopUpReversed':
+      return undoId(state.deductionIds, topUpId(event.data))
+    case 'RebateEarned':
+      return undoId(state.grantIds, rebateId(event.data))
+    case 'RebateReversed':
+      return undoId(state.deductionIds, rebateId(event.data))
     case 'TokenBudgetSet':
     case 'TokenBudgetClosed':
       return undoBudget(state, event.data.tokenId)

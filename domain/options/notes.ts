@@ -8,7 +8,6 @@ const actsLater = (zh: string, en: string): Words => ({
 
 export const WITH_GEMINI = actsLater('Gemini 渠道', 'the Gemini provider is')
 export const WITH_CLAUDE = actsLater('Claude 渠道', 'the Claude provider is')
-export const WITH_MONEY = actsLater('钱包与充值', 'the wallet and top-ups are')
 export const WITH_DRAWING = actsLater('绘图功能', 'drawing is')
 export const WITH_TASKS = actsLater('音乐任务', 'music tasks are')
 export const WITH_CHATS = actsLater('聊天页面', 'the chat pages are')

@@ -23,6 +23,7 @@ import { SCREENING } from './sections/screening.ts'
 import { SITE } from './sections/site.ts'
 import { SMTP } from './sections/smtp.ts'
 import { STATISTICS } from './sections/statistics.ts'
+import { STRIPE } from './sections/stripe.ts'
 import { TURNSTILE } from './sections/turnstile.ts'
 import { UPDATE } from './sections/update.ts'
 
@@ -52,6 +53,7 @@ export const SECTIONS: readonly OptionSection[] = [
   WECHAT,
   TURNSTILE,
   PAYMENT,
+  STRIPE,
   APPEARANCE,
   PAGES,
   STATISTICS,

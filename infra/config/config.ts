@@ -16,6 +16,8 @@ export type Config = {
   /** Private upstream addresses that channels may use, as `CIDR` and `port` (null: any). */
   readonly privateUpstreams: readonly { readonly cidr: string; readonly port: number | null }[]
   readonly metricsToken: string | null
+  /** Where Stripe's API is; null: at Stripe. */
+  readonly stripeApiBase: string | null
   /** `url` null: the events are in the same Postgres as everything else. */
   readonly eventStore: { readonly url: string | null }
   /** `host:port` each; none: events come straight from the event store. */

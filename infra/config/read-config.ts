@@ -34,6 +34,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: listOf(read('TRUST_PROXY')).map((cidr) => cidrOf('TRUST_PROXY', cidr)),
     privateUpstreams: listOf(read('PRIVATE_UPSTREAMS')).map(privateUpstreamOf),
     metricsToken: read('METRICS_TOKEN'),
+    stripeApiBase: stripeApiBaseOf(read('STRIPE_API_BASE')),
     ...enginesOf(read),
   }
 }
@@ -45,6 +46,15 @@ function portOf(text: string | null): number {
     throw new ConfigError('PORT', `must be a whole number from 0 to 65535, not "${text}"`)
   }
   return port
+}
+
+function stripeApiBaseOf(text: string | null): string | null {
+  if (text === null) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== '/') {
+    throw new ConfigError('STRIPE_API_BASE', 'must look like https://host or http://127.0.0.1:4010')
+  }
+  return url.origin
 }
 
 function databaseUrlOf(text: string | null): string | null {

@@ -5,15 +5,23 @@ export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
   readonly images: readonly string[]
+  /** Where a form may be sent besides. */
+  readonly forms: readonly string[]
   /** One of the frames talks with a window that it opens. */
   readonly hasPopups: boolean
 }
 
-export const NO_SOURCES: PageSources = { scripts: [], frames: [], images: [], hasPopups: false }
+export const NO_SOURCES: PageSources = {
+  scripts: [],
+  frames: [],
+  images: [],
+  forms: [],
+  hasPopups: false,
+}
 
 // NOTE: no inline style or script anywhere: React sets style properties through the CSSOM, which
 // the policy does not touch.
-const policyOf = ({ scripts, frames, images }: PageSources): string =>
+const policyOf = ({ scripts, frames, images, forms }: PageSources): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...scripts].join(' '),
@@ -26,7 +34,7 @@ const policyOf = ({ scripts, frames, images }: PageSources): string =>
     frames.length === 0 ? "frame-src 'none'" : ['frame-src', ...frames].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",
-    "form-action 'self'",
+    ["form-action 'self'", ...forms].join(' '),
     "object-src 'none'",
     "require-trusted-types-for 'script'",
   ].join('; ')
@@ -55,8 +63,8 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
 
 /** For a page that needs other sites, those besides its own. */
 export function admitSources(reply: FastifyReply, sources: PageSources): void {
-  const { scripts, frames, images, hasPopups } = sources
-  if (scripts.length + frames.length + images.length > 0) {
+  const { scripts, frames, images, forms, hasPopups } = sources
+  if (scripts.length + frames.length + images.length + forms.length > 0) {
     reply.header('content-security-policy', policyOf(sources))
   }
   if (hasPopups) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')

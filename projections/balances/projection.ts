@@ -1,17 +1,42 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AccountEvent, CallFacts, Posting } from '#domain/account/events.ts'
+import type {
+  AccountEvent,
+  CallFacts,
+  Posting,
+  RebateEarned,
+  RebateReversed,
+  TopUpCredited,
+  TopUpReversed,
+} from '#domain/account/events.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { projectionOf } from '../projection.ts'
+import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 
 type Ended = CallFacts & { readonly hold: number; readonly charge?: number }
 
+type TopUpFact = TopUpCredited | TopUpReversed | RebateEarned | RebateReversed
+
+const topUps: Handlers<TopUpFact> = {
+  TopUpCredited: ({ data }, rows) => post(data.postings, rows),
+  TopUpReversed: ({ data }, rows) => post(data.postings, rows),
+  RebateEarned: ({ data }, rows) => {
+    post(data.postings, rows)
+    const earned = { aff_history_quota: fromWire(data.amount) }
+    rows.add('accounts', { user_id: data.userId }, earned)
+  },
+  RebateReversed: ({ data }, rows) => {
+    post(data.postings, rows)
+    const lost = { aff_history_quota: -fromWire(data.amount) }
+    rows.add('accounts', { user_id: data.userId }, lost)
+  },
+}
+
 /** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 3,
+  version: 4,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
@@ -27,6 +52,7 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
       post(data.postings, rows)
       rows.add('accounts', { user_id: data.userId }, {}, { check_in_day: data.day })
     },
+    ...topUps,
     TokenBudgetSet: ({ data }, rows) =>
       rows.put(
         'token_budgets',

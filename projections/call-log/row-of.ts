@@ -6,6 +6,8 @@ import type {
   CheckedIn,
   QuotaDeducted,
   QuotaGranted,
+  TopUpCredited,
+  TopUpReversed,
 } from '#domain/account/events.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
@@ -21,6 +23,8 @@ export type LoggedEvent =
   | QuotaDeducted
   | AffiliateTransferred
   | CheckedIn
+  | TopUpCredited
+  | TopUpReversed
   | SiteInitialized
 
 /** 1 top-up, 2 consumption, 3 admin, 4 system, 6 error. */
@@ -79,6 +83,15 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       const reason = event.type === 'CheckedIn' ? 'check-in' : 'affiliate'
       return { ...base, type: 4, user_id: userId, quota: amount, reason }
     }
+    case 'TopUpCredited': {
+      const { userId, amount } = event.data
+      return { ...base, type: 1, user_id: userId, quota: amount, reason: 'top-up' }
+    }
+    case 'TopUpReversed': {
+      const { userId, amount } = event.data
+      const row = { ...base, user_id: userId, quota: -amount, reason: 'top-up-refund' }
+      return { ...row, type: 3, ...byHand(event) }
+    }
     case 'SiteInitialized':
       return { ...base, type: 4, user_id: event.data.rootUserId, quota: 0, reason: 'site' }
     case 'CallSettled':
@@ -90,7 +103,7 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   }
 }
 
-const byHand = ({ data, meta }: Recorded<QuotaGranted | QuotaDeducted>) => ({
+const byHand = ({ data, meta }: Recorded<QuotaGranted | QuotaDeducted | TopUpReversed>) => ({
   actor_id: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
   note: data.note ?? null,
 })

@@ -9,7 +9,7 @@ import type { RowChanges } from '../runner/row-changes.ts'
 /** The log's rows, counted and summed by hour: for everybody by model, and for each user. */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -23,6 +23,8 @@ export const usageByHour = projectionOf<LoggedEvent>({
     QuotaDeducted: count,
     AffiliateTransferred: count,
     CheckedIn: count,
+    TopUpCredited: count,
+    TopUpReversed: count,
     SiteInitialized: count,
   },
 })

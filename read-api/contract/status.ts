@@ -40,8 +40,14 @@ export const Status = Type.Object({
   password_register_enabled: Type.Boolean(),
   register_enabled: Type.Boolean(),
   min_topup: Type.Integer(),
-  /** Where codes are sold; empty for nowhere. */
+  enable_online_topup: Type.Boolean(),
+  topup_methods: Type.Array(
+    Type.Union([Type.Literal('zfb'), Type.Literal('wx'), Type.Literal('stripe')]),
+  ),
+  /** Where else quota can be bought; empty for nowhere. */
   top_up_link: Type.String(),
+  /** Of each top-up, for the inviter; 0 while there are no rebates. */
+  rebate_percentage: Type.String(),
   self_use_mode_enabled: Type.Boolean(),
   demo_site_enabled: Type.Boolean(),
   /** Group → colour of its badge; those left out have the plain one. */

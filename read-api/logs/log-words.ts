@@ -11,6 +11,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   'grant:redemption': { zh: '通过兑换码充值', en: 'Topped up by a redemption code' },
   'check-in': { zh: '每日签到', en: 'Daily check-in' },
   affiliate: { zh: '邀请额度划转', en: 'Transferred from invitations' },
+  'top-up': { zh: '在线充值', en: 'Topped up online' },
+  'top-up-refund': { zh: '充值退款', en: 'A top-up was refunded' },
   'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },
   'deduct:admin': { zh: '管理员减少额度', en: 'Quota deducted by an administrator' },
   'released:no-channel': { zh: '无可用渠道', en: 'No available channel' },

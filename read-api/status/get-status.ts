@@ -39,12 +39,26 @@ const ofSite = (options: OptionsInForce) => ({
   docs_link: options.text('general_setting.docs_link'),
   quota_per_unit: options.number('QuotaPerUnit') || 500_000,
   display_in_currency: options.flag('DisplayInCurrencyEnabled'),
-  top_up_link: options.text('TopUpLink'),
-  min_topup: options.number('MinTopUp') || 1,
+  ...ofTopUp(options),
   self_use_mode_enabled: options.isSelfUse,
   demo_site_enabled: options.isDemoSite,
   setup: options.isInitialised,
 })
+
+/** What the wallet offers; a way to pay is one that has all it needs. */
+const ofTopUp = (options: OptionsInForce) => {
+  const methods = [
+    ...(takesEpay(options) ? (['zfb', 'wx'] as const) : []),
+    ...(takesStripe(options) ? (['stripe'] as const) : []),
+  ]
+  return {
+    min_topup: options.number('MinTopUp') || 1,
+    enable_online_topup: methods.length > 0,
+    topup_methods: methods,
+    top_up_link: options.text('TopUpLink'),
+    rebate_percentage: options.flag('RebateEnabled') ? options.text('RebatePercentage') : '0',
+  }
+}
 
 const ofScreens = (options: OptionsInForce) => ({
   enable_drawing: options.flag('DrawingEnabled'),
@@ -83,6 +97,18 @@ const ofWaysIn = (options: OptionsInForce) => ({
   password_register_enabled: options.flag('PasswordRegisterEnabled'),
   register_enabled: options.flag('RegisterEnabled'),
 })
+
+/** As the write API decides it: without its secret a provider is off. */
+export const takesEpay = (options: OptionsInForce): boolean =>
+  options.text('PayAddress') !== '' &&
+  options.text('EpayId') !== '' &&
+  options.hasSecret('EpayKey') &&
+  options.text('ServerAddress') !== ''
+
+const takesStripe = (options: OptionsInForce): boolean =>
+  options.hasSecret('StripeApiKey') &&
+  options.hasSecret('StripeWebhookSecret') &&
+  options.text('ServerAddress') !== ''
 
 export const takesTelegram = (options: OptionsInForce): boolean =>
   options.flag('TelegramOAuthEnabled') && options.text('TelegramBotName') !== ''

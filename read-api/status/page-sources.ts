@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { checksHumans, takesTelegram, takesWeChat } from './get-status.ts'
+import { checksHumans, takesEpay, takesTelegram, takesWeChat } from './get-status.ts'
 
 const HUMAN_CHECK = 'https://challenges.cloudflare.com'
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
@@ -15,6 +15,7 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
     scripts: [...human, ...(telegram ? [TELEGRAM.script] : [])],
     frames: [...human, ...(telegram ? [TELEGRAM.frame] : [])],
     images: takesWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : [],
+    forms: takesEpay(options) ? originOf(options.text('PayAddress')) : [],
     hasPopups: telegram,
   }
 }

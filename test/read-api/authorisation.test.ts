@@ -49,6 +49,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/user/sessions': 'session',
   'GET /api/user/': 'admin',
   'GET /api/user/search': 'admin',
+  'GET /api/user/topup/self': 'user',
+  'GET /api/user/topup': 'admin',
   'GET /api/user/:id': 'admin',
   'GET /api/group/': 'admin',
   'GET /api/channel/': 'admin',

@@ -179,6 +179,7 @@ const STATUS = [
 const STATUS_BESIDE = [
   ...['server_address', 'min_topup', 'setup', 'group_colors', 'email_verification'],
   ...['password_login_enabled', 'password_register_enabled', 'register_enabled'],
+  ...['enable_online_topup', 'topup_methods', 'top_up_link', 'rebate_percentage'],
 ]
 
 describe('users and the site', () => {

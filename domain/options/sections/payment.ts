@@ -1,12 +1,14 @@
-import { WITH_MONEY } from '../notes.ts'
-import { decimal, integer, SECRET, text, URL_TEXT } from '../option-type.ts'
+import { decimal, integer, RATIOS, SECRET, text, URL_TEXT } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
 export const PAYMENT: OptionSection = {
   id: 'payment',
   tab: 'system',
   title: { zh: '支付设置', en: 'Payment' },
-  lead: { zh: '在线充值的网关与价格。', en: 'The gateway for top-ups, and what a dollar costs.' },
+  lead: {
+    zh: '在线充值的网关与价格。支付回调使用服务器地址，请先填写。',
+    en: 'The gateway for top-ups, and what a dollar costs. It calls back at the public address.',
+  },
   options: [
     {
       key: 'PayAddress',
@@ -14,8 +16,7 @@ export const PAYMENT: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: '支付网关地址', en: 'Payment gateway' },
-      help: { zh: '留空则不启用在线充值。', en: 'Empty: no top-ups online.' },
-      note: WITH_MONEY,
+      help: { zh: '易支付网关；留空则不启用。', en: 'An epay gateway; empty: not used.' },
     },
     {
       key: 'EpayId',
@@ -23,7 +24,6 @@ export const PAYMENT: OptionSection = {
       preset: '',
       access: 'root',
       label: { zh: '易支付商户 ID', en: 'Payment merchant' },
-      note: WITH_MONEY,
     },
     {
       key: 'EpayKey',
@@ -31,7 +31,10 @@ export const PAYMENT: OptionSection = {
       preset: '',
       access: 'secret',
       label: { zh: '易支付商户密钥', en: 'Payment key' },
-      note: WITH_MONEY,
+      help: {
+        zh: '留空则停用该网关，也不再接受其回调。',
+        en: 'Empty: the gateway is off, and its callbacks are refused.',
+      },
     },
     {
       key: 'Price',
@@ -40,7 +43,7 @@ export const PAYMENT: OptionSection = {
       preset: '7.3',
       access: 'root',
       label: { zh: '充值价格（每美元）', en: 'Price of one dollar of quota' },
-      note: WITH_MONEY,
+      help: { zh: '人民币，经由支付网关。', en: 'In CNY, by the gateway.' },
     },
     {
       key: 'MinTopUp',
@@ -49,7 +52,17 @@ export const PAYMENT: OptionSection = {
       unit: 'dollar',
       access: 'root',
       label: { zh: '最低充值数量', en: 'Least top-up' },
-      note: WITH_MONEY,
+    },
+    {
+      key: 'TopUpCodes',
+      type: RATIOS,
+      preset: '{}',
+      access: 'root',
+      label: { zh: '充值码', en: 'Top-up codes' },
+      help: {
+        zh: '充值码 → 价格倍率：0.9 即九折。到账额度不变，可多次使用。',
+        en: 'Code → factor of the price: 0.9 takes 10% off. The quota stays, uses are not counted.',
+      },
     },
     {
       key: 'TopUpLink',

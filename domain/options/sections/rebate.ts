@@ -1,4 +1,3 @@
-import { WITH_MONEY } from '../notes.ts'
 import { decimal, FLAG } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -22,7 +21,6 @@ export const REBATE: OptionSection = {
       type: FLAG,
       preset: 'false',
       label: { zh: '启用返佣', en: 'Rebates' },
-      note: WITH_MONEY,
     },
     {
       key: 'RebatePercentage',
@@ -34,7 +32,6 @@ export const REBATE: OptionSection = {
         zh: '返佣百分比必须在0到100之间',
         en: 'The rebate share must be between 0 and 100',
       },
-      note: WITH_MONEY,
     },
   ],
 }

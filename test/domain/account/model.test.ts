@@ -78,7 +78,7 @@ class Run {
     }
   }
 
-  /** Below 0 only by what a call outgrew its hold; nothing else is let in or out below 0. */
+  /** Below 0 only by what calls outgrew their holds or refunds took; nothing else goes below 0. */
   private checkMovement({ type, data }: AccountEvent, before: bigint): void {
     const { balance } = this.state
     if (type === 'CallAdmitted' || type === 'QuotaDeducted') {
@@ -86,6 +86,8 @@ class Run {
     } else if (type === 'CallSettled' || type === 'CallInterrupted') {
       const excess = BigInt(data.charge) - BigInt(data.hold)
       expect(before - balance, `${type} of ${data.call}`).toBe(excess)
+    } else if (type === 'TopUpReversed') {
+      expect(before - balance, type).toBe(BigInt(data.amount))
     } else expect(balance >= before, `${type} lowers the balance`).toBe(true)
   }
 
@@ -94,7 +96,8 @@ class Run {
     expect(state.balance).toBe(reference.balance)
     expect(state.held).toBe(reference.held)
     expect(state.affiliate).toBe(reference.affiliate)
-    expect(state.affiliate >= 0n, 'more transferred than there was').toBe(true)
+    const taken = [...reference.rebateReversals.values()].reduce((sum, part) => sum + part, 0n)
+    expect(state.affiliate >= -taken, 'more transferred than there was').toBe(true)
     expect(state.balance >= -reference.excess, 'overdrawn').toBe(true)
     if (state.balance < 0n) this.wasOverdrawn = true
     expect([...state.open.keys()]).toEqual(reference.open.map(([call]) => call))
@@ -151,9 +154,10 @@ describe('an account, whatever befalls it', () => {
   it('and each kind of event was among what befell it, debts too', () => {
     const quota = ['QuotaGranted', 'QuotaDeducted']
     const rewards = ['InviteRewarded', 'AffiliateTransferred', 'CheckedIn']
+    const topUps = ['TopUpCredited', 'TopUpReversed', 'RebateEarned', 'RebateReversed']
     const budgets = ['TokenBudgetSet', 'TokenBudgetsOpened', 'TokenBudgetsClosed']
     const calls = ['CallAdmitted', 'CallProgressed', ...ENDS, 'overdrawn']
-    for (const kind of [...quota, ...rewards, ...budgets, ...calls])
+    for (const kind of [...quota, ...rewards, ...topUps, ...budgets, ...calls])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(50)
   })
 })

@@ -3,6 +3,7 @@ import type { AccountCommand } from '#domain/account/commands.ts'
 import type { CallEnd } from '#domain/account/events.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 
 /** What may befall an account: a command, an earlier one again, or the loss of its state. */
 export type Operation =
@@ -105,6 +106,43 @@ const checkIn = record<Of<'CheckIn'>>({
   day: fc.integer({ min: 1, max: 9 }).map((n) => `2026-11-0${n}`),
   amount,
 })
+const orderId = fc.integer({ min: 1, max: 4 })
+const refundNo = fc.integer({ min: 1, max: 2 })
+const taken = fc.oneof(
+  { weight: 12, arbitrary: fc.bigInt({ min: 0n, max: 20n }) },
+  { weight: 1, arbitrary: fc.constantFrom(-1n, MAX, MAX + 1n) },
+)
+const provider = fc.constant('epay')
+const credit = record<Of<'CreditTopUp'>>({
+  type: fc.constant('CreditTopUp'),
+  userId,
+  orderId,
+  provider,
+  amount,
+})
+const reverse = record<Of<'ReverseTopUp'>>({
+  type: fc.constant('ReverseTopUp'),
+  userId,
+  orderId,
+  refundNo,
+  provider,
+  amount: taken,
+  note: fc.constant('sealed:why' as Sealed),
+})
+const rebate = record<Of<'EarnRebate'>>({
+  type: fc.constant('EarnRebate'),
+  userId,
+  orderId,
+  inviteeId: fc.constant(9),
+  amount: small,
+})
+const unrebate = record<Of<'ReverseRebate'>>({
+  type: fc.constant('ReverseRebate'),
+  userId,
+  orderId,
+  refundNo,
+  amount: taken,
+})
 const setBudget = record<Of<'SetTokenBudget'>>({
   type: fc.constant('SetTokenBudget'),
   userId,
@@ -186,6 +224,10 @@ const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   { weight: 2, arbitrary: invite },
   { weight: 2, arbitrary: transfer },
   { weight: 1, arbitrary: checkIn },
+  { weight: 1, arbitrary: credit },
+  { weight: 1, arbitrary: reverse },
+  { weight: 1, arbitrary: rebate },
+  { weight: 1, arbitrary: unrebate },
   { weight: 3, arbitrary: setBudget },
   { weight: 1, arbitrary: openBudgets },
   { weight: 1, arbitrary: closeBudgets },

@@ -38,6 +38,11 @@ export class ReferenceAccount {
   readonly invites = new Map<number, bigint>()
   readonly transfers = new Map<string, bigint>()
   readonly checkIns: [day: string, amount: bigint][] = []
+  /** By order, and by order and refund. */
+  readonly credits = new Map<number, bigint>()
+  readonly reversals = new Map<string, bigint>()
+  readonly rebates = new Map<number, bigint>()
+  readonly rebateReversals = new Map<string, bigint>()
   readonly calls = new Map<string, Call>()
   private readonly budgets = new Map<number, Budget>()
   private clock = 0
@@ -57,20 +62,26 @@ export class ReferenceAccount {
   get balance(): bigint {
     const gained = sum(this.transfers.values()) + sum(this.checkIns.map(([, gift]) => gift))
     const given = sum(this.grants.values()) + gained - sum(this.deductions.values())
-    return given - this.charged - this.held
+    return given + this.toppedUp - this.charged - this.held
   }
 
   get affiliate(): bigint {
-    return sum(this.invites.values()) - sum(this.transfers.values())
+    const earned = sum(this.invites.values()) + sum(this.rebates.values())
+    return earned - sum(this.rebateReversals.values()) - sum(this.transfers.values())
   }
 
-  /** By how much settled calls outgrew their holds: the furthest the balance may be below 0. */
+  private get toppedUp(): bigint {
+    return sum(this.credits.values()) - sum(this.reversals.values())
+  }
+
+  /** What settled calls outgrew their holds by, and refunds took: the furthest below 0. */
   get excess(): bigint {
-    return sum(
+    const outgrown = sum(
       [...this.calls.values()].map(({ end, hold }) =>
         end !== null && end.charge > hold ? end.charge - hold : 0n,
       ),
     )
+    return outgrown + sum(this.reversals.values())
   }
 
   get tokenIds(): number[] {
@@ -125,6 +136,25 @@ export class ReferenceAccount {
         return this.transfer(command)
       case 'CheckIn':
         return this.checkIn(command)
+      case 'CreditTopUp': {
+        const { orderId, amount } = command
+        if (this.credits.has(orderId)) return NOTHING
+        const isTooMuch = this.balance + this.held + amount > MAX
+        if (amount < 1n || amount > MAX || isTooMuch) return { refused: 'AmountOutOfRange' }
+        this.credits.set(orderId, amount)
+        return { event: 'TopUpCredited' }
+      }
+      case 'EarnRebate': {
+        const { orderId, amount } = command
+        const room = MAX - this.affiliate
+        if (this.rebates.has(orderId) || amount < 1n || room < 1n) return NOTHING
+        this.rebates.set(orderId, amount > room ? room : amount)
+        return { event: 'RebateEarned' }
+      }
+      case 'ReverseTopUp':
+        return this.takeBack(command, this.reversals, this.balance, 'TopUpReversed')
+      case 'ReverseRebate':
+        return this.takeBack(command, this.rebateReversals, this.affiliate, 'RebateReversed')
       case 'SetTokenBudget':
         return this.setBudget(command)
       case 'OpenTokenBudgets':
@@ -138,6 +168,19 @@ export class ReferenceAccount {
       default:
         return this.carryOn(command)
     }
+  }
+
+  private takeBack(
+    { orderId, refundNo, amount }: { orderId: number; refundNo: number; amount: bigint },
+    taken: Map<string, bigint>,
+    from: bigint,
+    event: string,
+  ): Verdict {
+    const id = `${orderId}/${refundNo}`
+    if (taken.has(id)) return NOTHING
+    if (amount < 1n || amount > MAX || from - amount < -MAX) return { refused: 'AmountOutOfRange' }
+    taken.set(id, amount)
+    return { event }
   }
 
   private transfer(command: Extract<AccountCommand, { type: 'TransferAffiliate' }>): Verdict {

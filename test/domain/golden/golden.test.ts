@@ -24,6 +24,7 @@ import type { SiteEvent } from '#domain/site/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import type { SharedTerms, TokenEvent, TokenIdsTaken } from '#domain/token/events.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import type { TopUpEvent } from '#domain/top-up/events.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
@@ -48,6 +49,7 @@ type AnyEvent =
   | NotificationEvent
   | MessageEvent
   | MessageRead
+  | TopUpEvent
 
 /** The newest version of every event's shape; a type left out is an error of types. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -56,6 +58,13 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   InviteRewarded: 1,
   AffiliateTransferred: 1,
   CheckedIn: 1,
+  TopUpCredited: 1,
+  TopUpReversed: 1,
+  RebateEarned: 1,
+  RebateReversed: 1,
+  TopUpOrdered: 1,
+  TopUpPaid: 1,
+  TopUpRefunded: 1,
   TokenBudgetSet: 1,
   TokenBudgetsOpened: 1,
   TokenBudgetsClosed: 1,

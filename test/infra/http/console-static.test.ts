@@ -44,13 +44,15 @@ describe('the console’s files', () => {
       sources = NO_SOURCES
       const plain = String((await app.inject({ url })).headers['content-security-policy'] ?? '')
       expect(plain).not.toContain('https:')
-      sources = { scripts: [outside], frames: [outside], images: [outside], hasPopups: true }
+      const all = { scripts: [outside], frames: [outside], images: [outside], forms: [outside] }
+      sources = { ...all, hasPopups: true }
       const { headers } = await app.inject({ url })
       const policy = String(headers['content-security-policy'])
       expect(policy).toContain(`img-src 'self' data: blob: ${outside};`)
       expect(headers['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
       expect(policy).toContain(`script-src 'self' ${outside};`)
       expect(policy).toContain(`frame-src ${outside};`)
+      expect(policy).toContain(`form-action 'self' ${outside};`)
       expect(policy).toContain("require-trusted-types-for 'script'")
     }
     const file = await app.inject({ url: '/assets/main-1a2b.js' })

@@ -1,0 +1,55 @@
+import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { CreditTopUp, EarnRebate, ReverseRebate, ReverseTopUp } from './commands.ts'
+import { fitsBalance } from './decide-rewards.ts'
+import type { AccountEvent } from './events.ts'
+import { cashPostings, rewardPostings } from './postings.ts'
+import type { AccountRefusal } from './refusals.ts'
+import type { AccountState } from './state.ts'
+import { rebateId, topUpId } from './top-up-ids.ts'
+
+type Outcome = readonly AccountEvent[] | AccountRefusal
+
+/** The account's side of a paid order (`top-up/` decides that it is): once. */
+export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
+  const { userId, orderId, provider, amount } = command
+  if (state.grantIds.has(topUpId(command))) return []
+  if (amount <= 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
+  const postings = cashPostings(userId, amount, provider)
+  const data = { userId, orderId, provider, amount: toWire(amount), postings }
+  return [{ type: 'TopUpCredited', v: 1, data }]
+}
+
+/** Whatever is left: who spent what was refunded owes it, and calls nothing until it is paid. */
+export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcome {
+  const { userId, orderId, refundNo, provider, amount, note } = command
+  if (state.deductionIds.has(topUpId(command))) return []
+  if (!isTakable(amount, state.balance)) return refuse('AmountOutOfRange')
+  const postings = cashPostings(userId, -amount, provider)
+  const of = { userId, orderId, refundNo, provider }
+  return [{ type: 'TopUpReversed', v: 1, data: { ...of, amount: toWire(amount), note, postings } }]
+}
+
+/** With as much as still fits, so that no payment fails by the inviter's wealth. */
+export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
+  const { userId, orderId, inviteeId } = command
+  if (state.grantIds.has(rebateId(command))) return []
+  const room = QUOTA_MAX - state.affiliate
+  const amount = command.amount < room ? command.amount : room
+  if (amount <= 0n) return []
+  const postings = rewardPostings(userId, amount)
+  const data = { userId, orderId, inviteeId, amount: toWire(amount), postings }
+  return [{ type: 'RebateEarned', v: 1, data }]
+}
+
+export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
+  const { userId, orderId, refundNo, amount } = command
+  if (state.deductionIds.has(rebateId(command))) return []
+  if (!isTakable(amount, state.affiliate)) return refuse('AmountOutOfRange')
+  const postings = rewardPostings(userId, -amount)
+  const data = { userId, orderId, refundNo, amount: toWire(amount), postings }
+  return [{ type: 'RebateReversed', v: 1, data }]
+}
+
+const isTakable = (amount: Quota, from: Quota): boolean =>
+  amount > 0n && isInRange(amount) && isInRange(from - amount)

@@ -1,0 +1,192 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export type GatewayKeys = {
+  readonly merchant: string
+  readonly key: string
+  readonly stripeKey: string
+  readonly stripeWebhookSecret: string
+}
+
+/** An order as it reached the gateway. */
+export type GatewayOrder = {
+  readonly tradeNo: string
+  readonly money: string
+  readonly notifyUrl: string
+  readonly returnUrl: string
+}
+
+export type PaymentGateway = {
+  readonly url: string
+  /** By trade number. */
+  readonly orders: Map<string, GatewayOrder>
+  /** What Stripe was asked for, by trade number. */
+  readonly checkouts: Map<string, URLSearchParams>
+  /** The query of the notice that this order was paid; `over`: fields said otherwise. */
+  readonly noticeOf: (tradeNo: string, over?: Record<string, string>) => URLSearchParams
+  readonly close: () => Promise<void>
+}
+
+/**
+ * An epay gateway and Stripe's checkout, scripted: they check what they are sent, show a page with
+ * one button, and call back, signed, once it is pressed. No money is moved.
+ */
+export async function startPaymentGateway(keys: GatewayKeys): Promise<PaymentGateway> {
+  const orders = new Map<string, GatewayOrder>()
+  const checkouts = new Map<string, URLSearchParams>()
+  const noticeOf = (tradeNo: string, over: Record<string, string> = {}): URLSearchParams => {
+    const fields = {
+      pid: keys.merchant,
+      trade_no: `2026${tradeNo}`,
+      out_trade_no: tradeNo,
+      type: 'alipay',
+      name: 'TopUp',
+      money: orders.get(tradeNo)?.money ?? '0.00',
+      trade_status: 'TRADE_SUCCESS',
+      ...over,
+    }
+    return new URLSearchParams({ ...fields, sign: signed(fields, keys.key), sign_type: 'MD5' })
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => response.writeHead(500).end(error.message))
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://gateway')
+    const form = new URLSearchParams(await text(request))
+    const tradeNo = form.get('trade_no') ?? ''
+    const origin = `http://${request.headers.host}`
+    switch (url.pathname) {
+      case '/submit.php':
+        return takeOrder(keys, orders, form, response)
+      case '/pay': {
+        const order = orders.get(tradeNo)
+        if (order === undefined) return void response.writeHead(404).end()
+        await fetch(`${order.notifyUrl}?${noticeOf(tradeNo)}`)
+        return void response.writeHead(303, { location: order.returnUrl }).end()
+      }
+      case '/v1/checkout/sessions':
+        return openCheckout(keys, checkouts, origin, { request, form, response })
+      case '/checkout':
+        return payPage(response, '/checkout/pay', url.searchParams.get('trade_no') ?? '')
+      case '/checkout/pay':
+        return await payCheckout(keys, checkouts, tradeNo, response)
+      default:
+        return void response.writeHead(404).end()
+    }
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    orders,
+    checkouts,
+    noticeOf,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function takeOrder(
+  { merchant, key }: GatewayKeys,
+  orders: Map<string, GatewayOrder>,
+  form: URLSearchParams,
+  response: ServerResponse,
+): void {
+  const said = (name: string): string => form.get(name) ?? ''
+  const isOurs = said('pid') === merchant && said('sign') === signed(Object.fromEntries(form), key)
+  if (!isOurs) return void response.writeHead(400).end('wrong signature')
+  const tradeNo = said('out_trade_no')
+  const [notifyUrl, returnUrl] = [said('notify_url'), said('return_url')]
+  orders.set(tradeNo, { tradeNo, money: said('money'), notifyUrl, returnUrl })
+  payPage(response, '/pay', tradeNo)
+}
+
+function payPage(response: ServerResponse, action: string, tradeNo: string): void {
+  const safe = tradeNo.replace(/\W/g, '')
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(
+    `<!doctype html><title>Pay</title><form method="post" action="${action}">` +
+      `<input type="hidden" name="trade_no" value="${safe}"><button>Pay ${safe}</button></form>`,
+  )
+}
+
+type Asked = {
+  readonly request: IncomingMessage
+  readonly form: URLSearchParams
+  readonly response: ServerResponse
+}
+
+function openCheckout(
+  { stripeKey }: GatewayKeys,
+  checkouts: Map<string, URLSearchParams>,
+  origin: string,
+  { request, form, response }: Asked,
+): void {
+  const json = (status: number, body: object): void => {
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
+  }
+  if (request.headers.authorization !== `Bearer ${stripeKey}`) {
+    return json(401, { error: { type: 'invalid_request_error', message: 'Invalid API Key' } })
+  }
+  const tradeNo = form.get('client_reference_id') ?? ''
+  checkouts.set(tradeNo, form)
+  const id = `cs_test_${randomUUID().replaceAll('-', '')}`
+  json(200, { id, object: 'checkout.session', url: `${origin}/checkout?trade_no=${tradeNo}` })
+}
+
+/** The body of the event that says that a checkout was paid; `over`: what its session says else. */
+export function checkoutEvent(form: URLSearchParams, over: object = {}): string {
+  const tradeNo = form.get('client_reference_id')
+  const price = (name: string) => form.get(`line_items[0][price_data][${name}]`) ?? ''
+  const session = {
+    id: `cs_test_${tradeNo}`,
+    object: 'checkout.session',
+    client_reference_id: tradeNo,
+    payment_intent: `pi_${tradeNo}`,
+    payment_status: 'paid',
+    amount_total: Number(price('unit_amount')),
+    currency: price('currency'),
+    ...over,
+  }
+  const type = 'checkout.session.completed'
+  return JSON.stringify({ id: `evt_${tradeNo}`, object: 'event', type, data: { object: session } })
+}
+
+async function payCheckout(
+  { stripeWebhookSecret }: GatewayKeys,
+  checkouts: Map<string, URLSearchParams>,
+  tradeNo: string,
+  response: ServerResponse,
+): Promise<void> {
+  const form = checkouts.get(tradeNo)
+  if (form === undefined) return void response.writeHead(404).end()
+  const returnUrl = form.get('success_url') ?? ''
+  const body = checkoutEvent(form)
+  const at = Math.floor(Date.now() / 1_000)
+  const v1 = createHmac('sha256', stripeWebhookSecret).update(`${at}.${body}`).digest('hex')
+  await fetch(new URL('/api/stripe/webhook', returnUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${v1}` },
+    body,
+  })
+  response.writeHead(303, { location: returnUrl }).end()
+}
+
+/** The signature of the epay protocol, by its own words: sorted, joined, with the key behind. */
+function signed(fields: Record<string, string>, key: string): string {
+  const names = Object.keys(fields).filter((name) => !['sign', 'sign_type'].includes(name))
+  const pairs = names
+    .sort()
+    .filter((name) => fields[name] !== '')
+    .map((name) => `${name}=${fields[name]}`)
+  return createHash('md5')
+    .update(pairs.join('&') + key)
+    .digest('hex')
+}

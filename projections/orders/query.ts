@@ -1,0 +1,113 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import type { Sealed } from '#domain/shared/event.ts'
+import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import { containing, type Listed, type Slice } from '../like.ts'
+
+const orderRow = z.object({
+  id: wireInteger,
+  userId: wireInteger,
+  username: z.string(),
+  tradeNo: z.string(),
+  provider: z.enum(['epay', 'stripe']),
+  method: z.enum(['zfb', 'wx', 'stripe']),
+  /** Dollars of quota. */
+  amount: wireInteger,
+  quota,
+  /** Hundredths of `currency`, as `refundedCents`. */
+  cents: quota,
+  currency: z.string(),
+  code: z.string(),
+  status: z.enum(['pending', 'paid']),
+  paymentId: z.string(),
+  rebateQuota: quota,
+  inviterId: wireInteger.nullable(),
+  refundedCents: quota,
+  refundedQuota: quota,
+  refunds: wireInteger,
+  /** Unix seconds, as `paidAt`. */
+  createdAt: wireInteger,
+  paidAt: wireInteger.nullable(),
+})
+export type OrderRow = z.infer<typeof orderRow>
+
+export const ORDER_STATES = ['pending', 'paid', 'refunded'] as const
+export type OrderState = (typeof ORDER_STATES)[number]
+
+export type OrderFilter = {
+  /** null: everybody's. */
+  readonly userId: number | null
+  /** An order's id or trade number, a payment's id, or part of a username; empty: all. */
+  readonly keyword: string
+  /** `refunded`: wholly or in part; null: all. */
+  readonly state: OrderState | null
+}
+
+const columns = sql.fragment`
+  o.id, o.user_id as "userId", coalesce(u.username, '') as username, o.trade_no as "tradeNo",
+  o.provider, o.method, o.amount, o.quota, o.cents, o.currency, o.code, o.status,
+  o.payment_id as "paymentId", o.rebate_quota as "rebateQuota", o.inviter_id as "inviterId",
+  o.refunded_cents as "refundedCents", o.refunded_quota as "refundedQuota", o.refunds,
+  o.created_at as "createdAt", o.paid_at as "paidAt"
+`
+
+const tables = sql.fragment`
+  from read_orders.orders o left join read_users.users u on u.id = o.user_id
+`
+
+/** Newest first. */
+export async function listOrders(
+  db: CommonQueryMethods,
+  { userId, keyword, state, limit, offset }: OrderFilter & Slice,
+): Promise<Listed<OrderRow>> {
+  const matches = sql.fragment`
+    (${userId === null} or o.user_id = ${userId ?? 0})
+    and (${keyword} = '' or o.id::text = ${keyword} or o.trade_no = ${keyword}
+      or o.payment_id = ${keyword} or u.username ilike ${containing(keyword)})
+    and (${state === null}
+      or (${state ?? ''} = 'refunded' and o.refunds > 0)
+      or (${state ?? ''} = o.status and o.refunds = 0))
+  `
+  const rows = await db.any(sql.type(orderRow)`
+    select ${columns} ${tables} where ${matches}
+    order by o.id desc limit ${limit} offset ${offset}
+  `)
+  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total ${tables} where ${matches}
+  `)
+  return { rows, total }
+}
+
+/** 0 when there are none. */
+export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+    select coalesce(max(id), 0) as id from read_orders.orders
+  `)
+
+const refundRow = z.object({
+  orderId: wireInteger,
+  refundNo: wireInteger,
+  cents: quota,
+  quota,
+  /** Sealed for the order's user. */
+  reason: z.string().transform((text) => text as Sealed),
+  actorId: wireInteger,
+  actorName: z.string(),
+  /** Unix seconds. */
+  createdAt: wireInteger,
+})
+export type RefundRow = z.infer<typeof refundRow>
+
+/** Of these orders, in the order in which they were made. */
+export const refundsOf = (
+  db: CommonQueryMethods,
+  orderIds: readonly number[],
+): Promise<readonly RefundRow[]> =>
+  db.any(sql.type(refundRow)`
+    select r.order_id as "orderId", r.refund_no as "refundNo", r.cents, r.quota, r.reason,
+      r.actor_id as "actorId", coalesce(u.username, '') as "actorName",
+      r.created_at as "createdAt"
+    from read_orders.refunds r left join read_users.users u on u.id = r.actor_id
+    where r.order_id = any(${sql.array(orderIds, 'int8')})
+    order by r.order_id, r.refund_no
+  `)

@@ -1,0 +1,95 @@
+import { describe } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
+import type { TopUpOrdered, TopUpPaid } from '#domain/top-up/events.ts'
+import { golden, story } from './story.ts'
+
+const why = 'sealed:why' as Sealed
+const order = (golden('top-up-ordered-v1') as TopUpOrdered).data
+const { rebate } = (golden('top-up-paid-v1') as TopUpPaid).data
+const refund = { orderId: 12, refundNo: 1 } as const
+const account = {
+  balance: 0,
+  held: 0,
+  budgets: [],
+  open: [],
+  ended: { ids: [], forgottenUpTo: '' },
+  grantIds: [],
+  deductionIds: [],
+  affiliate: 0,
+  inviteeIds: [],
+  transferIds: [],
+  checkInDay: '',
+}
+
+describe('the events of top-ups, as first recorded', () => {
+  story(
+    'an order',
+    topUpDecider,
+    [
+      ['top-up-ordered-v1', { type: 'PlaceTopUp', ...order }],
+      [
+        'top-up-paid-v1',
+        {
+          type: 'PayTopUp',
+          tradeNo: order.tradeNo,
+          provider: 'epay',
+          merchant: '1001',
+          currency: 'CNY',
+          cents: 6_570n,
+          paymentId: '2026112200001',
+          rebate,
+        },
+      ],
+      ['top-up-refunded-v1', { type: 'RefundTopUp', cents: 2_190n, refundsBefore: 0, reason: why }],
+    ],
+    {
+      order,
+      payment: { paymentId: '2026112200001', rebate },
+      refunds: 1,
+      refundedCents: 2_190n,
+      refundedQuota: 1_666_666n,
+      refundedRebate: 166_666n,
+    },
+  )
+  story(
+    'the account of whoever topped up',
+    accountDecider,
+    [
+      [
+        'top-up-credited-v1',
+        { type: 'CreditTopUp', userId: 7, orderId: 12, provider: 'epay', amount: 5_000_000n },
+      ],
+      [
+        'top-up-reversed-v1',
+        {
+          type: 'ReverseTopUp',
+          userId: 7,
+          ...refund,
+          provider: 'epay',
+          amount: 1_666_666n,
+          note: why,
+        },
+      ],
+    ],
+    {
+      ...account,
+      balance: 3_333_334,
+      grantIds: ['top-up-12'],
+      deductionIds: ['top-up-12-1'],
+    },
+  )
+  story(
+    'the account of the inviter',
+    accountDecider,
+    [
+      [
+        'rebate-earned-v1',
+        { type: 'EarnRebate', userId: 3, orderId: 12, inviteeId: 7, amount: 500_000n },
+      ],
+      ['rebate-reversed-v1', { type: 'ReverseRebate', userId: 3, ...refund, amount: 166_666n }],
+    ],
+    { ...account, affiliate: 333_334, grantIds: ['rebate-12'], deductionIds: ['rebate-12-1'] },
+  )
+})

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
+import type { PayTopUp } from '#domain/top-up/commands.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
+import type { TopUpEvent, TopUpOrdered, TopUpPaid } from '#domain/top-up/events.ts'
+import { centsOf, moneyText, priceCents, quotaOfDollars, shareOf } from '#domain/top-up/money.ts'
+import { specificationOf } from '#test/support/decider.ts'
+
+const { given } = specificationOf(topUpDecider)
+const reason = 'sealed:why' as Sealed
+
+const ordered: TopUpOrdered = {
+  type: 'TopUpOrdered',
+  v: 1,
+  data: {
+    orderId: 1,
+    userId: 7,
+    tradeNo: 'T1X0123456789ABCDEF01234567',
+    provider: 'epay',
+    method: 'wx',
+    merchant: '1001',
+    amount: 1,
+    quota: 500_000 as TopUpOrdered['data']['quota'],
+    money: '7.30',
+    currency: 'CNY',
+    code: null,
+  },
+}
+const pay: PayTopUp = {
+  type: 'PayTopUp',
+  tradeNo: ordered.data.tradeNo,
+  provider: 'epay',
+  merchant: '1001',
+  currency: 'CNY',
+  cents: 730n,
+  paymentId: 'p-1',
+  rebate: null,
+}
+const paid: TopUpPaid = {
+  type: 'TopUpPaid',
+  v: 1,
+  data: { orderId: 1, userId: 7, paymentId: 'p-1', rebate: null },
+}
+
+describe('an order', () => {
+  it('is paid by what matches it in everything', () => given(ordered).when(pay).then([paid]))
+
+  it.each([
+    ['provider', { provider: 'stripe' }],
+    ['merchant', { merchant: '1002' }],
+    ['currency', { currency: 'USD' }],
+    ['money', { cents: 729n }],
+    ['money', { cents: 731n }],
+  ] as const)('is not paid with another %s', (field, said) => {
+    given(ordered)
+      .when({ ...pay, ...said } as PayTopUp)
+      .then({ refused: 'TopUpMismatch', details: { field } })
+  })
+
+  it('is unknown by another trade number, and before it was made', () => {
+    const other = { ...pay, tradeNo: 'T1X0123456789ABCDEF01234568' }
+    given(ordered).when(other).then({ refused: 'TopUpUnknown' })
+    given().when(pay).then({ refused: 'TopUpUnknown' })
+  })
+
+  it('is paid once: the refusal holds back the credit that would go with it', () => {
+    const details = { paymentId: 'p-1' }
+    given(ordered, paid).when(pay).then({ refused: 'TopUpPaidAlready', details })
+    const again = { ...pay, paymentId: 'p-2' }
+    given(ordered, paid).when(again).then({ refused: 'TopUpPaidAlready', details })
+  })
+
+  it('is refunded in parts that make the whole, and never by more', () => {
+    const events: TopUpEvent[] = [ordered, paid]
+    for (const [n, cents] of [101n, 314n, 315n].entries()) {
+      const step = given(...events).when({ type: 'RefundTopUp', cents, refundsBefore: n, reason })
+      expect(step.facts).toHaveLength(1)
+      events.push(...step.facts)
+    }
+    const { state } = given(...events)
+    expect(state).toMatchObject({ refunds: 3, refundedCents: 730n, refundedQuota: 500_000n })
+    given(...events)
+      .when({ type: 'RefundTopUp', cents: 1n, refundsBefore: 3, reason })
+      .then({ refused: 'RefundOutOfRange', details: { left: '0.00' } })
+  })
+
+  it('is refunded only as whoever does it saw it, when paid, and by something', () => {
+    const refund = { type: 'RefundTopUp', cents: 731n, refundsBefore: 0, reason } as const
+    const range = { refused: 'RefundOutOfRange', details: { left: '7.30' } } as const
+    given(ordered, paid).when(refund).then(range)
+    given(ordered, paid)
+      .when({ ...refund, cents: 0n })
+      .then(range)
+    given(ordered, paid)
+      .when({ ...refund, cents: 1n, refundsBefore: 1 })
+      .then({ refused: 'RefundedMeanwhile' })
+    given(ordered).when(refund).then({ refused: 'TopUpNotPaid' })
+    given().when(refund).then({ refused: 'TopUpUnknown' })
+  })
+})
+
+describe('money', () => {
+  it.each([
+    ['7.3', 730n],
+    ['7.30', 730n],
+    ['7.300', 730n],
+    ['0.07', 7n],
+    ['7', 700n],
+    ['7.301', null],
+    ['-7', null],
+    ['7,30', null],
+    ['7e2', null],
+    ['', null],
+    [' 7', null],
+  ])('%j is %s cents', (text, cents) => expect(centsOf(text)).toBe(cents))
+
+  it('is exact: prices are rounded once, shares down', () => {
+    // 0.1 × 3 is not 0.3 in floats, and 1.005 × 100 not 100.5.
+    expect(priceCents(1, '1.005', '1')).toBe(101n)
+    expect(priceCents(3, '0.1', '1')).toBe(30n)
+    expect(priceCents(1, '7.3', '0.95')).toBe(694n)
+    expect(moneyText(7n)).toBe('0.07')
+    expect(quotaOfDollars(3, '500000')).toBe(1_500_000n)
+    expect(quotaOfDollars(1, '0.5')).toBe(1n)
+    expect(shareOf(333n, '10')).toBe(33n)
+    expect(shareOf(1_000_000n, '12.5')).toBe(125_000n)
+    expect(shareOf(9n, '0')).toBe(0n)
+  })
+})

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import type { Status } from '#read-api/contract/status.ts'
+import { KEYS, OWN_ADDRESS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
+import { fifty } from './write-fixture.ts'
+
+let fixture: TopUpFixture
+
+beforeAll(async () => {
+  fixture = await topUpFixture()
+})
+afterAll(() => fixture.close())
+
+const ask = (body: object) => fixture.user.call('POST', '/api/user/amount', { body })
+const pay = (body: object) => fixture.user.call('POST', '/api/user/pay', { body })
+const status = async () =>
+  (await fixture.anybody<Status>('GET', '/api/status', { headers: await fresh() })).data
+const fresh = async () => ({ 'x-after-position': String(await fixture.head()) })
+
+describe('before a provider has all it needs', () => {
+  it('nothing can be asked, paid or said, and the status says so', async () => {
+    expect(await ask({ amount: 1 })).toMatchObject({ success: false, code: 'TopUpClosed' })
+    await fixture.set('PayAddress', fixture.gateway.url)
+    await fixture.set('EpayId', KEYS.merchant)
+    // Without its secret it is off: with an empty key, anybody could sign.
+    const sent = { amount: 1, payment_method: 'zfb' }
+    expect(await pay(sent)).toMatchObject({ success: false, code: 'TopUpClosed' })
+    const notice = fixture.gateway.noticeOf('T1X0123456789ABCDEF01234567')
+    expect((await fixture.notify(notice)).status).toBe(503)
+    const off = { enable_online_topup: false, topup_methods: [], min_topup: 1, top_up_link: '' }
+    expect(await status()).toMatchObject(off)
+  })
+
+  it('is on once it has: its ways to pay are in the status', async () => {
+    await fixture.switchOn()
+    await fixture.set('TopUpLink', 'https://shop.example/')
+    const on = { enable_online_topup: true, topup_methods: ['zfb', 'wx', 'stripe'] }
+    expect(await status()).toMatchObject({ ...on, top_up_link: 'https://shop.example/' })
+    await fixture.set('StripeWebhookSecret', '')
+    expect((await status()).topup_methods).toEqual(['zfb', 'wx'])
+    const closed = { success: false, code: 'PaymentMethodClosed' }
+    expect(await ask({ amount: 1, payment_method: 'stripe' })).toMatchObject(closed)
+    await fixture.set('StripeWebhookSecret', KEYS.stripeWebhookSecret)
+  })
+})
+
+describe('what a top-up costs', () => {
+  it.each([
+    [{ amount: 1 }, '7.30', 'CNY'],
+    [{ amount: 3, top_up_code: '' }, '21.90', 'CNY'],
+    [{ amount: 1_000_000 }, '7300000.00', 'CNY'],
+    [{ amount: 5, payment_method: 'stripe' }, '5.00', 'USD'],
+  ])('%j is %s', async (body, money, currency) => {
+    const answer = { success: true, message: 'success', data: money, currency }
+    expect(await ask(body)).toMatchObject(answer)
+  })
+
+  it('less by a code, and an unknown code is none; a stranger soon has to wait', async () => {
+    await fixture.set('TopUpCodes', '{"SPRING": 0.85, "constructor2": 1}')
+    expect((await ask({ amount: 3, top_up_code: ' SPRING ' })).data).toBe('18.62')
+    const wrong = () => ask({ amount: 3, top_up_code: 'constructor' })
+    expect(await wrong()).toMatchObject({ success: false, code: 'TopUpCodeUnknown' })
+    const answers = await fifty(wrong)
+    expect(answers.filter(({ code }) => code === 'TopUpCodeUnknown').length).toBe(9)
+    expect((await wrong()).status).toBe(429)
+    fixture.clock.ahead += 61_000
+  })
+
+  it('names what is wrong: fields, the least amount', async () => {
+    for (const [body, field] of [
+      [{ amount: 0 }, 'amount'],
+      [{ amount: 1.5 }, 'amount'],
+      [{ amount: '10' }, 'amount'],
+      [{ amount: 1_000_001 }, 'amount'],
+      [{}, 'amount'],
+      [{ amount: 1, payment_method: 'cash' }, 'payment_method'],
+      [{ amount: 1, top_up_code: 7 }, 'top_up_code'],
+    ] as const) {
+      const answer = await ask(body)
+      expect(answer.status).toBe(400)
+      expect(answer.message).toContain(field)
+    }
+    await fixture.set('MinTopUp', '10')
+    const small = await ask({ amount: 9 })
+    expect(small).toMatchObject({ success: false, message: '充值数量不能小于10' })
+    const large = await ask({ amount: 1_000_000, payment_method: 'stripe' })
+    expect(large).toMatchObject({ success: false, code: 'TopUpTooLarge' })
+    await fixture.set('MinTopUp', '1')
+  })
+})
+
+describe('an order', () => {
+  it('is a form that the gateway takes, with our own addresses in it', async () => {
+    const headers = { host: 'evil.example', origin: 'http://evil.example' }
+    const sent = { amount: 2, payment_method: 'wx' }
+    const answer = await fixture.user.call('POST', '/api/user/pay', { body: sent, headers })
+    const expected = { success: true, message: 'success', url: `${fixture.gateway.url}/submit.php` }
+    expect(answer).toMatchObject(expected)
+    expect(answer.data).toMatchObject({
+      pid: KEYS.merchant,
+      type: 'wxpay',
+      money: '14.60',
+      notify_url: `${OWN_ADDRESS}/api/user/epay/notify`,
+      return_url: `${OWN_ADDRESS}/app/wallet`,
+    })
+    expect(JSON.stringify(answer)).not.toContain(KEYS.key)
+    expect(await fixture.orders(fixture.user, '/self')).toMatchObject([
+      { id: 1, amount: 2, quota: 1_000_000, money: '14.60', status: 'pending', refundable: '0.00' },
+    ])
+  })
+
+  it('at Stripe is a page; one that it does not open is refused in words', async () => {
+    const sent = { amount: 5, payment_method: 'stripe' }
+    const answer = await pay(sent)
+    expect(answer).toMatchObject({ success: true, data: {} })
+    const { checkouts } = fixture.gateway
+    const [form] = [...checkouts.values()]
+    expect(Object.fromEntries(form ?? [])).toMatchObject({
+      mode: 'payment',
+      'line_items[0][price_data][currency]': 'usd',
+      'line_items[0][price_data][unit_amount]': '500',
+      success_url: `${OWN_ADDRESS}/app/wallet`,
+    })
+    await fixture.set('StripeApiKey', 'sk_test_other')
+    const failed = await pay(sent)
+    expect(failed).toMatchObject({ success: false, code: 'PaymentProviderFailed' })
+    expect(JSON.stringify(failed)).not.toContain('sk_test')
+    await fixture.set('StripeApiKey', KEYS.stripeKey)
+  })
+
+  it('needs our own address, and leaves nothing where it is refused', async () => {
+    const before = (await fixture.orders(fixture.user, '/self')).length
+    await fixture.set('ServerAddress', '')
+    const refused = await pay({ amount: 1, payment_method: 'zfb' })
+    expect(refused).toMatchObject({ success: false, code: 'PaymentAddressRequired' })
+    await fixture.set('ServerAddress', OWN_ADDRESS)
+    expect(await fixture.orders(fixture.user, '/self')).toHaveLength(before)
+  })
+
+  it('of fifty at once is ten: each is a stream for ever', async () => {
+    fixture.clock.ahead += 61_000
+    const answers = await fifty(() => pay({ amount: 1, payment_method: 'zfb' }))
+    expect(answers.filter(({ success }) => success)).toHaveLength(10)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    const own = await fixture.orders(fixture.user, '/self?page_size=100')
+    const ids = own.map(({ id }) => id)
+    expect(ids).toEqual(ids.map((_, n) => own.length - n))
+  })
+})
+
+describe('a refund', () => {
+  const refund = (id: number, body: object, by = fixture.admin) =>
+    by.call('POST', `/api/user/topup/${id}/refund`, { body })
+  let id = 0
+
+  it('takes back what the money had bought, and the inviter’s share, below zero too', async () => {
+    await fixture.set('RebateEnabled', 'true')
+    await fixture.set('RebatePercentage', '12.5')
+    const { invited, user, gateway } = fixture
+    const inviter = await fixture.stands(user)
+    const tradeNo = await fixture.order(invited, { amount: 10 })
+    expect((await fixture.notify(gateway.noticeOf(tradeNo))).text).toBe('success')
+    expect((await fixture.stands(invited)).quota).toBe(5_000_000)
+    expect((await fixture.stands(user)).aff_quota).toBe(inviter.aff_quota + 625_000)
+    ;[{ id } = { id: 0 }] = await fixture.orders(invited, '/self')
+    // Spent meanwhile.
+    await fixture.root.call('PUT', '/api/user/', { body: { id: invited.id, quota: 100 } })
+    expect(await refund(id, { money: '36.50', reason: 'half' })).toMatchObject({ success: true })
+    expect((await fixture.stands(invited)).quota).toBe(100 - 2_500_000)
+    expect((await fixture.stands(user)).aff_quota).toBe(inviter.aff_quota + 312_500)
+    const [order] = await fixture.orders(invited, '/self')
+    expect(order).toMatchObject({ status: 'refunded', refundable: '36.50', rebate_quota: 0 })
+    expect(order?.refunds).toMatchObject([{ money: '36.50', reason: 'half', actor_name: '' }])
+  })
+
+  it('never gives back more than was paid, of fifty at once either', async () => {
+    const more = await refund(id, { money: '36.51', reason: 'all' })
+    expect(more).toMatchObject({ code: 'RefundOutOfRange' })
+    expect(more.message).toContain('36.50')
+    const answers = await fifty(() => refund(id, { reason: 'all' }))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    const codes = new Set(answers.flatMap(({ code }) => code ?? []))
+    for (const code of codes) expect(['RefundedMeanwhile', 'RefundOutOfRange']).toContain(code)
+    expect((await fixture.stands(fixture.invited)).quota).toBe(100 - 5_000_000)
+    const [order] = await fixture.orders(fixture.admin, `?keyword=${id}`)
+    expect(order).toMatchObject({ refundable: '0.00', rebate_quota: 625_000, username: 'invited' })
+    expect(order?.refunds.map(({ actor_name }) => actor_name)).toEqual(['admin1', 'admin1'])
+  })
+
+  it('needs a reason, a paid order, a sum, and a lower user’s', async () => {
+    expect((await refund(id, { reason: ' ' })).code).toBe('RefundReasonRequired')
+    expect((await refund(1, { reason: 'x' })).code).toBe('TopUpNotPaid')
+    expect((await refund(999, { reason: 'x' })).status).toBe(404)
+    for (const money of ['0', '-1', '1e3', 'x', '1.001']) {
+      expect((await refund(id, { money, reason: 'x' })).code).toBe('RefundOutOfRange')
+    }
+    const tradeNo = await fixture.order(fixture.admin, { amount: 1 })
+    await fixture.notify(fixture.gateway.noticeOf(tradeNo))
+    const [own] = await fixture.orders(fixture.admin, '/self')
+    expect((await refund(own?.id ?? 0, { reason: 'mine' })).code).toBe('RoleTooHigh')
+    const byRoot = await refund(own?.id ?? 0, { reason: 'ok' }, fixture.root)
+    expect(byRoot.success).toBe(true)
+  })
+
+  it('is in the log with who and why, as the top-up is', async () => {
+    const path = '/api/log/?username=invited&page_size=100'
+    const { data } = await fixture.admin.call<{ items: LogEntry[] }>('GET', path)
+    const rows = data.items.filter(({ content }) => content !== '管理员减少额度')
+    expect(rows.map(({ type, quota }) => [type, quota])).toEqual([
+      [3, -2_500_000],
+      [3, -2_500_000],
+      [1, 5_000_000],
+    ])
+    expect(JSON.parse(rows[0]?.other ?? '')).toMatchObject({
+      changed_by: { username: 'admin1' },
+      note: 'all',
+    })
+  })
+})
+
+it('the read models are the folds of their events', async () => {
+  for (const name of ['orders', 'balances', 'call-log', 'usage-by-hour'] as const) {
+    expect(await fixture.isFold(name), name).toBe(true)
+  }
+})

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify'
+import { centsOf } from '#domain/top-up/money.ts'
+import { fault } from '#infra/http/faults.ts'
+import type { Act, Parts } from '../act.ts'
+import { readEpayNotice } from './epay.ts'
+import { takePayment } from './take-payment.ts'
+import { waysToPay } from './ways-to-pay.ts'
+
+const BODY_BYTES_MAX = 65_536
+const PAID = 'TRADE_SUCCESS'
+
+/**
+ * GET and POST /api/user/epay/notify: the gateway says that an order was paid. Answers `success`,
+ * after which it says no more, only once the credit is a fact; `fail` to anything else.
+ */
+export const notifyEpay: Act = (api, parts) => {
+  void api.register(async (scope) => {
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: BODY_BYTES_MAX },
+      async (_request: FastifyRequest, body: string) => new URLSearchParams(body),
+    )
+    scope.route({
+      method: ['GET', 'POST'],
+      url: '/api/user/epay/notify',
+      schema: { summary: 'Where an epay gateway says that an order was paid' },
+      handler: async (request, reply) => {
+        const params = request.body instanceof URLSearchParams ? request.body : queryOf(request.url)
+        const isCredited = await takeNotice(parts, params, request.id)
+        return reply.type('text/plain; charset=utf-8').send(isCredited ? 'success' : 'fail')
+      },
+    })
+  })
+}
+
+/** Read here, since the order and the repetition of fields count. */
+const queryOf = (url: string): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+
+async function takeNotice(
+  { core }: Parts,
+  params: URLSearchParams,
+  cause: string,
+): Promise<boolean> {
+  const { values, epay } = await waysToPay(core)
+  if (epay === null) throw fault('Unavailable')
+  const notice = readEpayNotice(params, epay.key)
+  if (notice === null) return false
+  const { merchant, tradeNo, paymentId, money, status } = notice
+  const cents = centsOf(money)
+  if (status !== PAID || cents === null) return false
+  const said = { provider: 'epay', currency: 'CNY', merchant, tradeNo, paymentId, cents } as const
+  return (await takePayment(core, values, said, cause)) !== 'refused'
+}

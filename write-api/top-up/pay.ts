@@ -1,0 +1,101 @@
+import { optionValue } from '#domain/options/registry.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
+import { type TopUpOrdered, topUpStream } from '#domain/top-up/events.ts'
+import { moneyText } from '#domain/top-up/money.ts'
+import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { fault } from '#infra/http/faults.ts'
+import { isFull } from '#infra/limits/port.ts'
+import { Pay, PaymentPage } from '#write-api/contract/top-up.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { epayForm } from './epay.ts'
+import { type Quote, quoteFor } from './quote.ts'
+import { openStripePage } from './stripe.ts'
+import { newTradeNo } from './trade-no.ts'
+import { ownAddress, type WaysToPay, waysToPay } from './ways-to-pay.ts'
+
+/** POST /api/user/pay: orders a top-up, and answers where and how to pay for it. */
+export const pay: Act = (api, parts) => {
+  api.post(
+    '/api/user/pay',
+    {
+      onRequest: onlyUser,
+      schema: { summary: 'Order a top-up', body: Pay, response: { 200: PaymentPage } },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const ways = await waysToPay(parts.core)
+      const quote = await quoteFor(parts, ways, userId, request.body)
+      const own = ownAddress(ways.values)
+      await takeTurn(parts, userId)
+      const { id, outcome } = await parts.nextIds('order', (orderId) => {
+        const order = orderOf(orderId, userId, request.body, quote, ways)
+        const command = { type: 'PlaceTopUp', ...order } as const
+        const context = contextOf(parts, request)
+        return parts.core.actors.handle(topUpDecider, topUpStream(orderId), command, context)
+      })
+      const { events, position } = accepted(outcome)
+      const order = events[0]?.data as TopUpOrdered['data']
+      const page = await paymentPage(parts, ways, order, own)
+      parts.core.log.debug({ orderId: id, provider: quote.provider }, 'a top-up was ordered')
+      await visibleIn(parts, reply, ['orders'], position)
+      return { success: true, message: 'success', ...page }
+    },
+  )
+}
+
+const ORDERS_PER_MINUTE_MAX = 10
+
+/** Each order is a stream for ever, paid or not. */
+async function takeTurn({ core }: Parts, userId: number): Promise<void> {
+  const key = `top-up:${userId}`
+  const outcome = await core.limits.enter(`user:${userId}`, [
+    { kind: 'rate', key, max: ORDERS_PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false },
+  ])
+  if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+  outcome.leave({ isRefunded: false })
+}
+
+const orderOf = (
+  orderId: number,
+  userId: number,
+  { amount, payment_method: method }: Pay,
+  { provider, quota, cents, currency, code }: Quote,
+  ways: WaysToPay,
+): TopUpOrdered['data'] => ({
+  orderId,
+  userId,
+  tradeNo: newTradeNo(orderId),
+  provider,
+  method,
+  merchant: provider === 'epay' ? (ways.epay?.merchant ?? '') : '',
+  amount,
+  quota: toWire(quota),
+  money: moneyText(cents),
+  currency,
+  code,
+})
+
+type Page = { readonly data: Record<string, string>; readonly url: string }
+
+async function paymentPage(
+  parts: Parts,
+  { values, epay, stripe }: WaysToPay,
+  order: TopUpOrdered['data'],
+  own: string,
+): Promise<Page> {
+  const { method, tradeNo, money, amount } = order
+  const returnUrl = `${own}/app/wallet`
+  if (method === 'stripe') {
+    const apiKey = stripe?.apiKey ?? ''
+    const site = optionValue(values, 'SystemName') || 'Tallygate'
+    const name = `${site}: $${amount}`
+    return { data: {}, url: await openStripePage(parts, { apiKey, order, returnUrl, name }) }
+  }
+  if (epay === null) throw new Error('an order by a gateway that is off')
+  const notifyUrl = `${own}/api/user/epay/notify`
+  // Plain letters: gateways differ in the encoding that they sign other ones in.
+  const name = `TopUp-${amount}`
+  const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
+  return { data, url: `${epay.address}/submit.php` }
+}

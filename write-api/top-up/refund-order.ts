@@ -1,0 +1,85 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { refundShares, type TopUpState, topUpDecider } from '#domain/top-up/decide.ts'
+import { topUpStream } from '#domain/top-up/events.ts'
+import { centsOf } from '#domain/top-up/money.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { findUser } from '#projections/users/query.ts'
+import { RefundOrder } from '#write-api/contract/top-up.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { IdParams, idOf } from '../id-params.ts'
+import { refused } from '../refusals.ts'
+
+/**
+ * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
+ * had bought, and the inviter's share. The money itself goes back at the provider.
+ */
+export const refundOrder: Act = (api, parts) => {
+  api.post(
+    '/api/user/topup/:id/refund',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Record that a top-up, or a part of it, was refunded',
+        params: IdParams,
+        body: RefundOrder,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { actors, vault } = parts.core
+      const reason = request.body.reason.trim()
+      if (reason === '') throw refused('RefundReasonRequired')
+      const stream = topUpStream(idOf(request.params))
+      const state = await actors.stateOf(topUpDecider, stream)
+      if (state.order === null) throw refused('TopUpUnknown')
+      await mayActOn(parts, principalOf(request), state.order.userId)
+      const sealed = await vault.seal(state.order.userId, reason)
+      const steps = refundSteps(state, stream, centsToRefund(state, request.body), sealed)
+      const outcome = await actors.handleTogether(steps, contextOf(parts, request))
+      const { position } = accepted(outcome)
+      await visibleIn(parts, reply, ['orders', 'balances', 'call-log'], position)
+      return done()
+    },
+  )
+}
+
+/** As everywhere: nobody acts on users of the same or a higher level, but the super admin. */
+async function mayActOn(
+  { core }: Parts,
+  { role }: ReturnType<typeof principalOf>,
+  userId: number,
+): Promise<void> {
+  const user = await findUser(core.db, userId)
+  if (role < SUPER_ADMIN && (user?.role ?? SUPER_ADMIN) >= role) throw refused('RoleTooHigh')
+}
+
+/** What is left of the money, unless a part of it is asked for; 0 for what is no sum. */
+function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOrder): bigint {
+  if (money !== undefined) return centsOf(money.trim()) ?? 0n
+  return (centsOf(order?.money ?? '') ?? 0n) - refundedCents
+}
+
+/** NOTE: the decision comes first; what it takes back is worked out from the same state. */
+function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
+  const { order, payment, refunds: refundsBefore } = state
+  const refund = { type: 'RefundTopUp', cents, refundsBefore, reason }
+  const steps: AnyStep[] = [{ decider: topUpDecider, stream, command: refund }]
+  if (order === null || payment === null || cents <= 0n) return steps
+  const { orderId, userId, provider } = order
+  const { quota, rebateQuota } = refundShares(state, cents)
+  const take = (ownerId: number, command: object): void => {
+    const of = { userId: ownerId, orderId, refundNo: refundsBefore + 1 }
+    const stream = accountStream(ownerId)
+    steps.push({ decider: accountDecider, stream, command: { ...of, ...command } })
+  }
+  if (quota > 0n) take(userId, { type: 'ReverseTopUp', provider, amount: quota, note: reason })
+  if (rebateQuota > 0n && payment.rebate !== null) {
+    take(payment.rebate.inviterId, { type: 'ReverseRebate', amount: rebateQuota })
+  }
+  return steps
+}

@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify'
+import Stripe from 'stripe'
+import { Done, done } from '#infra/http/envelope.ts'
+import { fault } from '#infra/http/faults.ts'
+import type { Act, Parts } from '../act.ts'
+import { takePayment } from './take-payment.ts'
+import { waysToPay } from './ways-to-pay.ts'
+
+const BODY_BYTES_MAX = 65_536
+const TOLERANCE_SECONDS = 300
+/** A bank's answer may come later than the page's end. */
+const PAID = new Set([
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+] as const)
+
+/**
+ * POST /api/stripe/webhook: Stripe says what became of a checkout. Nothing of the body is looked at
+ * before its signature is right; 200 comes once the credit is a fact, or where there is none to be.
+ */
+export const stripeWebhook: Act = (api, parts) => {
+  void api.register(async (scope) => {
+    scope.removeContentTypeParser('application/json')
+    scope.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
+      async (_request: FastifyRequest, body: Buffer) => body,
+    )
+    scope.post(
+      '/api/stripe/webhook',
+      {
+        schema: {
+          summary: 'Where Stripe says what became of a checkout',
+          response: { 200: Done },
+        },
+      },
+      async (request) => {
+        await takeEvent(parts, request)
+        return done()
+      },
+    )
+  })
+}
+
+async function takeEvent({ core }: Parts, request: FastifyRequest): Promise<void> {
+  const { values, stripe } = await waysToPay(core)
+  if (stripe === null) throw fault('Unavailable')
+  const event = await signedEvent(request, stripe.webhookSecret, core.now())
+  if (event === null) throw fault('InvalidRequest')
+  if (!PAID.has(event.type as never)) return
+  const session = event.data.object as Stripe.Checkout.Session
+  const { client_reference_id, payment_status, amount_total, currency } = session
+  if (payment_status !== 'paid' || client_reference_id === null) return
+  const said = {
+    provider: 'stripe',
+    // The webhook's secret is one merchant's own.
+    merchant: '',
+    currency: (currency ?? '').toUpperCase(),
+    tradeNo: client_reference_id,
+    paymentId: paymentIdOf(session),
+    cents: BigInt(amount_total ?? 0),
+  } as const
+  await takePayment(core, values, said, request.id)
+}
+
+/** By which the payment is found at Stripe. */
+const paymentIdOf = ({ id, payment_intent }: Stripe.Checkout.Session): string =>
+  typeof payment_intent === 'string' ? payment_intent : id
+
+/** null unless Stripe signed it with our secret, within the last five minutes. */
+async function signedEvent(
+  { body, headers }: FastifyRequest,
+  secret: string,
+  now: number,
+): Promise<Stripe.Event | null> {
+  const signature = headers['stripe-signature']
+  if (!Buffer.isBuffer(body) || typeof signature !== 'string') return null
+  const bounds = [TOLERANCE_SECONDS, undefined, now] as const
+  return Stripe.webhooks.constructEventAsync(body, signature, secret, ...bounds).catch(() => null)
+}

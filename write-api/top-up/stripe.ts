@@ -1,0 +1,77 @@
+import Stripe from 'stripe'
+import type { TopUpOrdered } from '#domain/top-up/events.ts'
+import { centsOf } from '#domain/top-up/money.ts'
+import type { Parts } from '../act.ts'
+import { providerFetch } from '../oauth/ask-provider.ts'
+import { refused } from '../refusals.ts'
+
+const TIMEOUT_MS = 10_000
+
+type Page = {
+  readonly apiKey: string
+  readonly order: TopUpOrdered['data']
+  readonly returnUrl: string
+  readonly name: string
+}
+
+/**
+ * Opens a checkout page for the order and answers its address. Asked again for the same order,
+ * Stripe answers the same page. Throws a refusal when Stripe fails; the order is then never paid.
+ */
+export async function openStripePage(parts: Parts, page: Page): Promise<string> {
+  const { order, returnUrl, name } = page
+  const { tradeNo, money, currency } = order
+  const price = {
+    currency: currency.toLowerCase(),
+    unit_amount: Number(centsOf(money) ?? 0n),
+    product_data: { name },
+  }
+  try {
+    const { url } = await clientOf(parts, page.apiKey).checkout.sessions.create(
+      {
+        mode: 'payment',
+        client_reference_id: tradeNo,
+        line_items: [{ quantity: 1, price_data: price }],
+        success_url: returnUrl,
+        cancel_url: returnUrl,
+      },
+      { idempotencyKey: tradeNo },
+    )
+    if (url === null) throw new Error('a checkout without an address')
+    return url
+  } catch (error) {
+    const { message } = error as Error
+    parts.core.log.warn({ orderId: order.orderId, reason: message }, 'Stripe opened no checkout')
+    throw refused('PaymentProviderFailed')
+  }
+}
+
+/** Over our own connections, which go where the operator's policy lets them. */
+function clientOf({ core, outbound }: Parts, apiKey: string): Stripe {
+  const base = core.config.stripeApiBase
+  const fetchOurs = providerFetch(outbound)
+  const httpClient = Stripe.createFetchHttpClient(((url: string, init: Init) =>
+    fetchOurs(url, {
+      ...init,
+      headers: Object.fromEntries(init.headers),
+    })) as unknown as typeof fetch)
+  return new Stripe(apiKey, {
+    httpClient,
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 1,
+    telemetry: false,
+    ...(base === null ? {} : addressOf(new URL(base))),
+  })
+}
+
+type Init = {
+  readonly method: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body?: unknown
+}
+
+const addressOf = ({ protocol, hostname, port }: URL) => ({
+  protocol: protocol === 'http:' ? ('http' as const) : ('https' as const),
+  host: hostname,
+  port: port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port),
+})

@@ -1,0 +1,64 @@
+import type { TopUpRefusalCode } from '#domain/top-up/refusals.ts'
+import type { Refusals } from '../refusals.ts'
+
+/** What the acts of top-ups refuse themselves. */
+export type TopUpActRefusalCode =
+  | 'TopUpClosed'
+  | 'PaymentMethodClosed'
+  | 'TopUpTooSmall'
+  | 'TopUpTooLarge'
+  | 'TopUpCodeUnknown'
+  | 'PaymentAddressRequired'
+  | 'PaymentProviderFailed'
+  | 'RefundReasonRequired'
+
+export const TOP_UP_REFUSALS: Refusals<TopUpRefusalCode | TopUpActRefusalCode> = {
+  TopUpClosed: [
+    200,
+    { zh: '管理员未开启在线充值！', en: 'The administrator has not enabled online top-up' },
+  ],
+  PaymentMethodClosed: [
+    200,
+    { zh: '管理员未开启该支付方式', en: 'The administrator has not enabled this way to pay' },
+  ],
+  TopUpTooSmall: [
+    200,
+    ({ least = '' }) => ({
+      zh: `充值数量不能小于${least}`,
+      en: `The amount can not be below ${least}`,
+    }),
+  ],
+  TopUpTooLarge: [200, { zh: '充值数量过大', en: 'The amount is too large' }],
+  TopUpCodeUnknown: [200, { zh: '充值码无效', en: 'No such top-up code' }],
+  PaymentAddressRequired: [
+    200,
+    {
+      zh: '管理员尚未填写服务器地址，无法在线充值',
+      en: 'The administrator has not set the public address, so nothing can be paid online',
+    },
+  ],
+  PaymentProviderFailed: [
+    200,
+    { zh: '支付服务商未响应，请稍后再试', en: 'The payment provider failed, please try again' },
+  ],
+  RefundReasonRequired: [200, { zh: '请填写退款原因！', en: 'Say why it is refunded' }],
+  TopUpUnknown: [404, { zh: '充值订单不存在', en: 'No such order' }],
+  TopUpExists: [200, { zh: '充值订单已存在', en: 'The order exists already' }],
+  TopUpMismatch: [200, { zh: '支付信息与订单不符', en: 'The payment does not match the order' }],
+  TopUpPaidAlready: [200, { zh: '订单已支付', en: 'The order is paid already' }],
+  TopUpNotPaid: [200, { zh: '订单尚未支付', en: 'The order is not paid' }],
+  RefundOutOfRange: [
+    200,
+    ({ left = '' }) => ({
+      zh: `退款金额必须大于 0 且不超过 ${left}`,
+      en: `A refund is above 0 and at most ${left}`,
+    }),
+  ],
+  RefundedMeanwhile: [
+    200,
+    {
+      zh: '该订单刚刚被他人退款，请核对后重试',
+      en: 'Somebody has just refunded this order: look at it and try again',
+    },
+  ],
+}
