@@ -8,6 +8,7 @@ import { HealthBoard } from './channels/health/health-board.ts'
 import { listChannelModels } from './channels/list-channel-models.ts'
 import { listChannelRows } from './channels/list-channels.ts'
 import { liveSocket } from './live/live-socket.ts'
+import { exportLogs } from './logs/export-logs.ts'
 import { listLogs } from './logs/list-logs.ts'
 import { logStat } from './logs/log-stat.ts'
 import { inboxMessages } from './messages/inbox-messages.ts'
@@ -72,6 +73,7 @@ const QUESTIONS = [
   priceSchedule,
   listLogs,
   logStat,
+  exportLogs,
   usageData,
   inboxMessages,
   sentMessages,

@@ -32,10 +32,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const requestId = response.headers.get('x-request-id') ?? ''
   const envelope = await readEnvelope(response)
   noteAnswer(response.status, retryAfterMs(response))
-  if (!response.ok) {
-    if (response.status === 401 && user !== null) expireSession(user.id)
-    throw httpError(response, envelope, requestId)
-  }
+  if (!response.ok) throw refused(response, envelope, user)
   if (envelope?.success !== true) {
     const message = envelope?.message || translate('request.failed')
     throw new ApiError(message, {
@@ -47,6 +44,15 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   const position = positionOf(response)
   if (position !== null) writtenPosition = Math.max(writtenPosition, position)
   return { data: envelope.data as T, position, message: envelope.message ?? '' }
+}
+
+/** One call that answers a file: its bytes as they come, refused in the envelope like any other. */
+export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint8Array>> {
+  const user = storedUser()
+  const response = await send(call, user?.id ?? null)
+  noteAnswer(response.status, retryAfterMs(response))
+  if (!response.ok) throw refused(response, await readEnvelope(response), user)
+  return response.body ?? new ReadableStream()
 }
 
 /** Path and query as sent: empty values left out, keys in the order given. */
@@ -97,7 +103,14 @@ async function readEnvelope(response: Response): Promise<RawEnvelope | null> {
   }
 }
 
-function httpError(response: Response, envelope: RawEnvelope | null, requestId: string): ApiError {
+/** What to throw for an answer that is no success. */
+function refused(
+  response: Response,
+  envelope: RawEnvelope | null,
+  user: ReturnType<typeof storedUser>,
+): ApiError {
+  if (response.status === 401 && user !== null) expireSession(user.id)
+  const requestId = response.headers.get('x-request-id') ?? ''
   return new ApiError(httpMessage(response, envelope?.message ?? ''), {
     code: envelope?.code ?? `Http${response.status}`,
     detail: envelope?.message ?? '',

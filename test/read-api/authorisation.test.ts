@@ -81,6 +81,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/log/stat': 'admin',
   'GET /api/log/self/': 'user',
   'GET /api/log/self/stat': 'user',
+  'GET /api/log/export': 'admin',
+  'GET /api/log/self/export': 'user',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',
   'GET /api/live': 'socket',

@@ -107,10 +107,17 @@ export const callerOf =
     })
     return {
       status: answer.statusCode,
-      ...(answer.json() as Omit<Answer<T>, 'status' | 'headers'>),
+      ...((isFile(answer.headers) ? FILE : answer.json()) as Said<T>),
       headers: answer.headers,
     }
   }
+
+type Said<T> = Omit<Answer<T>, 'status' | 'headers'>
+
+/** What comes outside the envelope: then the call was let in. */
+const FILE = { success: true, message: '', data: null }
+const isFile = (headers: Record<string, unknown>): boolean =>
+  String(headers['content-disposition']).startsWith('attachment')
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 

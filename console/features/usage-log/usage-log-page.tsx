@@ -10,7 +10,6 @@ import { Page } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useIsNarrow } from '#console/ui/use-media.ts'
 import { CallChart } from './call-chart.tsx'
-import { EXPORT_ROWS_MAX } from './export-log.ts'
 import { linkedLayout, linkTo } from './linked-layout.ts'
 import { LiveStatus } from './live-status.tsx'
 import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
@@ -92,9 +91,9 @@ function Tools(props: {
   children: ReactNode
 }): ReactElement {
   const { t } = useTranslation()
-  const { progress, start, cancel } = props.exporting
+  const { rows, start, cancel } = props.exporting
   const isNarrow = useIsNarrow()
-  const max = useNumberFormat().format(EXPORT_ROWS_MAX)
+  const number = useNumberFormat()
   const formats = EXPORT_KINDS.map((kind) => ({
     id: kind,
     text: t(`usageLog.exportAs.${kind}`),
@@ -105,15 +104,15 @@ function Tools(props: {
       <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
       <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
       {props.children}
-      {progress === null ? (
+      {rows === null ? (
         <MenuButton items={formats}>
-          <Button icon="download" label={t('usageLog.exportHint', { max })}>
+          <Button icon="download" label={t('usageLog.export')}>
             {isNarrow ? undefined : t('usageLog.export')}
           </Button>
         </MenuButton>
       ) : (
         <Button icon="close" label={t('usageLog.exportCancel')} onClick={cancel}>
-          {t('usageLog.exporting', { ...progress })}
+          {t('usageLog.exporting', { rows: number.format(rows) })}
         </Button>
       )}
     </>

@@ -1,65 +1,74 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { listLogs } from '#console/api/logs/list-logs.ts'
-import { currentLanguage } from '#console/i18n/i18n.ts'
+import { type ExportKind, exportLogs } from '#console/api/logs/export-logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { dollarText, exactQuotaText } from '#console/ui/money.ts'
-import { useMoneyRule } from '#console/ui/quota.tsx'
-import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
-import { csvColumns } from './csv-columns.ts'
-import { EXPORT_PAGE_SIZE, EXPORT_ROWS_MAX, exportLog, saveAsFile } from './export-log.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
 import { logParams } from './log-params.ts'
-import { csvFormat, NDJSON, type RowFormat } from './row-format.ts'
+import { RowCounter } from './row-counter.ts'
+import { saveFile } from './save-file.ts'
 import { rangeText, zoneName } from './time-range.ts'
 import type { LogView } from './use-log-view.ts'
 
-export type ExportKind = 'csv' | 'ndjson'
-
 export type ExportState = {
-  /** Null while nothing is exported. */
-  readonly progress: { readonly done: number; readonly total: number } | null
+  /** Rows so far; null while nothing is exported. */
+  readonly rows: number | null
   readonly start: (kind: ExportKind) => void
   readonly cancel: () => void
 }
 
-/** Exports everything the filters let through, page by page; can be cancelled on the way. */
+const TYPES: Record<ExportKind, string> = {
+  csv: 'text/csv;charset=utf-8',
+  ndjson: 'application/x-ndjson;charset=utf-8',
+}
+const TOLD_EVERY_MS = 200
+
+/** Has the server write everything that the filters let through; can be cancelled on the way. */
 export function useExport(view: LogView): ExportState {
   const { t } = useTranslation()
-  const rule = useMoneyRule()
   const number = useNumberFormat()
-  const [progress, setProgress] = useState<ExportState['progress']>(null)
+  const [rows, setRows] = useState<number | null>(null)
   const running = useRef<AbortController | null>(null)
-  const formatOf = (kind: ExportKind): RowFormat => {
-    if (kind === 'ndjson') return NDJSON
-    const dollars = (quota: bigint): string => dollarText(quota, rule, 6).replace(/[$,]/g, '')
-    const columns = csvColumns({ isAdmin: view.isAdmin, zone: zoneName(), dollars })
-    return csvFormat(columns, currentLanguage() === 'zh')
-  }
-  const run = async (format: RowFormat, signal: AbortSignal): Promise<void> => {
+  const run = async (kind: ExportKind, signal: AbortSignal): Promise<void> => {
     const params = logParams(view.filters, Math.floor(Date.now() / 1000))
     const scope = view.isAdmin ? 'all' : 'self'
-    const { parts, totals, isCut } = await exportLog({
-      readPage: (page) => listLogs({ scope, params, page, pageSize: EXPORT_PAGE_SIZE, signal }),
-      format,
-      onProgress: (done, total) => setProgress({ done, total }),
+    const stream = await exportLogs({ scope, params, kind, zone: zoneName(), signal })
+    const counter = new RowCounter(kind)
+    const counted = stream.pipeThrough(countedBy(counter, setRows))
+    const headers = { 'Content-Type': TYPES[kind] }
+    const file = await new Response(counted, { headers }).blob().catch(() => {
+      throw new Error(t('usageLog.exportBroken'))
     })
-    saveAsFile(parts, `usage-${rangeText(view.filters.range)}.${format.extension}`, format.type)
-    const cost = exactQuotaText(totals.quota, rule)
-    showSuccess(t('usageLog.exported', { rows: totals.rows, cost, quota: String(totals.quota) }))
-    if (isCut) showInfo(t('usageLog.exportCut', { max: number.format(EXPORT_ROWS_MAX) }))
+    saveFile(file, `usage-${rangeText(view.filters.range)}.${kind}`)
+    showSuccess(t('usageLog.exported', { rows: number.format(counter.rows) }))
   }
   return {
-    progress,
+    rows,
     cancel: () => running.current?.abort(),
     start: (kind) => {
       const controller = new AbortController()
       running.current = controller
-      setProgress({ done: 0, total: 0 })
-      run(formatOf(kind), controller.signal)
+      setRows(0)
+      run(kind, controller.signal)
         .catch((error: unknown) => {
           if (!controller.signal.aborted) showError(error)
         })
-        .finally(() => setProgress(null))
+        .finally(() => setRows(null))
     },
   }
+}
+
+function countedBy(
+  counter: RowCounter,
+  onRows: (rows: number) => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  let told = performance.now()
+  return new TransformStream({
+    transform: (bytes, controller) => {
+      counter.add(bytes)
+      controller.enqueue(bytes)
+      if (performance.now() - told < TOLD_EVERY_MS) return
+      told = performance.now()
+      onRows(counter.rows)
+    },
+  })
 }

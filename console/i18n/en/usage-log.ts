@@ -74,7 +74,6 @@ export const usageLog: Words['usageLog'] = {
   linkCopied: 'Link copied to the clipboard',
   refresh: 'Refresh',
   export: 'Export',
-  exportHint: 'Export, at most {{max}} rows',
   views: {
     title: 'Saved views',
     none: 'Filters and columns, kept under a name in this browser.',
@@ -85,10 +84,10 @@ export const usageLog: Words['usageLog'] = {
     full: 'At most {{max}} views: delete one first.',
   },
   exportAs: { csv: 'Export CSV', ndjson: 'Export NDJSON' },
-  exportCut: 'A file holds at most {{max}} rows: the newest are in it. Narrow the time for more',
-  exporting: 'Exporting {{done}} / {{total}}',
+  exporting: 'Exporting {{rows}} rows',
   exportCancel: 'Cancel export',
-  exported: 'Exported {{rows}} rows; consumption adds up to {{cost}} ({{quota}} quota units)',
+  exportBroken: 'The export broke off: the file is incomplete and was not kept',
+  exported: 'Exported {{rows}} rows',
   chart: {
     title: 'Charged calls over time: press a bar to see its calls',
     bar: '{{time}}: {{calls}} calls, {{cost}}',

@@ -72,7 +72,6 @@ export const usageLog = {
   linkCopied: '链接已复制到剪贴板',
   refresh: '刷新',
   export: '导出',
-  exportHint: '导出，最多 {{max}} 行',
   views: {
     title: '已存视图',
     none: '以名称保存当前筛选条件和列，只存在本浏览器中。',
@@ -83,10 +82,10 @@ export const usageLog = {
     full: '最多 {{max}} 个视图，请先删除一个。',
   },
   exportAs: { csv: '导出 CSV', ndjson: '导出 NDJSON' },
-  exportCut: '一个文件最多 {{max}} 行，其中是最新的记录；缩小时间范围可导出其余',
-  exporting: '正在导出 {{done}} / {{total}}',
+  exporting: '正在导出 {{rows}} 行',
   exportCancel: '取消导出',
-  exported: '已导出 {{rows}} 行，消费合计 {{cost}}（{{quota}} 额度单位）',
+  exportBroken: '导出中断：文件不完整，没有保存',
+  exported: '已导出 {{rows}} 行',
   chart: {
     title: '计费调用随时间的分布：点击一条只看这段时间',
     bar: '{{time}}：{{calls}} 次调用，{{cost}}',

@@ -28,6 +28,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
+/** A `content-type` of its own: `body` is sent as it is. */
 export type FakeAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
 export type FakeCall = { method: string; path: string; query: URLSearchParams; body: unknown }
 export type FakeRoutes = Record<string, (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>>
@@ -87,7 +88,8 @@ async function answer(
     'x-request-id': `req-${site.calls.length}`,
     ...headers,
   })
-  response.end(JSON.stringify(body))
+  const isJson = headers['content-type'] === undefined
+  response.end(isJson ? JSON.stringify(body) : String(body))
 }
 
 const NOT_FOUND: FakeAnswer = {

@@ -118,7 +118,12 @@ export function logRoutes(rows: () => readonly LogEntry[]): FakeRoutes {
           token_used: row.prompt_tokens + row.completion_tokens,
         })),
     )
+  const file = (call: FakeCall) => {
+    const lines = matching(call).map((row) => `${row.id},${row.quota}\r\n`)
+    return { headers: { 'content-type': 'text/csv' }, body: `id,quota\r\n${lines.join('')}` }
+  }
   return {
+    'GET /api/log/export': file,
     'GET /api/data/': byHour,
     'GET /api/data/self/': byHour,
     'GET /api/status': () => ok(STATUS),

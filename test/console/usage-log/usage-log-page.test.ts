@@ -124,18 +124,24 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('exports what is listed: the column of quota adds up to the total shown', async () => {
+  it('has the server write what is listed into a file, with the same filters', async () => {
     rows = manyRows(250)
-    const { page, close } = await open()
+    const { page, close } = await open(`${PATH}?type=2&range=7d`)
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: /^Export/ }).click()
     await page.getByRole('menuitem', { name: 'Export CSV' }).click()
-    const text = readFileSync(await (await download).path(), 'utf8')
-    const [header = '', ...lines] = text.trim().split('\r\n')
-    const at = header.split(',').indexOf('quota')
-    expect(lines).toHaveLength(250)
-    const sum = lines.reduce((total, line) => total + BigInt(line.split(',')[at] ?? ''), 0n)
-    expect(sum).toBe(rows.reduce((total, row) => total + BigInt(row.quota), 0n))
+    const file = await download
+    const wanted = rows.filter(({ type }) => type === 2)
+    const lines = wanted.map((row) => `${row.id},${row.quota}\r\n`)
+    expect(readFileSync(await file.path(), 'utf8')).toBe(`id,quota\r\n${lines.join('')}`)
+    expect(file.suggestedFilename()).toBe('usage-7d.csv')
+    await page.getByText(`Exported ${wanted.length} rows`).waitFor()
+    const asked = (path: string) => site.calls.findLast((call) => call.path === path)?.query
+    const [exported, listed] = [asked('/api/log/export'), asked('/api/log/')]
+    expect(exported?.get('format')).toBe('csv')
+    expect(exported?.get('type')).toBe('2')
+    const span = Number(exported?.get('start_timestamp')) - Number(listed?.get('start_timestamp'))
+    expect(Math.abs(span)).toBeLessThan(60)
     await close()
   })
 

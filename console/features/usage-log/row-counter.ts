@@ -1,0 +1,25 @@
+const QUOTE = 34
+const LINE_END = 10
+
+/** Counts the lines of a file as its bytes come; line ends within a CSV's quotes are none. */
+export class RowCounter {
+  lines = 0
+  readonly #hasQuotes: boolean
+  #isQuoted = false
+
+  constructor(kind: 'csv' | 'ndjson') {
+    this.#hasQuotes = kind === 'csv'
+  }
+
+  add(bytes: Uint8Array): void {
+    for (const byte of bytes) {
+      if (byte === LINE_END && !this.#isQuoted) this.lines += 1
+      else if (byte === QUOTE && this.#hasQuotes) this.#isQuoted = !this.#isQuoted
+    }
+  }
+
+  /** Without a CSV's titles. */
+  get rows(): number {
+    return Math.max(0, this.lines - (this.#hasQuotes ? 1 : 0))
+  }
+}

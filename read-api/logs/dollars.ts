@@ -1,0 +1,26 @@
+const DECIMALS = 6
+
+/**
+ * Writes a quota as dollars with six decimals, rounded half away from zero. `quotaPerUnit` is the
+ * option's decimal; one that is none counts as the default.
+ */
+export function dollarsAt(quotaPerUnit: string): (quota: number) => string {
+  const { units, scale } = readDecimal(quotaPerUnit)
+  return (quota) => {
+    const magnitude = BigInt(Math.abs(quota))
+    const scaled = magnitude * scale * 10n ** BigInt(DECIMALS)
+    const rounded = (scaled * 2n + units) / (units * 2n)
+    const text = String(rounded).padStart(DECIMALS + 1, '0')
+    const sign = quota < 0 && rounded > 0n ? '-' : ''
+    return `${sign}${text.slice(0, -DECIMALS)}.${text.slice(-DECIMALS)}`
+  }
+}
+
+function readDecimal(text: string): { units: bigint; scale: bigint } {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
+  const fraction = match?.[2] ?? ''
+  const units = match === null ? 0n : BigInt(`${match[1]}${fraction}`)
+  return units === 0n
+    ? { units: 500_000n, scale: 1n }
+    : { units, scale: 10n ** BigInt(fraction.length) }
+}

@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { fault, invalidField } from '#infra/http/faults.ts'
+import { languageOf } from '#infra/http/language.ts'
+import { optionsInForce } from '../options/options-in-force.ts'
+import { type App, type ReadParts, textOf, upToDate } from '../question.ts'
+import { dollarsAt } from './dollars.ts'
+import { csvFormat, type ExportFormat, NDJSON } from './export-format.ts'
+import { exportText } from './export-text.ts'
+import type { Viewer } from './log-answer.ts'
+import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
+
+const Shape = {
+  format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
+  /** IANA name of the zone that a CSV's times are in; UTC unless given. */
+  zone: Type.Optional(Type.String({ maxLength: 64 })),
+}
+const AllRows = Type.Object({ ...AdminFilters, ...Shape })
+const OwnRows = Type.Object({ ...LogFilters, ...Shape })
+type ExportQuery = Static<typeof AllRows>
+
+const FILE = {
+  200: {
+    description: 'A file, sent as it is read: one that breaks off ends the connection.',
+    content: {
+      'text/csv': { schema: Type.String() },
+      'application/x-ndjson': { schema: Type.String() },
+    },
+  },
+}
+
+/** Of one user at once, by this process. */
+const EXPORTS_MAX = 2
+const RETRY_SECONDS = 5
+
+/**
+ * `GET /api/log/export` (everybody's, for admins) and `GET /api/log/self/export`: every row that
+ * the filters of the list let through, newest first, as one file.
+ */
+export function exportLogs(app: App, parts: ReadParts): void {
+  const seats = new Map<number, number>()
+  const fresh = upToDate(parts, 'call-log')
+  app.get(
+    '/api/log/export',
+    {
+      schema: { querystring: AllRows, response: FILE },
+      onRequest: onlyAdmin,
+      preHandler: fresh,
+    },
+    (request, reply) => answer({ parts, seats, request, reply, query: request.query }, null),
+  )
+  app.get(
+    '/api/log/self/export',
+    {
+      schema: { querystring: OwnRows, response: FILE },
+      onRequest: onlyUser,
+      preHandler: fresh,
+    },
+    (request, reply) => {
+      const { userId } = principalOf(request)
+      return answer({ parts, seats, request, reply, query: request.query }, userId)
+    },
+  )
+}
+
+type Asked = {
+  readonly parts: ReadParts
+  /** Exports under way, by user. */
+  readonly seats: Map<number, number>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly query: ExportQuery
+}
+
+async function answer({ parts, seats, request, reply, query }: Asked, ownerId: number | null) {
+  const { userId, role } = principalOf(request)
+  const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
+  const format = await formatOf(parts, query, viewer)
+  const filter = await logFilter(parts, query, ownerId)
+  const taken = seats.get(userId) ?? 0
+  if (taken >= EXPORTS_MAX) throw fault('TooManyRequests', RETRY_SECONDS)
+  seats.set(userId, taken + 1)
+  const leave = (): void => {
+    const left = (seats.get(userId) ?? 1) - 1
+    if (left === 0) seats.delete(userId)
+    else seats.set(userId, left)
+  }
+  const text = exportText(parts.core, { filter, format, viewer })
+  try {
+    // Read before the status is sent: what fails at once is a refusal, not a file that breaks off.
+    await text.begin()
+  } catch (error) {
+    leave()
+    throw error
+  }
+  const file = Readable.from(text, { objectMode: false, signal: parts.draining })
+  file.once('close', leave)
+  reply.header('content-disposition', `attachment; filename="usage.${format.extension}"`)
+  return reply.type(format.type).send(file)
+}
+
+async function formatOf(
+  { core }: ReadParts,
+  query: ExportQuery,
+  { isAdmin, language }: Viewer,
+): Promise<ExportFormat> {
+  if (query.format === 'ndjson') return NDJSON
+  const zone = textOf(query.zone) ?? 'UTC'
+  if (!isZone(zone)) {
+    throw invalidField('zone', { zh: '不是已知的时区', en: 'is no time zone that is known' })
+  }
+  const options = await optionsInForce(core)
+  const dollars = dollarsAt(options.text('QuotaPerUnit'))
+  return csvFormat({ isAdmin, zone, dollars, isChinese: language === 'zh' })
+}
+
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}

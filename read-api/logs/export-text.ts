@@ -1,0 +1,48 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Core } from '#infra/core.ts'
+import { type LogFilter, type LogRow, logBatch } from '#projections/call-log/query.ts'
+import type { ExportFormat } from './export-format.ts'
+import { logAnswer, openRows, type Viewer } from './log-answer.ts'
+
+/** Rows read at once, and written in one turn of the loop, which others need too. */
+const BATCH_ROWS = 2_000
+const TURN_ROWS = 200
+
+/** The text of a file, piece by piece: what is held at a time is two batches of rows. */
+export type ExportText = AsyncIterable<string> & {
+  /** Reads the first rows, once, before all else; throws what stands in the way of that. */
+  readonly begin: () => Promise<void>
+}
+
+/** `filter` is null where nothing can match. */
+export function exportText(
+  core: Core,
+  { filter, format, viewer }: { filter: LogFilter | null; format: ExportFormat; viewer: Viewer },
+): ExportText {
+  const read = (before: number): Promise<readonly LogRow[]> =>
+    filter === null ? Promise.resolve([]) : logBatch(core.pg, filter, { before, limit: BATCH_ROWS })
+  let next: Promise<readonly LogRow[]> = Promise.resolve([])
+  return {
+    begin: async () => {
+      next = read(Number.MAX_SAFE_INTEGER)
+      await next
+    },
+    async *[Symbol.asyncIterator]() {
+      if (format.head !== '') yield format.head
+      for (;;) {
+        const rows = await next
+        const last = rows.at(-1)
+        const isLast = last === undefined || rows.length < BATCH_ROWS
+        // Read on while these are written; who stops listening is told nothing of a failure.
+        if (!isLast) next = read(last.id)
+        next.catch(() => {})
+        for (let at = 0; at < rows.length; at += TURN_ROWS) {
+          const opened = await openRows(core.vault, rows.slice(at, at + TURN_ROWS))
+          yield opened.map((row) => format.line(logAnswer(row, viewer))).join('')
+          await turn()
+        }
+        if (isLast) return
+      }
+    },
+  }
+}

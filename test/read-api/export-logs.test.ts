@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEntry, LogPage, LogStat } from '#read-api/contract/log.ts'
+import { csvLine } from '#read-api/logs/csv.ts'
+import { dollarsAt } from '#read-api/logs/dollars.ts'
+import {
+  aCall,
+  admitted,
+  channelCreated,
+  granted,
+  NOW,
+  releasedCall,
+  settledCall,
+  tokenCreated,
+} from '#test/projections/fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+
+const CALLS = 120
+/** With them there are more rows than are read at once. */
+const OLD_ROWS = 4_500
+const BOMB = '=HYPERLINK("x")'
+
+let api: Api
+let admin: Record<string, string>
+let alice: Record<string, string>
+
+beforeAll(async () => {
+  api = await apiFixture()
+  admin = await api.logIn(ADMIN)
+  alice = await api.logIn(ALICE)
+  await api.settled(
+    await api.append([
+      channelCreated(1, '+1 channel'),
+      tokenCreated(1, ALICE, BOMB),
+      granted(ALICE, 1_000_000),
+      ...Array.from({ length: CALLS }, (_, i) => {
+        const call = aCall({ userId: i % 9 === 0 ? BOB : ALICE, tokenId: 1 })
+        const at = NOW - (CALLS - i) * 1_000
+        return [
+          admitted(call, at),
+          i % 10 === 9 ? releasedCall(call, at) : settledCall(call, i, at),
+        ]
+      }).flat(),
+    ]),
+  )
+  await api.core.pg.query(
+    `insert into read_call_log.log (id, created_at, type, user_id, quota, reason)
+     select -i, $1, 4, ${ALICE}, 1, 'affiliate' from generate_series(1, ${OLD_ROWS}) i`,
+    [NOW / 1_000 - 86_400],
+  )
+})
+afterAll(() => api.close())
+
+const fileOf = async (path: string, headers: Record<string, string>) => {
+  const { statusCode, body, headers: sent } = await api.app.inject({ url: path, headers })
+  return { status: statusCode, body, sent }
+}
+/** The cells of lines none of which has an end within. */
+const cells = (line = ''): string[] =>
+  [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) => cell)
+
+const objects = (body: string): LogEntry[] =>
+  body
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as LogEntry)
+
+describe('a line of CSV', () => {
+  it.each(['=', '+', '-', '@', '\t', '\r'])('text that begins with %j is no formula', (start) => {
+    const [cell = ''] = csvLine([`${start}1+1`]).split('\r\n')
+    expect(cell.replace(/^"/, '')).toMatch(/^'/)
+  })
+
+  it('numbers stay numbers, and quotes, commas and line ends stay inside their cell', () => {
+    expect(csvLine([-5, 10n, null, 0])).toBe('-5,10,,0\r\n')
+    expect(csvLine(['say "a, b"', 'two\nlines', 'plain'])).toBe(
+      '"say ""a, b""","two\nlines",plain\r\n',
+    )
+  })
+
+  it.each([
+    ['500000', 1, '0.000002'],
+    ['500000', -750_000, '-1.500000'],
+    ['0.3', 1, '3.333333'],
+    ['none', 250_000, '0.500000'],
+  ])('at %s a dollar, %i is $%s', (perUnit, quota, text) => {
+    expect(dollarsAt(perUnit)(quota)).toBe(text)
+  })
+})
+
+describe('the export of the log', () => {
+  it('has every row once, newest first, and adds up to the totals shown', async () => {
+    const { status, body, sent } = await fileOf('/api/log/export?zone=Asia/Shanghai', admin)
+    expect(status).toBe(200)
+    expect(sent['content-type']).toBe('text/csv; charset=utf-8')
+    expect(sent['content-disposition']).toBe('attachment; filename="usage.csv"')
+    const [header, ...lines] = body.trimEnd().split('\r\n')
+    const titles = cells(header)
+    const at = (title: string) => titles.indexOf(title)
+    const rows = lines.map(cells)
+    const ids = rows.map((row) => Number(row[0]))
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a))
+    expect(ids).toHaveLength(CALLS + OLD_ROWS + 1)
+    const { data } = (await api.get<LogStat>('/api/log/stat', admin)).body
+    const spent = rows.filter((row) => row[at('type')] === '2')
+    expect(spent.reduce((sum, row) => sum + Number(row[at('quota')]), 0)).toBe(data.quota)
+    expect(rows[0]?.[at('time (Asia/Shanghai)')]).toBe('2026-11-21 17:29:57')
+    expect(rows[0]?.[at('token')]).toBe(`"'${BOMB.replaceAll('"', '""')}"`)
+    expect(rows.find((row) => row[at('channel')] === '1')?.[at('channel_name')]).toBe("'+1 channel")
+  })
+
+  it('as NDJSON has the very rows of the list, their details no text in text', async () => {
+    const query = 'type=6&model_name=sim-small'
+    const rows = objects((await fileOf(`/api/log/export?format=ndjson&${query}`, admin)).body)
+    const { items, total } = (await api.get<LogPage>(`/api/log/?page_size=100&${query}`, admin))
+      .body.data
+    expect(rows).toHaveLength(total)
+    expect(rows.slice(0, 100)).toEqual(
+      items.map((row) => ({ ...row, other: JSON.parse(row.other) as object })),
+    )
+  })
+
+  it('gives a user the own rows alone, and nothing of channels, whatever is asked', async () => {
+    const path = '/api/log/self/export?username=bob&channel=7'
+    const [header] = (await fileOf(path, alice)).body.split('\r\n')
+    for (const title of ['channel', 'channel_name', 'user_id', 'username']) {
+      expect(cells(header)).not.toContain(title)
+    }
+    const { body } = await fileOf(`${path}&format=ndjson`, alice)
+    const rows = objects(body)
+    expect(new Set(rows.map(({ user_id, channel }) => `${user_id} ${channel}`))).toEqual(
+      new Set([`${ALICE} 0`]),
+    )
+    expect(body).not.toContain('admin_info')
+    expect((await fileOf('/api/log/export', alice)).status).toBe(403)
+    expect((await fileOf('/api/log/self/export', {})).status).toBe(401)
+  })
+
+  it('opens in spreadsheets in Chinese, and has its titles even where nothing is', async () => {
+    const zh = { ...admin, 'accept-language': 'zh' }
+    const { body } = await fileOf('/api/log/export?username=nobody', zh)
+    expect(body).toMatch(/^\uFEFFid,.*content\r\n$/)
+    expect((await fileOf('/api/log/export?username=nobody', admin)).body).toMatch(/^id,/)
+  })
+
+  it.each([
+    ['format=xml', 'format'],
+    ['zone=Nowhere/Else', 'zone'],
+    ['type=9', 'type'],
+    ['start_timestamp=soon', 'start_timestamp'],
+  ])('refuses %s and names the field', async (query, field) => {
+    const { status, body } = await fileOf(`/api/log/export?${query}`, admin)
+    expect(status).toBe(400)
+    expect((JSON.parse(body) as { message: string }).message).toContain(field)
+  })
+
+  it('lets one user have two at once, and gives the seat back once its reader leaves', async () => {
+    await api.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = api.app.server.address() as AddressInfo
+    const path = '/api/log/self/export?format=ndjson'
+    const open = async () => {
+      const request = get({ port, path, headers: alice })
+      const [answer] = await once(request, 'response')
+      return { request, answer }
+    }
+    const [first, second] = [await open(), await open()]
+    const refused = await fileOf(path, alice)
+    expect([refused.status, refused.sent['retry-after']]).toEqual([429, '5'])
+    expect((await fileOf('/api/log/export?username=nobody', admin)).status).toBe(200)
+    for (const { request } of [first, second]) request.destroy()
+    await expect.poll(async () => (await fileOf(`${path}&type=1`, alice)).status).toBe(200)
+  })
+})
