@@ -18,8 +18,11 @@ export const Token = Type.Object({
   id: Type.Integer(),
   user_id: Type.Integer(),
   name: Type.String(),
-  /** The key itself, without `sk-`, to its owner alone. */
-  key: Type.String(),
+  key: Type.String({
+    description:
+      'The key itself, without sk-, to a session of its owner alone; by an access token, stars ' +
+      'and its last four characters.',
+  }),
   /** 1 enabled, 2 disabled, 3 expired, 4 exhausted. */
   status: Type.Integer(),
   remain_quota: Type.Integer(),

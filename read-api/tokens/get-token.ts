@@ -18,8 +18,9 @@ export function getToken(app: App, parts: ReadParts): void {
     },
     async (request) => {
       const row = await findToken(parts.core.db, Number(request.params.id))
-      const isOwn = row?.userId === principalOf(request).userId && !row.isDeleted
-      const [token] = isOwn && row !== null ? await ownTokenAnswers(parts, [row]) : []
+      const principal = principalOf(request)
+      const isOwn = row?.userId === principal.userId && !row.isDeleted
+      const [token] = isOwn && row !== null ? await ownTokenAnswers(parts, principal, [row]) : []
       if (token === undefined) throw notFound({ zh: '令牌不存在', en: 'No such token' })
       return success(token)
     },

@@ -29,12 +29,13 @@ export function listTokenRows(app: App, parts: ReadParts): void {
       },
       async (request) => {
         const { query } = request
-        const { userId } = principalOf(request)
+        const principal = principalOf(request)
+        const { userId } = principal
         const { page, limit, offset } = pageOf(query)
         const { rows, total } = await listTokens(parts.core.db, {
           userId,
           keyword: query.keyword ?? '',
-          ids: query.token ? await idsByKey(parts, userId, query.token) : null,
+          ids: query.token ? await idsByKey(parts, principal, query.token) : null,
           status: query.status ? Number(query.status) : null,
           sort: (query.sort || 'id') as TokenSort,
           isDescending: query.order !== 'asc',
@@ -42,7 +43,7 @@ export function listTokenRows(app: App, parts: ReadParts): void {
           limit,
           offset,
         })
-        return success({ items: await ownTokenAnswers(parts, rows), page, total })
+        return success({ items: await ownTokenAnswers(parts, principal, rows), page, total })
       },
     )
   }

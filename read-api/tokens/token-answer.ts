@@ -1,4 +1,5 @@
 import { toWire } from '#domain/shared/quota.ts'
+import type { Principal } from '#infra/http/principal.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import type { TokenRow } from '#projections/tokens/query.ts'
 import type { Token, TokenState } from '../contract/token.ts'
@@ -8,10 +9,15 @@ const ENABLED = 1
 const DISABLED = 2
 const EXPIRED = 3
 const EXHAUSTED = 4
+const MASK = '*'.repeat(12)
 
-/** A user's own tokens as the wire has them, keys included: never for anybody else's eyes. */
+/**
+ * A user's own tokens as the wire has them, never for anybody else's eyes. Keys go to a session
+ * alone: an access token lies in scripts, and would be as good as all of them.
+ */
 export async function ownTokenAnswers(
   { core }: ReadParts,
+  { sessionHash }: Pick<Principal, 'sessionHash'>,
   rows: readonly TokenRow[],
 ): Promise<Token[]> {
   const [budgets, keys] = await Promise.all([
@@ -19,10 +25,12 @@ export async function ownTokenAnswers(
       core.db,
       rows.map(({ id }) => id),
     ),
-    core.vault.getSecrets(
-      'token-key',
-      rows.map(({ id, keyRef }) => ({ owner: `token:${id}`, ref: keyRef })),
-    ),
+    sessionHash === null
+      ? new Map(rows.map(({ keyRef, keyHint }) => [keyRef, `${MASK}${keyHint}`]))
+      : core.vault.getSecrets(
+          'token-key',
+          rows.map(({ id, keyRef }) => ({ owner: `token:${id}`, ref: keyRef })),
+        ),
   ])
   const now = Math.floor(core.now() / 1_000)
   return Promise.all(

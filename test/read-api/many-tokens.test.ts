@@ -97,6 +97,8 @@ async function loadedView(): Promise<TokenView> {
   return view
 }
 
+const IN_SESSION = { userId: OWNER, sessionHash: 'of a session' }
+
 describe(`${TOKENS} tokens`, () => {
   const sorts: TokenSort[] = ['id', 'name', 'status', 'remain_quota', 'expired_time']
   it.each([
@@ -113,8 +115,11 @@ describe(`${TOKENS} tokens`, () => {
   it('are searched by a part of a key, for which all of a user’s are opened', async () => {
     const parts = { core }
     const id = OWNER - 1 + 100 * 7
-    expect(await idsByKey(parts, OWNER, `sk-key-of-${id}-is`)).toEqual([id])
-    const search = async () => list({ ids: await idsByKey(parts, OWNER, `of-${id}-`) })
+    expect(await idsByKey(parts, IN_SESSION, `sk-key-of-${id}-is`)).toEqual([id])
+    const search = async () =>
+      list({
+        ids: await idsByKey(parts, IN_SESSION, `of-${id}-`),
+      })
     const before = process.cpuUsage()
     await timed(`${OWN} keys searched by a part of one`, search)
     const { user, system } = process.cpuUsage(before)
@@ -127,7 +132,10 @@ describe(`${TOKENS} tokens`, () => {
     const key = 'a whole key'
     const lookup = core.vault.keyedHash('token-key', key)
     await core.pg.query('update read_tokens.tokens set key_lookup = $1 where id = 702', [lookup])
-    const search = async () => list({ ids: await idsByKey({ core }, OWNER, `sk-${key}`) })
+    const search = async () =>
+      list({
+        ids: await idsByKey({ core }, IN_SESSION, `sk-${key}`),
+      })
     expect((await search()).rows.map(({ id }) => id)).toEqual([702])
     expect(await timed(`${TOKENS} tokens searched by a whole key`, search)).toBeLessThan(
       budget(100),

@@ -82,6 +82,26 @@ describe('the system access token', () => {
     expect(await works(token)).toBe(false)
   })
 
+  it('reads no key of an API token, whole or by guessing parts of it', async () => {
+    const user = await newUser('erin')
+    const made = await user.call<{ id: number; key: string }>('POST', '/api/token/', {
+      body: { name: 'mine' },
+    })
+    const { id, key } = made.data
+    const token = by(await reset(user), user.id)
+    const masked = `${'*'.repeat(12)}${key.slice(-4)}`
+    const paths = ['', 'search?keyword=mine', `search?token=sk-${key}`]
+    for (const path of paths) {
+      const { data } = await token<{ items: { key: string }[] }>('GET', `/api/token/${path}`)
+      expect(data.items.map((row) => row.key)).toEqual([masked])
+    }
+    expect((await token('GET', `/api/token/${id}`)).data).toMatchObject({ key: masked })
+    const part = `/api/token/search?token=${key.slice(0, 6)}`
+    expect((await token('GET', part)).data).toMatchObject({ items: [] })
+    expect((await user.call('GET', part)).data).toMatchObject({ items: [{ key }] })
+    expect((await user.call('GET', `/api/token/${id}`)).data).toMatchObject({ key })
+  })
+
   it('changes no password, and is void once there is another one', async () => {
     const user = await newUser('dave')
     const token = by(await reset(user), user.id)
