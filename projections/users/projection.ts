@@ -24,7 +24,7 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
 /** Who there is, with names opened, so that they can be searched. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
-  version: 4,
+  version: 5,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: TABLES,
   handlers: {

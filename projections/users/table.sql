@@ -6,7 +6,7 @@ create table users (
   status smallint not null default 1,
   user_group text not null,
   password_ref text,
-  auth_version bigint not null default 0,
+  auth_version bigint not null default 1,
   must_change_password boolean not null default false,
   accepts_unpriced boolean not null default false,
   shows_ip boolean not null default false,

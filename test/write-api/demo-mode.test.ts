@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
 
@@ -31,6 +31,27 @@ it('a demo site answers 405 to every act but ways in and out, save the super adm
   expect((await session.call('GET', '/api/user/logout')).success).toBe(true)
   expect((await setDemo('false')).success).toBe(true)
   expect((await fixture.user.call('POST', '/api/token/', token)).success).toBe(true)
+})
+
+it('its ways in stay open with every step, but nobody comes by a new account', async () => {
+  await setDemo('true')
+  const { anybody } = fixture
+  const open = [
+    ['/api/user/login/second', { ticket: 'none', code: '000000' }, 'LoginTicketOver'],
+    ['/api/user/login/second/begin', { ticket: 'none' }, 'LoginTicketOver'],
+    ['/api/user/login/passkey/begin', {}, undefined],
+  ] as const
+  for (const [path, body, code] of open) {
+    const headers = { origin: 'https://gate.example', host: 'gate.example' }
+    const answer = await anybody('POST', path, { body, headers })
+    expect([path, answer.status, answer.code]).toEqual([path, 200, code])
+  }
+  const account = { username: 'newcomer', password: PASSWORD, password2: PASSWORD }
+  expect((await anybody('POST', '/api/user/register', { body: account })).status).toBe(405)
+  const query = '?type=github&intent=login'
+  expect((await anybody('GET', `/api/oauth/authorize${query}`)).status).toBe(405)
+  expect((await anybody('GET', '/api/verification?email=a@example.com')).status).toBe(405)
+  await setDemo('false')
 })
 
 it('anybody reads the operator’s own pages, as they are now', async () => {

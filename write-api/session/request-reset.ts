@@ -1,7 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { optionValue } from '#domain/options/registry.ts'
-import { userDecider } from '#domain/user/decide.ts'
-import { userStream } from '#domain/user/events.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -63,10 +61,7 @@ type To = {
 async function mailLink(parts: Parts, { address, origin, site, language }: To): Promise<void> {
   const owner = await findMailOwner(parts.core, address)
   if (owner === null) return
-  // NOTE: of the user's own stream, as the reset compares it: the read model begins at another.
-  const { user } = await parts.core.actors.stateOf(userDecider, userStream(owner.id))
-  if (user === null) return
-  const { userId, authVersion } = user
+  const { id: userId, authVersion } = owner
   const token = await makeResetLink(parts.core, address, { userId, authVersion })
   const query = new URLSearchParams({ email: address, token })
   const url = `${origin}/user/reset?${query}`
