@@ -29,13 +29,16 @@ export async function askProvider(
     const { statusCode, body } = await request(url, { dispatcher, headers, signal })
     const bytes = Buffer.from(await body.arrayBuffer())
     if (statusCode === 200) return { isTold: true, text: bytes.toString('utf8') }
-    const { message } = providerErrorBody(bytes, statusCode, false).error
+    const known = [new URL(url).hostname, ...Object.values(headers).map(withoutScheme)]
+    const { message } = providerErrorBody(bytes, statusCode, { isHidden: false, known }).error
     const text = message.includes(String(statusCode)) ? message : `${statusCode} ${message}`
     return { isTold: false, why: { zh: text, en: text } }
   } catch (error) {
     return { isTold: false, why: wordsOf((error as { code?: unknown }).code, error) }
   }
 }
+
+const withoutScheme = (header: string): string => header.replace(/^Bearer /, '')
 
 function wordsOf(code: unknown, error: unknown): Words {
   const isLate =

@@ -40,7 +40,7 @@ export const testOneChannel: ChannelAct = (api, parts) => {
       const time = durationMs / 1_000
       return {
         success: isSuccess,
-        message: testWords(result)[languageOf(request)],
+        message: testWords(result, channel)[languageOf(request)],
         ...(isSuccess ? {} : { code: 'ChannelTestFailed' }),
         time,
         data: { model, time, reason },

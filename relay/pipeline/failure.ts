@@ -1,6 +1,7 @@
 import { type Denial, type DenialCode, deny } from '#relay/canonical/denial.ts'
 import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
 import { type ErrorBody, providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { confidentialTo } from '#relay/views/channel-view.ts'
 import { accountCodeIn, accountFaultOf } from './account-fault.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, sendDenial, sendJson } from './exchange.ts'
@@ -73,7 +74,8 @@ export function failureOf(
   }
   const isFault = status !== null && status >= 400 && status <= 599
   const shown = mapped ?? (isFault ? status : 502)
-  const body = providerErrorBody(end.body, status ?? 502, isHidden)
+  const known = confidentialTo(candidate.channel)
+  const body = providerErrorBody(end.body, status ?? 502, { isHidden, known })
   return { reason, errorCode: `upstream_${error}`, status: shown, retryAfterMs, body }
 }
 

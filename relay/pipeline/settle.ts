@@ -5,6 +5,7 @@ import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import { confidentialTo } from '#relay/views/channel-view.ts'
 import { accountCodeIn } from './account-fault.ts'
 import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
@@ -102,8 +103,9 @@ export async function concludeStream(
   else if (passage.errorEvent !== null && accountCodeIn(passage.errorEvent) !== null) {
     response.end(errorEvent(exchange, 'upstream_account'))
   } else if (passage.errorEvent !== null) {
-    const { isUpstreamErrorHidden } = parts.views.options.options
-    const body = providerErrorBody(passage.errorEvent, 502, isUpstreamErrorHidden)
+    const { isUpstreamErrorHidden: isHidden } = parts.views.options.options
+    const known = confidentialTo(candidate.channel)
+    const body = providerErrorBody(passage.errorEvent, 502, { isHidden, known })
     response.end(`data: ${JSON.stringify(body)}\n\n`)
   } else response.end(errorEvent(exchange, DENIAL_OF[error]))
   return isWhole && isSettled

@@ -4,7 +4,11 @@ import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/
 import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { type ProviderTarget, providerTarget } from '#relay/providers/openai-compatible/target.ts'
+import {
+  confidentialOf,
+  type ProviderTarget,
+  providerTarget,
+} from '#relay/providers/openai-compatible/target.ts'
 import { type ChannelRules, channelRules } from './channel-rules.ts'
 
 /** A key, ready to be used: where and how its channel is called with it. */
@@ -20,6 +24,11 @@ export type RelayChannel = KnownChannel & {
   readonly rules: ChannelRules
   readonly allKeys: readonly RelayKey[]
 }
+
+/** The texts that nobody but its admins may read, wherever they turn up. */
+export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
+  ...new Set(allKeys.flatMap(({ target }) => confidentialOf(target))),
+]
 
 const NONE: Offer<RelayChannel> = []
 

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { chat, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
@@ -111,6 +112,38 @@ describe('a provider that sends no answer with its 200', () => {
     expect(got.text).not.toMatch(/inner\.example|sk-abc/)
     expect((await onlyEnd(rig)).type).toBe('CallReleased')
   })
+})
+
+describe('a provider that repeats what it was sent', () => {
+  it.each(['status', 'event'])(
+    'shows nobody the key, of whatever form, nor its host: %s',
+    async (how) => {
+      let key = ''
+      answer = (request, response) => {
+        key = (request.headers.authorization ?? '').replace('Bearer ', '')
+        const message = `Wrong: ${key}, half of it ${key.split('.')[1]}, at localhost`
+        const error = JSON.stringify({
+          error: { message, param: key, code: 'teapot', type: 'odd' },
+        })
+        if (how === 'status') response.writeHead(418).end(error)
+        else {
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
+          response.end(`data: ${error}\n\n`)
+        }
+      }
+      const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+      await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [2] } })
+      const channels = [{ channelId: 3, name: 'c', keyRefs: ['key:9f8e7d6c5b4a.part2'] }]
+      const terms = { ...PLAIN_CHANNEL_TERMS, baseUrl }
+      const data = { terms, channels, keyMode: '', isEnabled: true }
+      await rig.append('channels', { type: 'ChannelsCreated', v: 1, data })
+      const { text } = await chat(rig, { stream: how === 'event' })
+      expect(key).toBe('9f8e7d6c5b4a.part2')
+      expect(text).toContain('Wrong: ***, half of it ***, at ***')
+      expect(text).not.toContain('9f8e7d6c5b4a')
+    },
+  )
 })
 
 describe('a redirect', () => {

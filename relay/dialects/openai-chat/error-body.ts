@@ -29,24 +29,39 @@ const SECRETS =
 const ADDRESSES =
   /\b(?:https?|wss?):\/\/\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\b(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)\b/gi
 
-/** A provider's words without keys, account names and addresses. */
-export const redact = (text: string): string =>
-  text.slice(0, TEXT_MAX).replace(SECRETS, '***').replace(ADDRESSES, '***')
+/** So short a text is a word like any other. */
+const TELLING_MIN = 5
+
+/** A provider's words without keys, account names and addresses; `known` are those of the channel. */
+function redact(text: string, known: readonly string[]): string {
+  const telling = known.filter(({ length }) => length >= TELLING_MIN)
+  return telling
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((left, each) => left.replaceAll(each, '***'), text.slice(0, TEXT_MAX))
+    .replace(SECRETS, '***')
+    .replace(ADDRESSES, '***')
+}
 
 /**
  * A provider's error in OpenAI's format, redacted; with `isHidden` only what kind it was. Whatever
  * shape the provider answered in, the caller gets `{ error: { message, type, param, code } }`.
+ * `known`: the texts of the channel that nobody may read, such as its key and its host's name.
  */
-export function providerErrorBody(bytes: Buffer, status: number, isHidden: boolean): ErrorBody {
+export function providerErrorBody(
+  bytes: Buffer,
+  status: number,
+  { isHidden, known }: { readonly isHidden: boolean; readonly known: readonly string[] },
+): ErrorBody {
   const error = isHidden ? {} : errorIn(bytes)
   const message = textIn(error.message)
+  const param = textIn(error.param)
   const code = textIn(error.code) ?? (typeof error.code === 'number' ? `${error.code}` : null)
   return {
     error: {
-      message: message === null ? `The provider answered ${status}.` : redact(message),
-      type: redact(textIn(error.type) ?? 'upstream_error'),
-      param: textIn(error.param),
-      code: code === null ? 'upstream_error' : redact(code),
+      message: message === null ? `The provider answered ${status}.` : redact(message, known),
+      type: redact(textIn(error.type) ?? 'upstream_error', known),
+      param: param === null ? null : redact(param, known),
+      code: code === null ? 'upstream_error' : redact(code, known),
     },
   }
 }

@@ -58,6 +58,12 @@ export function providerTarget(
 export const chatPathOf = ({ path }: ProviderTarget, model: string): string =>
   path.includes(MODEL) ? path.replace(MODEL, () => encodeURIComponent(model)) : path
 
+/** What an answer's words must not show of where they come from: the key, its parts, the host. */
+export function confidentialOf({ address, origin }: ProviderTarget): string[] {
+  const { host, hostname } = new URL(origin)
+  return [address.key, ...address.key.split(/[.|:]/), host, hostname]
+}
+
 /** Something else than a chat that a target's key opens: its models, its account. */
 export function sideRequest(
   { profile, origin, address }: ProviderTarget,
