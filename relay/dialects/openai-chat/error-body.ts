@@ -32,7 +32,7 @@ const ADDRESSES =
 /** So short a text is a word like any other. */
 const TELLING_MIN = 5
 
-/** A provider's words without keys, account names and addresses; `known` are those of the channel. */
+/** A provider's words without keys, account names, addresses, and what is `known` as such. */
 function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
   return telling
