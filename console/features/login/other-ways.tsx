@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { oauthState } from '#console/api/auth/oauth-state.ts'
@@ -7,15 +7,13 @@ import { weChatLogin } from '#console/api/auth/wechat-login.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { showError } from '#console/ui/toast.ts'
+import {
+  isMessenger,
+  type Messenger,
+  MessengerDialog,
+} from '#console/ui/ways-in/messenger-dialog.tsx'
 import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
-
-const WeChatDialog = lazy(async () => ({
-  default: (await import('#console/ui/ways-in/wechat-dialog.tsx')).WeChatDialog,
-}))
-const TelegramDialog = lazy(async () => ({
-  default: (await import('#console/ui/ways-in/telegram-dialog.tsx')).TelegramDialog,
-}))
 
 /** A button for each of the other ways in that the site offers. */
 export function OtherWays(): ReactElement | null {
@@ -23,10 +21,10 @@ export function OtherWays(): ReactElement | null {
   const status = useStatus()
   const [params] = useSearchParams()
   const [away, setAway] = useState<Way | null>(null)
-  const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null)
+  const [dialog, setDialog] = useState<Messenger | null>(null)
   const ways = WAYS.filter((way) => isOpen(status, way))
   const choose = async (way: Way): Promise<void> => {
-    if (way === 'wechat' || way === 'telegram') return setDialog(way)
+    if (isMessenger(way)) return setDialog(way)
     setAway(way)
     try {
       await sendAway({ type: way, ...purposeOf(params) }, params.get('returnTo'))
@@ -57,12 +55,10 @@ export function OtherWays(): ReactElement | null {
   )
 }
 
-function Dialog(props: { way: 'wechat' | 'telegram'; onClose: () => void }): ReactElement {
+function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
-  const status = useStatus()
   const [params] = useSearchParams()
   const entered = useEntered()
-  const title = t('oauth.by', { site: t(`oauth.within.${props.way}`) })
   const returnTo = params.get('returnTo')
   const { aff } = purposeOf(params)
   const weChat = async (code: string) =>
@@ -71,25 +67,15 @@ function Dialog(props: { way: 'wechat' | 'telegram'; onClose: () => void }): Rea
     rememberReturn(returnTo)
     return oauthState(purposeOf(params))
   }
-  const common = { isOpen: true, title, onClose: props.onClose }
   return (
-    <Suspense fallback={null}>
-      {props.way === 'wechat' ? (
-        <WeChatDialog
-          {...common}
-          submitText={t('auth.submit')}
-          qrCode={status?.wechat_qrcode ?? ''}
-          onCode={weChat}
-        />
-      ) : (
-        <TelegramDialog
-          {...common}
-          act="login"
-          bot={status?.telegram_bot_name ?? ''}
-          getState={getState}
-        />
-      )}
-    </Suspense>
+    <MessengerDialog
+      {...props}
+      act="login"
+      title={t('oauth.by', { site: t(`oauth.within.${props.way}`) })}
+      submitText={t('auth.submit')}
+      onCode={weChat}
+      getState={getState}
+    />
   )
 }
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { oauthState } from '#console/api/auth/oauth-state.ts'
 import { sendAway } from '#console/api/auth/trip.ts'
@@ -13,16 +13,14 @@ import { Icon } from '#console/ui/icons.tsx'
 import { MiddleText } from '#console/ui/middle-text.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
+import {
+  isMessenger,
+  type Messenger,
+  MessengerDialog,
+} from '#console/ui/ways-in/messenger-dialog.tsx'
 import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { MePanelProps } from './me-panel.ts'
-
-const WeChatDialog = lazy(async () => ({
-  default: (await import('#console/ui/ways-in/wechat-dialog.tsx')).WeChatDialog,
-}))
-const TelegramDialog = lazy(async () => ({
-  default: (await import('#console/ui/ways-in/telegram-dialog.tsx')).TelegramDialog,
-}))
 
 const IDS = {
   github: 'github_id',
@@ -36,7 +34,7 @@ const IDS = {
 export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
-  const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null)
+  const [dialog, setDialog] = useState<Messenger | null>(null)
   const acts = useBindings(setDialog)
   const rows = WAYS.map((way) => ({ way, id: user?.[IDS[way]] ?? '', isOpen: isOpen(status, way) }))
   const shown = rows.filter(({ id, isOpen: isOffered }) => id !== '' || isOffered)
@@ -76,7 +74,7 @@ export function BindingsPanel({ user }: MePanelProps): ReactElement | null {
   )
 }
 
-function useBindings(openDialog: (way: 'wechat' | 'telegram') => void) {
+function useBindings(openDialog: (way: Messenger) => void) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [busy, setBusy] = useState<Way | null>(null)
@@ -91,7 +89,7 @@ function useBindings(openDialog: (way: 'wechat' | 'telegram') => void) {
     }
   }
   const bind = async (way: Way): Promise<void> => {
-    if (way === 'wechat' || way === 'telegram') return openDialog(way)
+    if (isMessenger(way)) return openDialog(way)
     await run(way, () => sendAway({ type: way, intent: 'bind' }, '/app/me'))
   }
   const letGo = async (way: Way): Promise<void> => {
@@ -107,34 +105,22 @@ function useBindings(openDialog: (way: 'wechat' | 'telegram') => void) {
   return { busy, bind, letGo }
 }
 
-function Dialog(props: { way: 'wechat' | 'telegram'; onClose: () => void }): ReactElement {
+function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
-  const status = useStatus()
   const client = useQueryClient()
-  const title = t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })
   const weChat = async (code: string) => {
     await weChatBind(code)
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('oauth.weChatBound'))
   }
-  const common = { isOpen: true, title, onClose: props.onClose }
   return (
-    <Suspense fallback={null}>
-      {props.way === 'wechat' ? (
-        <WeChatDialog
-          {...common}
-          submitText={t('oauth.bind')}
-          qrCode={status?.wechat_qrcode ?? ''}
-          onCode={weChat}
-        />
-      ) : (
-        <TelegramDialog
-          {...common}
-          act="bind"
-          bot={status?.telegram_bot_name ?? ''}
-          getState={() => oauthState({ intent: 'bind' })}
-        />
-      )}
-    </Suspense>
+    <MessengerDialog
+      {...props}
+      act="bind"
+      title={t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })}
+      submitText={t('oauth.bind')}
+      onCode={weChat}
+      getState={() => oauthState({ intent: 'bind' })}
+    />
   )
 }

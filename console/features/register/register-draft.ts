@@ -1,55 +1,28 @@
+import {
+  type AccountDraft,
+  type AccountFault,
+  accountFaults,
+  EMPTY_ACCOUNT,
+} from '#console/ui/account-draft.ts'
 import type { Register } from '#write-api/contract/entry.ts'
 
-export type RegisterDraft = {
-  username: string
-  password: string
-  password2: string
-  email: string
-  code: string
-}
-
+export type RegisterDraft = AccountDraft & { email: string; code: string }
 export type RegisterField = keyof RegisterDraft
-
-export type RegisterFault =
-  | 'needName'
-  | 'longName'
-  | 'shortPassword'
-  | 'longPassword'
-  | 'mismatch'
-  | 'needEmail'
-  | 'needCode'
-
-export const EMPTY_REGISTER: RegisterDraft = {
-  username: '',
-  password: '',
-  password2: '',
-  email: '',
-  code: '',
+export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> & {
+  email?: 'needEmail'
+  code?: 'needCode'
 }
 
-const USERNAME_LENGTH_MAX = 12
-const PASSWORD_LENGTH_MIN = 8
-const PASSWORD_LENGTH_MAX = 20
+export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
 /** What is wrong, by field, in the order of the form. */
-export function registerFaults(
-  draft: RegisterDraft,
-  needsMail: boolean,
-): Partial<Record<RegisterField, RegisterFault>> {
-  const username = lengthOf(draft.username.trim())
-  const password = lengthOf(draft.password)
+export function registerFaults(draft: RegisterDraft, needsMail: boolean): RegisterFaults {
   return {
-    ...(username === 0 ? { username: 'needName' } : {}),
-    ...(username > USERNAME_LENGTH_MAX ? { username: 'longName' } : {}),
-    ...(password < PASSWORD_LENGTH_MIN ? { password: 'shortPassword' } : {}),
-    ...(password > PASSWORD_LENGTH_MAX ? { password: 'longPassword' } : {}),
-    ...(draft.password !== draft.password2 ? { password2: 'mismatch' } : {}),
+    ...accountFaults(draft),
     ...(needsMail && draft.email.trim() === '' ? { email: 'needEmail' } : {}),
     ...(needsMail && draft.code.trim() === '' ? { code: 'needCode' } : {}),
   }
 }
-
-const lengthOf = (text: string): number => [...text].length
 
 /** `affCode`: of whoever invited; null for none. */
 export function registerBody(
@@ -57,11 +30,11 @@ export function registerBody(
   needsMail: boolean,
   affCode: string | null,
 ): Register {
-  const { username, password, password2, email, code } = draft
+  const { username, password, again, email, code } = draft
   return {
     username: username.trim(),
     password,
-    password2,
+    password2: again,
     ...(needsMail ? { email: email.trim(), verification_code: code.trim() } : {}),
     ...(affCode === null ? {} : { aff_code: affCode.slice(0, 64) }),
   }

@@ -2,11 +2,10 @@ import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
+import { AccountFields } from '#console/ui/account-fields.tsx'
 import { Button } from '#console/ui/button.tsx'
-import { FormField } from '#console/ui/form-field.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import { MailCodeFields } from '#console/ui/mail-code.tsx'
 import {
   EMPTY_REGISTER,
@@ -31,10 +30,7 @@ export function RegisterForm(): ReactElement {
   const change = (patch: Partial<RegisterDraft>) => setDraft((now) => ({ ...now, ...patch }))
   const focus = (name: RegisterField) =>
     form.current?.querySelector<HTMLInputElement>(`input[name="${name}"]`)?.focus()
-  const wordsOf = (field: RegisterField) => {
-    const fault = isChecked ? faults[field] : undefined
-    return fault === undefined ? '' : t(`auth.${fault}`)
-  }
+  const shown = isChecked ? faults : {}
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
@@ -45,11 +41,14 @@ export function RegisterForm(): ReactElement {
   }
   return (
     <form ref={form} className="tg-entry-form" onSubmit={onSubmit} noValidate>
-      <AccountFields draft={draft} wordsOf={wordsOf} onChange={change} />
+      <AccountFields draft={draft} words="auth" faults={shown} onChange={change} />
       {needsMail && (
         <MailCodeFields
           draft={draft}
-          faults={{ email: wordsOf('email'), code: wordsOf('code') }}
+          faults={{
+            email: shown.email === undefined ? '' : t('auth.needEmail'),
+            code: shown.code === undefined ? '' : t('auth.needCode'),
+          }}
           purpose="register"
           onChange={change}
           takeToken={human.take}
@@ -70,58 +69,5 @@ export function RegisterForm(): ReactElement {
         {t('auth.register')}
       </Button>
     </form>
-  )
-}
-
-function AccountFields(props: {
-  draft: RegisterDraft
-  wordsOf: (field: RegisterField) => string
-  onChange: (patch: Partial<RegisterDraft>) => void
-}): ReactElement {
-  const { t } = useTranslation()
-  const { draft, wordsOf, onChange } = props
-  return (
-    <>
-      <FormField label={t('auth.name')} hint={t('auth.nameHint')} error={wordsOf('username')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            name="username"
-            autoComplete="username"
-            autoFocus
-            autoCapitalize="none"
-            spellCheck={false}
-            value={draft.username}
-            onChange={(username) => onChange({ username })}
-          />
-        )}
-      </FormField>
-      <FormField
-        label={t('auth.password')}
-        hint={t('auth.passwordHint')}
-        error={wordsOf('password')}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="new-password"
-            value={draft.password}
-            onChange={(password) => onChange({ password })}
-          />
-        )}
-      </FormField>
-      <FormField label={t('auth.password2')} error={wordsOf('password2')}>
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password2"
-            autoComplete="new-password"
-            value={draft.password2}
-            onChange={(password2) => onChange({ password2 })}
-          />
-        )}
-      </FormField>
-    </>
   )
 }

@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { AccountFields } from '#console/ui/account-fields.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
-import { AccountFields } from './account-fields.tsx'
 import { EMPTY_SETUP, type SetupDraft, setupFaults, type UsageMode } from './setup-draft.ts'
 import { useSetUp } from './use-set-up.ts'
 
@@ -26,7 +26,13 @@ export function SetupForm(props: { isRootReady: boolean }): ReactElement {
   return (
     <form className="tg-entry-form" onSubmit={onSubmit} noValidate>
       {!props.isRootReady && (
-        <AccountFields draft={draft} faults={isChecked ? faults : {}} onChange={change} />
+        <AccountFields
+          draft={draft}
+          words="setup"
+          faults={isChecked ? faults : {}}
+          isWide
+          onChange={change}
+        />
       )}
       <RadioCards
         label={t('setup.mode')}

@@ -31,7 +31,7 @@ export const auth: Words['auth'] = {
   name: 'Username',
   nameHint: 'At most 12 characters',
   passwordHint: '8 to 20 characters',
-  password2: 'Confirm the password',
+  again: 'Confirm the password',
   email: 'Email',
   code: 'Code from the mail',
   sendCode: 'Send code',

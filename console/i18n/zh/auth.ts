@@ -29,7 +29,7 @@ export const auth = {
   name: '用户名',
   nameHint: '最长 12 位',
   passwordHint: '8 到 20 位',
-  password2: '确认密码',
+  again: '确认密码',
   email: '邮箱',
   code: '邮箱验证码',
   sendCode: '获取验证码',

@@ -1,0 +1,27 @@
+/** A new account's name and password, as typed. */
+export type AccountDraft = { username: string; password: string; again: string }
+
+export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPassword' | 'mismatch'
+
+export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', again: '' }
+
+const USERNAME_LENGTH_MAX = 12
+const PASSWORD_LENGTH_MIN = 8
+const PASSWORD_LENGTH_MAX = 20
+
+/** What is wrong, by field, in the order of the form. */
+export function accountFaults(
+  draft: AccountDraft,
+): Partial<Record<keyof AccountDraft, AccountFault>> {
+  const username = lengthOf(draft.username.trim())
+  const password = lengthOf(draft.password)
+  return {
+    ...(username === 0 ? { username: 'needName' } : {}),
+    ...(username > USERNAME_LENGTH_MAX ? { username: 'longName' } : {}),
+    ...(password < PASSWORD_LENGTH_MIN ? { password: 'shortPassword' } : {}),
+    ...(password > PASSWORD_LENGTH_MAX ? { password: 'longPassword' } : {}),
+    ...(draft.password !== draft.again ? { again: 'mismatch' } : {}),
+  }
+}
+
+const lengthOf = (text: string): number => [...text].length
