@@ -191,6 +191,39 @@ describe('an answer of the server', () => {
   })
 })
 
+describe('the footer', () => {
+  /** What this browser kept of it from the last visit, from the nth look on. */
+  const openWithFooter = async (nth: number) => {
+    site.routes['GET /api/status'] = () => ({ status: 503, body: null })
+    const opened = await openPage(browser)
+    await opened.page.clock.install()
+    await opened.page.addInitScript((from) => {
+      const read = Storage.prototype.getItem
+      let looks = 0
+      Storage.prototype.getItem = function (key) {
+        if (key !== 'footer_html') return read.call(this, key)
+        looks += 1
+        document.documentElement.dataset.looks = String(looks)
+        return looks >= from ? '<b>Kept</b>' : null
+      }
+    }, nth)
+    await opened.page.goto(`${site.url}/about`)
+    await opened.page.getByRole('contentinfo').waitFor()
+    await opened.page.clock.runFor(10_000)
+    return opened
+  }
+
+  it('is the kept one while the status is unknown, looked for five times', async () => {
+    const found = await openWithFooter(6)
+    await found.page.frameLocator('footer iframe').getByText('Kept').waitFor()
+    await found.close()
+    const late = await openWithFooter(7)
+    expect(await late.page.locator('html').getAttribute('data-looks')).toBe('6')
+    expect(await late.page.locator('footer iframe').count()).toBe(0)
+    await late.close()
+  })
+})
+
 describe('the operator’s pages and the about page', () => {
   for (const language of LANGUAGES) {
     it(`have no fault at 1280 and 390 pixels, in either theme: ${language}`, async () => {

@@ -100,6 +100,15 @@ describe('in a real browser', () => {
     await logOut()
   })
 
+  it('LinuxDO does, by its own button', async () => {
+    sites.who = { id: 77, login: 'neo' }
+    await page.goto(`${product.url}/login`)
+    await button('Sign in with LinuxDO').click()
+    await at('/app/tokens')
+    expect(JSON.parse((await self()) ?? '{}')).toMatchObject({ username: 'neo' })
+    await logOut()
+  })
+
   it('GitHub is bound to an account, logs in to it, and is unbound', async () => {
     sites.who = { id: 9002, login: 'bound-octo' }
     await logInByPassword()

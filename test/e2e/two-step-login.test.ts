@@ -68,6 +68,16 @@ async function addPasskey({ page }: OpenPage): Promise<void> {
   await page.getByText('Never used').waitFor()
 }
 
+async function replaceCodesByPasskey({ page }: OpenPage): Promise<string[]> {
+  await page.goto(`${url}/app/me`)
+  await page.getByRole('button', { name: 'New codes' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByRole('button', { name: 'I have kept them' }).waitFor()
+  const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts()
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  return codes
+}
+
 async function changePassword({ page }: OpenPage): Promise<void> {
   await page.getByRole('button', { name: 'Change password' }).click()
   const dialog = page.getByRole('dialog')
@@ -102,11 +112,14 @@ describe('two-step login, in a browser', () => {
     await here.page.goto(`${url}/login`)
     await here.page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await isIn(here)
+    // It proves who asks as well: without password or code.
+    const fresh = await replaceCodesByPasskey(here)
+    expect(fresh).not.toContain(codes[1])
 
     const third = await openRealPage(browser, url)
     await firstStep(third)
     await third.page.getByRole('button', { name: 'Use a recovery code' }).click()
-    await third.page.getByLabel('Recovery code').fill(codes[0] ?? '')
+    await third.page.getByLabel('Recovery code').fill(fresh[0] ?? '')
     await third.page.getByRole('button', { name: 'Verify' }).click()
     await isIn(third)
     await third.page.goto(`${url}/app/me`)

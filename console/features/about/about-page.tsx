@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sitePageQuery } from '#console/api/pages/site-page.ts'
 import { useStatus } from '#console/api/status/status.ts'
-import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
+import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Time } from '#console/ui/time.tsx'
 
@@ -31,7 +31,9 @@ function WhatRuns({ name, isAlone }: { name: string; isAlone: boolean }): ReactE
   const status = useStatus()
   return (
     <section className={isAlone ? '' : 'tg-about-below'} aria-label={t('about.what')}>
-      <p className={isAlone ? 'tg-hero-lead' : ''}>{t('about.lead', { name })}</p>
+      <p className={isAlone ? 'tg-hero-lead' : ''}>
+        {name === DEFAULT_SITE_NAME ? t('about.plainLead') : t('about.lead', { name })}
+      </p>
       <p className="tg-muted">{t('about.exact')}</p>
       <dl className="tg-about-facts">
         {status !== undefined && (

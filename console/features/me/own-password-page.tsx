@@ -24,7 +24,7 @@ export function OwnPasswordPage(props: { onLeave: () => void }): ReactElement {
           void form.submit()
         }}
       >
-        <PasswordFields form={form} currentLabel={t('me.resetPassword')} />
+        <PasswordFields form={form} currentLabel={t('me.resetPassword')} isFocused />
         <Button type="submit" tone="primary" size="large" isFill isBusy={form.isBusy}>
           {t('me.ownPasswordSubmit')}
         </Button>

@@ -34,9 +34,13 @@ export function PasskeyDialog(props: {
       await renamePasskey(renamed.id, name.trim())
       return props.onDone([])
     }
-    const passkey = await makePasskey(await beginPasskey(proof))
-    props.onDone(await addPasskey({ name: name.trim(), passkey }))
+    await add(proof)
   })
+  const add = async (shown: ProofOnly) => {
+    if (name.trim() === '') return setFault({ name: t('security.nameNeeded') })
+    const passkey = await makePasskey(await beginPasskey(shown))
+    props.onDone(await addPasskey({ name: name.trim(), passkey }))
+  }
   return (
     <FormDialog
       isOpen
@@ -64,6 +68,7 @@ export function PasskeyDialog(props: {
         <ProofFields
           proof={proof}
           error={fault.proof ?? ''}
+          onProved={add}
           onChange={(next) => {
             setProof(next)
             setFault({})

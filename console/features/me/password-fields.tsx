@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput } from '#console/ui/inputs.tsx'
+import { PasskeyProof } from './passkey-proof.tsx'
 import type { useNewPassword } from './use-new-password.ts'
 
 const FIELDS = [
@@ -15,6 +16,8 @@ export function PasswordFields(props: {
   form: ReturnType<typeof useNewPassword>
   /** What the current one is called, where it is no ordinary one. */
   currentLabel?: string
+  /** Of a page that is nothing but this form. */
+  isFocused?: boolean
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, change, fault, isByCode, asksFirst } = props.form
@@ -33,6 +36,7 @@ export function PasswordFields(props: {
           {(control) => (
             <PasswordInput
               {...control}
+              autoFocus={props.isFocused === true && one.field === 'current'}
               autoComplete={
                 isByCode && one.field === 'current' ? 'one-time-code' : one.autoComplete
               }
@@ -42,6 +46,7 @@ export function PasswordFields(props: {
           )}
         </FormField>
       ))}
+      {isByCode && <PasskeyProof act={props.form.set} />}
     </>
   )
 }

@@ -35,6 +35,7 @@ export function ProofDialog(props: {
       <ProofFields
         proof={proof}
         error={fault}
+        onProved={props.act}
         onChange={(next) => {
           setProof(next)
           setFault('')

@@ -4,15 +4,18 @@ import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import { PasskeyProof } from './passkey-proof.tsx'
 
 export const isProof = ({ password = '', code = '' }: ProofOnly): boolean =>
   password !== '' || code.trim() !== ''
 
-/** Shows once more who asks: by the password, or by a code of the app or a recovery code. */
+/** Shows once more who asks: by the password, a code of the app, a recovery code or a passkey. */
 export function ProofFields(props: {
   proof: ProofOnly
   onChange: (proof: ProofOnly) => void
   error: string
+  /** With a passkey there is nothing to fill in: it goes on at once. */
+  onProved: (proof: ProofOnly) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()
   const [isByCode, setByCode] = useState(false)
@@ -49,9 +52,12 @@ export function ProofFields(props: {
           )
         }
       </FormField>
-      <Button tone="quiet" size="small" onClick={turn}>
-        {isByCode ? t('security.byPassword') : t('security.byCode')}
-      </Button>
+      <p className="tg-me-proof-ways">
+        <Button tone="quiet" size="small" onClick={turn}>
+          {isByCode ? t('security.byPassword') : t('security.byCode')}
+        </Button>
+        <PasskeyProof act={props.onProved} />
+      </p>
     </div>
   )
 }

@@ -54,10 +54,10 @@ function SessionRow({ session, onEnded }: OneProps): ReactElement {
       </th>
       <td className="tg-mono">{session.ip === '' ? '–' : <MiddleText text={session.ip} />}</td>
       <td>
-        <Time at={session.seen_at} />
+        <Time at={session.seen_at} style="short" />
       </td>
       <td>
-        <Time at={session.started_at} />
+        <Time at={session.started_at} style="short" />
       </td>
       <td>
         <End session={session} onEnded={onEnded} />

@@ -5,6 +5,7 @@ import { updateSelf } from '#console/api/me/update-self.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import type { UpdateSelf } from '#write-api/contract/user.ts'
 
 const CHARACTERS_MIN = 8
 const EMPTY = { current: '', next: '', again: '' }
@@ -30,11 +31,13 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
     setFault(null)
     setByCode(false)
   }
-  const { isBusy, submit } = useSubmit(async () => {
+  const { isBusy, submit } = useSubmit(() =>
+    set(isByCode ? { code: draft.current.trim() } : { original_password: draft.current }),
+  )
+  const set = async (proof: Omit<UpdateSelf, 'password'>) => {
     const found = faultOf(draft)
     setFault(found)
     if (found !== null) return
-    const proof = isByCode ? { code: draft.current.trim() } : { original_password: draft.current }
     try {
       await updateSelf({ ...proof, password: draft.next })
     } catch (error) {
@@ -45,7 +48,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
     await onChanged()
     reset()
     needNoOther()
-  })
+  }
   const change = (patch: Partial<PasswordDraft>) => setDraft((now) => ({ ...now, ...patch }))
   return {
     draft,
@@ -55,6 +58,8 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
     asksFirst: hasPassword || isByCode,
     isBusy,
     submit,
+    /** With another proof than the fields'. */
+    set,
     reset,
   }
 }

@@ -23,7 +23,7 @@ export function UserForm(props: UserFormProps): ReactElement {
   return (
     <>
       <fieldset className="tg-form-group">
-        <legend>{t('users.account')}</legend>
+        {props.kind !== 'self' && <legend>{t('users.account')}</legend>}
         <NameFields {...props} />
         <PasswordFields {...props} />
       </fieldset>

@@ -21,6 +21,8 @@ export function useUserList() {
     ...usersQuery({ ...filter, page, pageSize }),
     // Every call changes what a user has left.
     refetchOnMount: 'always',
+    // And what other admins do to users is nowhere told live.
+    refetchOnWindowFocus: 'always',
   })
   const total = list.data?.total ?? 0
   return {

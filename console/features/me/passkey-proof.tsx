@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
+import { proveByPasskey } from '#console/api/security/prove-by-passkey.ts'
+import { securityQuery } from '#console/api/security/security.ts'
+import { Button } from '#console/ui/button.tsx'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { ProofOnly } from '#write-api/contract/credentials.ts'
+
+/** Proves and goes on in one press; nothing where there is no passkey to show. */
+export function PasskeyProof(props: {
+  act: (proof: ProofOnly) => Promise<void>
+}): ReactElement | null {
+  const { t } = useTranslation()
+  const has = (useQuery(securityQuery).data?.passkeys.length ?? 0) > 0
+  const { isBusy, submit } = useSubmit(async () => props.act(await proveByPasskey()))
+  if (!has || !arePasskeysPossible()) return null
+  return (
+    <Button tone="quiet" size="small" icon="key" isBusy={isBusy} onClick={() => void submit()}>
+      {t('auth.usePasskey')}
+    </Button>
+  )
+}
