@@ -16,6 +16,7 @@ import {
   withGroup,
   withoutGroup,
 } from './group-table.ts'
+import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** The groups as a table; what is applied here joins the page's drafts. */
@@ -23,6 +24,7 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }): Rea
   const { form, maps } = props
   const { t } = useTranslation()
   const [edited, setEdited] = useState<GroupRow | 'new' | null>(null)
+  useHeld(form, edited !== null)
   const rows = useMemo(() => groupRows(maps), [maps])
   const remove = ({ name }: GroupRow) => {
     if (name === FIRST_GROUP) return showError(t('prices.groupDefaultStays'))

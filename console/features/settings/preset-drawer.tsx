@@ -16,6 +16,7 @@ import type { PresetRatios } from '#read-api/contract/option.ts'
 import { type PresetRow, presetRows, withoutPresets, withPresets } from './preset-merge.ts'
 import type { PriceMaps } from './price-table.ts'
 import { SettingField } from './setting-field.tsx'
+import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 type PresetProps = { isOpen: boolean; form: SettingsForm; maps: PriceMaps; onClose: () => void }
@@ -25,6 +26,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): Reac
   const { t } = useTranslation()
   const [source, setSource] = useState<PresetSource>('flexible')
   const query = useQuery({ ...presetRatiosQuery(source), enabled: isOpen })
+  useHeld(form, isOpen)
   const lists = query.data
   const address = form.option('PresetRatioUrl')
   const act = (kind: 'get' | 'reset') => {

@@ -92,6 +92,19 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   return { name, price: '', ...ratios, cacheRatio: plain(draft.cacheRatio) }
 }
 
+/** As `rowOfDraft`, but what was not edited stays as it is: prices may not divide evenly. */
+export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft): PriceRow {
+  const [old, fresh] = [rowOfDraft(before), rowOfDraft(after)]
+  const kept = (field: keyof PriceRow) => (old[field] === fresh[field] ? row[field] : fresh[field])
+  return {
+    name: fresh.name,
+    price: kept('price'),
+    ratio: kept('ratio'),
+    completionRatio: kept('completionRatio'),
+    cacheRatio: kept('cacheRatio'),
+  }
+}
+
 const ratiosOf = (draft: PriceDraft) => ({
   ratio: ratioOfPrice(draft.inputPrice),
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
 import {
+  changedRow,
   draftOfRow,
   emptyPrice,
   type PriceDraft,
@@ -50,7 +51,8 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
     const found = priceFaults(draft, taken)
     setFaults(found)
     if (Object.keys(found).length > 0) focusFirstFault(form)
-    else props.onApply(rowOfDraft(draft), row === 'new' ? null : row.name)
+    else if (row === 'new') props.onApply(rowOfDraft(draft), null)
+    else props.onApply(changedRow(row, before, draft), row.name)
   }
   return (
     <FormDrawer

@@ -21,6 +21,7 @@ import {
   withRows,
 } from './price-table.ts'
 import { useChangedModels } from './use-changed-models.ts'
+import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useShownRow } from './use-shown-row.ts'
 
@@ -33,6 +34,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
   const [open, setOpen] = useState<Open>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<{ key: string } | null>(null)
+  useHeld(form, open !== null)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const remove = (picked: readonly string[]) => {

@@ -8,6 +8,7 @@ import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
+import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** Models that enabled channels serve and that have no price of their own, each one press away. */
@@ -16,6 +17,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): 
   const { t } = useTranslation()
   const enabled = useQuery(enabledModelsQuery)
   const [name, setName] = useState<string | null>(null)
+  useHeld(form, name !== null)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
   if (enabled.error !== null && enabled.data === undefined) {

@@ -7,30 +7,34 @@ import { translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/toast.ts'
 import type { OptionSchema, OptionSection } from '#read-api/contract/option.ts'
 
+type Baseline = ReadonlyMap<string, string>
+
 export type Options = {
   isLoading: boolean
   error: Error | null
   reload: () => Promise<void>
   sections: readonly OptionSection[]
-  baseline: ReadonlyMap<string, string>
+  baseline: Baseline
   schema: ReadonlyMap<string, OptionSchema>
   /** Whether whoever is logged in may set it. */
   mayChange: (key: string) => boolean
 }
 
-const NOTHING: ReadonlyMap<string, string> = new Map()
+const NOTHING: Baseline = new Map()
 
 const LOOK_MS = 10_000
 
 /**
  * What the server has of options: which there are, and their values; kept up with what others
- * change, unless something is being edited: then what it is compared with stays as it was read.
+ * change, unless something of it is being edited: then what that is compared with stays as it was.
  */
-export function useOptions({ isEdited }: { isEdited: boolean }): Options {
+export function useOptions(isEdited: (baseline: Baseline) => boolean): Options {
+  const isHeld = ({ state }: { state: { data?: Baseline | undefined } }) =>
+    isEdited(state.data ?? NOTHING)
   const values = useQuery({
     ...optionsQuery,
-    refetchOnWindowFocus: isEdited ? false : 'always',
-    refetchInterval: isEdited ? false : LOOK_MS,
+    refetchOnWindowFocus: (query) => (isHeld(query) ? false : 'always'),
+    refetchInterval: (query) => (isHeld(query) ? false : LOOK_MS),
   })
   const described = useQuery(optionSchemaQuery)
   const role = useUser()?.role ?? 0

@@ -30,6 +30,8 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** What is wrong with a changed option, as far as it is to be shown; else undefined. */
   errorText: (key: string) => string | undefined
   changes: readonly OptionChange[]
+  /** While a part of it is open to be edited, what that began with stays. */
+  hold: (isOpen: boolean) => void
   discard: () => void
   save: () => Promise<void>
   isSaving: boolean
@@ -47,14 +49,24 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
   const drafts = useDrafts()
-  const { baseline, schema, ...options } = useOptions({ isEdited: drafts.texts.size > 0 })
+  const [held, setHeld] = useState<Texts | null>(null)
+  const options = useOptions(
+    (live) => held !== null || changesOf(live, drafts.bases, drafts.texts).length > 0,
+  )
+  const { schema } = options
+  const baseline = held ?? options.baseline
   const faultText = useFaultText()
   const changes = useMemo(
-    () => changedOptions(new Map([...baseline, ...drafts.bases]), drafts.texts),
+    () => changesOf(baseline, drafts.bases, drafts.texts),
     [baseline, drafts.bases, drafts.texts],
   )
-  const value = (key: string) => drafts.texts.get(key) ?? baseline.get(key) ?? ''
   const changed = new Set(changes.map(({ key }) => key))
+  const value = (key: string) => {
+    const [theirs, draft] = [baseline.get(key) ?? '', drafts.texts.get(key)]
+    // A draft that says what there was is none any more once others have changed that.
+    const isOver = !changed.has(key) && drafts.bases.get(key) !== theirs
+    return draft === undefined || isOver ? theirs : draft
+  }
   const faultOf = (key: string) => {
     const option = schema.get(key)
     return option === undefined || !changed.has(key) ? null : settingFault(option.type, value(key))
@@ -83,13 +95,17 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   })
 
   return {
-    ...options,
+    isLoading: options.isLoading,
+    error: options.error,
+    reload: options.reload,
+    sections: options.sections,
+    mayChange: options.mayChange,
     has: (key) => baseline.has(key),
     option: (key) => schema.get(key),
     optionsOf: (section) => [...schema.values()].filter((option) => option.section === section),
     value,
     isChanged: (key) => changed.has(key),
-    set: (values) => drafts.set(values, baseline),
+    set: (values) => drafts.set(values, baseline, changed),
     reset: (key) => drafts.settle(new Set([key]), NO_TEXTS),
     touch: drafts.touch,
     errorText: (key) => {
@@ -98,11 +114,15 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
       return drafts.isTold(key) ? faultText(option, fault) : undefined
     },
     changes,
+    hold: (isOpen) => setHeld(isOpen ? options.baseline : null),
     discard: drafts.clear,
     save: submit,
     isSaving: isBusy,
   }
 }
+
+const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
+  changedOptions(new Map([...baseline, ...bases]), texts)
 
 /** What was typed and not saved, where the focus has been, and what the server refused. */
 function useDrafts() {
@@ -117,9 +137,10 @@ function useDrafts() {
     bases,
     refusals,
     isTold: (key: string) => isChecked || touched.has(key),
-    set: (values: Texts, baseline: Texts) => {
+    set: (values: Texts, baseline: Texts, changed: ReadonlySet<string>) => {
       const seen = [...values.keys()].map((key) => [key, baseline.get(key) ?? ''] as const)
-      setBases((current) => new Map([...seen, ...current]))
+      const fresh = seen.filter(([key]) => !changed.has(key))
+      setBases((current) => new Map([...seen, ...current, ...fresh]))
       setTexts((current) => new Map([...current, ...values]))
       setRefusals((current) => without(current, new Set(values.keys())))
     },

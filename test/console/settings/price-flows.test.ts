@@ -54,6 +54,22 @@ describe('the price table', () => {
     })
   })
 
+  it('sends what was edited alone, whatever others save while its drawer is open', async () => {
+    await open()
+    const { page, site } = suite
+    await button('编辑 gpt-4o 的价格').click()
+    const data = { key: 'CompletionRatio', value: '{"gpt-4o":8,"gpt-4o-mini":4}' }
+    await page.request.put(`${site.url}/api/option/`, { data })
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    const drawer = page.getByRole('dialog')
+    await drawer.getByLabel('缓存倍率').fill('0.25')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    const before = sent('PUT', '/api/option/').length
+    await save()
+    const puts = sent('PUT', '/api/option/').slice(before)
+    expect(puts.map(({ body }) => (body as { key: string }).key)).toEqual(['CacheRatio'])
+  })
+
   it('turns to a model that was added, on whatever page it is', async () => {
     const many = Array.from({ length: 25 }, (_, n) => [`model-${String(n).padStart(2, '0')}`, 1])
     const texts = { ModelRatio: JSON.stringify(Object.fromEntries(many)), CompletionRatio: '{}' }

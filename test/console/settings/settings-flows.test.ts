@@ -56,6 +56,13 @@ describe('what somebody else changes', () => {
     await elsewhere('4321')
     await comeBack()
     await expect.poll(() => field(label).inputValue()).toBe('4321')
+    // Typed and taken back is no edit: what is saved elsewhere goes on being shown.
+    await field(label).fill('5')
+    await page.getByText('1 项未保存的修改').waitFor()
+    await field(label).fill('4321')
+    await elsewhere('4322')
+    await comeBack()
+    await expect.poll(() => field(label).inputValue()).toBe('4322')
     await field(label).fill('77')
     await elsewhere('9')
     const before = reads()
@@ -73,7 +80,7 @@ describe('what somebody else changes', () => {
     if (put !== undefined) site.routes['PUT /api/option/'] = put
     await save()
     const sent = () => site.calls.filter(({ method }) => method === 'PUT').at(-1)?.body
-    await expect.poll(sent).toMatchObject({ value: '77', before: '4321' })
+    await expect.poll(sent).toMatchObject({ value: '77', before: '4322' })
   })
 })
 
