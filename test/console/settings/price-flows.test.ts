@@ -60,7 +60,9 @@ describe('the price table', () => {
     await button('编辑 gpt-4o 的价格').click()
     const data = { key: 'CompletionRatio', value: '{"gpt-4o":8,"gpt-4o-mini":4}' }
     await page.request.put(`${site.url}/api/option/`, { data })
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await page.evaluate(() =>
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true })),
+    )
     const drawer = page.getByRole('dialog')
     await drawer.getByLabel('缓存倍率').fill('0.25')
     await drawer.getByRole('button', { name: '确定' }).click()
