@@ -37,8 +37,9 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
   useHeld(form, open !== null)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
+  const none = () => showError(t('settings.batchChoose'))
   const remove = (picked: readonly string[]) => {
-    if (picked.length === 0) return showError(t('settings.batchChoose'))
+    if (picked.length === 0) return none()
     form.set(withoutRows(maps, picked))
     setChosen(new Set())
   }
@@ -52,10 +53,10 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
     apply([row], before)
     if (row.name !== before) setAdded({ key: row.name })
   }
-  const historyOf = open !== null && open !== 'batch' && 'historyOf' in open ? open.historyOf : null
+  const part = open === 'batch' ? null : open
+  const historyOf = part !== null && 'historyOf' in part ? part.historyOf : null
   const picked = all.filter(({ name }) => chosen.has(name))
-  const batch = () =>
-    picked.length === 0 ? showError(t('settings.batchChoose')) : setOpen('batch')
+  const batch = () => (picked.length === 0 ? none() : setOpen('batch'))
   return (
     <>
       <PriceList
@@ -70,7 +71,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
         onDelete={remove}
       />
       <PriceDrawer
-        edited={open !== null && open !== 'batch' && 'row' in open ? open.row : null}
+        edited={part !== null && 'row' in part ? part.row : null}
         taken={names}
         onClose={() => setOpen(null)}
         onApply={applyOne}

@@ -49,24 +49,10 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { t } = useTranslation()
   const client = useQueryClient()
   const drafts = useDrafts()
-  const [held, setHeld] = useState<Texts | null>(null)
-  const options = useOptions(
-    (live) => held !== null || changesOf(live, drafts.bases, drafts.texts).length > 0,
-  )
+  const { options, baseline, changes, value, setHeld } = useCompared(drafts)
   const { schema } = options
-  const baseline = held ?? options.baseline
   const faultText = useFaultText()
-  const changes = useMemo(
-    () => changesOf(baseline, drafts.bases, drafts.texts),
-    [baseline, drafts.bases, drafts.texts],
-  )
   const changed = new Set(changes.map(({ key }) => key))
-  const value = (key: string) => {
-    const [theirs, draft] = [baseline.get(key) ?? '', drafts.texts.get(key)]
-    // A draft that says what there was is none any more once others have changed that.
-    const isOver = !changed.has(key) && drafts.bases.get(key) !== theirs
-    return draft === undefined || isOver ? theirs : draft
-  }
   const faultOf = (key: string) => {
     const option = schema.get(key)
     return option === undefined || !changed.has(key) ? null : settingFault(option.type, value(key))
@@ -95,11 +81,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   })
 
   return {
-    isLoading: options.isLoading,
-    error: options.error,
-    reload: options.reload,
-    sections: options.sections,
-    mayChange: options.mayChange,
+    ...options,
     has: (key) => baseline.has(key),
     option: (key) => schema.get(key),
     optionsOf: (section) => [...schema.values()].filter((option) => option.section === section),
@@ -119,6 +101,21 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     save: submit,
     isSaving: isBusy,
   }
+}
+
+/** The drafts beside the baseline, which stays as it is while anything is edited. */
+function useCompared({ bases, texts }: Pick<ReturnType<typeof useDrafts>, 'bases' | 'texts'>) {
+  const [held, setHeld] = useState<Texts | null>(null)
+  const options = useOptions((live) => held !== null || changesOf(live, bases, texts).length > 0)
+  const baseline = held ?? options.baseline
+  const changes = useMemo(() => changesOf(baseline, bases, texts), [baseline, bases, texts])
+  const value = (key: string) => {
+    const [theirs, draft] = [baseline.get(key) ?? '', texts.get(key)]
+    // A draft that says what there was is none any more once others have changed that.
+    const isOver = bases.get(key) !== theirs && !changes.some((change) => change.key === key)
+    return draft === undefined || isOver ? theirs : draft
+  }
+  return { options, baseline, changes, value, setHeld }
 }
 
 const changesOf = (baseline: Texts, bases: Texts, texts: Texts): OptionChange[] =>
