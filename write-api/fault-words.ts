@@ -44,6 +44,7 @@ const FAULTS: Record<FaultCode, Words> = {
   'not-count': { zh: '必须是大于 0 的整数', en: 'must have whole numbers above 0' },
   'not-link': { zh: '链接格式错误', en: 'has a link of the wrong form' },
   'entry-missing': { zh: '缺少必需的条目', en: 'lacks an entry it must have' },
+  rivals: { zh: '不能与以下选项同时设置', en: 'can not be set together with' },
   'name-needless': { zh: '不应有名称', en: 'takes no name' },
   'name-missing': { zh: '存在空名称', en: 'has an empty name' },
   'name-too-long': { zh: '名称过长', en: 'has a name that is too long' },

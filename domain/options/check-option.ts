@@ -32,6 +32,8 @@ export type OptionFault =
   /** Of an entry of an option that has one value. */
   | 'name-needless'
   | 'entry-missing'
+  /** One excludes the other; `name` says which. */
+  | 'rivals'
   | 'name-too-long'
   /** A secret one was sent as text, or a plain one as a secret. */
   | 'secret'

@@ -6,7 +6,7 @@ import type { OptionsEvent, PlannedEntry } from './events.ts'
 import { isFlag, nameFault, withPlanned } from './planned-entries.ts'
 import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, optionValue } from './registry.ts'
-import { PAIR, setEvents, withoutRivals } from './set-options.ts'
+import { PAIR, SINGLE, setEvents, withoutRivals } from './set-options.ts'
 import type { OptionsState } from './state.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsRefusal
@@ -45,6 +45,8 @@ function schedule({ at, now, changes }: SchedulePriceChange, state: OptionsState
   }
   const entries = checkedEntries(changes)
   if ('refused' in entries) return entries
+  const rivals = rivalsIn(entries)
+  if (rivals !== null) return rivals
   const texts = textsOf(entries, state)
   if (!Array.isArray(texts)) return texts
   const id = state.lastPlannedId + 1
@@ -75,6 +77,14 @@ function checkedEntries(
     entries.push({ option, name, value: decimal === null ? null : decimalText(decimal) })
   }
   return entries
+}
+
+/** Both forms of the fallback price: which of them was meant is not guessed. */
+function rivalsIn(entries: readonly PlannedEntry[]): OptionsRefusal | null {
+  const set = entries.flatMap(({ option, value }) => (value === null ? [] : [option]))
+  const pair = PAIR.filter((option) => set.includes(option))
+  if (pair.length === 0 || !set.includes(SINGLE)) return null
+  return refuse('InvalidOption', { key: SINGLE, fault: 'rivals', name: pair.join(', ') })
 }
 
 const twice = (key: string, name: string) =>

@@ -1,20 +1,19 @@
 import { ratiosText } from '../pricing/default-ratios.ts'
-import { AND, PRICE_MAPS } from '../pricing/entry-changes.ts'
+import { FALLBACK_FLAG, PRICE_MAPS, pairOf } from '../pricing/entry-changes.ts'
 import { readNestedRatios, readRatios } from '../pricing/ratio-map.ts'
 import type { PlannedEntry } from './events.ts'
 
 type Planned = readonly PlannedEntry[]
 type Ratios = ReadonlyMap<string, string>
 
-/** On or off; the other price options are decimals, or maps of them. */
-export const isFlag = (option: string): boolean => option === 'fallback_pricing_enabled'
+export const isFlag = (option: string): boolean => option === FALLBACK_FLAG
 
 /**
  * What is wrong with an entry's name, else null: of a special ratio two groups, `vip > default`;
  * of a fallback price none; else whatever the option takes.
  */
 export function nameFault(option: string, name: string): 'name-missing' | 'name-needless' | null {
-  if (option === 'GroupGroupRatio') return groupsOf(name) === null ? 'name-missing' : null
+  if (option === 'GroupGroupRatio') return pairOf(name) === null ? 'name-missing' : null
   return PRICE_MAPS.has(option) || name === '' ? null : 'name-needless'
 }
 
@@ -34,7 +33,7 @@ function withSpecials(text: string, planned: Planned): string {
   const nested = new Map(readNestedRatios(text))
   let isChanged = false
   for (const { name, value } of planned) {
-    const [outer, inner] = groupsOf(name) ?? ['', '']
+    const [outer, inner] = pairOf(name) ?? ['', '']
     const before = nested.get(outer) ?? new Map()
     const entry = [{ option: '', name: inner, value }]
     if (!isNews(before, entry)) continue
@@ -63,10 +62,4 @@ function nestedText(nested: ReadonlyMap<string, Ratios>): string {
     ([name, ratios]) => `  ${JSON.stringify(name)}: ${ratiosText(ratios).replaceAll('\n', '\n  ')}`,
   )
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`
-}
-
-/** The user's group and the token's; null where it is not both. */
-function groupsOf(name: string): readonly [user: string, token: string] | null {
-  const [user = '', token = '', ...more] = name.split(AND)
-  return user === '' || token === '' || more.length > 0 ? null : [user, token]
 }

@@ -26,6 +26,9 @@ export function isSame(key: string, value: string, before: string): boolean {
 const kept = (before: string): string | null =>
   storedBytes(before) > TEXT_BYTES_MAX ? null : before
 
+/** Prices a call by itself. */
+export const SINGLE = 'fallback_single_price'
+
 /** The two that price only together. */
 export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_completion_ratio']
 
@@ -35,13 +38,13 @@ export const PAIR: readonly string[] = ['fallback_input_ratio', 'fallback_comple
  */
 export function withoutRivals(key: string, value: string): Texts {
   if (value === '') return [[key, value]]
-  if (key === 'fallback_single_price') {
+  if (key === SINGLE) {
     return [[key, value], ...PAIR.map((rival) => [rival, ''] as const)]
   }
   return PAIR.includes(key)
     ? [
         [key, value],
-        ['fallback_single_price', ''],
+        [SINGLE, ''],
       ]
     : [[key, value]]
 }

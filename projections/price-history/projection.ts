@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPTIONS_VERSIONS, type OptionSet, upcastOption } from '#domain/options/events.ts'
-import { AND, entryChanges } from '#domain/pricing/entry-changes.ts'
+import { entryChanges, pairOf } from '#domain/pricing/entry-changes.ts'
 import { plannedIdOf } from '../planned-id.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
@@ -9,7 +9,7 @@ import { secondsOf } from '../seconds.ts'
 /** Every change of a price, name by name: from what to what, by whom and when. */
 export const priceHistory = projectionOf<OptionSet>({
   name: 'price-history',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { changes: { key: ['position', 'place'] } },
   newest: OPTIONS_VERSIONS,
@@ -41,6 +41,6 @@ export const priceHistory = projectionOf<OptionSet>({
 function subjectOf(option: string, name: string) {
   if (option === 'GroupRatio') return { model: '', group_name: name, user_group: '' }
   if (option !== 'GroupGroupRatio') return { model: name, group_name: '', user_group: '' }
-  const [user_group = '', group_name = ''] = name.split(AND)
+  const [user_group = '', group_name = ''] = pairOf(name) ?? []
   return { model: '', group_name, user_group }
 }

@@ -11,8 +11,11 @@ export type PutOption = Static<typeof PutOption>
 /** One entry of a price option as it is to be: a decimal as text, or a flag; null takes it out. */
 export const PlannedEntry = Type.Object({
   option: Type.String({ minLength: 1, maxLength: 200 }),
-  /** Of special ratios both groups, `vip > default`; empty for fallback prices. */
-  name: Type.String({ maxLength: 520 }),
+  /**
+   * Of special ratios both groups, `vip > default`, or as JSON where one has a `>` in it:
+   * `["a > b","default"]`. Empty for fallback prices.
+   */
+  name: Type.String({ maxLength: 1100 }),
   value: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()]),
 })
 export type PlannedEntry = Static<typeof PlannedEntry>

@@ -3,6 +3,7 @@ import type { PlannedEntry } from '#write-api/contract/option.ts'
 import { readNested } from './group-table.ts'
 import { type JsonMap, readJsonMap } from './json-map.ts'
 import type { OptionChange } from './option-changes.ts'
+import { pairName } from './pair-name.ts'
 
 /** Options of name → decimal. */
 const MAPS: ReadonlySet<string> = new Set([
@@ -39,9 +40,6 @@ export function draftEntries(changes: readonly OptionChange[]): PlannedEntry[] |
   return entries
 }
 
-/** Between the user's group and the token's, in the name of a special ratio. */
-const AND = ' > '
-
 /** An option's text as entries: of special ratios by both groups, a plain value by no name. */
 function entriesOf(key: string, text: string): JsonMap | null {
   if (MAPS.has(key)) return readJsonMap(text)
@@ -50,7 +48,7 @@ function entriesOf(key: string, text: string): JsonMap | null {
   if (nested === null) return null
   return new Map(
     [...nested].flatMap(([outer, ratios]) =>
-      [...ratios].map(([inner, ratio]) => [`${outer}${AND}${inner}`, ratio] as const),
+      [...ratios].map(([inner, ratio]) => [pairName(outer, inner), ratio] as const),
     ),
   )
 }

@@ -1,7 +1,9 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { GroupTag } from '#console/ui/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/option.ts'
+import { pairOf } from './pair-name.ts'
 import { useOptionLabel } from './use-option-label.ts'
 
 /** What will be set to what. */
@@ -12,17 +14,34 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
     <ul className="tg-planned-entries">
       {props.entries.map(({ option, name, value }) => (
         <li key={`${option} ${name}`}>
-          <span className={name === '' ? undefined : 'tg-mono'}>{name || optionLabel(option)}</span>
+          <Subject option={option} name={name} />
           <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
-          <span>{valueText(t, value)}</span>
+          <span>{valueText(t, value, t('prices.removed'))}</span>
         </li>
       ))}
     </ul>
   )
 }
 
-function valueText(t: TFunction, value: string | null): string {
+/** Whose price it is: a model's, a group's, of a group's users in another one, or everybody's. */
+function Subject({ option, name }: { option: string; name: string }): ReactElement {
+  const { t } = useTranslation()
+  const optionLabel = useOptionLabel()
+  const pair = option === 'GroupGroupRatio' ? pairOf(name) : null
+  if (pair !== null) {
+    const [user, group] = pair
+    return (
+      <span>
+        <GroupTag name={user} /> {t('prices.calling')} <GroupTag name={group} />
+      </span>
+    )
+  }
+  if (option === 'GroupRatio') return <GroupTag name={name} />
+  return <span className={name === '' ? undefined : 'tg-mono'}>{name || optionLabel(option)}</span>
+}
+
+export function valueText(t: TFunction, value: string | null, none: string): string {
   if (value === 'true') return t('prices.on')
   if (value === 'false') return t('prices.off')
-  return value ?? t('prices.removed')
+  return value ?? none
 }

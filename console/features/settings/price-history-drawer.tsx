@@ -11,6 +11,7 @@ import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { PriceChange } from '#read-api/contract/option.ts'
+import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
 
 /** Who changed which price when: of all, or of one model. */
@@ -121,6 +122,7 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   const { model, group, user_group: user, before, after } = change
+  const none = t('prices.noValue')
   return (
     <tr>
       <td>
@@ -136,14 +138,16 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
             <GroupTag name={user} /> {t('prices.calling')} <GroupTag name={group} />
           </>
         ) : (
-          model || <GroupTag name={group} />
+          model || (group === '' ? null : <GroupTag name={group} />)
         )}
-        <span className="tg-quiet">{optionLabel(change.option)}</span>
+        <span className={`${model}${group}` === '' ? undefined : 'tg-quiet'}>
+          {optionLabel(change.option)}
+        </span>
       </th>
       <td>
-        <span className="tg-quiet">{before ?? t('prices.noValue')}</span>
+        <span className="tg-quiet">{valueText(t, before, none)}</span>
         <span aria-hidden="true"> → </span>
-        {after ?? t('prices.noValue')}
+        {valueText(t, after, none)}
       </td>
     </tr>
   )

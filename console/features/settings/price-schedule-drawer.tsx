@@ -18,6 +18,7 @@ import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/option.ts'
 import { PlanDrafts } from './plan-drafts.tsx'
 import { PlannedEntries } from './planned-entries.tsx'
+import { usePlanFault } from './use-plan-fault.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** Drafts may be planned for a time; below, what was planned and what became of it. */
@@ -90,6 +91,7 @@ const TONES: Readonly<Record<ScheduledChange['status'], Tone>> = {
 function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const faultText = usePlanFault()
   const cancel = async () => {
     const words = {
       title: t('prices.scheduleCancelTitle'),
@@ -120,7 +122,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
           </Button>
         )}
       </div>
-      {change.fault !== '' && <p className="tg-field-error">{change.fault}</p>}
+      {change.fault !== '' && <p className="tg-field-error">{faultText(change.fault)}</p>}
       <PlannedEntries entries={change.changes} />
     </li>
   )

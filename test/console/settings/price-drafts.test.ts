@@ -74,6 +74,7 @@ describe('drafts of prices as entries', () => {
   it('are special ratios by both groups, and fallback prices by no name', () => {
     const changes = [
       { key: 'GroupGroupRatio', before: '{"a":{"b":0.9,"c":1}}', after: '{"a":{"b":0.90,"d":2}}' },
+      { key: 'GroupGroupRatio', before: '{}', after: '{"a > b":{"c":1}}' },
       { key: 'fallback_pricing_enabled', before: 'false', after: 'true' },
       { key: 'fallback_single_price', before: '0.5', after: '' },
       { key: 'fallback_input_ratio', before: '', after: '2' },
@@ -81,6 +82,7 @@ describe('drafts of prices as entries', () => {
     expect(draftEntries(changes)).toEqual([
       { option: 'GroupGroupRatio', name: 'a > d', value: '2' },
       { option: 'GroupGroupRatio', name: 'a > c', value: null },
+      { option: 'GroupGroupRatio', name: '["a > b","c"]', value: '1' },
       { option: 'fallback_pricing_enabled', name: '', value: 'true' },
       { option: 'fallback_single_price', name: '', value: null },
       { option: 'fallback_input_ratio', name: '', value: '2' },

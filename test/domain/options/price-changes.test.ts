@@ -3,7 +3,7 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import { PLANNED_ENTRIES_MAX, PLANNED_MAX } from '#domain/options/decide-schedule.ts'
 import type { OptionsEvent, PlannedEntry } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
-import { entryChanges } from '#domain/pricing/entry-changes.ts'
+import { entryChanges, pairOf } from '#domain/pricing/entry-changes.ts'
 import { refuse } from '#domain/shared/refusal.ts'
 import { golden } from '#test/domain/golden/story.ts'
 import { specificationOf } from '#test/support/decider.ts'
@@ -61,6 +61,14 @@ describe('what another text of an option means for prices', () => {
       ['vip > default', null, '0.9'],
     ])
     expect(entryChanges('fallback_single_price', '0.5', '1')).toEqual([['', '0.5', '1']])
+    const flag = 'fallback_pricing_enabled'
+    expect(entryChanges(flag, '', 'true')).toEqual([['', 'false', 'true']])
+    expect(entryChanges(flag, 'false', '')).toEqual([])
+    const names = entryChanges('GroupGroupRatio', '{}', '{"a > b":{"c":1},"x":{"y > z":2}}')
+    expect(names.map(([name]) => pairOf(name))).toEqual([
+      ['a > b', 'c'],
+      ['x', 'y > z'],
+    ])
     expect(entryChanges('SystemName', 'a', 'b')).toEqual([])
   })
 })
@@ -179,6 +187,13 @@ describe('a scheduled price change', () => {
       .then([over('PriceChangeApplied', 1)])
   })
 
+  it('takes special ratios of groups with a > in their names', () => {
+    const list = [entry('GroupGroupRatio', '["a > b","c"]', '0.9')]
+    const [planned] = given().when(schedule(list)).facts as OptionsEvent[]
+    const { after } = given(planned as OptionsEvent).when(apply(1))
+    expect(JSON.parse(after.values.get('GroupGroupRatio') ?? '')).toEqual({ 'a > b': { c: 0.9 } })
+  })
+
   it('takes fallback prices, which clear each other as they do when saved', () => {
     const facts = [set('fallback_single_price', '1'), set('fallback_pricing_enabled', 'false')]
     const list = [
@@ -251,6 +266,19 @@ describe('a scheduled price change', () => {
       'of a fallback price with a name',
       [entry('fallback_single_price', 'm', '1')],
       refuse('InvalidOption', { key: 'fallback_single_price', fault: 'name-needless' }),
+    ],
+    [
+      'to both forms of the fallback price',
+      [
+        entry('fallback_input_ratio', '', '2'),
+        entry('fallback_completion_ratio', '', '3'),
+        entry('fallback_single_price', '', '1'),
+      ],
+      refuse('InvalidOption', {
+        key: 'fallback_single_price',
+        fault: 'rivals',
+        name: 'fallback_input_ratio, fallback_completion_ratio',
+      }),
     ],
     [
       'to neither on nor off',

@@ -1,0 +1,24 @@
+/** Between the user's group and the token's, in the name of a planned special ratio. */
+const AND = ' > '
+
+/** `vip > default`; as JSON where that could be read another way. */
+export const pairName = (user: string, token: string): string =>
+  `${user}${token}`.includes('>') || user.startsWith('[')
+    ? JSON.stringify([user, token])
+    : `${user}${AND}${token}`
+
+/** Both groups of such a name; null where it is none. */
+export function pairOf(name: string): readonly [user: string, token: string] | null {
+  const [user, token] = jsonPair(name) ?? name.split(AND)
+  return user === undefined || token === undefined ? null : [user, token]
+}
+
+function jsonPair(name: string): readonly string[] | null {
+  if (!name.startsWith('["')) return null
+  try {
+    const pair: unknown = JSON.parse(name)
+    return Array.isArray(pair) ? pair.map(String) : null
+  } catch {
+    return null
+  }
+}
