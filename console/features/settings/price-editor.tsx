@@ -34,6 +34,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
   const [open, setOpen] = useState<Open>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<{ key: string } | null>(null)
+  const close = () => setOpen(null)
   useHeld(form, open !== null)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
@@ -73,20 +74,11 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
       <PriceDrawer
         edited={part !== null && 'row' in part ? part.row : null}
         taken={names}
-        onClose={() => setOpen(null)}
+        onClose={close}
         onApply={applyOne}
       />
-      <PriceHistoryDrawer
-        isOpen={historyOf !== null}
-        model={historyOf ?? ''}
-        onClose={() => setOpen(null)}
-      />
-      <BatchPrices
-        isOpen={open === 'batch'}
-        rows={picked}
-        onClose={() => setOpen(null)}
-        onApply={(rows) => apply(rows)}
-      />
+      <PriceHistoryDrawer isOpen={historyOf !== null} model={historyOf ?? ''} onClose={close} />
+      <BatchPrices isOpen={open === 'batch'} rows={picked} onClose={close} onApply={apply} />
     </>
   )
 }
