@@ -17,7 +17,13 @@ export type ApiRequest = {
   signal?: AbortSignal
 }
 
-export type ApiAnswer<T> = { data: T; position: number | null; message: string }
+export type ApiAnswer<T> = {
+  data: T
+  position: number | null
+  message: string
+  /** All that was answered: a few calls say something beside `data`. */
+  envelope: Readonly<Record<string, unknown>>
+}
 
 /** The last position this tab has written: reads after a write ask for at least that. */
 let writtenPosition = 0
@@ -43,7 +49,7 @@ export async function request<T>(call: ApiRequest): Promise<ApiAnswer<T>> {
   }
   const position = positionOf(response)
   if (position !== null) writtenPosition = Math.max(writtenPosition, position)
-  return { data: envelope.data as T, position, message: envelope.message ?? '' }
+  return { data: envelope.data as T, position, message: envelope.message ?? '', envelope }
 }
 
 /** One call that answers a file: its bytes as they come, refused in the envelope like any other. */

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 
 export const Refund = Type.Object({
+  /** Counts up from 1 in its order. */
+  refund_no: Type.Integer(),
   /** Exact, as `7.30`. */
   money: Type.String(),
   quota: Type.Integer(),

@@ -47,6 +47,7 @@ const orderAnswer = (row: OrderRow, refunds: Refund[], isAdmin: boolean): Order 
 })
 
 const refundAnswer = (row: RefundRow, reason: string, isAdmin: boolean): Refund => ({
+  refund_no: row.refundNo,
   money: moneyText(row.cents),
   quota: toWire(row.quota),
   reason,

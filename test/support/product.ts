@@ -19,13 +19,15 @@ export type TestProduct = {
   close(): Promise<void>
 }
 
+type Engine = 'eventStore' | 'kafkaBrokers' | 'redisUrl' | 'stripeApiBase'
+
 /** The whole product in this process, set up, with a channel to a simulated provider. */
 export async function testProduct(
   options: {
     readonly provider?: SimulatedProviderOptions
     readonly roles?: Config['roles']
     /** What to run on. */
-    readonly engines?: Partial<Pick<Config, 'eventStore' | 'kafkaBrokers' | 'redisUrl'>>
+    readonly engines?: Partial<Pick<Config, Engine>>
   } = {},
 ): Promise<TestProduct> {
   const roles = options.roles ?? new Set(['write-api', 'read-api', 'projections', 'relay'] as const)

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { useThrottled } from '#console/ui/use-throttled.ts'
+import type { Order } from '#read-api/contract/top-up.ts'
+import { moneyText } from './money-text.ts'
+
+const EVERY_MS = 500
+const TONES: Readonly<Record<Order['status'], Tone>> = {
+  pending: 'warn',
+  paid: 'good',
+  refunded: 'neutral',
+}
+
+/** What was ordered and what became of it; nothing where nothing ever was. */
+export function OrdersPanel(): ReactElement | null {
+  const { t } = useTranslation()
+  const [page, setPage] = useState(0)
+  const { data, refetch } = useQuery(ownOrdersQuery(page))
+  const readAgain = useThrottled(() => void refetch(), EVERY_MS)
+  // A payment and a refund are rows of the log, too.
+  useLiveTopic('logs', {
+    onEvents: (rows) => {
+      if (rows.some(({ type }) => type === 1 || type === 3)) readAgain()
+    },
+    onResync: readAgain,
+  })
+  if (data === undefined || data.total === 0) return null
+  const isLast = (page + 1) * ORDERS_PER_PAGE >= data.total
+  return (
+    <Panel title={t('wallet.orders')} lead={t('wallet.ordersLead')}>
+      <ul className="tg-wallet-gains tg-orders">
+        {data.items.map((order) => (
+          <OrderRow key={order.id} order={order} />
+        ))}
+      </ul>
+      {(page > 0 || !isLast) && (
+        <div className="tg-orders-foot">
+          <Button
+            icon="chevronLeft"
+            label={t('wallet.newer')}
+            isDisabled={page === 0}
+            onClick={() => setPage(page - 1)}
+          />
+          <Button
+            icon="chevronRight"
+            label={t('wallet.older')}
+            isDisabled={isLast}
+            onClick={() => setPage(page + 1)}
+          />
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function OrderRow({ order }: { order: Order }): ReactElement {
+  const { t, i18n } = useTranslation()
+  const sum = (money: string): string => moneyText(money, order.currency, i18n.language)
+  return (
+    <li>
+      <span className="tg-wallet-reason">
+        {t('wallet.order', { id: order.id })} · ${order.amount}
+        {order.top_up_code === '' ? '' : ` · ${order.top_up_code}`}
+      </span>
+      <span className="tg-orders-money">{sum(order.money)}</span>
+      <span className="tg-wallet-when">
+        <Time at={order.created_at} /> · {t(`wallet.method_${order.payment_method}`)}
+      </span>
+      <span className="tg-orders-status">
+        <StatusTag tone={TONES[order.status]}>{t(`wallet.status_${order.status}`)}</StatusTag>
+      </span>
+      {order.refunds.map(({ money, reason, refund_no }) => (
+        <span key={refund_no} className="tg-orders-refund">
+          {t('wallet.refundedOf', { money: sum(money), reason })}
+        </span>
+      ))}
+    </li>
+  )
+}

@@ -1,0 +1,23 @@
+import type { Status } from '#read-api/contract/status.ts'
+import type { PaymentMethod } from '#write-api/contract/top-up.ts'
+
+export type TopUpDraft = { amount: string; code: string; method: PaymentMethod }
+
+export const AMOUNT_MAX = 1_000_000
+const PICKS = [5, 10, 20, 50, 100, 500]
+
+/** Whole dollars, and 1 at least: what else is typed does not stay. */
+export const typedAmount = (text: string): string => text.replace(/\D/g, '').replace(/^0+/, '')
+
+/** Empty counts as 1. */
+export const amountOf = ({ amount }: Pick<TopUpDraft, 'amount'>): number =>
+  Math.max(1, Number(amount))
+
+export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
+  Math.max(1, status?.min_topup ?? 1)
+
+/** Usual amounts that may be ordered. */
+export const picksFrom = (least: number): readonly number[] =>
+  PICKS.some((pick) => pick >= least)
+    ? PICKS.filter((pick) => pick >= least)
+    : [least, least * 2, least * 5].filter((pick) => pick <= AMOUNT_MAX)

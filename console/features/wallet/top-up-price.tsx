@@ -1,0 +1,40 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { exactQuotaText, quotaFromDollars } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { moneyText } from './money-text.ts'
+import type { TopUp } from './use-top-up.ts'
+
+/** What it comes to, as the server says; its refusal in place of it. */
+export function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
+  const { t, i18n } = useTranslation()
+  const rule = useMoneyRule()
+  const { price, amount, fault, isCurrent } = topUp
+  const quota = quotaFromDollars(String(amount), rule)
+  if (price.error !== null && fault === '') {
+    return (
+      <p className="tg-topup-fault" role="alert">
+        {t('wallet.amountFault', { message: price.error.message })}
+      </p>
+    )
+  }
+  return (
+    <dl className="tg-topup-price" aria-busy={!isCurrent}>
+      <div>
+        <dt>{t('wallet.toPay')}</dt>
+        <dd>
+          {price.data === undefined ? (
+            <Skeleton width={80} height={24} />
+          ) : (
+            moneyText(price.data.money, price.data.currency, i18n.language)
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>{t('wallet.toGet')}</dt>
+        <dd>{quota === null ? '' : exactQuotaText(quota, rule)}</dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,78 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { ordersKey } from '#console/api/wallet/own-orders.ts'
+import { pay } from '#console/api/wallet/pay.ts'
+import { topUpAmount } from '#console/api/wallet/top-up-amount.ts'
+import { showError } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import { goToPayment } from './go-to-payment.ts'
+import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedAmount } from './top-up-draft.ts'
+
+const PAUSE_MS = 300
+
+/** The order that is being made out, what it would cost, and the way to pay for it. */
+export function useTopUp() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const status = useStatus()
+  const least = leastOf(status)
+  const methods = status?.topup_methods ?? []
+  const [draft, setDraft] = useState<TopUpDraft>({ amount: '', code: '', method: 'zfb' })
+  const [isAsking, setAsking] = useState(false)
+  const method = methods.includes(draft.method) ? draft.method : (methods[0] ?? 'zfb')
+  const typed = draft.amount === '' ? String(least) : draft.amount
+  const amount = amountOf({ amount: typed })
+  const fault =
+    amount < least
+      ? t('wallet.amountTooSmall', { least })
+      : amount > AMOUNT_MAX
+        ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
+        : ''
+  const asked = { amount, top_up_code: draft.code.trim(), payment_method: method }
+  const settled = useSettled(JSON.stringify(asked))
+  const price = useQuery({
+    queryKey: ['top-up-amount', settled],
+    queryFn: ({ signal }) => topUpAmount(JSON.parse(settled), signal),
+    enabled: methods.length > 0 && fault === '' && settled === JSON.stringify(asked),
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 0,
+  })
+  const isCurrent = settled === JSON.stringify(asked) && !price.isFetching && fault === ''
+  const { isBusy, submit } = useSubmit(async () => {
+    try {
+      const page = await pay(asked)
+      setAsking(false)
+      await client.invalidateQueries({ queryKey: ordersKey })
+      goToPayment(page, () => showError(t('wallet.payBlocked')))
+    } catch (error) {
+      setAsking(false)
+      const isAnswer = error instanceof ApiError && error.status !== 0
+      showError(isAnswer ? error : t('wallet.payFailed'))
+    }
+  })
+  return {
+    draft: { ...draft, method, amount: typed },
+    change: (part: Partial<TopUpDraft>): void =>
+      setDraft({ ...draft, ...part, ...(part.amount === undefined ? {} : typedPart(part.amount)) }),
+    ...{ least, methods, amount, fault, price, isCurrent },
+    ...{ isAsking, setAsking, isBusy, submit },
+  }
+}
+
+const typedPart = (amount: string) => ({ amount: typedAmount(amount) || '1' })
+
+export type TopUp = ReturnType<typeof useTopUp>
+
+/** A text once it has stood for a moment: not every digit is worth a question. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
