@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { sendCode } from '#console/api/auth/send-code.ts'
+import { type CodePurpose, sendCode } from '#console/api/auth/send-code.ts'
 import { Button } from './button.tsx'
 import { FormField } from './form-field.tsx'
 import { TextInput } from './inputs.tsx'
@@ -16,7 +16,7 @@ export type MailCodeDraft = { readonly email: string; readonly code: string }
 export function MailCodeFields(props: {
   draft: MailCodeDraft
   faults: { readonly email: string; readonly code: string }
-  purpose: 'register' | 'bind'
+  purpose: CodePurpose
   onChange: (patch: Partial<MailCodeDraft>) => void
   /** The human check's token for the call; null: it is not through. */
   takeToken: () => string | null
@@ -25,15 +25,6 @@ export function MailCodeFields(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, faults, onChange } = props
-  const { secondsLeft, start } = useCountdown()
-  const { isBusy, submit } = useSubmit(async () => {
-    if (draft.email.trim() === '') return props.onNoAddress()
-    const token = props.takeToken()
-    if (token === null) return
-    await sendCode(draft.email.trim(), props.purpose, token)
-    start(RESEND_SECONDS)
-    showSuccess(t('auth.codeSent'))
-  })
   return (
     <>
       <FormField label={t('auth.email')} error={faults.email}>
@@ -50,25 +41,58 @@ export function MailCodeFields(props: {
           />
         )}
       </FormField>
-      <FormField label={t('auth.code')} error={faults.code}>
-        {(control) => (
-          <div className="tg-with-button">
-            <TextInput
-              {...control}
-              name="code"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={12}
-              isMono
-              value={draft.code}
-              onChange={(code) => onChange({ code })}
-            />
-            <Button isBusy={isBusy} isDisabled={secondsLeft > 0} onClick={() => void submit()}>
-              {secondsLeft > 0 ? t('auth.codeAgain', { seconds: secondsLeft }) : t('auth.sendCode')}
-            </Button>
-          </div>
-        )}
-      </FormField>
+      <MailCodeField
+        email={draft.email}
+        code={draft.code}
+        fault={faults.code}
+        purpose={props.purpose}
+        onCode={(code) => onChange({ code })}
+        takeToken={props.takeToken}
+        onNoAddress={props.onNoAddress}
+      />
     </>
+  )
+}
+
+/** The code that is mailed to an address that stands somewhere else. */
+export function MailCodeField(props: {
+  email: string
+  code: string
+  fault: string
+  purpose: CodePurpose
+  onCode: (code: string) => void
+  takeToken: () => string | null
+  onNoAddress: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { secondsLeft, start } = useCountdown()
+  const { isBusy, submit } = useSubmit(async () => {
+    if (props.email.trim() === '') return props.onNoAddress()
+    const token = props.takeToken()
+    if (token === null) return
+    await sendCode(props.email.trim(), props.purpose, token)
+    start(RESEND_SECONDS)
+    showSuccess(t('auth.codeSent'))
+  })
+  return (
+    <FormField label={t('auth.code')} error={props.fault}>
+      {(control) => (
+        <div className="tg-with-button">
+          <TextInput
+            {...control}
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={12}
+            isMono
+            value={props.code}
+            onChange={props.onCode}
+          />
+          <Button isBusy={isBusy} isDisabled={secondsLeft > 0} onClick={() => void submit()}>
+            {secondsLeft > 0 ? t('auth.codeAgain', { seconds: secondsLeft }) : t('auth.sendCode')}
+          </Button>
+        </div>
+      )}
+    </FormField>
   )
 }

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/user.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { type EntryFixture, entryFixture } from './entry-fixture.ts'
+import { fifty } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: EntryFixture
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await entryFixture()
 })
 afterAll(() => fixture.close())
 
 const put = (body: unknown) => fixture.user.call('PUT', '/api/user/setting', { body })
+const codeFor = async (email: string): Promise<string> => {
+  const query = new URLSearchParams({ email, purpose: 'notify' })
+  expect((await fixture.user.call('GET', `/api/verification?${query}`)).success).toBe(true)
+  const { text } = await fixture.server.mailTo(email.toLowerCase())
+  return /\b\d{6}\b/.exec(text)?.[0] ?? ''
+}
 const settings = async (): Promise<unknown> => {
   const headers = { 'x-after-position': String(await fixture.head()) }
   const { data } = await fixture.user.call<User>('GET', '/api/user/self', { headers })
@@ -84,7 +91,9 @@ describe('how one is told', () => {
       webhook_url: 'https://hooks.example.com/quota',
       notification_email: 'Me@Example.com',
     }
-    expect((await put({ ...told, webhook_secret: SECRET })).success).toBe(true)
+    const notification_code = await codeFor('Me@Example.com')
+    const first = { ...told, webhook_secret: SECRET, notification_code }
+    expect((await put(first)).success).toBe(true)
     const kept = { ...told, webhook_secret_set: true, notification_email: 'me@example.com' }
     expect(await settings()).toMatchObject(kept)
     const head = await fixture.head()
@@ -132,5 +141,37 @@ describe('how one is told', () => {
     expect(await put(nobody)).toMatchObject({ status: 200, code: 'MailInvalid' })
     expect((await put({ ...none, notify_type: 'email' })).success).toBe(true)
     expect(await settings()).toMatchObject({ notify_type: 'email', webhook_url: '' })
+  })
+
+  it('takes an address by its code alone, or the one that is bound', async () => {
+    const at = (notification_email: string, notification_code = '') =>
+      put({ notification_email, notification_code })
+    const head = await fixture.head()
+    expect(await at('stranger@example.com')).toMatchObject({ code: 'MailCodeRequired' })
+    const code = await codeFor('mine@example.com')
+    expect(await at('stranger@example.com', code)).toMatchObject({ code: 'MailCodeWrong' })
+    const { admin } = fixture
+    const body = { notification_email: 'mine@example.com', notification_code: code }
+    expect((await admin.call('PUT', '/api/user/setting', { body })).code).toBe('MailCodeWrong')
+    expect(await fixture.head()).toBe(head)
+    const made = await fifty(() => at('mine@example.com', code))
+    expect(made.some(({ success }) => success)).toBe(true)
+    expect(await settings()).toMatchObject({ notification_email: 'mine@example.com' })
+    expect((await at('other@example.com', code)).code).toBe('MailCodeWrong')
+    expect((await at('mine@example.com')).success).toBe(true)
+
+    const bound = new URLSearchParams({
+      email: 'bound@example.com',
+      code: await fixture.codeFor('bound@example.com', fixture.user.call),
+    })
+    await fixture.user.call('GET', `/api/oauth/email/bind?${bound}`)
+    expect((await at('Bound@example.com')).success).toBe(true)
+    expect((await at('')).success).toBe(true)
+    expect(await settings()).toMatchObject({ notification_email: '' })
+  })
+
+  it('mails a code for that to who is logged in alone', async () => {
+    const path = '/api/verification?email=x@example.com&purpose=notify'
+    expect((await fixture.anybody('GET', path)).status).toBe(401)
   })
 })

@@ -22,8 +22,10 @@ export type Register = Static<typeof Register>
 export const AskCode = Type.Object({
   email: MailText,
   turnstile: Type.Optional(Type.String({ maxLength: 4096 })),
-  /** `bind` where there is a session, else `register`. */
-  purpose: Type.Optional(Type.Union([Type.Literal('register'), Type.Literal('bind')])),
+  /** `bind` where there is a session, else `register`; `notify`: to be told things there. */
+  purpose: Type.Optional(
+    Type.Union([Type.Literal('register'), Type.Literal('bind'), Type.Literal('notify')]),
+  ),
 })
 
 export const AskReset = Type.Object({

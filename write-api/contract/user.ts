@@ -48,8 +48,10 @@ export const UpdateSettings = Type.Object({
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
   /** Never shown again. Empty leaves it as it is, null takes it away. */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
-  /** Empty: the address that is bound. */
+  /** Empty: the address that is bound. Another than that, or than before, needs its code. */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),
+  /** Of a mail for the purpose `notify`. */
+  notification_code: Type.Optional(Type.String({ maxLength: 32 })),
 })
 export type UpdateSettings = Static<typeof UpdateSettings>
 

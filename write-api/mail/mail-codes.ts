@@ -1,8 +1,11 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Core } from '#infra/core.ts'
 
-/** What a code is good for: a new account, or an address for the account of this id. */
-export type CodePurpose = 'register' | `bind:${number}`
+/**
+ * What a code is good for: a new account, or, of the account of this id, an address to come in by
+ * or to be told things at.
+ */
+export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 
 export const CODE_MINUTES = 3
 const TRIES_MAX = 5

@@ -37,7 +37,8 @@ export const sendCode: Act = (api, parts) => {
       const purpose = await purposeOf(request, wanted)
       if (purpose === 'register') mayRegister(values)
       const address = mailAddressOf(email)
-      checkMailDomain(values, address)
+      // Of whom one may become; where somebody reads mail is their own affair.
+      if (wanted !== 'notify') checkMailDomain(values, address)
       await parts.humanCheck.pass(request, 'verification', turnstile)
       const room = await mayMail(parts.core, 'code', address, request.ip)
       const site = siteNameOf(values)
@@ -59,17 +60,16 @@ function mayRegister(values: ReadonlyMap<string, string>): void {
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
 }
 
+type Wanted = 'register' | 'bind' | 'notify' | undefined
+
 /** Whoever has a session binds an address; everybody else registers, unless they say it. */
-async function purposeOf(
-  request: FastifyRequest,
-  wanted: 'register' | 'bind' | undefined,
-): Promise<CodePurpose> {
+async function purposeOf(request: FastifyRequest, wanted: Wanted): Promise<CodePurpose> {
   if (wanted === 'register') return 'register'
   const principal = await principalNow(request)
   if (principal !== null && request.headers['user-id'] === String(principal.userId)) {
-    return `bind:${principal.userId}`
+    return wanted === 'notify' ? `notify:${principal.userId}` : `bind:${principal.userId}`
   }
-  if (wanted === 'bind') throw fault('NotLoggedIn')
+  if (wanted !== undefined) throw fault('NotLoggedIn')
   return 'register'
 }
 
@@ -82,7 +82,9 @@ async function mailCode(
 ): Promise<void> {
   const owner = await findMailOwner(parts.core, address)
   const code = await makeMailCode(parts.core, purpose, address)
-  const isTaken = owner !== null && purpose !== `bind:${owner.id}`
+  // To be told things at: whoever reads the code may, whosever account else it is.
+  const mayShare = purpose.startsWith('notify:')
+  const isTaken = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
   const words = isTaken ? takenMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
   await sendToVisitor(parts, { to: address, ...words })
 }

@@ -7,7 +7,9 @@ import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import type { UpdateSettings } from '#write-api/contract/user.ts'
 import type { Parts } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
+import { takeMailCode } from '../mail/mail-codes.ts'
 import { refused } from '../refusals.ts'
+import { findMailOwner } from '../users/mail-identity.ts'
 
 export type SettingsChange = {
   readonly step: AnyStep
@@ -26,9 +28,11 @@ export async function notificationsChange(
   const means = asked.notify_type ?? before.means
   const webhookUrl = await textOf(core, userId, before.webhookUrl, webhookOf(asked.webhook_url))
   if (means === 'webhook' && webhookUrl === null) throw refused('WebhookUrlInvalid')
-  const mailTo = await textOf(core, userId, before.mailTo, addressOf(asked.notification_email))
+  const address = addressOf(asked.notification_email)
   const asThreshold = asked.quota_warning_threshold
   const threshold = asThreshold === undefined ? before.threshold : toWire(fromWire(asThreshold))
+  const mailTo = await textOf(core, userId, before.mailTo, address)
+  if (mailTo !== before.mailTo) await proveAddress(core, userId, address, asked)
   // The last that could fail: a secret is not kept for what was refused before.
   const webhookSecretRef = await secretRefOf(core, userId, before, asked.webhook_secret)
   const isOther = webhookSecretRef !== before.webhookSecretRef
@@ -60,6 +64,24 @@ function webhookOf(text: Asked): Asked {
 
 const addressOf = (text: Asked): Asked =>
   text === undefined || text.trim() === '' ? text?.trim() : mailAddressOf(text)
+
+/**
+ * Nobody has this site write to a stranger: the address is the one that is bound, which was proved,
+ * or its code is shown. The code is used up, whatever else of the request is refused afterwards.
+ */
+async function proveAddress(
+  core: Parts['core'],
+  userId: number,
+  address: Asked,
+  { notification_code: code = '' }: UpdateSettings,
+): Promise<void> {
+  if (address === undefined || address === '') return
+  const owner = await findMailOwner(core, address)
+  if (owner?.id === userId) return
+  if (code.trim() === '') throw refused('MailCodeRequired')
+  const isRight = await takeMailCode(core, `notify:${userId}`, address, code)
+  if (!isRight) throw refused('MailCodeWrong')
+}
 
 /** Sealed anew only where the text is another: the same one again changes nothing. */
 async function textOf(

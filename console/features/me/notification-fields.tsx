@@ -2,13 +2,17 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
+import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import { MailCodeField } from '#console/ui/mail-code.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Checkbox, RadioCards } from '#console/ui/switches.tsx'
 import {
   hasSecret,
   hasThreshold,
+  keptMailTo,
+  needsCode,
   type SettingsDraft,
   type SettingsFault,
 } from './settings-draft.ts'
@@ -36,32 +40,57 @@ export function NotificationFields(props: FieldsProps): ReactElement {
           { value: 'email', label: t('me.byMail'), hint: t('me.byMailHint') },
           { value: 'webhook', label: t('me.byWebhook'), hint: t('me.byWebhookHint') },
         ]}
-        onChange={(means) => onChange({ means })}
+        // What isn't shown is left as it was.
+        onChange={(means) => onChange({ means, mailTo: keptMailTo(props.setting), mailCode: '' })}
       />
       <Threshold {...props} />
-      {draft.means === 'email' ? (
-        <FormField
-          label={t('me.mailTo')}
-          hint={
-            props.boundMail === ''
-              ? t('me.mailToNeeded')
-              : t('me.mailToHint', { mail: props.boundMail })
-          }
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              type="email"
-              autoComplete="email"
-              placeholder={props.boundMail}
-              value={draft.mailTo}
-              onChange={(mailTo) => onChange({ mailTo })}
-            />
-          )}
-        </FormField>
-      ) : (
-        <WebhookFields {...props} />
-      )}
+      {draft.means === 'email' ? <MailFields {...props} /> : <WebhookFields {...props} />}
+    </>
+  )
+}
+
+/** Where warnings are mailed to; an address that nobody has shown to be theirs needs its code. */
+function MailFields(props: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const { boundMail, draft, onChange } = props
+  return (
+    <>
+      <FormField
+        label={t('me.mailTo')}
+        hint={boundMail === '' ? t('me.mailToNeeded') : t('me.mailToHint', { mail: boundMail })}
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            type="email"
+            autoComplete="email"
+            placeholder={boundMail}
+            value={draft.mailTo}
+            onChange={(mailTo) => onChange({ mailTo })}
+          />
+        )}
+      </FormField>
+      {needsCode(draft, props) && <ProofOfMail {...props} />}
+    </>
+  )
+}
+
+/** Mounted where it is needed alone, as the human check loads with it. */
+function ProofOfMail({ draft, fault, onChange }: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const human = useHumanCheck('verification')
+  return (
+    <>
+      <MailCodeField
+        email={draft.mailTo}
+        code={draft.mailCode}
+        fault={fault === 'mailCodeNeeded' ? t('auth.needCode') : ''}
+        purpose="notify"
+        onCode={(mailCode) => onChange({ mailCode })}
+        takeToken={human.take}
+        onNoAddress={() => {}}
+      />
+      {human.box}
     </>
   )
 }

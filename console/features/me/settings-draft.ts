@@ -5,6 +5,8 @@ export type SettingsDraft = {
   readonly means: 'email' | 'webhook'
   readonly threshold: string
   readonly mailTo: string
+  /** That was mailed there, where the address is another one. */
+  readonly mailCode: string
   readonly webhookUrl: string
   /** Always empty at first: it is never shown again. */
   readonly webhookSecret: string
@@ -14,7 +16,11 @@ export type SettingsDraft = {
   readonly showsIp: boolean
 }
 
-export type SettingsFault = 'thresholdInvalid' | 'webhookNeeded' | 'webhookNotHttps'
+export type SettingsFault =
+  | 'thresholdInvalid'
+  | 'mailCodeNeeded'
+  | 'webhookNeeded'
+  | 'webhookNotHttps'
 
 /** Offered where nothing was set yet. */
 const THRESHOLD_DEFAULT = 500_000
@@ -25,7 +31,8 @@ export function draftOf(setting: string): SettingsDraft {
   return {
     means: kept.notify_type === 'webhook' ? 'webhook' : 'email',
     threshold: String(kept.quota_warning_threshold ?? THRESHOLD_DEFAULT),
-    mailTo: String(kept.notification_email ?? ''),
+    mailTo: keptMailTo(setting),
+    mailCode: '',
     webhookUrl: String(kept.webhook_url ?? ''),
     webhookSecret: '',
     removesSecret: false,
@@ -34,15 +41,29 @@ export function draftOf(setting: string): SettingsDraft {
   }
 }
 
+export const keptMailTo = (setting: string): string =>
+  String(parsed(setting).notification_email ?? '')
+
+/** Whether its owner has to show that the address is theirs: neither the bound nor the kept one. */
+export function needsCode(
+  { means, mailTo }: SettingsDraft,
+  known: { readonly setting: string; readonly boundMail: string },
+): boolean {
+  const address = mailTo.trim().toLowerCase()
+  const proved = ['', known.boundMail.toLowerCase(), keptMailTo(known.setting).toLowerCase()]
+  return means === 'email' && !proved.includes(address)
+}
+
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
 export const hasThreshold = (setting: string): boolean =>
   parsed(setting).quota_warning_threshold !== undefined
 
-export function faultOf(draft: SettingsDraft): SettingsFault | null {
+export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault | null {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
   if (!isWhole) return 'thresholdInvalid'
+  if (wantsCode && draft.mailCode.trim() === '') return 'mailCodeNeeded'
   const url = draft.webhookUrl.trim()
   // What isn't shown can't be mended, and isn't sent.
   if (draft.means === 'email') return null
@@ -54,6 +75,7 @@ export const changeOf = (draft: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
   quota_warning_threshold: Number(draft.threshold),
   notification_email: draft.mailTo.trim(),
+  ...(draft.mailCode.trim() !== '' && { notification_code: draft.mailCode.trim() }),
   ...(draft.means === 'webhook' && {
     webhook_url: draft.webhookUrl.trim(),
     webhook_secret: draft.removesSecret ? null : draft.webhookSecret,

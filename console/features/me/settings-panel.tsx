@@ -20,6 +20,7 @@ import {
   changeOf,
   draftOf,
   faultOf,
+  needsCode,
   type SettingsDraft,
   type SettingsFault,
 } from './settings-draft.ts'
@@ -57,7 +58,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
     setDraft((now) => ({ ...now, ...patch }))
   }
   const { isBusy, submit } = useSubmit(async () => {
-    const found = faultOf(draft)
+    const found = faultOf(draft, needsCode(draft, props))
     setFault(found)
     if (found !== null) {
       setAddress({ settings: 'notifications' })

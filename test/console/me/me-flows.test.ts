@@ -176,6 +176,31 @@ describe('the own page', () => {
     })
   })
 
+  it('asks for a code where warnings go to another address', async () => {
+    const { page, site } = await open()
+    site.routes['PUT /api/user/setting'] = () => ok(null)
+    site.routes['GET /api/verification'] = () => ok(null)
+    const mailTo = page.getByRole('textbox', { name: '通知邮箱' })
+    const code = page.getByRole('textbox', { name: '邮箱验证码' })
+    await mailTo.fill('Mia@example.com')
+    expect(await code.count()).toBe(0)
+    await mailTo.fill('ops@example.com')
+    await button(page, '保存设置').click()
+    await page.getByText('请输入邮箱验证码！').waitFor()
+    expect(bodyOf(site, 'PUT', '/api/user/setting')).toBe(undefined)
+    await button(page, '获取验证码').click()
+    await said(page, '验证码发送成功，请检查你的邮箱！')
+    const { query } = site.calls.findLast((call) => call.path === '/api/verification') ?? {}
+    expect([query?.get('email'), query?.get('purpose')]).toEqual(['ops@example.com', 'notify'])
+    await code.fill('123456')
+    await button(page, '保存设置').click()
+    await said(page, '设置已更新')
+    expect(bodyOf(site, 'PUT', '/api/user/setting')).toMatchObject({
+      notification_email: 'ops@example.com',
+      notification_code: '123456',
+    })
+  })
+
   it('takes the webhook’s secret away once that is saved', async () => {
     const kept = {
       notify_type: 'webhook',
