@@ -120,7 +120,8 @@ function openTokenBudgets(command: OpenTokenBudgets, state: AccountState): Outco
   return [{ type: 'TokenBudgetsOpened', v: 1, data }]
 }
 
-const heldBy = (tokenId: number, { open }: AccountState): Quota =>
+/** What a token's open calls have set aside of its budget. */
+export const heldBy = (tokenId: number, { open }: AccountState): Quota =>
   [...open.values()].reduce(
     (held, { facts, hold }) => (facts.tokenId === tokenId ? held + hold : held),
     0n,

@@ -226,6 +226,21 @@ describe('a copy', () => {
     }
   })
 
+  it('is refused, as a new one is, in a group that is there no more', async () => {
+    const groups = (names: object) =>
+      fixture.admin.call('PUT', '/api/option/', {
+        body: { key: 'GroupRatio', value: JSON.stringify(names) },
+      })
+    await groups({ default: 1, vip: 1, old: 1 })
+    const { data } = await make({ key: 'sk-a', group: 'default,old' })
+    await groups({ default: 1, vip: 1 })
+    const head = await fixture.head()
+    const answer = await fixture.admin.call('POST', `/api/channel/copy/${data.id}`)
+    expect(answer).toMatchObject({ status: 400, success: false, code: 'InvalidField' })
+    expect(answer.message).toContain('分组「old」不存在')
+    expect(await fixture.head()).toBe(head)
+  })
+
   it('of none is none', async () => {
     const answer = await fixture.admin.call('POST', '/api/channel/copy/999999')
     expect(answer).toMatchObject({ status: 404, message: '渠道未找到，请刷新页面后重试。' })

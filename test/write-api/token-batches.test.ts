@@ -3,6 +3,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
 import type { Token } from '#read-api/contract/token.ts'
+import { admitCall } from '../domain/account/facts.ts'
 import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
@@ -113,6 +114,21 @@ describe('a batch', () => {
     await fixture.user.call('PUT', '/api/token/', { body: { id: spent, remain_quota: 9 } })
     expect((await put()).success).toBe(true)
     expect(await Promise.all([sound, spent, free].map(statusOf))).toEqual([1, 1, 1])
+  })
+
+  it('is enabled while all it has left is held: what a call does not use comes back', async () => {
+    const [id = 0] = (await make({ name: 'busy', remain_quota: 10 })).data.ids
+    await switchAll([id], 2)
+    const { handle } = fixture.core.actors
+    const at = fixture.core.now()
+    const call = { userId: 3, tokenId: id, hold: 10n, leaseUntil: at + 60_000, startedAt: at }
+    const grant = { type: 'GrantQuota', userId: 3, grantId: 'busy', amount: 10n } as const
+    for (const command of [{ ...grant, reason: 'admin' } as const, admitCall(call)]) {
+      const context = { actor: 'system:test', cause: 'test', at }
+      const outcome = await handle(accountDecider, accountStream(3), command, context)
+      expect(outcome).toMatchObject({ isDone: true })
+    }
+    expect((await switchAll([id], 1)).success).toBe(true)
   })
 
   it('is deleted with its budgets and keys', async () => {

@@ -9,6 +9,8 @@ import type { Act } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { readChannelKeys } from './channel-key.ts'
+import { checkReach, checkType } from './channel-terms.ts'
+import { checkGroups } from './check-groups.ts'
 import { makeChannels } from './new-channels.ts'
 
 const SUFFIX: Words = { zh: '_复制', en: '_copy' }
@@ -31,6 +33,9 @@ export const copyChannel: Act = (api, parts) => {
       const channel = channels.get(idOf(request.params))
       if (channel === undefined) throw refused('ChannelUnknown')
       const { channelId, terms, keyMode, keyRefs, status } = channel
+      checkType(terms.type, parts.servedTypes)
+      checkReach(terms, parts.servedTypes)
+      await checkGroups(parts, 'group', terms.groups)
       const name = `${terms.name}${SUFFIX[languageOf(request)]}`
       const keys = await readChannelKeys(vault, channelId, keyRefs)
       const [id = 0] = await makeChannels(parts, request, reply, {

@@ -1,4 +1,4 @@
-import { accountDecider } from '#domain/account/decide.ts'
+import { accountDecider, heldBy } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
@@ -29,16 +29,16 @@ export async function switchTokens(
   return accepted(await core.actors.handle(tokenDecider, stream, command, context)).position
 }
 
-/** By which of them can't be used, whatever their switch says; as the list shows it. */
+/** By which of them can't be used, whatever their switch says; what calls hold may come back. */
 async function unusable(
   { actors }: Parts['core'],
   { userId, tokenIds }: { userId: number; tokenIds: readonly number[] },
   { at }: ActContext,
 ) {
-  const { budgets } = await actors.stateOf(accountDecider, accountStream(userId))
+  const account = await actors.stateOf(accountDecider, accountStream(userId))
   const exhausted = tokenIds.filter((id) => {
-    const { remain, isUnlimited } = budgets.get(id) ?? { remain: 0n, isUnlimited: false }
-    return !isUnlimited && remain <= 0n
+    const { remain, isUnlimited } = account.budgets.get(id) ?? { remain: 0n, isUnlimited: false }
+    return !isUnlimited && remain <= 0n && remain + heldBy(id, account) <= 0n
   })
   return { now: Math.floor(at / 1_000), exhausted }
 }

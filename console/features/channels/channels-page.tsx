@@ -36,7 +36,7 @@ function Channels(): ReactElement {
   const client = useQueryClient()
   const editTag = async (group: TagGroup) => {
     try {
-      const page = await client.fetchQuery(channelsOfTagQuery(group.tag))
+      const page = await client.fetchQuery({ ...channelsOfTagQuery(group.tag), staleTime: 0 })
       setTag({ group, channels: wholeChannels(page) })
     } catch (error) {
       showError(error)
