@@ -67,6 +67,21 @@ describe('login', () => {
     await page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
   })
 
+  it('warns of the default password, on the page that it opens, and of no other', async () => {
+    await page.goto(`${site.url}/login`)
+    await fillLogin()
+    await page.getByLabel('密码', { exact: true }).fill('123456')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${site.url}/app/tokens`)
+    await page.getByText('您正在使用默认密码！ 请立刻修改默认密码！').waitFor()
+    expect(await page.getByText('登录成功！').count()).toBe(0)
+    await page.goto(`${site.url}/login`)
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.getByText('登录成功！').waitFor()
+    expect(await page.getByText('您正在使用默认密码').count()).toBe(0)
+  })
+
   it('sends a doubled press once, keeps the user and opens the tokens', async () => {
     let release = () => {}
     const gate = new Promise<void>((done) => {
