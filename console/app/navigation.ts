@@ -14,6 +14,7 @@ export type NavItem = {
     | 'health'
     | 'users'
     | 'settings'
+    | 'inbox'
     | 'me'
   readonly icon: IconName
   readonly section: 'console' | 'admin' | 'personal'
@@ -50,6 +51,7 @@ const ITEMS: readonly NavItem[] = [
     alsoBelow: '/user/edit/',
   },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
+  { path: '/app/inbox', label: 'inbox', icon: 'bell', section: 'personal' },
   {
     path: '/app/me',
     label: 'me',

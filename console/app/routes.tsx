@@ -57,6 +57,8 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsageLogPage',
   ),
   page('/app/wallet', () => import('../features/wallet/wallet-page.tsx'), 'WalletPage'),
+  page('/app/inbox', () => import('../features/inbox/inbox-page.tsx'), 'InboxPage'),
+  page('/app/inbox/:id', () => import('../features/inbox/message-page.tsx'), 'MessagePage'),
   page('/app/me', () => import('../features/me/me-page.tsx'), 'MePage'),
   pageAt(
     ['/admin/channels', '/channel/add', '/channel/edit/:id'],

@@ -1,13 +1,22 @@
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
 import { ScrollRestoration } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
 import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
+import { BellLink } from './bell-link.tsx'
 import { Footer } from './footer.tsx'
 import { MobileNavigation } from './mobile-navigation.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
+
+/** What listens comes after the page; where it does not come, the way to the inbox is there. */
+const InboxBell = lazy(() =>
+  import('./inbox-bell.tsx').then(
+    (module) => ({ default: module.InboxBell }),
+    () => ({ default: () => <BellLink unread={0} /> }),
+  ),
+)
 
 /** Top bar, sidebar and footer around a page of somebody who is logged in. */
 export function ShellFrame(props: {
@@ -28,7 +37,17 @@ export function ShellFrame(props: {
   return (
     <div className={isSlim && !isNarrow ? 'tg-shell tg-shell-collapsed' : 'tg-shell'}>
       <SkipLink />
-      <TopBar tools={props.tools} {...(isNarrow ? { onMenu: () => setMenuOpen(true) } : {})} />
+      <TopBar
+        tools={
+          <>
+            {props.tools}
+            <Suspense fallback={<BellLink unread={0} />}>
+              <InboxBell />
+            </Suspense>
+          </>
+        }
+        {...(isNarrow ? { onMenu: () => setMenuOpen(true) } : {})}
+      />
       {!isNarrow && (
         <Sidebar
           isCollapsed={isSlim}

@@ -18,6 +18,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   usageLog: 'l',
   tokens: 't',
   wallet: 'w',
+  inbox: 'i',
   channels: 'c',
   health: 'h',
   users: 'u',

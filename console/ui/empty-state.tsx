@@ -28,7 +28,12 @@ export function EmptyState(props: {
  * A query that failed: the error's words, its request id, and another try; or, for what this
  * user may not see, that no other try will help.
  */
-export function ErrorState(props: { error: Error; onRetry?: () => void }): ReactElement {
+export function ErrorState(props: {
+  error: Error
+  onRetry?: () => void
+  /** What failed, over the error's own words. */
+  title?: string
+}): ReactElement {
   const { t } = useTranslation()
   const { error } = props
   const requestId = error instanceof ApiError ? error.requestId : ''
@@ -38,10 +43,14 @@ export function ErrorState(props: { error: Error; onRetry?: () => void }): React
     <div role="alert">
       <EmptyState
         icon={isForbidden ? 'eyeOff' : 'alert'}
-        title={isForbidden ? t('ui.forbidden') : error.message || t('ui.loadFailed')}
+        title={isForbidden ? t('ui.forbidden') : props.title || error.message || t('ui.loadFailed')}
         body={
           <>
-            {isForbidden ? <p>{error.message}</p> : detail !== '' && <p>{detail}</p>}
+            {isForbidden || props.title !== undefined ? (
+              <p>{error.message}</p>
+            ) : (
+              detail !== '' && <p>{detail}</p>
+            )}
             {requestId !== '' && (
               <span className="tg-request-id">
                 {t('request.requestId')} <code>{requestId}</code>

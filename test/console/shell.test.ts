@@ -49,6 +49,8 @@ describe('the shell', () => {
       '数据看板',
       'API 令牌',
       '使用日志',
+      '钱包',
+      '收件箱',
       '个人设置',
     ])
     await member.close()

@@ -25,6 +25,8 @@ export const shell: Words['shell'] = {
   users: 'Users',
   settings: 'Settings',
   me: 'Personal settings',
+  inbox: 'Inbox',
+  inboxUnread: 'Inbox, {{count}} unread',
   navigation: 'Main navigation',
   topNavigation: 'Site navigation',
   openMenu: 'Open menu',

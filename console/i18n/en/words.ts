@@ -7,6 +7,7 @@ import { commands } from './commands.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
+import { inbox } from './inbox.ts'
 import { me } from './me.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
@@ -29,6 +30,7 @@ export const en: Words = {
   settings,
   dashboard,
   health,
+  inbox,
   me,
   security,
   usageLog,

@@ -23,6 +23,8 @@ export const shell = {
   users: '用户管理',
   settings: '系统设置',
   me: '个人设置',
+  inbox: '收件箱',
+  inboxUnread: '收件箱，{{count}} 条未读',
   navigation: '主导航',
   topNavigation: '站点导航',
   openMenu: '打开菜单',

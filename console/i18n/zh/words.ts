@@ -6,6 +6,7 @@ import { commands } from './commands.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
+import { inbox } from './inbox.ts'
 import { me } from './me.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
@@ -28,6 +29,7 @@ export const zh = {
   settings,
   dashboard,
   health,
+  inbox,
   me,
   security,
   usageLog,

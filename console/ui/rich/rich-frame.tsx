@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useMemo, useRef } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
+import type { RichTextProps } from './rich-text.tsx'
 import { frameDocument } from './safe-markup.ts'
 import { trustedHtml } from './trusted-html.ts'
 
@@ -9,13 +10,13 @@ import { trustedHtml } from './trusted-html.ts'
  * NOTE: the frame is of our origin only so that its height can be read; without scripts it can do
  * nothing with that. `allow-scripts` must never join it.
  */
-export function RichFrame(props: { text: string; title: string; isSmall?: boolean }): ReactElement {
-  const { text, title, isSmall = false } = props
+export function RichFrame(props: RichTextProps): ReactElement {
+  const { text, title, isSmall = false, isHtml = false } = props
   const isDark = useTheme() === 'dark'
   const language = useLocale()
   const shown = useMemo(
-    () => ({ id: nextId(), html: frameDocument(text, { isDark, language, isSmall }) }),
-    [text, isDark, language, isSmall],
+    () => ({ id: nextId(), html: frameDocument(text, { isDark, language, isSmall, isHtml }) }),
+    [text, isDark, language, isSmall, isHtml],
   )
   return <Frame key={shown.id} html={shown.html} title={title} />
 }

@@ -9,7 +9,13 @@ const FORBIDDEN_TAGS = [
 ]
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
-export type FrameLook = { isDark: boolean; language: string; isSmall: boolean }
+export type FrameLook = {
+  isDark: boolean
+  language: string
+  isSmall: boolean
+  /** HTML alone: what looks like markdown in it is text. */
+  isHtml: boolean
+}
 
 const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 
@@ -20,7 +26,7 @@ let purifier: DOMPurify | undefined
  * elsewhere, and pictures come from this site or the text itself, for others are links.
  */
 export function frameDocument(text: string, look: FrameLook): string {
-  const html = parse(text, { async: false, gfm: true, breaks: false })
+  const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
   const clean = purify().sanitize(withoutStyles(html), {
     FORBID_TAGS: FORBIDDEN_TAGS,
     FORBID_ATTR: FORBIDDEN_ATTRIBUTES,

@@ -96,6 +96,7 @@ describe('the live stream', () => {
       { kind: 'resync', topic: 'channels', position: 42 },
       { kind: 'resync', topic: 'tests', position: 42 },
       { kind: 'resync', topic: 'tokens', position: 42 },
+      { kind: 'resync', topic: 'inbox', position: 42 },
     ])
     fresh.unsubscribe()
   })

@@ -44,7 +44,7 @@ export type FakeSite = {
 
 /** The built console over HTTP, with an API of scripted answers: for screens without servers. */
 export async function startFakeSite(routes: FakeRoutes = {}, dist = DIST): Promise<FakeSite> {
-  const site = { calls: [] as FakeCall[], routes: { ...routes } }
+  const site = { calls: [] as FakeCall[], routes: { ...SHELL, ...routes } }
   const server = createServer((request, response) => void answer(site, dist, request, response))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return {
@@ -90,6 +90,11 @@ async function answer(
   })
   const isJson = headers['content-type'] === undefined
   response.end(isJson ? JSON.stringify(body) : String(body))
+}
+
+/** What every page of the console asks for. */
+const SHELL: FakeRoutes = {
+  'GET /api/user/messages/unread_count': () => ok({ unread_count: 0 }),
 }
 
 const NOT_FOUND: FakeAnswer = {

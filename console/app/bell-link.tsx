@@ -1,0 +1,24 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { NavLink } from 'react-router-dom'
+import { Icon } from '#console/ui/icons.tsx'
+import './inbox-bell.css'
+
+const SHOWN_MAX = 99
+
+/** The way to the inbox, with how much in it is unread, as far as there is room for it. */
+export function BellLink({ unread }: { unread: number }): ReactElement {
+  const { t } = useTranslation()
+  const count = unread > SHOWN_MAX ? `${SHOWN_MAX}+` : String(unread)
+  const words = unread === 0 ? t('shell.inbox') : t('shell.inboxUnread', { count })
+  return (
+    <NavLink to="/app/inbox" className="tg-bell" aria-label={words} title={words}>
+      <Icon name="bell" />
+      {unread > 0 && (
+        <span className="tg-bell-badge" aria-hidden="true">
+          {count}
+        </span>
+      )}
+    </NavLink>
+  )
+}

@@ -1,0 +1,36 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect } from 'react'
+import { inboxKey } from '#console/api/inbox/list-inbox.ts'
+import { unreadKey, unreadQuery } from '#console/api/inbox/unread-count.ts'
+import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { BellLink } from './bell-link.tsx'
+
+const POLL_MS = 30_000
+
+/** The bell, which is told what is unread, and asks where it can't be told. */
+export function InboxBell(): ReactElement {
+  const client = useQueryClient()
+  const isLive = useLiveState().kind === 'live'
+  // NOTE: a hidden tab does not ask: the interval rests there.
+  const { data = 0, error } = useQuery({
+    ...unreadQuery,
+    refetchInterval: isLive ? false : POLL_MS,
+    refetchIntervalInBackground: false,
+  })
+  useEffect(() => {
+    if (error !== null) console.warn('the number of unread messages could not be read', error)
+  }, [error])
+  useLiveTopic('inbox', {
+    onEvents: (counts) => {
+      // An answer that is under way is older than what was pushed.
+      void client.cancelQueries({ queryKey: unreadKey })
+      client.setQueryData(unreadKey, counts.at(-1)?.unread_count)
+      void client.invalidateQueries({ queryKey: inboxKey })
+    },
+    onResync: () => {
+      void client.invalidateQueries({ queryKey: unreadKey })
+      void client.invalidateQueries({ queryKey: inboxKey })
+    },
+  })
+  return <BellLink unread={data} />
+}

@@ -1,0 +1,107 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { inboxQuery, type InboxPage as MessagesOfPage } from '#console/api/inbox/list-inbox.ts'
+import { Button } from '#console/ui/button.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Page } from '#console/ui/page.tsx'
+import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { integerParam } from '#console/ui/url-state.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { InboxMessage } from '#read-api/contract/message.ts'
+import { previewOf } from './preview.ts'
+import './inbox.css'
+
+const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }
+
+/** What one was told, newest first. */
+export function InboxPage(): ReactElement {
+  const { t } = useTranslation()
+  const [{ page }, setAddress] = useUrlState(ADDRESS)
+  const [pageSize, setPageSize] = usePageSize('message-page-size')
+  const list = useQuery(inboxQuery({ page, pageSize }))
+  const total = list.data?.total ?? 0
+  return (
+    <Page title={t('inbox.title')} lead={t('inbox.lead')}>
+      <Panel isFlush>
+        <Messages list={list} onFirst={() => setAddress({ page: 0 })} />
+        {total > pageSize && (
+          <Pagination
+            page={page}
+            pageSize={pageSize}
+            total={total}
+            onPage={(next) => setAddress({ page: next })}
+            onPageSize={(size) => {
+              setPageSize(size)
+              setAddress({ page: 0 })
+            }}
+          />
+        )}
+      </Panel>
+    </Page>
+  )
+}
+
+function Messages(props: {
+  list: UseQueryResult<MessagesOfPage, Error>
+  onFirst: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { data, error, isPlaceholderData, refetch } = props.list
+  if (data === undefined) {
+    if (error === null) return <Waiting />
+    const retry = () => void refetch()
+    return <ErrorState error={error} title={t('inbox.loadFailed')} onRetry={retry} />
+  }
+  if (data.items.length === 0) {
+    if (data.total === 0) {
+      return <EmptyState icon="bell" title={t('inbox.empty')} body={t('inbox.emptyBody')} />
+    }
+    const back = <Button onClick={props.onFirst}>{t('inbox.firstPage')}</Button>
+    return <EmptyState icon="bell" title={t('inbox.emptyPage')} action={back} />
+  }
+  return (
+    <ul
+      className={isPlaceholderData ? 'tg-inbox tg-inbox-stale' : 'tg-inbox'}
+      aria-label={t('inbox.list')}
+      aria-busy={isPlaceholderData}
+    >
+      {data.items.map((message) => (
+        <Row key={message.id} message={message} />
+      ))}
+    </ul>
+  )
+}
+
+function Row({ message }: { message: InboxMessage }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <li className={message.is_read ? 'tg-inbox-row' : 'tg-inbox-row tg-inbox-unread'}>
+      <Link to={`/app/inbox/${message.id}`}>
+        <span className="tg-inbox-head">
+          <span className="tg-inbox-mark" aria-hidden="true" />
+          <span className="tg-inbox-title">
+            {!message.is_read && <span className="tg-visually-hidden">{t('inbox.unread')}: </span>}
+            {message.title}
+          </span>
+          <Time at={message.created_at} />
+        </span>
+        <span className="tg-inbox-preview">{previewOf(message)}</span>
+      </Link>
+    </li>
+  )
+}
+
+function Waiting(): ReactElement {
+  return (
+    <div className="tg-inbox-waiting">
+      {[70, 55, 80, 60].map((width) => (
+        <Skeleton key={width} width={width} height={40} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate, useParams } from 'react-router-dom'
+import { ApiError } from '#console/api/api-error.ts'
+import { ownMessageQuery } from '#console/api/inbox/get-own-message.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { Page } from '#console/ui/page.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { RichText } from '#console/ui/rich/rich-text.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { showError } from '#console/ui/toast.ts'
+import type { InboxMessage } from '#read-api/contract/message.ts'
+import { useMarkRead } from './use-mark-read.ts'
+import './inbox.css'
+
+/** One message; opening it marks it read. */
+export function MessagePage(): ReactElement {
+  const { t } = useTranslation()
+  const { id: text = '' } = useParams()
+  const id = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0
+  const { data, error, refetch } = useQuery({ ...ownMessageQuery(id), enabled: id > 0 })
+  const isMissing = id === 0 || (error instanceof ApiError && error.status === 404)
+  useLeaveIf(isMissing)
+  useMarkRead(isMissing ? undefined : data)
+  return (
+    <Page
+      title={data?.title ?? t('inbox.opening')}
+      lead={data === undefined ? undefined : <Time at={data.created_at} style="stamp" />}
+      actions={
+        <Link className="tg-button tg-button-normal tg-button-medium" to="/app/inbox">
+          <Icon name="chevronLeft" />
+          <span>{t('inbox.back')}</span>
+        </Link>
+      }
+    >
+      <Panel>
+        {data !== undefined ? (
+          <Content message={data} />
+        ) : error !== null && !isMissing ? (
+          <ErrorState error={error} title={t('inbox.loadFailed')} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton height={120} />
+        )}
+      </Panel>
+    </Page>
+  )
+}
+
+/** What is gone, or was never here, is said once, and the inbox shown instead. */
+function useLeaveIf(isMissing: boolean): void {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!isMissing) return
+    showError(new Error(t('inbox.missing')), { goesAlong: true })
+    void navigate('/app/inbox', { replace: true })
+  }, [isMissing, navigate, t])
+}
+
+function Content({ message }: { message: InboxMessage }): ReactElement {
+  const { t } = useTranslation()
+  const { content, format } = message
+  if (format === 'plain') return <p className="tg-inbox-plain">{content}</p>
+  return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
+}

@@ -1,0 +1,43 @@
+import type { InboxMessage } from '#read-api/contract/message.ts'
+
+const SHOWN_MAX = 100
+const CUT = '...'
+
+/** The beginning of a message as a line of text, cut at 100 characters: 97 and an ellipsis. */
+export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
+  const text = WITHOUT_MARKS[format](content).replace(/\s+/g, ' ').trim()
+  const characters = [...text]
+  if (characters.length <= SHOWN_MAX) return text
+  return characters.slice(0, SHOWN_MAX - CUT.length).join('') + CUT
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  nbsp: ' ',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  amp: '&',
+}
+
+/** For reading alone: what comes of it is shown as text, never as markup. */
+const withoutTags = (html: string): string =>
+  html
+    .replace(/<(style|script)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replace(/<!--[\s\S]*?-->/g, ' ')
+    .replace(/<\/?[a-z][^<>]*>/gi, ' ')
+    .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
+
+const withoutMarkdown = (text: string): string =>
+  withoutTags(text)
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
+    .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')
+    .replace(/(\*\*|__|~~|`)(?=\S)(.+?)\1/g, '$2')
+    .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)\1(?![\p{L}\p{N}])/gu, '$2')
+
+const WITHOUT_MARKS: Record<InboxMessage['format'], (text: string) => string> = {
+  plain: (text) => text,
+  html: withoutTags,
+  markdown: withoutMarkdown,
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { previewOf } from '#console/features/inbox/preview.ts'
+
+const plain = (content: string) => previewOf({ content, format: 'plain' })
+
+it('is cut at 100 characters, whatever they are made of', () => {
+  expect(plain('x'.repeat(100))).toBe('x'.repeat(100))
+  expect(plain('x'.repeat(101))).toBe(`${'x'.repeat(97)}...`)
+  expect(plain('😀'.repeat(101))).toBe(`${'😀'.repeat(97)}...`)
+  expect(plain('two\n\n  lines ')).toBe('two lines')
+})
+
+it('says what a message says, without its marks', () => {
+  const html = '<style>p{color:red}</style><p>Up &amp; <b>running</b><!-- not this --></p>'
+  expect(previewOf({ content: html, format: 'html' })).toBe('Up & running')
+  const markdown = '# Notice\n\n- **Tonight**, from _22:00_\n- see [the plan](https://x.example)'
+  expect(previewOf({ content: markdown, format: 'markdown' })).toBe(
+    'Notice Tonight, from 22:00 see the plan',
+  )
+  expect(previewOf({ content: 'a_snake_name * 2 < 3', format: 'markdown' })).toBe(
+    'a_snake_name * 2 < 3',
+  )
+})
