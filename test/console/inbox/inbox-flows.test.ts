@@ -123,7 +123,7 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
 it('a message is found by its preview, read in a frame without scripts, and read then', async () => {
   await openAsRoot(page, site, '/app/inbox')
   const rows = page.getByRole('list', { name: '消息列表' }).getByRole('listitem')
-  expect(await rows.count()).toBe(4)
+  await expect.poll(() => rows.count()).toBe(4)
   await expect.poll(() => rows.first().innerText()).toContain('今晚 22:00 至 23:00 维护。')
   expect(await rows.first().innerText()).toMatch(/\.\.\.$/)
   expect(await page.getByRole('navigation', { name: /第 1/ }).count()).toBe(0)
