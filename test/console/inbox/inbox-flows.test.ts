@@ -120,7 +120,7 @@ it('without a socket the bell asks every half minute, but not in a hidden tab', 
   expect(asked()).toBe(before)
 })
 
-it('a message is found by its preview, read in a frame without scripts, and read then', async () => {
+it('a message has a preview, is shown in a frame without scripts, and read then', async () => {
   await openAsRoot(page, site, '/app/inbox')
   const rows = page.getByRole('list', { name: '消息列表' }).getByRole('listitem')
   await expect.poll(() => rows.count()).toBe(4)
