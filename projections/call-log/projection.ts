@@ -8,7 +8,7 @@ import { type LoggedEvent, rowOf } from './row-of.ts'
 /** Every call that ended and every other movement of a balance: a row each, never changed. */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 5,
+  version: 6,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { log: { key: ['id', 'created_at'], monthColumn: 'created_at' } },
   handlers: {

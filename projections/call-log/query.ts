@@ -40,18 +40,6 @@ export const logRowsAfter = (
     ),
   )
 
-/** How many rows there are, counted no further than `cap`. */
-export const countLogRows = (
-  db: CommonQueryMethods,
-  filter: LogFilter,
-  cap: number,
-): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ count: wireInteger }))`
-    select count(*) as count from (
-      select from read_call_log.log where ${matching(filter)} limit ${cap}
-    ) counted
-  `)
-
 const logSums = z.object({
   count: wireInteger,
   quota: z.string().transform(BigInt),

@@ -27,8 +27,8 @@ export type LoggedEvent =
   | TopUpReversed
   | SiteInitialized
 
-/** 1 top-up, 2 consumption, 3 admin, 4 system, 6 error. */
-export type LogType = 1 | 2 | 3 | 4 | 6
+/** 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
+export type LogType = 1 | 2 | 3 | 4 | 5 | 6
 
 /**
  * A row of the log. `quota` of consumption is what was charged; of the other types it is what the
@@ -50,7 +50,7 @@ export type LogCells = {
   readonly call?: CallCells
 }
 
-type CallCells = {
+export type CallCells = {
   readonly token_id: number
   readonly channel_id: number
   readonly call_group: string
@@ -77,11 +77,13 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       const row = { ...base, user_id: userId, quota: -amount, reason: `deduct:${reason}` }
       return { ...row, type: 3, ...byHand(event) }
     }
-    case 'AffiliateTransferred':
+    case 'AffiliateTransferred': {
+      const { userId, amount } = event.data
+      return { ...base, type: 4, user_id: userId, quota: amount, reason: 'affiliate' }
+    }
     case 'CheckedIn': {
       const { userId, amount } = event.data
-      const reason = event.type === 'CheckedIn' ? 'check-in' : 'affiliate'
-      return { ...base, type: 4, user_id: userId, quota: amount, reason }
+      return { ...base, type: 5, user_id: userId, quota: amount, reason: 'check-in' }
     }
     case 'TopUpCredited': {
       const { userId, amount } = event.data

@@ -25,6 +25,13 @@ create table log (
 create index log_of_user on log (user_id, id desc);
 create index log_of_user_and_model on log (user_id, model, id desc);
 create index log_of_model on log (model, id desc);
+create index log_of_channel on log (channel_id, id desc);
+create index log_of_token on log (token_id, id desc);
+create index log_of_group on log (call_group, id desc);
+create index log_of_user_and_group on log (user_id, call_group, id desc);
+-- Consumption is nearly all there is: it needs no finding.
+create index log_of_type on log (type, id desc) where type <> 2;
+create index log_of_user_and_type on log (user_id, type, id desc) where type <> 2;
 create index log_by_request on log using hash (request_id);
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);

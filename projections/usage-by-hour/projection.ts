@@ -2,18 +2,28 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { type LoggedEvent, rowOf } from '../call-log/row-of.ts'
+import { type CallCells, type LoggedEvent, rowOf } from '../call-log/row-of.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
+import { partOf } from './part.ts'
 
-/** The log's rows, counted and summed by hour: for everybody by model, and for each user. */
+const WITHIN_PART = ['type', 'model', 'call_group', 'channel_id'] as const
+const HOUR = 3_600
+const DAY = 86_400
+
+/**
+ * The log's rows, counted and summed: by hour for everybody, each user, channel and group; by day,
+ * where years of hours would be many, for each user, token, channel and group.
+ */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 3,
+  version: 4,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
     by_user_and_model: { key: ['user_id', 'hour', 'type', 'model'] },
+    by_part: { key: ['part', 'hour', ...WITHIN_PART], isShared: true },
+    by_day: { key: ['part', 'day', ...WITHIN_PART], isShared: true },
   },
   handlers: {
     CallSettled: count,
@@ -31,8 +41,9 @@ export const usageByHour = projectionOf<LoggedEvent>({
 
 function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   const row = rowOf(event)
-  const hour = row.created_at - (row.created_at % 3_600)
-  const { type, model } = row
+  const hour = row.created_at - (row.created_at % HOUR)
+  const day = row.created_at - (row.created_at % DAY)
+  const { type, model, call } = row
   const counted = {
     count: 1n,
     quota: fromWire(row.quota),
@@ -41,4 +52,26 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
   rows.add('by_model', { hour, type, model }, counted)
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
+  const within = {
+    ...{ type, model },
+    call_group: call?.call_group ?? '',
+    channel_id: call?.channel_id ?? 0,
+  }
+  rows.add('by_day', { part: partOf.user(row.user_id), day, ...within }, counted)
+  if (call === undefined) return
+  rows.add('by_day', { part: partOf.token(call.token_id), day, ...within }, counted)
+  for (const { part, ...narrowed } of sharedParts(call)) {
+    rows.add('by_part', { part, hour, ...within, ...narrowed }, counted)
+    rows.add('by_day', { part, day, ...within, ...narrowed }, counted)
+  }
+}
+
+type Part = { readonly part: string; readonly channel_id?: number }
+
+/** Of a group the channels are not told apart: by channel and group it is in the channel's part. */
+function sharedParts({ channel_id, call_group }: CallCells): Part[] {
+  return [
+    ...(channel_id === 0 ? [] : [{ part: partOf.channel(channel_id) }]),
+    { part: partOf.group(call_group), channel_id: 0 },
+  ]
 }

@@ -88,12 +88,11 @@ export type LogOther = {
   }
 }
 
-/** `total` is exact unless capped: then there are more, and the rows go on past it. */
+/** `total` is exact, however many there are. */
 export const LogPage = Type.Object({
   items: Type.Array(LogEntry),
   page: Type.Integer(),
   total: Type.Integer(),
-  is_total_capped: Type.Boolean(),
 })
 export type LogPage = Static<typeof LogPage>
 

@@ -9,7 +9,7 @@ import { LogPage } from '../contract/log.ts'
 import { type App, pageOf, Query, type ReadParts, upToDate, wholeOf } from '../question.ts'
 import { logAnswer, openRows } from './log-answer.ts'
 import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
-import { countLogs } from './log-totals.ts'
+import { sumLogs } from './log-totals.ts'
 import { PageCursors } from './page-cursors.ts'
 
 /** `before`: rows below this row's id, instead of the start of the list. */
@@ -44,19 +44,19 @@ async function answer(
   const { core } = parts
   const { page, limit } = pageOf(query)
   const filter = await logFilter(parts, query, ownerId)
-  if (filter === null) return success({ items: [], page, total: 0, is_total_capped: false })
-  const { total, isCapped } = await countLogs(core.db, filter, Math.floor(core.now() / 1_000))
+  if (filter === null) return success({ items: [], page, total: 0 })
+  const { count: total } = await sumLogs(core.db, filter, Math.floor(core.now() / 1_000))
   const { userId, role } = principalOf(request)
   const given = wholeOf(query.before)
   const list = JSON.stringify([userId, limit, filter, given ?? 0])
   const start = cursors.start(list, page, limit)
   const slice = { ...(given === undefined ? {} : { before: given }), ...start, limit }
-  const isBeyond = !isCapped && slice.before === undefined && slice.offset >= total
+  const isBeyond = slice.before === undefined && slice.offset >= total
   const rows = isBeyond ? [] : await logRows(core.db, filter, slice)
   const last = rows.at(-1)
   if (last !== undefined) cursors.learn(list, page, last.id)
   // NOTE: in one's own log an admin, too, sees what a user sees.
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const items = (await openRows(core.vault, rows)).map((row) => logAnswer(row, viewer))
-  return success({ items, page, total, is_total_capped: isCapped })
+  return success({ items, page, total })
 }

@@ -1,0 +1,138 @@
+import type { FastifyInstance } from 'fastify'
+import type { LogPage } from '#read-api/contract/log.ts'
+import { HEAVY_USER, RARE, SITE } from './log-rows.ts'
+
+/** A reader of the log: what is asked, with whose session. */
+export type Reader = {
+  readonly app: FastifyInstance
+  readonly admin: Record<string, string>
+  /** The user with the most rows. */
+  readonly heavy: Record<string, string>
+}
+
+export type Figure = {
+  readonly filter: string
+  readonly rows: string
+  readonly pageMs: number
+  readonly statMs: number
+}
+
+const HEAVY = `username=user-${HEAVY_USER - SITE.firstUser}`
+const { channel, model, group } = RARE
+
+/** Each filter alone, those that find little, nothing or most, and what is asked together. */
+const ADMIN_FILTERS = [
+  ...['', 'type=2', 'type=6', 'type=1', HEAVY, 'username=user-77'],
+  ...['model_name=model-3', `model_name=${model}`, 'model_name=nothing'],
+  ...['group=vip', `group=${group}`, 'group=nothing'],
+  ...['channel=3', `channel=${channel}`, 'channel=99'],
+  ...['token_name=token-0', 'token_name=token-231'],
+  ...[`${HEAVY}&model_name=model-3`, `${HEAVY}&model_name=${model}`, `${HEAVY}&type=1`],
+  ...[`${HEAVY}&group=${group}`, `${HEAVY}&channel=3`, `${HEAVY}&channel=${channel}`],
+  ...['channel=3&model_name=model-3', `channel=3&model_name=${model}`, 'type=6&channel=3'],
+  ...[`type=6&model_name=${model}`, 'type=1&group=vip', 'group=vip&channel=3'],
+]
+const OWN_FILTERS = [
+  ...['', 'type=6', 'type=5', 'model_name=model-3', `model_name=${model}`],
+  ...['token_name=token-1', 'token_name=token-1&model_name=model-3', 'group=vip'],
+  ...[`group=${group}`, 'group=nothing', `token_name=token-1&group=${group}`],
+]
+
+const DAY = 86_400
+
+export async function* filterFigures(reader: Reader, now: number): AsyncGenerator<Figure> {
+  const { app, admin, heavy } = reader
+  const ranges = [1, 7, 30].map((days) => `start_timestamp=${now - days * DAY}`)
+  const asked = [
+    ...ADMIN_FILTERS.map((query) => ['', query, admin] as const),
+    ...ranges.map((range) => ['', range, admin] as const),
+    ...ranges.map((range) => ['', `${range}&${HEAVY}&model_name=model-3`, admin] as const),
+    ...ranges.map((range) => ['', `${range}&channel=3&type=6`, admin] as const),
+    ...OWN_FILTERS.map((query) => ['self/', query, heavy] as const),
+  ]
+  for (const [own, query, headers] of asked) {
+    const list = `/api/log/${own}?p=0&page_size=20&${query}`
+    const first = await app.inject({ url: list, headers })
+    if (first.statusCode !== 200) throw new Error(`${list}: ${first.body}`)
+    const { data } = first.json<{ data: LogPage }>()
+    yield {
+      filter: `${own}${query}`.replaceAll(/_timestamp=\d+/g, (text) => agoOf(text, now)),
+      rows: String(data.total),
+      pageMs: await medianMs(() => app.inject({ url: list, headers })),
+      statMs: await medianMs(() => app.inject({ url: `/api/log/${own}stat?${query}`, headers })),
+    }
+  }
+}
+
+const agoOf = (text: string, now: number): string =>
+  ` ${Math.round((now - Number(text.split('=')[1])) / DAY)} d`
+
+/** Pages that are jumped to: of another list each time, so that no cursor is remembered. */
+export async function jumpFigures(
+  { app, admin, heavy }: Reader,
+  now: number,
+): Promise<{ page: string; ms: number }[]> {
+  const figures: { page: string; ms: number }[] = []
+  for (const [own, headers] of [
+    ['', admin],
+    ['self/', heavy],
+  ] as const) {
+    for (const pageSize of [10, 20, 50, 100]) {
+      let [end, rows] = [now, 0]
+      const ms = await medianMs(async () => {
+        end += 1
+        const query = `p=10000&page_size=${pageSize}&end_timestamp=${end}`
+        const answer = await app.inject({ url: `/api/log/${own}?${query}`, headers })
+        if (answer.statusCode !== 200) throw new Error(answer.body)
+        rows = answer.json<{ data: LogPage }>().data.items.length
+      })
+      figures.push({ page: `${own}p=10000, ${rows} rows of ${pageSize}`, ms })
+    }
+  }
+  return figures
+}
+
+export type ExportFigure = {
+  readonly kind: string
+  readonly rows: number
+  readonly seconds: number
+  readonly megabytes: number
+  readonly rssBegin: number
+  readonly rssMost: number
+}
+
+/** One export read to `rowsMax`, over a real socket; the memory is of the process that sends. */
+export async function exportFigure(
+  address: string,
+  headers: Record<string, string>,
+  kind: string,
+  rowsMax: number,
+): Promise<ExportFigure> {
+  const abort = new AbortController()
+  const rssMegabytes = () => process.memoryUsage().rss / 1e6
+  const [begin, rssBegin] = [performance.now(), rssMegabytes()]
+  const answer = await fetch(address, { headers, signal: abort.signal })
+  if (answer.body === null || answer.status !== 200) throw new Error(await answer.text())
+  let [rows, bytes, rssMost] = [0, 0, rssBegin]
+  for await (const part of answer.body) {
+    for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) rows += 1
+    bytes += part.length
+    rssMost = Math.max(rssMost, rssMegabytes())
+    if (rows >= rowsMax) break
+  }
+  abort.abort()
+  const seconds = (performance.now() - begin) / 1_000
+  return { kind, rows, seconds, megabytes: bytes / 1e6, rssBegin, rssMost }
+}
+
+const ROUNDS = 5
+
+async function medianMs(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const begin = performance.now()
+    await work()
+    times.push(performance.now() - begin)
+  }
+  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0
+}
