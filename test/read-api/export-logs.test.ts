@@ -18,7 +18,7 @@ import {
 import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
 
 const CALLS = 120
-/** With them there are more rows than are read at once. */
+/** With them there are more rows than are read at once, and bytes than sockets take unread. */
 const OLD_ROWS = 4_500
 const BOMB = '=HYPERLINK("x")'
 
@@ -46,8 +46,9 @@ beforeAll(async () => {
     ]),
   )
   await api.core.pg.query(
-    `insert into read_call_log.log (id, created_at, type, user_id, quota, reason)
-     select -i, $1, 4, ${ALICE}, 1, 'affiliate' from generate_series(1, ${OLD_ROWS}) i`,
+    `insert into read_call_log.log (id, created_at, type, user_id, quota, reason, other)
+     select -i, $1, 4, ${ALICE}, 1, 'affiliate', '{"end":"' || repeat('x', 6000) || '"}'
+     from generate_series(1, ${OLD_ROWS}) i`,
     [NOW / 1_000 - 86_400],
   )
 })
