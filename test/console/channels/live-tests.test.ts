@@ -2,6 +2,7 @@ import type { WebSocketRoute } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
+import { channel } from '../support/channel-routes.ts'
 import { ok } from '../support/fake-site.ts'
 
 const admin = adminSuite({ language: 'zh' })
@@ -49,4 +50,32 @@ it('a test of all is followed by the live stream, without asking again', async (
   tell(7, 4, 1, 9)
   await page.getByText('已测试 4 个渠道，失败 1 个').waitFor()
   await page.getByRole('progressbar', { name: '测试进度' }).waitFor({ state: 'detached' })
+})
+
+it('tags are read again once for all that happens to their channels within a second', async () => {
+  const { page, site } = admin
+  let socket = null as WebSocketRoute | null
+  await page.routeWebSocket('**/api/live', (route) => {
+    route.onMessage((text) => {
+      if (JSON.parse(String(text)).type !== 'subscribe') return
+      socket = route
+      route.send(JSON.stringify({ type: 'ready', position: 0 }))
+    })
+  })
+  await openAsRoot(page, site, '/admin/channels')
+  await page.getByRole('button', { name: '标签聚合' }).click()
+  await page.getByText('已启用 2/2').waitFor()
+  await expect.poll(() => socket !== null).toBe(true)
+  const reads = () => site.calls.filter(({ query }) => query.get('tag_mode') === 'true').length
+  const before = reads()
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  for (let position = 1; position <= 12; position += 1) {
+    const data = channel({ used_quota: position })
+    socket?.send(JSON.stringify({ type: 'event', topic: 'channels', position, data }))
+    await page.clock.runFor(50)
+  }
+  expect(reads()).toBe(before)
+  await page.clock.runFor(1_000)
+  await expect.poll(reads).toBe(before + 1)
 })
