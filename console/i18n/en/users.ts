@@ -68,7 +68,7 @@ export const users: Words['users'] = {
   unchanged: 'Nothing was changed',
   missing: 'There is no such user. Refresh the page and try again.',
   beyondLead: 'You can manage users of a lower level only.',
-  deactivatedLead: 'This user is deactivated: nothing more can be done.',
+  deactivatedLead: 'Deactivated for good: the account neither signs in nor comes back.',
   account: 'Account',
   groupAndQuota: 'Group and quota',
   usernamePlaceholder: 'Username',

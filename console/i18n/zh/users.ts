@@ -66,7 +66,7 @@ export const users = {
   unchanged: '没有任何修改！',
   missing: '用户不存在，请刷新页面后重试。',
   beyondLead: '您只能管理级别低于您的用户。',
-  deactivatedLead: '该用户已注销，无法再进行操作。',
+  deactivatedLead: '该用户已永久注销，无法登录，也无法恢复。',
   account: '账户',
   groupAndQuota: '分组与额度',
   usernamePlaceholder: '请输入用户名',

@@ -191,6 +191,13 @@ describe('the own page, its tabs and its dialogs', () => {
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
+      const reset = JSON.stringify({ ...MEMBER, must_change_password: true })
+      await page.addInitScript((me) => localStorage.setItem('user', me), reset)
+      await page.reload()
+      await page.locator('input[autocomplete="current-password"]').waitFor()
+      await page.locator('form button[type="submit"]').click()
+      const own = await lookFaults(page, `own-password-${language}`, [1280, 390])
+      expect.soft(own, 'own-password').toEqual([])
       expect(faults).toEqual([])
       await close()
     }, 120_000)
