@@ -13,6 +13,7 @@ export type NavItem = {
     | 'channels'
     | 'health'
     | 'users'
+    | 'orders'
     | 'settings'
     | 'inbox'
     | 'me'
@@ -50,6 +51,7 @@ const ITEMS: readonly NavItem[] = [
     section: 'admin',
     alsoBelow: '/user/edit/',
   },
+  { path: '/admin/orders', label: 'orders', icon: 'book', section: 'admin' },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
   { path: '/app/inbox', label: 'inbox', icon: 'bell', section: 'personal' },
   {

@@ -66,6 +66,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     'ChannelsPage',
   ),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
+  page('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
   pageAt(
     ['/admin/users', '/user/edit/:id'],
     () => import('../features/users/users-page.tsx'),

@@ -22,6 +22,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   channels: 'c',
   health: 'h',
   users: 'u',
+  orders: 'o',
   settings: 's',
   me: 'm',
 }

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
 import { Button } from '#console/ui/button.tsx'
+import { moneyText } from '#console/ui/currency-text.ts'
 import { Panel } from '#console/ui/panel.tsx'
 import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { Order } from '#read-api/contract/top-up.ts'
-import { moneyText } from './money-text.ts'
 
 const EVERY_MS = 500
 const TONES: Readonly<Record<Order['status'], Tone>> = {

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { moneyText } from '#console/ui/currency-text.ts'
 import { exactQuotaText, quotaFromDollars } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import { moneyText } from './money-text.ts'
 import type { TopUp } from './use-top-up.ts'
 
 /** What it comes to, as the server says; its refusal in place of it. */

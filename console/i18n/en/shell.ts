@@ -23,6 +23,7 @@ export const shell: Words['shell'] = {
   channels: 'Channels',
   health: 'Channel health',
   users: 'Users',
+  orders: 'Orders',
   settings: 'Settings',
   me: 'Personal settings',
   inbox: 'Inbox',

@@ -21,6 +21,7 @@ export const shell = {
   channels: '渠道管理',
   health: '渠道健康',
   users: '用户管理',
+  orders: '充值订单',
   settings: '系统设置',
   me: '个人设置',
   inbox: '收件箱',

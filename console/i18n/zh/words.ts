@@ -8,6 +8,7 @@ import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { inbox } from './inbox.ts'
 import { me } from './me.ts'
+import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
@@ -34,5 +35,6 @@ export const zh = {
   security,
   usageLog,
   users,
+  orders,
   wallet,
 }

@@ -1,0 +1,76 @@
+import type { TFunction } from 'i18next'
+import { Button } from '#console/ui/button.tsx'
+import { moneyText } from '#console/ui/currency-text.ts'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { quotaOf } from '#console/ui/money.ts'
+import { Quota } from '#console/ui/quota.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { Order } from '#read-api/contract/top-up.ts'
+
+const TONES: Readonly<Record<Order['status'], Tone>> = {
+  pending: 'warn',
+  paid: 'good',
+  refunded: 'neutral',
+}
+
+/** The columns of the list of orders, in their first order. */
+export function orderColumns(
+  t: TFunction,
+  locale: string,
+  onRefund: (order: Order) => void,
+): Column<Order>[] {
+  const column = (id: string, title: string, rest: Partial<Column<Order>>): Column<Order> => ({
+    id,
+    title,
+    width: 110,
+    cell: () => null,
+    ...rest,
+  })
+  return [
+    column('id', t('orders.id'), { width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` }),
+    column('username', t('orders.user'), {
+      width: 130,
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+      cell: ({ username, user_id }) => username || `#${user_id}`,
+    }),
+    column('status', t('orders.status'), {
+      width: 120,
+      onCard: 'aside',
+      cell: ({ status }) => (
+        <StatusTag tone={TONES[status]}>{t(`wallet.status_${status}`)}</StatusTag>
+      ),
+    }),
+    column('money', t('orders.money'), {
+      align: 'end',
+      onCard: 'brief',
+      cell: ({ money, currency }) => moneyText(money, currency, locale),
+    }),
+    column('quota', t('orders.quota'), {
+      align: 'end',
+      onCard: 'brief',
+      cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
+    }),
+    column('method', t('orders.method'), {
+      width: 120,
+      cell: ({ payment_method: method }) => t(`wallet.method_${method}`),
+    }),
+    column('created', t('orders.created'), {
+      width: 178,
+      cell: ({ created_at }) => <Time at={created_at} style="stamp" />,
+    }),
+    column('actions', t('orders.actions'), {
+      width: 104,
+      isPinned: true,
+      align: 'end',
+      cell: (order) =>
+        /[1-9]/.test(order.refundable) ? (
+          <Button size="small" onClick={() => onRefund(order)}>
+            {t('orders.refund')}
+          </Button>
+        ) : null,
+    }),
+  ]
+}

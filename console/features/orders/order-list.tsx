@@ -1,0 +1,113 @@
+import { type ReactElement, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Select } from '#console/ui/inputs.tsx'
+import { Pagination } from '#console/ui/pagination.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { SearchInput } from '#console/ui/search-input.tsx'
+import { Toolbar } from '#console/ui/toolbar.tsx'
+import type { Order } from '#read-api/contract/top-up.ts'
+import { orderColumns } from './order-columns.tsx'
+import { OrderDetails } from './order-details.tsx'
+import { type OrderListView, useOrderList } from './use-order-list.ts'
+
+const STATES = ['pending', 'paid', 'refunded'] as const
+
+/** Orders, filtered, page by page; a row opens to its numbers and refunds. */
+export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const view = useOrderList()
+  const { list, paging } = view
+  const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
+  const layout = useColumnLayout('orders-table-columns', columns)
+  const refresh = (): void => void list.refetch()
+  return (
+    <Panel isFlush>
+      <Toolbar
+        label={t('orders.filters')}
+        end={
+          <>
+            <Button icon="refresh" label={t('orders.refresh')} onClick={refresh} />
+            <ColumnChooser layout={layout} />
+          </>
+        }
+      >
+        <OrderFilters view={view} />
+      </Toolbar>
+      {list.error !== null && list.data === undefined ? (
+        <ErrorState error={list.error} onRetry={refresh} />
+      ) : (
+        <div className="tg-list-ended">
+          <DataGrid
+            label={t('orders.title')}
+            rows={view.rows}
+            rowKey={rowKey}
+            layout={layout}
+            total={paging.total}
+            firstIndex={paging.page * paging.pageSize}
+            isLoading={list.isPending}
+            isRefetching={list.isPlaceholderData}
+            isMuted={isMuted}
+            expand={details}
+            empty={<NoOrders view={view} />}
+          />
+        </div>
+      )}
+      <Pagination {...paging} />
+    </Panel>
+  )
+}
+
+const rowKey = (order: Order): string => String(order.id)
+const isMuted = (order: Order): boolean => order.status === 'pending'
+const details = (order: Order): ReactElement => <OrderDetails order={order} />
+
+function OrderFilters({ view }: { view: OrderListView }): ReactElement {
+  const { t } = useTranslation()
+  const { filter, isFiltered, setFilter, clear } = view
+  return (
+    <>
+      <SearchInput
+        icon="search"
+        label={t('orders.search')}
+        value={filter.keyword}
+        onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
+      />
+      <Select
+        aria-label={t('orders.status')}
+        value={filter.status}
+        choices={[
+          { value: '', label: t('orders.anyStatus') },
+          ...STATES.map((value) => ({ value, label: t(`wallet.status_${value}`) })),
+        ]}
+        onChange={(status) => setFilter({ status })}
+      />
+      {isFiltered && (
+        <Button tone="quiet" icon="close" onClick={clear}>
+          {t('orders.clear')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function NoOrders({ view }: { view: OrderListView }): ReactElement {
+  const { t } = useTranslation()
+  if (!view.isFiltered) {
+    return <EmptyState icon="wallet" title={t('orders.none')} body={t('orders.noneLead')} />
+  }
+  return (
+    <EmptyState
+      icon="search"
+      title={t('orders.notFound')}
+      body={t('orders.notFoundLead')}
+      action={<Button onClick={view.clear}>{t('orders.clear')}</Button>}
+    />
+  )
+}

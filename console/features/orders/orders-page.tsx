@@ -1,0 +1,30 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { isAdmin } from '#console/api/session.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
+import { Page } from '#console/ui/page.tsx'
+import type { Order } from '#read-api/contract/top-up.ts'
+import { OrderList } from './order-list.tsx'
+import { RefundDialog } from './refund-dialog.tsx'
+import '#console/ui/forms.css'
+import './orders.css'
+
+/** Everybody's top-ups, for admins, and what may be given back. */
+export function OrdersPage(): ReactElement {
+  const { t } = useTranslation()
+  return isAdmin(useUser()) ? <Orders /> : <AdminsOnlyPage title={t('orders.title')} />
+}
+
+function Orders(): ReactElement {
+  const { t } = useTranslation()
+  const [refunded, setRefunded] = useState<Order | null>(null)
+  return (
+    <Page title={t('orders.title')} lead={t('orders.lead')}>
+      <OrderList onRefund={setRefunded} />
+      {refunded !== null && (
+        <RefundDialog key={refunded.id} order={refunded} onClose={() => setRefunded(null)} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { refundOrder } from '#console/api/orders/refund-order.ts'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { moneyText } from '#console/ui/currency-text.ts'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import type { Order } from '#read-api/contract/top-up.ts'
+
+/** How much goes back, and why: recorded here, carried out at the provider. */
+export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const client = useQueryClient()
+  const { order, onClose } = props
+  const [money, setMoney] = useState(order.refundable)
+  const [reason, setReason] = useState('')
+  const [fault, setFault] = useState('')
+  const most = moneyText(order.refundable, order.currency, locale)
+  const { isBusy, submit } = useSubmit(async () => {
+    if (reason.trim() === '') return setFault(t('orders.reasonRequired'))
+    await refundOrder(order.id, { money: money.trim(), reason: reason.trim() })
+    showSuccess(t('orders.refunded'))
+    onClose()
+    await client.invalidateQueries({ queryKey: ['orders'] })
+  })
+  return (
+    <FormDialog
+      isOpen
+      title={t('orders.refundTitle', { id: order.id })}
+      lead={t('orders.refundLead', { name: order.username || `#${order.user_id}` })}
+      submitText={t('orders.refund')}
+      tone="danger"
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <FormField
+        label={t('orders.refundMoney', { currency: order.currency })}
+        hint={t('orders.refundMost', { most })}
+        isRequired
+      >
+        {(control) => (
+          <TextInput
+            {...control}
+            isMono
+            inputMode="decimal"
+            autoComplete="off"
+            maxLength={20}
+            value={money}
+            onChange={setMoney}
+          />
+        )}
+      </FormField>
+      <FormField label={t('orders.reason')} error={fault} isRequired>
+        {(control) => (
+          <TextInput
+            {...control}
+            maxLength={500}
+            value={reason}
+            onChange={(text) => {
+              setReason(text)
+              setFault('')
+            }}
+          />
+        )}
+      </FormField>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { allOrdersQuery } from '#console/api/orders/list-orders.ts'
+import { usePageSize } from '#console/ui/pagination.tsx'
+import { integerParam, textParam } from '#console/ui/url-state.ts'
+import { useThrottled } from '#console/ui/use-throttled.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+
+const ADDRESS = {
+  keyword: textParam(),
+  status: textParam(),
+  page: integerParam({ fallback: 0, max: 1_000_000 }),
+}
+
+const EVERY_MS = 1_000
+const TOP_UP = 1
+
+/** The page of orders that the address asks for, read again whenever somebody paid. */
+export function useOrderList() {
+  const [{ page, ...filter }, setAddress] = useUrlState(ADDRESS)
+  const [pageSize, setPageSize] = usePageSize()
+  const list = useQuery(allOrdersQuery({ ...filter, page, pageSize }))
+  const readAgain = useThrottled(() => void list.refetch(), EVERY_MS)
+  useLiveTopic('logs', {
+    onEvents: (rows) => {
+      if (rows.some(({ type }) => type === TOP_UP)) readAgain()
+    },
+    onResync: readAgain,
+  })
+  const paging = {
+    page,
+    pageSize,
+    total: list.data?.total ?? 0,
+    onPage: (next: number) => setAddress({ page: next }),
+    onPageSize: (size: Parameters<typeof setPageSize>[0]) => {
+      setPageSize(size)
+      setAddress({ page: 0 })
+    },
+  }
+  return {
+    list,
+    rows: list.data?.items ?? [],
+    filter,
+    isFiltered: filter.keyword !== '' || filter.status !== '',
+    setFilter: (patch: Partial<typeof filter>, options?: { isTyping: boolean }) =>
+      setAddress({ ...patch, page: 0 }, options),
+    clear: () => setAddress({ keyword: '', status: '', page: 0 }),
+    paging,
+  }
+}
+
+export type OrderListView = ReturnType<typeof useOrderList>
