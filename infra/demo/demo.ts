@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path'
 import { main } from '../main.ts'
 import { ConsoleClient } from './console-client.ts'
 import { type Furnished, furnish, PASSWORD } from './furnish.ts'
+import { DEMO_KEYS, furnishPayments } from './furnish-payments.ts'
+import { startPaymentGateway } from './payment-gateway.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 import { startTrickle } from './trickle.ts'
 
@@ -10,12 +12,16 @@ const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../.
 /** `npm run demo`: the product with a simulated provider, users, prices and live calls. */
 async function demo(): Promise<void> {
   const provider = await startSimulatedProvider({ firstByteMs: 120, gapMs: 25, answerTokens: 40 })
-  const running = await main({ LOG_LEVEL: 'warn', ...process.env, DATA_DIR }, true)
+  const gateway = await startPaymentGateway(DEMO_KEYS)
+  const engines = { STRIPE_API_BASE: gateway.url, DATA_DIR }
+  const running = await main({ LOG_LEVEL: 'warn', ...process.env, ...engines }, true)
   if (running === null) {
-    await provider.close()
+    await Promise.all([provider.close(), gateway.close()])
     return
   }
-  const furnished = await furnish(new ConsoleClient(running.url), provider.url)
+  const root = new ConsoleClient(running.url)
+  const furnished = await furnish(root, provider.url)
+  await furnishPayments(root, gateway)
   const trickle = startTrickle(running.url, furnished.tokens)
   process.on('exit', () => trickle.stop())
   process.stdout.write(words(running.url, furnished))

@@ -29,7 +29,8 @@ export const orders: Words['orders'] = {
   refund: 'Refund',
   refundTitle: 'Refund order #{{id}}',
   refundLead:
-    'Give the money back at the payment provider. This records it, and takes the quota from {{name}} and the rebate from the inviter; balances may go below zero.',
+    'Give the money back at the payment provider. This records it, and takes the quota from ' +
+    '{{name}} and the rebate from the inviter; balances may go below zero.',
   refundMoney: 'Money ({{currency}})',
   refundMost: 'At most {{most}}',
   reason: 'Reason',
