@@ -22,6 +22,8 @@ import { priceHistory } from './options/price-history.ts'
 import { priceSchedule } from './options/price-schedule.ts'
 import { getPages } from './pages/get-page.ts'
 import { type ReadParts, typed } from './question.ts'
+import { countByName } from './redemption/count-by-name.ts'
+import { listRedemptionRows } from './redemption/list-redemptions.ts'
 import { getSetup } from './status/get-setup.ts'
 import { getStatus } from './status/get-status.ts'
 
@@ -64,6 +66,8 @@ const QUESTIONS = [
   listTokenRows,
   getToken,
   listOrderRows,
+  listRedemptionRows,
+  countByName,
   listOptions,
   optionSchema,
   optionHistory,

@@ -57,8 +57,13 @@ import { previewPrices } from './options/preview-prices.ts'
 import { putOption } from './options/put-option.ts'
 import { resetModelRatios } from './options/reset-model-ratios.ts'
 import { schedulePrices } from './options/schedule-prices.ts'
+import { batchDisable } from './redemption/batch-disable.ts'
 import { createRedemption } from './redemption/create-redemption.ts'
+import { deleteByName } from './redemption/delete-by-name.ts'
+import { deleteDisabledRedemptions } from './redemption/delete-disabled.ts'
+import { deleteRedemption } from './redemption/delete-redemption.ts'
 import { redeemCode } from './redemption/redeem-code.ts'
+import { updateRedemption } from './redemption/update-redemption.ts'
 import { beginPasskeyLogin } from './session/begin-passkey-login.ts'
 import { endOtherSessions } from './session/end-other-sessions.ts'
 import { endSession } from './session/end-session.ts'
@@ -136,6 +141,11 @@ const ACTS: readonly Act[] = [
   deleteTokens,
   switchTokenBatch,
   createRedemption,
+  updateRedemption,
+  deleteRedemption,
+  deleteByName,
+  deleteDisabledRedemptions,
+  batchDisable,
   redeemCode,
   sendMessage,
   editMessage,

@@ -17,8 +17,17 @@ export type ChangeRedemption = OfRedemption<'ChangeRedemption'> & {
   readonly terms: RedemptionTerms
 }
 export type EnableRedemption = OfRedemption<'EnableRedemption'>
-export type DisableRedemption = OfRedemption<'DisableRedemption'>
-export type DeleteRedemption = OfRedemption<'DeleteRedemption'>
+
+/** `isOneOfMany`: where it can't be done, it changes nothing, so that the others are. */
+export type DisableRedemption = OfRedemption<'DisableRedemption'> & {
+  readonly isOneOfMany?: boolean
+}
+
+/** As above. `onlyDisabled`: any other code stays. */
+export type DeleteRedemption = OfRedemption<'DeleteRedemption'> & {
+  readonly isOneOfMany?: boolean
+  readonly onlyDisabled?: boolean
+}
 
 /**
  * `redemptionId` and `quota` are what the same act credits to the account: refused where the key is

@@ -33,8 +33,9 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
   if (command.type === 'CreateRedemption') return create(command, code)
   if (command.type === 'RedeemCode') return redeem(command, code)
   const { redemptionId } = command
+  const isOneOfMany = 'isOneOfMany' in command && command.isOneOfMany === true
   // A code of the same key that came later is another one.
-  if (code?.id !== redemptionId) return refuse('RedemptionUnknown')
+  if (code?.id !== redemptionId) return isOneOfMany ? [] : refuse('RedemptionUnknown')
   const data = { redemptionId }
   switch (command.type) {
     case 'ChangeRedemption':
@@ -43,9 +44,10 @@ function decide(command: RedemptionCommand, { code }: RedemptionState): Outcome 
       if (statusOf(code) === 3) return refuse('RedemptionUsed')
       return code.isDisabled ? [{ type: 'RedemptionEnabled', v: 1, data }] : []
     case 'DisableRedemption':
-      if (statusOf(code) === 3) return refuse('RedemptionUsed')
+      if (statusOf(code) === 3) return isOneOfMany ? [] : refuse('RedemptionUsed')
       return code.isDisabled ? [] : [{ type: 'RedemptionDisabled', v: 1, data }]
     case 'DeleteRedemption':
+      if (command.onlyDisabled === true && statusOf(code) !== 2) return []
       return [{ type: 'RedemptionDeleted', v: 1, data }]
   }
 }

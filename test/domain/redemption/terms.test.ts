@@ -88,6 +88,26 @@ describe('enabling, disabling, deleting', () => {
     used.when(act('DeleteRedemption')).then([fact('RedemptionDeleted')])
   })
 
+  it('as one of many leaves alone what it can’t do', () => {
+    const many = { redemptionId: 3, isOneOfMany: true } as const
+    const used = given(created(), redeemed(7))
+    used.when({ type: 'DisableRedemption', ...many }).then([])
+    given()
+      .when({ type: 'DisableRedemption', ...many })
+      .then([])
+    given()
+      .when({ type: 'DeleteRedemption', ...many })
+      .then([])
+    for (const facts of [[created()], [created(), redeemed(7)]]) {
+      given(...facts)
+        .when({ type: 'DeleteRedemption', ...many, onlyDisabled: true })
+        .then([])
+    }
+    given(created(), fact('RedemptionDisabled'))
+      .when({ type: 'DeleteRedemption', ...many, onlyDisabled: true })
+      .then([fact('RedemptionDeleted')])
+  })
+
   it('means that very code, not another of the same key', () => {
     for (const type of ['EnableRedemption', 'DisableRedemption', 'DeleteRedemption'] as const) {
       given(created()).when(act(type, 2)).then(refuse('RedemptionUnknown'))

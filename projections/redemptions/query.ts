@@ -1,0 +1,141 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import { containing, type Listed, type Slice } from '../like.ts'
+
+const redemptionRow = z.object({
+  id: wireInteger,
+  keyRef: z.string(),
+  /** Its last four characters; empty of a short key. */
+  keyHint: z.string(),
+  name: z.string(),
+  quota,
+  isGift: z.boolean(),
+  /** null: no limit. */
+  maxUses: wireInteger.nullable(),
+  /** Unix seconds, as all times; null: unset. */
+  validFrom: wireInteger.nullable(),
+  validUntil: wireInteger.nullable(),
+  /** 1 unused, 2 disabled, 3 used. */
+  status: z.number(),
+  usedCount: wireInteger,
+  /** Who had it last; 0 nobody. */
+  usedUserId: wireInteger,
+  usedUsername: z.string(),
+  /** When that was; 0 never. */
+  redeemedAt: wireInteger,
+  createdAt: wireInteger,
+})
+export type RedemptionRow = z.infer<typeof redemptionRow>
+
+/** With the same words as `statusOf` of `domain/redemption`. */
+const status = sql.fragment`
+  case when not r.is_gift and r.used_count > 0 then 3 when r.is_disabled then 2 else 1 end
+`
+
+export const REDEMPTION_SORTS = [
+  'id',
+  'name',
+  'status',
+  'quota',
+  'used_count',
+  'created_time',
+  'redeemed_time',
+  'valid_until',
+] as const
+export type RedemptionSort = (typeof REDEMPTION_SORTS)[number]
+
+/** The last moment of all: when what has no end ends. */
+const NEVER = sql.fragment`9223372036854775807`
+
+const orderBy = (sort: RedemptionSort) => {
+  const by = {
+    id: sql.fragment`r.id`,
+    name: sql.fragment`lower(r.name)`,
+    status,
+    quota: sql.fragment`r.quota`,
+    used_count: sql.fragment`r.used_count`,
+    created_time: sql.fragment`r.created_at`,
+    redeemed_time: sql.fragment`r.redeemed_at`,
+    valid_until: sql.fragment`coalesce(r.valid_until, ${NEVER})`,
+  } satisfies Record<RedemptionSort, unknown>
+  return by[sort]
+}
+
+export type RedemptionSearch = Slice & {
+  /** Part of the name, or the whole id; empty for all. */
+  readonly keyword: string
+  /** Keyed hash of the keyword: a whole key finds its code. */
+  readonly keyLookup: string
+  /** 1 to 3; null for all. */
+  readonly status: number | null
+  readonly sort: RedemptionSort
+  readonly isDescending: boolean
+}
+
+/** Codes that are not deleted; equal ones newest first. */
+export async function listRedemptions(
+  db: CommonQueryMethods,
+  search: RedemptionSearch,
+): Promise<Listed<RedemptionRow>> {
+  const { keyword, keyLookup, sort, isDescending, limit, offset } = search
+  const id = /^[1-9]\d{0,14}$/.test(keyword) ? Number(keyword) : 0
+  const found = sql.fragment`
+    from read_redemptions.redemptions r
+    where not r.is_deleted
+      and (${keyword} = '' or r.name ilike ${containing(keyword)} or r.id = ${id}
+        or r.key_lookup = ${keyLookup})
+      and (${search.status === null} or ${status} = ${search.status ?? 0})
+  `
+  const direction = isDescending ? sql.fragment`desc` : sql.fragment`asc`
+  const rows = await db.any(sql.type(redemptionRow)`
+    with chosen as materialized (
+      select r.*, ${status} as status, row_number() over (
+        order by ${orderBy(sort)} ${direction}, r.id desc
+      ) as place ${found}
+      order by place limit ${limit} offset ${offset}
+    )
+    select r.id, r.key_ref as "keyRef", r.key_hint as "keyHint", r.name, r.quota,
+      r.is_gift as "isGift", r.max_uses as "maxUses", r.valid_from as "validFrom",
+      r.valid_until as "validUntil", r.status, r.used_count as "usedCount",
+      r.used_user_id as "usedUserId", coalesce(u.username, '') as "usedUsername",
+      r.redeemed_at as "redeemedAt", r.created_at as "createdAt"
+    from chosen r left join read_users.users u on u.id = r.used_user_id
+    order by r.place
+  `)
+  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total ${found}
+  `)
+  return { rows, total }
+}
+
+const keyOf = z.object({ id: wireInteger, keyLookup: z.string(), keyRef: z.string() })
+/** Where a code is decided about, and where its key is kept. */
+export type RedemptionKey = z.infer<typeof keyOf>
+
+const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>
+  db.any(sql.type(keyOf)`
+    select r.id, r.key_lookup as "keyLookup", r.key_ref as "keyRef"
+    from read_redemptions.redemptions r where not r.is_deleted and ${condition} order by r.id
+  `)
+
+/** Those that are there, in order. */
+export const redemptionKeys = (
+  db: CommonQueryMethods,
+  ids: readonly number[],
+): Promise<readonly RedemptionKey[]> =>
+  keysWhere(db, sql.fragment`r.id = any(${sql.array(ids, 'int8')})`)
+
+export const redemptionKeysByName = (
+  db: CommonQueryMethods,
+  name: string,
+): Promise<readonly RedemptionKey[]> => keysWhere(db, sql.fragment`r.name = ${name}`)
+
+export const disabledRedemptionKeys = (db: CommonQueryMethods): Promise<readonly RedemptionKey[]> =>
+  keysWhere(db, sql.fragment`${status} = 2`)
+
+export const countRedemptionsByName = (db: CommonQueryMethods, name: string): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: wireInteger }))`
+    select count(*) as count from read_redemptions.redemptions r
+    where not r.is_deleted and r.name = ${name}
+  `)

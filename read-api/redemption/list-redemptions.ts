@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import {
+  listRedemptions,
+  REDEMPTION_SORTS,
+  type RedemptionSort,
+} from '#projections/redemptions/query.ts'
+import { Envelope, Page } from '../contract/envelope.ts'
+import { Redemption } from '../contract/redemption.ts'
+import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { redemptionAnswers } from './redemption-answer.ts'
+
+const SearchRedemptions = Type.Object({
+  ...Query.page,
+  keyword: Query.text,
+  status: Type.Optional(Type.String({ pattern: '^[1-3]?$' })),
+  sort: Type.Optional(Type.Union([...REDEMPTION_SORTS, ''].map((name) => Type.Literal(name)))),
+  order: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc'), Type.Literal('')])),
+})
+
+/** `GET /api/redemption/` and `search`, for admins: newest first unless sorted. */
+export function listRedemptionRows(app: App, parts: ReadParts): void {
+  for (const path of ['/api/redemption/', '/api/redemption/search']) {
+    app.get(
+      path,
+      {
+        schema: { querystring: SearchRedemptions, response: { 200: Envelope(Page(Redemption)) } },
+        onRequest: onlyAdmin,
+        preHandler: upToDate(parts, 'redemptions'),
+      },
+      async (request) => {
+        const { query } = request
+        const { db, vault } = parts.core
+        const { page, limit, offset } = pageOf(query)
+        const keyword = (query.keyword ?? '').trim()
+        const { rows, total } = await listRedemptions(db, {
+          keyword,
+          keyLookup: vault.keyedHash('redemption-key', keyword),
+          status: query.status ? Number(query.status) : null,
+          sort: (query.sort || 'id') as RedemptionSort,
+          isDescending: query.order !== 'asc',
+          limit,
+          offset,
+        })
+        // A key is quota to whoever has it: only somebody who logged in is shown any.
+        const isSession = principalOf(request).sessionHash !== null
+        return success({ items: await redemptionAnswers(parts, rows, isSession), page, total })
+      },
+    )
+  }
+}

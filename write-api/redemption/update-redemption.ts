@@ -1,0 +1,78 @@
+import Type from 'typebox'
+import { redemptionDecider } from '#domain/redemption/decide.ts'
+import { redemptionStream } from '#domain/redemption/events.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
+import { UpdateRedemption } from '#write-api/contract/redemption.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { decideRedemptions } from './decide-redemptions.ts'
+import { termsWith } from './redemption-terms.ts'
+
+const Query = Type.Object({
+  status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+})
+
+/** PUT /api/redemption/: the fields given; `?status_only=true` enables (1) or disables (2). */
+export const updateRedemption: Act = (api, parts) => {
+  api.put(
+    '/api/redemption/',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Change an unused code, or with status_only=true enable (1) or disable (2) it',
+        body: UpdateRedemption,
+        querystring: Query,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { body, query } = request
+      const [key] = await redemptionKeys(parts.core.db, [body.id])
+      if (key === undefined) throw refused('RedemptionUnknown')
+      const context = contextOf(parts, request)
+      const position =
+        query.status_only === 'true'
+          ? await setStatus(parts, key, body, context)
+          : await parts.turns(`redemption-${body.id}`, () => change(parts, key, body, context))
+      await visibleIn(parts, reply, ['redemptions'], position)
+      return done()
+    },
+  )
+}
+
+async function setStatus(
+  parts: Parts,
+  key: RedemptionKey,
+  { status }: UpdateRedemption,
+  context: ActContext,
+): Promise<number> {
+  if (status !== 1 && status !== 2) {
+    throw invalidField('status', { zh: '必须是 1 或 2', en: 'must be 1 or 2' })
+  }
+  const type = status === 1 ? 'EnableRedemption' : 'DisableRedemption'
+  const commandFor = (redemptionId: number) => ({ type, redemptionId }) as const
+  return (await decideRedemptions(parts, [key], commandFor, context)).position
+}
+
+async function change(
+  parts: Parts,
+  { id: redemptionId, keyLookup }: RedemptionKey,
+  fields: UpdateRedemption,
+  context: ActContext,
+): Promise<number> {
+  const { actors, vault } = parts.core
+  const given = fields.key?.trim() ?? ''
+  if (given !== '' && vault.keyedHash('redemption-key', given) !== keyLookup) {
+    throw invalidField('key', { zh: '兑换码创建后不能修改', en: 'can not be changed any more' })
+  }
+  const stream = redemptionStream(keyLookup)
+  const { code } = await actors.stateOf(redemptionDecider, stream)
+  if (code?.id !== redemptionId) throw refused('RedemptionUnknown')
+  const terms = termsWith(code.terms, fields)
+  const command = { type: 'ChangeRedemption', redemptionId, terms } as const
+  return accepted(await actors.handle(redemptionDecider, stream, command, context)).position
+}
