@@ -12,6 +12,7 @@ export type NavItem = {
     | 'wallet'
     | 'channels'
     | 'health'
+    | 'coupons'
     | 'users'
     | 'orders'
     | 'settings'
@@ -44,6 +45,7 @@ const ITEMS: readonly NavItem[] = [
     alsoBelow: '/channel/',
   },
   { path: '/admin/health', label: 'health', icon: 'pulse', section: 'admin' },
+  { path: '/admin/coupons', label: 'coupons', icon: 'ticket', section: 'admin' },
   {
     path: '/admin/users',
     label: 'users',

@@ -21,6 +21,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   inbox: 'i',
   channels: 'c',
   health: 'h',
+  coupons: 'r',
   users: 'u',
   orders: 'o',
   settings: 's',

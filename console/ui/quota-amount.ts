@@ -1,4 +1,4 @@
-import { divide, formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { divide, formatDecimal, multiply, parseDecimal } from './exact-decimal.ts'
 
 /** How amounts are typed: dollars where the site shows currency, else quota units. */
 export type AmountUnit = { isCurrency: boolean; quotaPerUnit: bigint }

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { quotaText } from '#console/ui/money.ts'
+import { QuickPicks } from '#console/ui/quick-picks.tsx'
+import { amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import { Switch } from '#console/ui/switches.tsx'
-import { QuickPicks } from './quick-picks.tsx'
-import { amountOfQuota, quotaOfAmount } from './quota-amount.ts'
 import type { TokenFormProps } from './token-form.tsx'
 
 const QUICK_DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const

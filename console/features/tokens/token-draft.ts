@@ -1,7 +1,7 @@
+import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import type { CreateToken } from '#write-api/contract/token.ts'
 import { addressLines, wrongAddress } from './address-lines.ts'
-import { type AmountUnit, amountOfQuota, quotaOfAmount } from './quota-amount.ts'
 import { expirySeconds, expiryText, NEVER } from './token-expiry.ts'
 
 /** What the form holds: numbers as typed, dates as their field has them. */

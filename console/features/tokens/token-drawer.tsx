@@ -6,10 +6,10 @@ import { createTokens } from '#console/api/tokens/create-tokens.ts'
 import { tokensKey } from '#console/api/tokens/list-tokens.ts'
 import { updateToken } from '#console/api/tokens/update-token.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
+import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Token } from '#read-api/contract/token.ts'
-import { type AmountUnit, amountUnitOf } from './quota-amount.ts'
 import {
   changedTerms,
   draftOfToken,

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import { QuickPicks } from './quick-picks.tsx'
+import { QuickPicks } from '#console/ui/quick-picks.tsx'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
 import type { TokenFormProps } from './token-form.tsx'
 

@@ -20,6 +20,7 @@ export const shell: Words['shell'] = {
   tokens: 'API tokens',
   usageLog: 'Usage logs',
   wallet: 'Wallet',
+  coupons: 'Redemption codes',
   channels: 'Channels',
   health: 'Channel health',
   users: 'Users',

@@ -18,6 +18,7 @@ export const shell = {
   tokens: 'API 令牌',
   usageLog: '使用日志',
   wallet: '钱包',
+  coupons: '兑换码',
   channels: '渠道管理',
   health: '渠道健康',
   users: '用户管理',

@@ -5,7 +5,7 @@ import {
   amountOfQuota,
   amountUnitOf,
   quotaOfAmount,
-} from '#console/features/tokens/quota-amount.ts'
+} from '#console/ui/quota-amount.ts'
 import {
   changedTerms,
   newToken,

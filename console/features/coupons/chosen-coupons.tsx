@@ -1,0 +1,47 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import type { useChosenCoupons } from './use-chosen-coupons.ts'
+import type { CouponActs } from './use-coupon-acts.ts'
+
+/** What can be done to the selected codes; pressed with none, each says so. */
+export function ChosenCoupons(props: {
+  chosen: ReturnType<typeof useChosenCoupons>
+  acts: CouponActs
+}): ReactElement {
+  const { t } = useTranslation()
+  const { acts, chosen } = props
+  const { picked, choosable } = chosen
+  const disable = async () => {
+    await acts.disable(picked)
+    chosen.chooseNone()
+  }
+  return (
+    <fieldset className="tg-chosen tg-coupon-chosen" aria-label={t('coupons.chosenLabel')}>
+      <span role="status">
+        {picked.length > 0
+          ? t('coupons.chosen', { count: picked.length })
+          : t('coupons.noneChosen')}
+      </span>
+      {choosable > 0 && (
+        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
+          {t('coupons.chooseMatching', { count: choosable })}
+        </Button>
+      )}
+      {picked.length > 0 && (
+        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+          {t('coupons.chooseNone')}
+        </Button>
+      )}
+      <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
+        {t('coupons.copyChosen')}
+      </Button>
+      <Button size="small" icon="download" onClick={() => acts.download(picked)}>
+        {t('coupons.downloadChosen')}
+      </Button>
+      <Button size="small" icon="pause" onClick={() => void disable()}>
+        {t('coupons.disableChosen')}
+      </Button>
+    </fieldset>
+  )
+}

@@ -1,0 +1,125 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
+import { RowSwitch } from '#console/ui/row-switch.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { Time, useNow } from '#console/ui/time.tsx'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import { type CouponState, couponState } from './coupon-state.ts'
+
+type Cell = { coupon: Redemption }
+
+const TONES: Readonly<Record<CouponState, Tone>> = {
+  unused: 'good',
+  gift: 'info',
+  disabled: 'neutral',
+  used: 'neutral',
+  usedUp: 'neutral',
+  notYetValid: 'warn',
+  expired: 'warn',
+}
+
+export function CouponStateTag({ coupon }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const state = couponState(coupon, useNow())
+  return <StatusTag tone={TONES[state]}>{t(`coupons.state.${state}`)}</StatusTag>
+}
+
+export function CouponName({ coupon }: Cell): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <span className="tg-coupon-name">
+      <span title={coupon.name}>{coupon.name}</span>
+      {coupon.is_gift && (
+        <StatusTag tone="info" isPlain>
+          {t('coupons.gift')}
+        </StatusTag>
+      )}
+    </span>
+  )
+}
+
+/** Masked on screen; copied whole. */
+export function CouponKey({ coupon: { key, key_hint, name } }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const shown = key.length > 12 ? `${key.slice(0, 4)}…${key_hint}` : key
+  return (
+    <span className="tg-coupon-key">
+      <code>{shown}</code>
+      {key !== '' && <CopyButton text={key} label={t('coupons.copyKey', { name })} />}
+    </span>
+  )
+}
+
+/** `2 / 5`, or `2 / ∞`. */
+export function CouponUses({ coupon }: Cell): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const most = coupon.max_uses < 0 ? '∞' : number.format(coupon.max_uses)
+  const words = coupon.max_uses < 0 ? t('coupons.unlimited') : most
+  return (
+    <span title={t('coupons.usesOf', { used: coupon.used_count, most: words })}>
+      {number.format(coupon.used_count)} / {most}
+    </span>
+  )
+}
+
+export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): ReactElement {
+  const { t } = useTranslation()
+  if (used_user_id === 0) return <span className="tg-muted">{t('coupons.nobody')}</span>
+  return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
+}
+
+export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
+  const { t } = useTranslation()
+  if (valid_from === 0 && valid_until === 0) {
+    return <span className="tg-muted">{t('coupons.always')}</span>
+  }
+  return (
+    <span className="tg-coupon-validity">
+      {valid_from === 0 ? t('coupons.atOnce') : <Time at={valid_from} style="short-stamp" />}
+      {' – '}
+      {valid_until === 0 ? t('coupons.forEver') : <Time at={valid_until} style="short-stamp" />}
+    </span>
+  )
+}
+
+export type CouponDeeds = {
+  onToggle: (coupon: Redemption) => void
+  onEdit: (coupon: Redemption) => void
+  onDelete: (coupon: Redemption) => void
+}
+
+export function CouponMenu({ coupon, deeds }: Cell & { deeds: CouponDeeds }): ReactElement {
+  const { t } = useTranslation()
+  const edit: MenuEntry = {
+    id: 'edit',
+    text: t('coupons.edit'),
+    icon: 'edit',
+    onChoose: () => deeds.onEdit(coupon),
+  }
+  const remove: MenuEntry = {
+    id: 'delete',
+    text: t('coupons.delete'),
+    icon: 'trash',
+    tone: 'danger',
+    onChoose: () => deeds.onDelete(coupon),
+  }
+  const { name } = coupon
+  return (
+    <span className="tg-row-actions">
+      <RowSwitch
+        label={t('coupons.toggle', { name })}
+        isOn={coupon.status === 1}
+        isDisabled={coupon.status === 3}
+        onToggle={() => deeds.onToggle(coupon)}
+      />
+      <MenuButton items={coupon.status === 1 ? [edit, 'divider', remove] : [remove]}>
+        <Button tone="quiet" size="small" icon="more" label={t('coupons.more', { name })} />
+      </MenuButton>
+    </span>
+  )
+}

@@ -1,0 +1,73 @@
+import type { TFunction } from 'i18next'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { quotaOf } from '#console/ui/money.ts'
+import { Quota } from '#console/ui/quota.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import {
+  type CouponDeeds,
+  CouponKey,
+  CouponMenu,
+  CouponName,
+  CouponStateTag,
+  CouponUser,
+  CouponUses,
+  CouponValidity,
+} from './coupon-cells.tsx'
+import { isSortable } from './use-coupon-list.ts'
+
+/** The columns of the list of codes, in their first order. */
+export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redemption>[] {
+  const column = (
+    id: string,
+    title: string,
+    width: number,
+    rest: Omit<Partial<Column<Redemption>>, 'width'> & Pick<Column<Redemption>, 'cell'>,
+  ): Column<Redemption> => ({ id, title, width, isSortable: isSortable(id), ...rest })
+  return [
+    column('id', t('coupons.id'), 72, {
+      onCard: 'more',
+      cell: ({ id }) => <span className="tg-muted">{id}</span>,
+    }),
+    column('name', t('coupons.name'), 150, {
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+      cell: (coupon) => <CouponName coupon={coupon} />,
+    }),
+    column('status', t('coupons.status'), 116, {
+      onCard: 'aside',
+      cell: (coupon) => <CouponStateTag coupon={coupon} />,
+    }),
+    column('key', t('coupons.key'), 150, { cell: (coupon) => <CouponKey coupon={coupon} /> }),
+    column('quota', t('coupons.quota'), 110, {
+      align: 'end',
+      cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
+    }),
+    column('uses', t('coupons.uses'), 92, {
+      align: 'end',
+      cell: (coupon) => <CouponUses coupon={coupon} />,
+    }),
+    column('user', t('coupons.usedBy'), 120, {
+      onCard: 'more',
+      cell: (coupon) => <CouponUser coupon={coupon} />,
+    }),
+    column('redeemed', t('coupons.redeemedAt'), 120, {
+      isHiddenAtFirst: true,
+      onCard: 'more',
+      cell: ({ redeemed_time: at }) => (at > 0 ? <Time at={at} style="short" /> : '—'),
+    }),
+    column('until', t('coupons.validity'), 180, {
+      cell: (coupon) => <CouponValidity coupon={coupon} />,
+    }),
+    column('created', t('coupons.created'), 112, {
+      onCard: 'more',
+      cell: ({ created_time: at }) => <Time at={at} style="short" />,
+    }),
+    column('actions', t('coupons.actions'), 100, {
+      isPinned: true,
+      align: 'end',
+      cell: (coupon) => <CouponMenu coupon={coupon} deeds={deeds} />,
+    }),
+  ]
+}

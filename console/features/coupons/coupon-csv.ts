@@ -1,0 +1,55 @@
+import type { Redemption } from '#read-api/contract/redemption.ts'
+
+export type CsvCoupon = Pick<
+  Redemption,
+  'key' | 'name' | 'quota' | 'is_gift' | 'max_uses' | 'valid_from' | 'valid_until'
+>
+
+const COLUMNS = [
+  'key',
+  'name',
+  'quota',
+  'is_gift',
+  'max_uses',
+  'valid_from',
+  'valid_until',
+] as const satisfies readonly (keyof CsvCoupon)[]
+
+/** What makes spreadsheets in Chinese read UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF'
+const FORMULA_START = /^[=+\-@\t\r]/
+
+/** A line per code (RFC 4180), with times as ISO 8601; empty where there is none. */
+export function couponsCsv(coupons: readonly CsvCoupon[]): string {
+  const lines = coupons.map((coupon) => [
+    guarded(coupon.key),
+    guarded(coupon.name),
+    coupon.quota,
+    coupon.is_gift,
+    coupon.max_uses,
+    isoOf(coupon.valid_from),
+    isoOf(coupon.valid_until),
+  ])
+  const text = [COLUMNS, ...lines].map((cells) => `${cells.map(quoted).join(',')}\r\n`)
+  return BYTE_ORDER_MARK + text.join('')
+}
+
+/** Text that a spreadsheet would run as a formula gets a `'`. */
+const guarded = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text)
+
+function quoted(cell: string | number | boolean): string {
+  const text = String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const isoOf = (seconds: number): string =>
+  seconds > 0 ? new Date(seconds * 1000).toISOString() : ''
+
+/** Has the browser keep it as a file. */
+export function saveCsv(coupons: readonly CsvCoupon[]): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([couponsCsv(coupons)], { type: 'text/csv' }))
+  link.download = `redemption-codes-${new Date().toISOString().slice(0, 10)}.csv`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

@@ -1,0 +1,116 @@
+import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
+import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { CreateRedemption } from '#write-api/contract/redemption.ts'
+
+/** What the form holds: numbers as typed, dates as their field has them. */
+export type CouponDraft = {
+  name: string
+  amount: string
+  /** Codes to create at once; 1 when editing. */
+  count: string
+  /** Empty: one is made up. */
+  key: string
+  isGift: boolean
+  /** Empty or -1: no limit. */
+  maxUses: string
+  /** Empty: at once. */
+  validFrom: string
+  /** Empty: for ever. */
+  validUntil: string
+}
+
+export const NAME_MAX = 20
+export const COUNT_MAX = 100
+export const KEY_MAX = 64
+const USES_MAX = 1_000_000_000
+const DEFAULT_QUOTA = 500_000n
+
+export type CouponFault =
+  | 'nameMissing'
+  | 'nameTooLong'
+  | 'amountWrong'
+  | 'countWrong'
+  | 'keyWrong'
+  | 'keyForOne'
+  | 'usesWrong'
+  | 'usesTooFew'
+  | 'dateWrong'
+  | 'dateOrder'
+export type CouponFaults = Partial<Record<keyof CouponDraft, CouponFault>>
+
+export const newCoupon = (unit: AmountUnit): CouponDraft => ({
+  name: '',
+  amount: amountOfQuota(DEFAULT_QUOTA, unit),
+  count: '1',
+  key: '',
+  isGift: false,
+  maxUses: '',
+  validFrom: '',
+  validUntil: '',
+})
+
+export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft => ({
+  name: coupon.name,
+  amount: amountOfQuota(BigInt(coupon.quota), unit),
+  count: '1',
+  key: '',
+  isGift: coupon.is_gift,
+  maxUses: coupon.is_gift && coupon.max_uses >= 0 ? String(coupon.max_uses) : '',
+  validFrom: textOf(coupon.valid_from),
+  validUntil: textOf(coupon.valid_until),
+})
+
+const textOf = (seconds: number): string => (seconds > 0 ? dateFieldText(seconds) : '')
+
+/** `used`: how many had it already. */
+export function couponFaults(draft: CouponDraft, unit: AmountUnit, used = 0): CouponFaults {
+  const faults: CouponFaults = {}
+  const name = draft.name.trim()
+  if (name === '') faults.name = 'nameMissing'
+  else if ([...name].length > NAME_MAX) faults.name = 'nameTooLong'
+  if ((quotaOfAmount(draft.amount, unit) ?? 0n) <= 0n) faults.amount = 'amountWrong'
+  if (!isWhole(draft.count, 1, COUNT_MAX)) faults.count = 'countWrong'
+  const key = draft.key.trim()
+  if (/\s/.test(key) || [...key].length > KEY_MAX) faults.key = 'keyWrong'
+  else if (key !== '' && draft.count.trim() !== '1') faults.key = 'keyForOne'
+  if (draft.isGift && !isUnlimited(draft.maxUses)) {
+    if (!isWhole(draft.maxUses, 1, USES_MAX)) faults.maxUses = 'usesWrong'
+    else if (Number(draft.maxUses) < used) faults.maxUses = 'usesTooFew'
+  }
+  const [from, until] = [secondsOf(draft.validFrom), secondsOf(draft.validUntil)]
+  if (from === null) faults.validFrom = 'dateWrong'
+  if (until === null) faults.validUntil = 'dateWrong'
+  if (from && until && from >= until) faults.validUntil = 'dateOrder'
+  return faults
+}
+
+/** The fields as the server takes them; ask `couponFaults` first. */
+export const termsOfDraft = (draft: CouponDraft, unit: AmountUnit): CreateRedemption => ({
+  name: draft.name.trim(),
+  quota: Number(quotaOfAmount(draft.amount, unit) ?? 0n),
+  is_gift: draft.isGift,
+  max_uses: !draft.isGift || isUnlimited(draft.maxUses) ? -1 : Number(draft.maxUses),
+  valid_from: secondsOf(draft.validFrom) ?? 0,
+  valid_until: secondsOf(draft.validUntil) ?? 0,
+})
+
+/** Only what the drawer changed. */
+export function changedTerms(
+  before: CouponDraft,
+  after: CouponDraft,
+  unit: AmountUnit,
+): Partial<CreateRedemption> {
+  const old: Readonly<Record<string, unknown>> = termsOfDraft(before, unit)
+  const entries = Object.entries(termsOfDraft(after, unit))
+  return Object.fromEntries(entries.filter(([key, value]) => old[key] !== value))
+}
+
+const isUnlimited = (text: string): boolean => text.trim() === '' || text.trim() === '-1'
+
+/** 0 where there is none; null where it is no date. */
+const secondsOf = (text: string): number | null =>
+  text.trim() === '' ? 0 : secondsOfDateField(text)
+
+const isWhole = (text: string, min: number, max: number): boolean =>
+  /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max

@@ -1,0 +1,119 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { createRedemptions } from '#console/api/redemption/create-redemptions.ts'
+import { redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
+import { updateRedemption } from '#console/api/redemption/update-redemption.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { FormDrawer } from '#console/ui/form-drawer.tsx'
+import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
+import { showSuccess } from '#console/ui/toast.ts'
+import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { CsvCoupon } from './coupon-csv.ts'
+import {
+  type CouponDraft,
+  type CouponFaults,
+  changedTerms,
+  couponFaults,
+  draftOfCoupon,
+  newCoupon,
+  termsOfDraft,
+} from './coupon-draft.ts'
+import { CouponForm } from './coupon-form.tsx'
+
+type CouponDrawerProps = {
+  edited: Redemption | 'new' | null
+  onClose: () => void
+  /** The codes that were made, in order, with their keys. */
+  onCreated: (coupons: readonly CsvCoupon[]) => void
+}
+
+/** Creates codes, or changes one. Mounted anew for each, so that no draft is left over. */
+export function CouponDrawer(props: CouponDrawerProps): ReactElement {
+  const last = useRef<Redemption | 'new'>('new')
+  if (props.edited !== null) last.current = props.edited
+  const key = last.current === 'new' ? 'new' : last.current.id
+  return <OpenDrawer key={`${key}-${props.edited === null}`} {...props} coupon={last.current} />
+}
+
+type OpenDrawerProps = CouponDrawerProps & { coupon: Redemption | 'new' }
+
+function OpenDrawer(props: OpenDrawerProps): ReactElement {
+  const { t } = useTranslation()
+  const { coupon } = props
+  const isNew = coupon === 'new'
+  const used = isNew ? 0 : coupon.used_count
+  const form = useRef<HTMLFormElement>(null)
+  const unit = useAmountUnit()
+  const [before] = useState(isNew ? newCoupon(unit) : draftOfCoupon(coupon, unit))
+  const [draft, setDraft] = useState<CouponDraft>(before)
+  const [faults, setFaults] = useState<CouponFaults>({})
+  const save = useSave(props, unit)
+  const { isBusy, submit } = useSubmit(async () => {
+    const found = couponFaults(draft, unit, used)
+    setFaults(found)
+    if (Object.keys(found).length > 0) return focusFirstFault(form)
+    await save(before, draft)
+  }, props.onClose)
+  const change = (patch: Partial<CouponDraft>) => {
+    const next = { ...draft, ...patch }
+    setDraft(next)
+    if (Object.keys(faults).length > 0) setFaults(couponFaults(next, unit, used))
+  }
+  return (
+    <FormDrawer
+      isOpen={props.edited !== null}
+      title={t(isNew ? 'coupons.createTitle' : 'coupons.editTitle')}
+      lead={isNew ? t('coupons.createLead') : coupon.name}
+      submitText={t(isNew ? 'coupons.createAction' : 'coupons.saveAction')}
+      form={form}
+      isChanged={JSON.stringify(draft) !== JSON.stringify(before)}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={props.onClose}
+    >
+      <CouponForm
+        draft={draft}
+        faults={faults}
+        unit={unit}
+        isNew={isNew}
+        used={used}
+        onChange={change}
+      />
+    </FormDrawer>
+  )
+}
+
+function useAmountUnit(): AmountUnit {
+  const status = useStatus()
+  const { display_in_currency = true, quota_per_unit = 500_000 } = status ?? {}
+  return useMemo(
+    () => amountUnitOf(display_in_currency, quota_per_unit),
+    [display_in_currency, quota_per_unit],
+  )
+}
+
+function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUnit) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
+  const create = async (draft: CouponDraft) => {
+    const terms = termsOfDraft(draft, unit)
+    const asked = { ...terms, count: Number(draft.count), key: draft.key.trim() }
+    const keys = await createRedemptions(asked)
+    await readAgain()
+    const { name, quota } = terms
+    const gift = { is_gift: draft.isGift, max_uses: draft.isGift ? (terms.max_uses ?? -1) : 1 }
+    const times = { valid_from: terms.valid_from ?? 0, valid_until: terms.valid_until ?? 0 }
+    onCreated(keys.map((key) => ({ key, name, quota, ...gift, ...times })))
+  }
+  return async (before: CouponDraft, draft: CouponDraft) => {
+    if (coupon === 'new') return create(draft)
+    const changed = changedTerms(before, draft, unit)
+    if (Object.keys(changed).length > 0) await updateRedemption({ id: coupon.id, ...changed })
+    await readAgain()
+    showSuccess(t('coupons.saved'))
+    onClose()
+  }
+}

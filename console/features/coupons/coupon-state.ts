@@ -1,0 +1,32 @@
+import type { Redemption } from '#read-api/contract/redemption.ts'
+
+export type CouponState =
+  | 'unused'
+  | 'gift'
+  | 'disabled'
+  | 'used'
+  | 'usedUp'
+  | 'notYetValid'
+  | 'expired'
+
+type Told = Pick<
+  Redemption,
+  'status' | 'is_gift' | 'max_uses' | 'used_count' | 'valid_from' | 'valid_until'
+>
+
+/** A gift that as many users had as may; its status stays 1. */
+export const isUsedUp = ({ is_gift, max_uses, used_count }: Told): boolean =>
+  is_gift && max_uses >= 0 && used_count >= max_uses
+
+/** Nobody can have it any more, or not for now: shown greyed. */
+export const isSpent = (coupon: Told): boolean => coupon.status !== 1 || isUsedUp(coupon)
+
+/** What a row says of itself, `now` in unix seconds. */
+export function couponState(coupon: Told, now: number): CouponState {
+  if (coupon.status === 3) return 'used'
+  if (coupon.status === 2) return 'disabled'
+  if (isUsedUp(coupon)) return 'usedUp'
+  if (coupon.valid_until > 0 && coupon.valid_until <= now) return 'expired'
+  if (coupon.valid_from > now) return 'notYetValid'
+  return coupon.is_gift && coupon.used_count > 0 ? 'gift' : 'unused'
+}

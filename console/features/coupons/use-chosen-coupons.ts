@@ -1,0 +1,43 @@
+import { useState } from 'react'
+import { MATCHING_MAX, matchingRedemptions } from '#console/api/redemption/matching-redemptions.ts'
+import { showError } from '#console/ui/toast.ts'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { useCouponList } from './use-coupon-list.ts'
+
+type Chosen = {
+  /** The filters it was chosen under: others choose anew. */
+  readonly under: string
+  readonly keys: ReadonlySet<string>
+  /** Of other pages, as they were when all that match were chosen. */
+  readonly beyond: readonly Redemption[]
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Which codes are chosen, over the rows and all that match. */
+export function useChosenCoupons({ rows, total, sought }: ReturnType<typeof useCouponList>) {
+  const under = JSON.stringify(sought)
+  const none: Chosen = { under, keys: NONE, beyond: [] }
+  const [stored, setStored] = useState<Chosen>(none)
+  const { keys, beyond } = stored.under === under ? stored : none
+  const shown = new Set(rows.map(({ id }) => id))
+  const elsewhere = beyond.filter(({ id }) => !shown.has(id))
+  const picked = [...rows, ...elsewhere].filter(({ id }) => keys.has(String(id)))
+  const canAll = total > rows.length && total <= MATCHING_MAX
+  return {
+    picked,
+    keys,
+    choose: (next: ReadonlySet<string>) => setStored({ under, keys: next, beyond }),
+    chooseNone: () => setStored(none),
+    /** How many could be chosen beyond this page; 0: this page is all, or there are too many. */
+    choosable: canAll && picked.length < total ? total : 0,
+    chooseAll: async () => {
+      try {
+        const all = await matchingRedemptions(sought)
+        setStored({ under, keys: new Set(all.map(({ id }) => String(id))), beyond: all })
+      } catch (error) {
+        showError(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { deleteDisabled } from '#console/api/redemption/delete-disabled.ts'
+import { deleteRedemption } from '#console/api/redemption/delete-redemption.ts'
+import { disableRedemptions } from '#console/api/redemption/disable-redemptions.ts'
+import { type RedemptionPage, redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
+import { switchRedemption } from '#console/api/redemption/switch-redemption.ts'
+import { confirm } from '#console/ui/confirm.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import { saveCsv } from './coupon-csv.ts'
+
+type Coupons = readonly Redemption[]
+
+export type CouponActs = {
+  setEnabled: (coupon: Redemption, isEnabled: boolean) => Promise<void>
+  remove: (coupon: Redemption) => Promise<void>
+  disable: (coupons: Coupons) => Promise<void>
+  copyKeys: (coupons: Coupons) => Promise<void>
+  download: (coupons: Coupons) => void
+  removeDisabled: () => Promise<void>
+}
+
+/** What can be done to codes of the list, always the same functions. */
+export function useCouponActs(): CouponActs {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  return useMemo(() => {
+    const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
+    const doing = async (act: () => Promise<void>): Promise<void> => {
+      try {
+        await act()
+      } catch (error) {
+        showError(error)
+      }
+      await readAgain()
+    }
+    const show = (id: number, status: number) =>
+      client.setQueriesData<RedemptionPage>({ queryKey: redemptionsKey }, (page) =>
+        page === undefined ? undefined : { ...page, items: withStatus(page.items, id, status) },
+      )
+    const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
+      await client.cancelQueries({ queryKey: redemptionsKey })
+      show(coupon.id, isEnabled ? 1 : 2)
+      await doing(async () => {
+        await switchRedemption(coupon.id, isEnabled ? 1 : 2)
+        const undo = () => void setEnabled(coupon, !isEnabled)
+        const text = t(isEnabled ? 'coupons.enabled' : 'coupons.disabled', { name: coupon.name })
+        showSuccess(text, { action: { text: t('ui.undo'), onClick: undo } })
+      })
+    }
+    const some = (coupons: Coupons): boolean => {
+      if (coupons.length === 0) showError(t('coupons.chooseFirst'))
+      return coupons.length > 0
+    }
+    return {
+      setEnabled,
+      remove: async (coupon) => {
+        const title = t('coupons.deleteTitle', { name: coupon.name })
+        const words = { title, body: t('coupons.deleteBody'), confirmText: t('coupons.delete') }
+        if (!(await confirm({ ...words, tone: 'danger' }))) return
+        await doing(async () => {
+          await deleteRedemption(coupon.id)
+          showSuccess(t('coupons.deleted', { count: 1 }))
+        })
+      },
+      disable: async (coupons) => {
+        if (!some(coupons)) return
+        await doing(async () => {
+          const count = await disableRedemptions(coupons.map(({ id }) => id))
+          showSuccess(t('coupons.disabledMany', { count }))
+        })
+      },
+      copyKeys: async (coupons) => {
+        if (!some(coupons)) return
+        const text = coupons.map(({ key }) => key).join('\n')
+        if (await copyText(text)) showSuccess(t('coupons.keysCopied', { count: coupons.length }))
+      },
+      download: (coupons) => {
+        if (some(coupons)) saveCsv(coupons)
+      },
+      removeDisabled: async () => {
+        const title = t('coupons.deleteDisabledTitle')
+        const body = t('coupons.deleteDisabledBody')
+        const words = { title, body, confirmText: t('coupons.delete') }
+        if (!(await confirm({ ...words, tone: 'danger' }))) return
+        await doing(async () => {
+          showSuccess(t('coupons.deleted', { count: await deleteDisabled() }))
+        })
+      },
+    }
+  }, [t, client])
+}
+
+const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
+  items.map((item) => (item.id === id ? { ...item, status } : item))

@@ -1,0 +1,16 @@
+/** Unix seconds as a date-time field holds them: `YYYY-MM-DDTHH:mm` of the browser's zone. */
+export function dateFieldText(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** Unix seconds; null when the text is no date of the calendar. */
+export function secondsOfDateField(text: string): number | null {
+  const match = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::\d\d)?$/.exec(text.trim())
+  if (match === null) return null
+  const date = new Date(text.trim().replace(' ', 'T'))
+  if (Number.isNaN(date.getTime()) || date.getDate() !== Number(match[3])) return null
+  return Math.floor(date.getTime() / 1000)
+}
