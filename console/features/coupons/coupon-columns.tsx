@@ -26,29 +26,30 @@ export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redempti
   ): Column<Redemption> => ({ id, title, width, isSortable: isSortable(id), ...rest })
   return [
     column('id', t('coupons.id'), 72, {
+      isHiddenAtFirst: true,
       onCard: 'more',
       cell: ({ id }) => <span className="tg-muted">{id}</span>,
     }),
-    column('name', t('coupons.name'), 150, {
+    column('name', t('coupons.name'), 140, {
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: (coupon) => <CouponName coupon={coupon} />,
     }),
-    column('status', t('coupons.status'), 116, {
+    column('status', t('coupons.status'), 124, {
       onCard: 'aside',
       cell: (coupon) => <CouponStateTag coupon={coupon} />,
     }),
-    column('key', t('coupons.key'), 150, { cell: (coupon) => <CouponKey coupon={coupon} /> }),
-    column('quota', t('coupons.quota'), 110, {
+    column('key', t('coupons.key'), 134, { cell: (coupon) => <CouponKey coupon={coupon} /> }),
+    column('quota', t('coupons.quota'), 94, {
       align: 'end',
       cell: ({ quota }) => <Quota value={quotaOf(quota)} />,
     }),
-    column('uses', t('coupons.uses'), 92, {
+    column('uses', t('coupons.uses'), 84, {
       align: 'end',
       cell: (coupon) => <CouponUses coupon={coupon} />,
     }),
-    column('user', t('coupons.usedBy'), 120, {
+    column('user', t('coupons.usedBy'), 92, {
       onCard: 'more',
       cell: (coupon) => <CouponUser coupon={coupon} />,
     }),
@@ -61,6 +62,7 @@ export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redempti
       cell: (coupon) => <CouponValidity coupon={coupon} />,
     }),
     column('created', t('coupons.created'), 112, {
+      isHiddenAtFirst: true,
       onCard: 'more',
       cell: ({ created_time: at }) => <Time at={at} style="short" />,
     }),

@@ -14,7 +14,7 @@ export const coupons: Words['coupons'] = {
   key: 'Code',
   quota: 'Quota',
   uses: 'Uses',
-  usedBy: 'Redeemed by',
+  usedBy: 'Used by',
   redeemedAt: 'Redeemed',
   validity: 'Valid',
   created: 'Created',

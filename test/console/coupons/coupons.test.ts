@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { startAdminSite } from '../support/admin-site.ts'
+import { type FakeRoutes, type FakeSite, ok, STATUS } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { openPage } from '../support/open-page.ts'
+import { user } from '../support/user-routes.ts'
+import { COUPONS, GAINS } from './coupon-routes.ts'
+
+const ROOT = user({ id: 1, username: 'root', display_name: 'Root', role: 100 })
+const OWN = { ...ROOT, quota: 12_345_678, used_quota: 61_250_000, request_count: 128_423 }
+const KEYS = ['AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH', 'QQQQRRRRSSSSTTTTUUUUVVVVWWWWXXXX']
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startAdminSite()
+  const list = () => ok({ items: COUPONS, page: 0, total: COUPONS.length })
+  const routes: FakeRoutes = {
+    'GET /api/status': () => ok({ ...STATUS, setup: true }),
+    'GET /api/user/self': () => ok(OWN),
+    'GET /api/redemption/': list,
+    'GET /api/redemption/search': list,
+    'GET /api/redemption/count-by-name': () => ok(2),
+    'DELETE /api/redemption/delete-by-name': () => ok(2),
+    'PUT /api/redemption/batch-disable': () => ok(3),
+    'PUT /api/redemption/': () => ok(null),
+    'POST /api/redemption/': () => ok(KEYS),
+    'POST /api/user/topup': () => ok({ quota: 5_000_000, is_gift: true }),
+    'GET /api/log/self/': ({ query }) => {
+      const type = Number(query.get('type'))
+      const items = GAINS.filter((gain) => gain.type === type)
+      return ok({ items, page: 0, total: items.length })
+    },
+  }
+  Object.assign(site.routes, routes)
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function open(path: string, language: 'zh' | 'en' = 'zh') {
+  const opened = await openPage(browser, { language })
+  await opened.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await opened.page.addInitScript((me) => localStorage.setItem('user', me), JSON.stringify(ROOT))
+  await opened.page.goto(`${site.url}${path}`)
+  return opened
+}
+
+/** What was sent with the last call of this route. */
+const lastBody = (route: string): unknown =>
+  site.calls.findLast(({ method, path }) => `${method} ${path}` === route)?.body
+
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name }).first().click()
+const closed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
+
+describe('the looks, at 1280 and 390 pixels and in either theme', () => {
+  for (const language of LANGUAGES) {
+    it(`have no fault: ${language}`, async () => {
+      const { page, faults, close } = await open('/admin/coupons', language)
+      await page.getByText('welcome').first().waitFor()
+      const look = (name: string, part?: string) =>
+        lookFaults(page, `${name}-${language}`, [1280, 390], part)
+      expect.soft(await look('coupons')).toEqual([])
+      await press(page, /^(添加兑换码|Add codes)$/)
+      await page.getByRole('switch', { name: /^(礼品码|Gift code)$/ }).click()
+      await press(page, /^(生成|Create)$/)
+      await page.locator('.tg-field-error').waitFor()
+      expect.soft(await look('coupon-form', 'form.tg-form')).toEqual([])
+      await page.getByRole('textbox', { name: /^(名称|Name)/ }).fill('spring')
+      await press(page, /^(生成|Create)$/)
+      await page.getByText(KEYS[1] ?? '').waitFor()
+      expect.soft(await look('coupons-ready', '.tg-ready-keys')).toEqual([])
+      await page.goto(`${site.url}/app/wallet?code=WELCOME`)
+      await page.getByText('通过兑换码充值').waitFor()
+      expect.soft(await look('wallet')).toEqual([])
+      expect(faults).toEqual([])
+      await close()
+    }, 120_000)
+  }
+})
+
+describe('the codes of the site', () => {
+  it('are chosen, copied, kept as a file and disabled; with none chosen, each says so', async () => {
+    const { page, close } = await open('/admin/coupons')
+    await page.getByText('welcome').first().waitFor()
+    await press(page, '禁用所选')
+    await page.getByText('请至少选择一个兑换码！').waitFor()
+    await page.getByRole('checkbox').first().click()
+    await press(page, '复制所选')
+    await page.getByText('已复制 8 个兑换码').waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied.split('\n')).toEqual(COUPONS.map(({ key }) => key))
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, '下载 CSV')])
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')
+    expect(lines).toHaveLength(9)
+    expect(lines[2]).toContain(',welcome,5000000,true,50,,')
+    await press(page, '禁用所选')
+    await page.getByText('已禁用 3 个兑换码').waitFor()
+    expect(lastBody('PUT /api/redemption/batch-disable')).toEqual({
+      ids: COUPONS.map(({ id }) => id),
+    })
+    await close()
+  })
+
+  it('are deleted by name once their count was told', async () => {
+    const { page, close } = await open('/admin/coupons')
+    await page.getByText('welcome').first().waitFor()
+    await press(page, '更多批量操作')
+    await page.getByRole('menuitem', { name: '按名称删除' }).click()
+    await page.getByRole('textbox', { name: '名称' }).fill('spring')
+    await press(page, '查询数量')
+    await page.getByText('共 2 个，包括已使用的').waitFor()
+    await page.getByRole('alertdialog').getByRole('button', { name: '删除' }).click()
+    await page.getByText('已删除 2 个兑换码').waitFor()
+    await closed(page)
+    await close()
+  })
+
+  it('are switched off in the list, and on again by undoing', async () => {
+    const { page, close } = await open('/admin/coupons?status=1')
+    await page.getByText('welcome').first().waitFor()
+    await page.getByRole('switch', { name: '启用或禁用 welcome' }).click()
+    await page.getByText('已禁用 welcome').waitFor()
+    expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 2 })
+    await press(page, '撤销')
+    await page.getByText('已启用 welcome').waitFor()
+    expect(lastBody('PUT /api/redemption/')).toEqual({ id: 8, status: 1 })
+    await close()
+  })
+})
+
+describe('the wallet', () => {
+  it('redeems the code that a link brought, and asks for one where there is none', async () => {
+    const { page, close } = await open('/app/wallet?code=HELLO-2026')
+    const box = page.getByRole('textbox', { name: '兑换码' })
+    await expect.poll(() => box.inputValue()).toBe('HELLO-2026')
+    await press(page, /^兑换$/)
+    await page.getByText('礼品码已到账 $10.00').waitFor()
+    expect(lastBody('POST /api/user/topup')).toEqual({ key: 'HELLO-2026' })
+    expect(new URL(page.url()).search).toBe('')
+    expect(await box.inputValue()).toBe('')
+    await press(page, /^兑换$/)
+    await page.getByText('请输入兑换码！').waitFor()
+    await press(page, '获取兑换码')
+    await page.getByText('超级管理员未设置充值链接！').waitFor()
+    await close()
+  })
+})
