@@ -2,6 +2,9 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { type Caller, callerOf, type WriteFixture } from './write-fixture.ts'
 
+/** More would wait for the database longer than its clients do. */
+const AT_ONCE = 50
+
 type Needed = Pick<WriteFixture, 'core' | 'app' | 'freshness'>
 
 /** So many users beside those there are, each in a session: without the cost of a password. */
@@ -11,16 +14,17 @@ export async function manyUsers(
   firstId = 1_000,
 ): Promise<{ readonly id: number; readonly call: Caller }[]> {
   const ids = Array.from({ length: count }, (_, n) => firstId + n)
-  await Promise.all(
-    ids.map(async (userId) => {
-      const name = await core.vault.seal(userId, `user${userId}`)
-      const about = { username: name, displayName: name, role: 1, group: 'default' } as const
-      const command = { type: 'CreateUser', userId, ...about } as const
-      const context = { actor: 'system:test', cause: null, at: core.now() }
-      const given = { ...command, passwordRef: null, inviterId: null }
-      await core.actors.handle(userDecider, userStream(userId), given, context)
-    }),
-  )
+  const create = async (userId: number): Promise<void> => {
+    const name = await core.vault.seal(userId, `user${userId}`)
+    const about = { username: name, displayName: name, role: 1, group: 'default' } as const
+    const command = { type: 'CreateUser', userId, ...about } as const
+    const context = { actor: 'system:test', cause: null, at: core.now() }
+    const given = { ...command, passwordRef: null, inviterId: null }
+    await core.actors.handle(userDecider, userStream(userId), given, context)
+  }
+  for (let from = 0; from < count; from += AT_ONCE) {
+    await Promise.all(ids.slice(from, from + AT_ONCE).map(create))
+  }
   await freshness.waitFor(['users'], await core.store.headPosition(), 10_000)
   return Promise.all(
     ids.map(async (id) => {

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { manyUsers } from './many-users.ts'
-import { type Caller, type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import {
+  type Answer,
+  type Caller,
+  type FurnishedFixture,
+  fifty,
+  furnishedFixture,
+} from './write-fixture.ts'
 
 let fixture: FurnishedFixture
 let users: Awaited<ReturnType<typeof manyUsers>>
@@ -23,8 +29,11 @@ const codes = async (body: object = {}): Promise<string[]> => {
   return answer.data
 }
 const codeOf = async (body: object = {}): Promise<string> => (await codes(body))[0] ?? ''
-const redeem = (call: Caller, key: unknown) =>
-  call<Given>('POST', '/api/user/topup', { body: { key } })
+/** A server that is too busy to say (503) is asked again, as any client would. */
+const redeem = async (call: Caller, key: unknown): Promise<Answer<Given>> => {
+  const answer = await call<Given>('POST', '/api/user/topup', { body: { key } })
+  return answer.status === 503 ? redeem(call, key) : answer
+}
 const balanceOf = async (userId: number): Promise<bigint> =>
   (await fixture.core.actors.stateOf(accountDecider, accountStream(userId))).balance
 const ids = () => users.map(({ id }) => id)
