@@ -2,11 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { addressLines, wrongAddress } from '#console/features/tokens/address-lines.ts'
 import { chatAddress, chatLinks } from '#console/features/tokens/chat-links.ts'
 import {
-  amountOfQuota,
-  amountUnitOf,
-  quotaOfAmount,
-} from '#console/ui/quota-amount.ts'
-import {
   changedTerms,
   newToken,
   termsOfDraft,
@@ -20,6 +15,7 @@ import {
   tokenState,
   usedPercent,
 } from '#console/features/tokens/token-status.ts'
+import { amountOfQuota, amountUnitOf, quotaOfAmount } from '#console/ui/quota-amount.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 
