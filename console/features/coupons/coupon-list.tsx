@@ -43,24 +43,7 @@ export function CouponList(props: CouponListProps): ReactElement {
           <>
             <Button icon="refresh" label={t('coupons.refresh')} onClick={refresh} />
             <ColumnChooser layout={layout} />
-            <RowMenu
-              label={t('coupons.moreActs')}
-              items={[
-                {
-                  id: 'by-name',
-                  text: t('coupons.deleteByName'),
-                  icon: 'tag',
-                  onChoose: props.onDeleteByName,
-                },
-                {
-                  id: 'disabled',
-                  text: t('coupons.deleteDisabled'),
-                  icon: 'trash',
-                  tone: 'danger',
-                  onChoose: () => void acts.removeDisabled(),
-                },
-              ]}
-            />
+            <ManyActs acts={acts} onDeleteByName={props.onDeleteByName} />
           </>
         }
       >
@@ -96,6 +79,34 @@ export function CouponList(props: CouponListProps): ReactElement {
       )}
       <Pagination {...paging} />
     </Panel>
+  )
+}
+
+/** For codes that need not be chosen one by one. */
+function ManyActs(props: {
+  acts: ReturnType<typeof useCouponActs>
+  onDeleteByName: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <RowMenu
+      label={t('coupons.moreActs')}
+      items={[
+        {
+          id: 'by-name',
+          text: t('coupons.deleteByName'),
+          icon: 'tag',
+          onChoose: props.onDeleteByName,
+        },
+        {
+          id: 'disabled',
+          text: t('coupons.deleteDisabled'),
+          icon: 'trash',
+          tone: 'danger',
+          onChoose: () => void props.acts.removeDisabled(),
+        },
+      ]}
+    />
   )
 }
 

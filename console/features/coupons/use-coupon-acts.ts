@@ -1,4 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { deleteDisabled } from '#console/api/redemption/delete-disabled.ts'
@@ -28,70 +29,89 @@ export function useCouponActs(): CouponActs {
   const { t } = useTranslation()
   const client = useQueryClient()
   return useMemo(() => {
-    const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
     const doing = async (act: () => Promise<void>): Promise<void> => {
       try {
         await act()
       } catch (error) {
         showError(error)
       }
-      await readAgain()
+      await client.invalidateQueries({ queryKey: redemptionsKey })
     }
-    const show = (id: number, status: number) =>
-      client.setQueriesData<RedemptionPage>({ queryKey: redemptionsKey }, (page) =>
-        page === undefined ? undefined : { ...page, items: withStatus(page.items, id, status) },
-      )
-    const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
-      await client.cancelQueries({ queryKey: redemptionsKey })
-      show(coupon.id, isEnabled ? 1 : 2)
-      await doing(async () => {
-        await switchRedemption(coupon.id, isEnabled ? 1 : 2)
-        const undo = () => void setEnabled(coupon, !isEnabled)
-        const text = t(isEnabled ? 'coupons.enabled' : 'coupons.disabled', { name: coupon.name })
-        showSuccess(text, { action: { text: t('ui.undo'), onClick: undo } })
-      })
-    }
-    const some = (coupons: Coupons): boolean => {
-      if (coupons.length === 0) showError(t('coupons.chooseFirst'))
-      return coupons.length > 0
-    }
-    return {
-      setEnabled,
-      remove: async (coupon) => {
-        const title = t('coupons.deleteTitle', { name: coupon.name })
-        const words = { title, body: t('coupons.deleteBody'), confirmText: t('coupons.delete') }
-        if (!(await confirm({ ...words, tone: 'danger' }))) return
-        await doing(async () => {
-          await deleteRedemption(coupon.id)
-          showSuccess(t('coupons.deleted', { count: 1 }))
-        })
-      },
-      disable: async (coupons) => {
-        if (!some(coupons)) return
-        await doing(async () => {
-          const count = await disableRedemptions(coupons.map(({ id }) => id))
-          showSuccess(t('coupons.disabledMany', { count }))
-        })
-      },
-      copyKeys: async (coupons) => {
-        if (!some(coupons)) return
-        const text = coupons.map(({ key }) => key).join('\n')
-        if (await copyText(text)) showSuccess(t('coupons.keysCopied', { count: coupons.length }))
-      },
-      download: (coupons) => {
-        if (some(coupons)) saveCsv(coupons)
-      },
-      removeDisabled: async () => {
-        const title = t('coupons.deleteDisabledTitle')
-        const body = t('coupons.deleteDisabledBody')
-        const words = { title, body, confirmText: t('coupons.delete') }
-        if (!(await confirm({ ...words, tone: 'danger' }))) return
-        await doing(async () => {
-          showSuccess(t('coupons.deleted', { count: await deleteDisabled() }))
-        })
-      },
-    }
+    return { setEnabled: switching(t, client, doing), ...removing(t, doing), ...several(t, doing) }
   }, [t, client])
+}
+
+/** Carries it out, shows what failed, and reads the list again. */
+type Doing = (act: () => Promise<void>) => Promise<void>
+
+/** Shown before the server has answered; one press takes it back. */
+function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
+  const show = (id: number, status: number) =>
+    client.setQueriesData<RedemptionPage>({ queryKey: redemptionsKey }, (page) =>
+      page === undefined ? undefined : { ...page, items: withStatus(page.items, id, status) },
+    )
+  const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
+    await client.cancelQueries({ queryKey: redemptionsKey })
+    show(coupon.id, isEnabled ? 1 : 2)
+    await doing(async () => {
+      await switchRedemption(coupon.id, isEnabled ? 1 : 2)
+      const undo = () => void setEnabled(coupon, !isEnabled)
+      const text = t(isEnabled ? 'coupons.enabled' : 'coupons.disabled', { name: coupon.name })
+      showSuccess(text, { action: { text: t('ui.undo'), onClick: undo } })
+    })
+  }
+  return setEnabled
+}
+
+/** For good, once it was confirmed. */
+function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
+  const ask = (title: string, body: string) =>
+    confirm({ title, body, confirmText: t('coupons.delete'), tone: 'danger' })
+  return {
+    remove: async (coupon) => {
+      const title = t('coupons.deleteTitle', { name: coupon.name })
+      if (!(await ask(title, t('coupons.deleteBody')))) return
+      await doing(async () => {
+        await deleteRedemption(coupon.id)
+        showSuccess(t('coupons.deleted', { count: 1 }))
+      })
+    },
+    removeDisabled: async () => {
+      const title = t('coupons.deleteDisabledTitle')
+      if (!(await ask(title, t('coupons.deleteDisabledBody')))) return
+      await doing(async () => {
+        showSuccess(t('coupons.deleted', { count: await deleteDisabled() }))
+      })
+    },
+  }
+}
+
+/** With the chosen ones; with none, each says so. */
+function several(
+  t: TFunction,
+  doing: Doing,
+): Pick<CouponActs, 'disable' | 'copyKeys' | 'download'> {
+  const some = (coupons: Coupons): boolean => {
+    if (coupons.length === 0) showError(t('coupons.chooseFirst'))
+    return coupons.length > 0
+  }
+  return {
+    disable: async (coupons) => {
+      if (!some(coupons)) return
+      await doing(async () => {
+        const count = await disableRedemptions(coupons.map(({ id }) => id))
+        showSuccess(t('coupons.disabledMany', { count }))
+      })
+    },
+    copyKeys: async (coupons) => {
+      if (!some(coupons)) return
+      const text = coupons.map(({ key }) => key).join('\n')
+      if (await copyText(text)) showSuccess(t('coupons.keysCopied', { count: coupons.length }))
+    },
+    download: (coupons) => {
+      if (some(coupons)) saveCsv(coupons)
+    },
+  }
 }
 
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>

@@ -87,7 +87,7 @@ describe('the looks, at 1280 and 390 pixels and in either theme', () => {
 })
 
 describe('the codes of the site', () => {
-  it('are chosen, copied, kept as a file and disabled; with none chosen, each says so', async () => {
+  it('are chosen, copied, kept as a file and disabled; with none, each says so', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
     await press(page, '禁用所选')
