@@ -247,7 +247,7 @@ describe('the live socket', () => {
       stream: `user-${id}`,
       type,
       v: 1,
-      data: { userId: id, authVersion: 1, ...data },
+      data: { userId: id, authVersion: 2, ...data },
     })
     const closed = async (userId: number, act: (listener: Listener) => Promise<unknown>) => {
       const listener = await follow(userId)
