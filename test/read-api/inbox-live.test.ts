@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 async function consoleOf(userId: number, after?: number): Promise<Console> {
-  const session = await fixture.app.gate.sessions.start(userId, 0)
+  const session = await fixture.app.gate.sessions.start(userId, 1)
   const socket = new WebSocket(`ws://${host}/api/live`, {
     headers: { cookie: `session=${session}`, origin: `http://${host}` },
   })

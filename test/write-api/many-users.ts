@@ -28,7 +28,7 @@ export async function manyUsers(
   await freshness.waitFor(['users'], await core.store.headPosition(), 10_000)
   return Promise.all(
     ids.map(async (id) => {
-      const session = await app.gate.sessions.start(id, 0)
+      const session = await app.gate.sessions.start(id, 1)
       return { id, call: callerOf(app, { cookie: `session=${session}`, 'user-id': String(id) }) }
     }),
   )
