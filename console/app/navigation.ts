@@ -17,6 +17,7 @@ export type NavItem = {
     | 'orders'
     | 'settings'
     | 'inbox'
+    | 'messages'
     | 'me'
   readonly icon: IconName
   readonly section: 'console' | 'admin' | 'personal'
@@ -54,6 +55,7 @@ const ITEMS: readonly NavItem[] = [
     alsoBelow: '/user/edit/',
   },
   { path: '/admin/orders', label: 'orders', icon: 'book', section: 'admin' },
+  { path: '/admin/messages', label: 'messages', icon: 'send', section: 'admin' },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
   { path: '/app/inbox', label: 'inbox', icon: 'bell', section: 'personal' },
   {

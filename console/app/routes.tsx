@@ -74,6 +74,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsersPage',
   ),
   page('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
+  page('/admin/messages', () => import('../features/messages/messages-page.tsx'), 'MessagesPage'),
   page('/admin/settings', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ]
 

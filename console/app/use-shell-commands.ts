@@ -19,6 +19,7 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   tokens: 't',
   wallet: 'w',
   inbox: 'i',
+  messages: 'n',
   channels: 'c',
   health: 'h',
   coupons: 'r',

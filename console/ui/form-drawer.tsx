@@ -9,6 +9,8 @@ export function FormDrawer(props: {
   isOpen: boolean
   title: string
   lead: string
+  /** Pixels, as of a drawer. */
+  width?: number
   submitText: string
   form: RefObject<HTMLFormElement | null>
   isChanged: boolean
@@ -27,6 +29,7 @@ export function FormDrawer(props: {
       onClose={props.onClose}
       title={props.title}
       lead={props.lead}
+      {...(props.width === undefined ? {} : { width: props.width })}
       hasUnsavedChanges={props.isChanged}
       footer={
         <>

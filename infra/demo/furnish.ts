@@ -23,6 +23,7 @@ export async function furnish(root: ConsoleClient, providerUrl: string): Promise
   await setPrices(root)
   await setChannels(root, providerUrl)
   await setUser(root)
+  await sendMessages(root)
   const alice = new ConsoleClient(root.url)
   await alice.logIn('alice', PASSWORD)
   return {
@@ -127,4 +128,26 @@ async function setToken(client: ConsoleClient, name: string): Promise<{ id: numb
   const existing = items.find((token) => token.name === name)
   if (existing !== undefined) return { id: existing.id, key: `sk-${existing.key}` }
   return client.createToken({ name, unlimited_quota: true })
+}
+
+const MESSAGES = [
+  {
+    title: 'Welcome to Tallygate',
+    content: 'Create an **API token**, then try `sim-small` with the curl line of the demo.',
+    format: 'markdown',
+  },
+  {
+    title: '维护通知',
+    content: '<p>今晚 <b>22:00–23:00</b> 进行例行维护，正在进行的请求会正常完成。</p>',
+    format: 'html',
+  },
+]
+
+/** To everybody, once. */
+async function sendMessages(root: ConsoleClient): Promise<void> {
+  const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')
+  if (total > 0) return
+  for (const message of MESSAGES) {
+    await root.must('POST', '/api/admin/messages', { ...message, everybody: true })
+  }
 }

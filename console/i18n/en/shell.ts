@@ -29,6 +29,7 @@ export const shell: Words['shell'] = {
   me: 'Personal settings',
   inbox: 'Inbox',
   inboxUnread: 'Inbox, {{count}} unread',
+  messages: 'Messages',
   navigation: 'Main navigation',
   topNavigation: 'Site navigation',
   openMenu: 'Open menu',

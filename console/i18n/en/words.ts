@@ -10,6 +10,7 @@ import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { inbox } from './inbox.ts'
 import { me } from './me.ts'
+import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
@@ -34,6 +35,7 @@ export const en: Words = {
   dashboard,
   health,
   inbox,
+  messages,
   me,
   security,
   usageLog,

@@ -27,6 +27,7 @@ export const shell = {
   me: '个人设置',
   inbox: '收件箱',
   inboxUnread: '收件箱，{{count}} 条未读',
+  messages: '消息管理',
   navigation: '主导航',
   topNavigation: '站点导航',
   openMenu: '打开菜单',

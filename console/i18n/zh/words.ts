@@ -9,6 +9,7 @@ import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { inbox } from './inbox.ts'
 import { me } from './me.ts'
+import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
@@ -33,6 +34,7 @@ export const zh = {
   dashboard,
   health,
   inbox,
+  messages,
   me,
   security,
   usageLog,

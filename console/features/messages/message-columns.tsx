@@ -1,0 +1,97 @@
+import type { TFunction } from 'i18next'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { AdminMessage } from '#read-api/contract/message.ts'
+
+export type MessageDeeds = {
+  readonly onEdit: (message: AdminMessage) => void
+  readonly onDelete: (message: AdminMessage) => Promise<void>
+}
+
+/** The columns of the list of messages. */
+export function messageColumns(
+  t: TFunction,
+  locale: string,
+  deeds: MessageDeeds,
+): Column<AdminMessage>[] {
+  const count = new Intl.NumberFormat(locale)
+  return [
+    { id: 'id', title: t('messages.id'), width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` },
+    {
+      id: 'title',
+      title: t('messages.messageTitle'),
+      width: 240,
+      isGrowing: true,
+      isPinned: true,
+      onCard: 'title',
+      cell: ({ title }) => <span className="tg-cell-strong">{title}</span>,
+    },
+    {
+      id: 'format',
+      title: t('messages.format'),
+      width: 110,
+      onCard: 'bare',
+      cell: ({ format }) => (
+        <StatusTag tone={format === 'html' ? 'warn' : 'info'} isPlain>
+          {t(`messages.formats.${format}`)}
+        </StatusTag>
+      ),
+    },
+    {
+      id: 'recipients',
+      title: t('messages.recipients'),
+      width: 104,
+      align: 'end',
+      onCard: 'brief',
+      cell: ({ stats }) => count.format(stats.total_recipients),
+    },
+    {
+      id: 'readers',
+      title: t('messages.readers'),
+      width: 92,
+      align: 'end',
+      onCard: 'brief',
+      cell: ({ stats }) => count.format(stats.read_count),
+    },
+    {
+      id: 'created',
+      title: t('messages.created'),
+      width: 172,
+      cell: ({ created_at }) => <Time at={created_at} style="stamp" />,
+    },
+    {
+      id: 'actions',
+      title: t('messages.actions'),
+      width: 76,
+      isPinned: true,
+      align: 'end',
+      onCard: 'aside',
+      cell: (message) => <Acts message={message} deeds={deeds} />,
+    },
+  ]
+}
+
+function Acts({ message, deeds }: { message: AdminMessage; deeds: MessageDeeds }): ReactElement {
+  const { t } = useTranslation()
+  const items: MenuEntry[] = [
+    {
+      id: 'edit',
+      text: t('messages.edit'),
+      icon: 'edit',
+      onChoose: () => deeds.onEdit(message),
+    },
+    'divider',
+    {
+      id: 'delete',
+      text: t('messages.delete'),
+      icon: 'trash',
+      tone: 'danger',
+      onChoose: () => void deeds.onDelete(message),
+    },
+  ]
+  return <RowMenu items={items} label={t('messages.more', { title: message.title })} />
+}

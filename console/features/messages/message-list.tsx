@@ -1,0 +1,157 @@
+import { type ReactElement, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Pagination } from '#console/ui/pagination.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { SearchInput } from '#console/ui/search-input.tsx'
+import { Toolbar } from '#console/ui/toolbar.tsx'
+import type { AdminMessage } from '#read-api/contract/message.ts'
+import { messageColumns } from './message-columns.tsx'
+import { useDeleteMessage } from './use-delete-message.ts'
+import type { MessageListView } from './use-message-list.ts'
+
+/** What was sent, filtered, page by page. */
+export function MessageList(props: {
+  view: MessageListView
+  onEdit: (message: AdminMessage) => void
+  onCreate: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const { view, onEdit } = props
+  const { list, paging } = view
+  const onDelete = useDeleteMessage()
+  const columns = useMemo(
+    () => messageColumns(t, locale, { onEdit, onDelete }),
+    [t, locale, onEdit, onDelete],
+  )
+  const layout = useColumnLayout('messages-table-columns', columns)
+  const refresh = () => void list.refetch()
+  useListCommands(t('messages.create'), props.onCreate, t('messages.refresh'), refresh)
+  return (
+    <Panel isFlush>
+      <Toolbar
+        label={t('messages.filters')}
+        end={
+          <>
+            <Button icon="refresh" label={t('messages.refresh')} onClick={refresh} />
+            <ColumnChooser layout={layout} />
+          </>
+        }
+      >
+        <Filters view={view} onQuery={refresh} />
+      </Toolbar>
+      {list.error !== null && list.data === undefined ? (
+        <ErrorState error={list.error} onRetry={refresh} />
+      ) : (
+        <div className="tg-list-ended">
+          <DataGrid
+            label={t('messages.grid')}
+            rows={view.rows}
+            rowKey={rowKey}
+            layout={layout}
+            total={paging.total}
+            firstIndex={paging.page * paging.pageSize}
+            isLoading={list.isPending}
+            isRefetching={list.isPlaceholderData}
+            onOpen={onEdit}
+            openText={t('messages.open')}
+            empty={<Nothing view={view} onCreate={props.onCreate} />}
+          />
+        </div>
+      )}
+      <Pagination {...paging} />
+    </Panel>
+  )
+}
+
+const rowKey = ({ id }: AdminMessage): string => String(id)
+
+function Filters({ view, onQuery }: { view: MessageListView; onQuery: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const { filter, setFilter } = view
+  return (
+    <>
+      <SearchInput
+        icon="search"
+        label={t('messages.search')}
+        value={filter.keyword}
+        onChange={(keyword) => setFilter({ keyword }, { isTyping: true })}
+      />
+      <span className="tg-message-days">
+        <DayInput
+          label={t('messages.from')}
+          value={filter.from}
+          max={filter.until}
+          onChange={(from) => setFilter({ from })}
+        />
+        <span aria-hidden="true">–</span>
+        <DayInput
+          label={t('messages.until')}
+          value={filter.until}
+          min={filter.from}
+          onChange={(until) => setFilter({ until })}
+        />
+      </span>
+      <Button onClick={onQuery}>{t('messages.query')}</Button>
+      {view.isFiltered && (
+        <Button tone="quiet" icon="close" onClick={view.clear}>
+          {t('messages.clear')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function DayInput(props: {
+  label: string
+  value: string
+  min?: string
+  max?: string
+  onChange: (day: string) => void
+}): ReactElement {
+  return (
+    <input
+      type="date"
+      className="tg-input"
+      aria-label={props.label}
+      title={props.label}
+      value={props.value}
+      min={props.min}
+      max={props.max}
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+    />
+  )
+}
+
+function Nothing(props: { view: MessageListView; onCreate: () => void }): ReactElement {
+  const { t } = useTranslation()
+  if (props.view.isFiltered) {
+    return (
+      <EmptyState
+        icon="search"
+        title={t('messages.notFoundTitle')}
+        body={t('messages.notFoundBody')}
+        action={<Button onClick={props.view.clear}>{t('messages.clear')}</Button>}
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon="send"
+      title={t('messages.emptyTitle')}
+      body={t('messages.emptyBody')}
+      action={
+        <Button tone="primary" icon="add" onClick={props.onCreate}>
+          {t('messages.create')}
+        </Button>
+      }
+    />
+  )
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { Icon } from '#console/ui/icons.tsx'
+import { Checkbox, Segmented } from '#console/ui/switches.tsx'
+import type { Audience, Chosen, MessageFaults } from './message-draft.ts'
+import { UserPicker } from './user-picker.tsx'
+
+const AUDIENCES: readonly Audience[] = ['users', 'groups', 'everybody']
+
+/** To whom a message goes: users one by one, groups, or everybody. */
+export function RecipientFields(props: {
+  chosen: Chosen
+  faults: MessageFaults
+  onChange: (patch: Partial<Chosen>) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { chosen, faults, onChange } = props
+  return (
+    <fieldset className="tg-form-group">
+      <legend>{t('messages.audience')}</legend>
+      <Segmented
+        label={t('messages.audience')}
+        value={chosen.audience}
+        choices={AUDIENCES.map((audience) => ({
+          value: audience,
+          label: t(`messages.audiences.${audience}`),
+        }))}
+        onChange={(audience) => onChange({ audience })}
+      />
+      {chosen.audience === 'users' && (
+        <UserPicker chosen={chosen.users} onChange={(users) => onChange({ users })} />
+      )}
+      {chosen.audience === 'groups' && (
+        <Groups chosen={chosen.groups} onChange={(groups) => onChange({ groups })} />
+      )}
+      {chosen.audience === 'everybody' && <p className="tg-hint">{t('messages.everybodyHint')}</p>}
+      {faults.recipients !== undefined && (
+        <p className="tg-field-error" role="alert">
+          <Icon name="alert" size={14} />
+          {t(`messages.${faults.recipients}`)}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+function Groups(props: {
+  chosen: readonly string[]
+  onChange: (chosen: readonly string[]) => void
+}): ReactElement {
+  const { chosen, onChange } = props
+  const groups = useQuery(groupsQuery).data ?? []
+  return (
+    <div className="tg-picker-groups">
+      {groups.map((name) => (
+        <Checkbox
+          key={name}
+          label={name}
+          isOn={chosen.includes(name)}
+          onChange={(isOn) =>
+            onChange(isOn ? [...chosen, name] : chosen.filter((other) => other !== name))
+          }
+        />
+      ))}
+    </div>
+  )
+}

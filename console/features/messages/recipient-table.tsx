@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { recipientsQuery } from '#console/api/messages/list-recipients.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { Recipient } from '#read-api/contract/message.ts'
+import { SmallPages } from './small-pages.tsx'
+
+const PAGE_SIZE = 10
+
+/** Who has a message, and since when it is read; ten to a page. */
+export function RecipientTable(props: { messageId: number; isOpen: boolean }): ReactElement {
+  const { t } = useTranslation()
+  const [page, setPage] = useState(0)
+  const asked = recipientsQuery(props.messageId, page, PAGE_SIZE)
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...asked,
+    enabled: props.isOpen,
+  })
+  return (
+    <section className="tg-message-recipients" aria-label={t('messages.recipientTable')}>
+      <h3>{t('messages.recipientTable')}</h3>
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton height={200} />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <Table recipients={data.items} isStale={isPlaceholderData} />
+      )}
+      <SmallPages page={page} pageSize={PAGE_SIZE} total={data?.total ?? 0} onPage={setPage} />
+    </section>
+  )
+}
+
+function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <table className="tg-message-table" aria-busy={props.isStale}>
+      <thead>
+        <tr>
+          <th scope="col">{t('messages.userId')}</th>
+          <th scope="col">{t('messages.username')}</th>
+          <th scope="col" className="tg-message-shown">
+            {t('messages.displayName')}
+          </th>
+          <th scope="col">{t('messages.readAt')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {props.recipients.map((row) => (
+          <tr key={row.user_id}>
+            <td>#{row.user_id}</td>
+            <td>
+              {row.username === '' ? (
+                <span className="tg-quiet">{t('messages.erased')}</span>
+              ) : (
+                row.username
+              )}
+            </td>
+            <td className="tg-message-shown">{row.display_name}</td>
+            <td>
+              {row.read_at === null ? (
+                <StatusTag tone="neutral">{t('messages.notRead')}</StatusTag>
+              ) : (
+                <Time at={row.read_at} style="stamp" />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

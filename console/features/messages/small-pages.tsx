@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+
+/** Turns the pages of a list inside a form: no size to choose, and no keys of its own. */
+export function SmallPages(props: {
+  page: number
+  pageSize: number
+  total: number
+  onPage: (page: number) => void
+}): ReactElement | null {
+  const { t } = useTranslation()
+  const { page } = props
+  const pages = Math.ceil(props.total / props.pageSize)
+  if (pages <= 1) return null
+  return (
+    <nav className="tg-small-pages" aria-label={t('messages.usersPage', { page: page + 1, pages })}>
+      <span>{t('messages.usersPage', { page: page + 1, pages })}</span>
+      <Button
+        size="small"
+        icon="chevronLeft"
+        label={t('messages.previousUsers')}
+        isDisabled={page <= 0}
+        onClick={() => props.onPage(page - 1)}
+      />
+      <Button
+        size="small"
+        icon="chevronRight"
+        label={t('messages.nextUsers')}
+        isDisabled={page + 1 >= pages}
+        onClick={() => props.onPage(page + 1)}
+      />
+    </nav>
+  )
+}

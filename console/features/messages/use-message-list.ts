@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import { messagesQuery } from '#console/api/messages/list-messages.ts'
+import { usePageSize } from '#console/ui/pagination.tsx'
+import { integerParam, textParam, type UrlParam } from '#console/ui/url-state.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import { isoRange, readDay } from './message-dates.ts'
+
+const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
+
+const ADDRESS = {
+  keyword: textParam(),
+  from: dayParam,
+  until: dayParam,
+  page: integerParam({ fallback: 0, max: 1_000_000 }),
+}
+
+export type MessageFilter = { keyword: string; from: string; until: string }
+export type MessageListView = ReturnType<typeof useMessageList>
+
+/** The page of messages that the address asks for, and how to ask for another. */
+export function useMessageList() {
+  const [{ page, ...filter }, setAddress] = useUrlState(ADDRESS)
+  const [pageSize, setPageSize] = usePageSize('message-page-size')
+  const { keyword, from, until } = filter
+  const list = useQuery({
+    ...messagesQuery({ keyword, ...isoRange(from, until), page, pageSize }),
+    // Somebody reads one any moment.
+    refetchOnMount: 'always',
+  })
+  return {
+    list,
+    rows: list.data?.items ?? [],
+    filter,
+    isFiltered: keyword !== '' || from !== '' || until !== '',
+    setFilter: (patch: Partial<MessageFilter>, options?: { isTyping: boolean }) =>
+      setAddress({ ...patch, page: 0 }, options),
+    clear: () => setAddress({ keyword: '', from: '', until: '', page: 0 }),
+    paging: {
+      page,
+      pageSize,
+      total: list.data?.total ?? 0,
+      onPage: (next: number) => setAddress({ page: next }),
+      onPageSize: (size: Parameters<typeof setPageSize>[0]) => {
+        setPageSize(size)
+        setAddress({ page: 0 })
+      },
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usersQuery } from '#console/api/users/list-users.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Checkbox } from '#console/ui/switches.tsx'
+import type { User } from '#read-api/contract/user.ts'
+import { SmallPages } from './small-pages.tsx'
+
+const PAGE_SIZE = 20
+
+/** Chooses users one by one, twenty to a page; who was chosen stays so on other pages. */
+export function UserPicker(props: {
+  chosen: ReadonlyMap<number, string>
+  onChange: (chosen: ReadonlyMap<number, string>) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { chosen, onChange } = props
+  const [sought, setSought] = useState({ keyword: '', page: 0 })
+  const { page } = sought
+  const keyword = sought.keyword.trim()
+  const list = useQuery(usersQuery({ keyword, group: '', page, pageSize: PAGE_SIZE }))
+  const toggle = (user: User, isOn: boolean) => {
+    const next = new Map(chosen)
+    if (isOn) next.set(user.id, user.username)
+    else next.delete(user.id)
+    onChange(next)
+  }
+  return (
+    <div className="tg-picker">
+      <TextInput
+        type="search"
+        icon="search"
+        aria-label={t('messages.searchUsers')}
+        placeholder={t('messages.searchUsers')}
+        maxLength={200}
+        value={sought.keyword}
+        onChange={(text) => setSought({ keyword: text, page: 0 })}
+      />
+      {list.error !== null && list.data === undefined ? (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Users users={list.data?.items} chosen={chosen} onToggle={toggle} />
+      )}
+      <div className="tg-picker-foot">
+        <span>{t('messages.chosen', { count: chosen.size })}</span>
+        {chosen.size > 0 && (
+          <Button tone="quiet" size="small" onClick={() => onChange(new Map())}>
+            {t('messages.unchooseAll')}
+          </Button>
+        )}
+        <SmallPages
+          page={page}
+          pageSize={PAGE_SIZE}
+          total={list.data?.total ?? 0}
+          onPage={(next) => setSought({ ...sought, page: next })}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Users(props: {
+  users: readonly User[] | undefined
+  chosen: ReadonlyMap<number, string>
+  onToggle: (user: User, isOn: boolean) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  if (props.users === undefined) return <Skeleton height={160} />
+  if (props.users.length === 0) return <p className="tg-hint">{t('messages.noUsers')}</p>
+  return (
+    <ul className="tg-picker-users" aria-label={t('messages.audiences.users')}>
+      {props.users.map((user) => (
+        <li key={user.id}>
+          <Checkbox
+            label={<Name user={user} />}
+            isOn={props.chosen.has(user.id)}
+            isDisabled={user.DeletedAt !== null}
+            onChange={(isOn) => props.onToggle(user, isOn)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Name({ user }: { user: User }): ReactElement {
+  const { t } = useTranslation()
+  const { id, username, display_name: shown } = user
+  return (
+    <>
+      {username === '' ? `#${id}` : username}{' '}
+      <span className="tg-quiet">
+        {user.DeletedAt !== null
+          ? t('messages.goneUser')
+          : shown !== '' && shown !== username
+            ? `${shown} · #${id}`
+            : `#${id}`}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import type { AdminMessage } from '#read-api/contract/message.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { type FakeSite, ok } from '../support/fake-site.ts'
+import { lookFaults } from '../support/looks.ts'
+
+const suite = adminSuite({ language: 'zh' })
+const NOW = Math.floor(Date.now() / 1_000)
+
+const sent = (id: number, patch: Partial<AdminMessage> = {}): AdminMessage => ({
+  ...{ id, title: `Message ${id}`, content: 'Some **text**', format: 'markdown' },
+  ...{ created_at: NOW - 3_600, updated_at: null },
+  stats: { total_recipients: 10_000, read_count: 12 },
+  ...patch,
+})
+
+function messageRoutes({ routes }: FakeSite): void {
+  let rows = [sent(2, { title: 'Prices', format: 'html' }), sent(1)]
+  const list = () => ok({ items: rows, page: 0, total: rows.length })
+  routes['GET /api/admin/messages'] = list
+  routes['GET /api/admin/messages/search'] = list
+  routes['GET /api/admin/messages/2'] = () => ok(rows[0])
+  routes['GET /api/admin/messages/2/recipients'] = () => {
+    const items = Array.from({ length: 10 }, (_, n) => ({
+      ...{ user_id: n + 1, username: `user${n + 1}`, display_name: 'Somebody' },
+      read_at: n === 0 ? NOW : null,
+    }))
+    return ok({ items, page: 0, total: 10_000 })
+  }
+  routes['PUT /api/admin/messages/2'] = () => ok(null)
+  routes['POST /api/admin/messages'] = () => ok({ id: 3, total_recipients: 1 })
+  routes['DELETE /api/admin/messages/1'] = () => {
+    rows = rows.filter(({ id }) => id !== 1)
+    return ok(null)
+  }
+}
+
+async function open() {
+  const { page, site } = suite
+  messageRoutes(site)
+  await openAsRoot(page, site, '/admin/messages')
+  await page.getByRole('row').filter({ hasText: 'Prices' }).waitFor()
+  return { page, site, drawer: page.getByRole('dialog') }
+}
+
+const bodiesOf = ({ calls }: FakeSite, method: string) =>
+  calls.filter((call) => call.method === method).map(({ path, body }) => ({ path, body }))
+
+it('a message is written, checked and sent to whom was chosen', async () => {
+  const { page, site, drawer } = await open()
+  await page.getByRole('button', { name: '创建消息' }).click()
+  await drawer.getByRole('button', { name: '发送' }).click()
+  await drawer.getByText('请输入消息标题！').waitFor()
+  await drawer.getByText('请至少选择一个接收者！').waitFor()
+  await drawer.getByLabel('标题').fill('  Hello ')
+  await drawer.getByLabel('内容').fill('**World**')
+  await page.frameLocator('iframe[title="预览"]').getByText('World').waitFor()
+  await drawer.getByRole('checkbox', { name: /^mia/ }).check()
+  await drawer.getByText('已选择 1 位用户').waitFor()
+  expect(await lookFaults(page, 'message-create', [1280, 390], '[role="dialog"]')).toEqual([])
+  await drawer.getByRole('button', { name: '发送' }).click()
+  await page.getByText('消息已发送给 1 位用户').waitFor()
+  const body = { title: 'Hello', content: '**World**', format: 'markdown', user_ids: [3] }
+  expect(bodiesOf(site, 'POST')).toEqual([{ path: '/api/admin/messages', body }])
+}, 60_000)
+
+it('one is edited beside its readers, and deleted after a question', async () => {
+  const { page, site, drawer } = await open()
+  expect(await lookFaults(page, 'messages', [1280, 390])).toEqual([])
+  await page.getByText('Prices').click()
+  await drawer.getByText('user10').waitFor()
+  await expect.poll(() => drawer.evaluate((panel) => panel.getBoundingClientRect().width)).toBe(900)
+  expect(await drawer.getByRole('row').count()).toBe(11)
+  await drawer.getByText('第 1 / 1000 页').waitFor()
+  expect(await lookFaults(page, 'message-edit', [1280, 390], '[role="dialog"]')).toEqual([])
+  await drawer.getByLabel('标题').fill('New prices')
+  await drawer.getByRole('button', { name: '保存' }).click()
+  await page.getByText('消息更新成功').waitFor()
+  const body = { title: 'New prices', content: 'Some **text**', format: 'html' }
+  expect(bodiesOf(site, 'PUT')).toEqual([{ path: '/api/admin/messages/2', body }])
+  await page.getByRole('button', { name: '更多操作：Message 1' }).click()
+  await page.getByRole('menuitem', { name: '删除' }).click()
+  const question = page.getByRole('alertdialog', { name: '确定删除此消息？' })
+  await question.getByRole('button', { name: '删除' }).click()
+  await page.getByText('消息删除成功').waitFor()
+  await expect.poll(() => page.getByRole('row').count()).toBe(2)
+}, 60_000)
+
+it('dates are sent together, in ISO; nobody but admins stays here', async () => {
+  const { page, site } = await open()
+  const searches = () => site.calls.filter(({ path }) => path.endsWith('/search'))
+  await page.getByLabel('创建日期，从').fill('2026-11-01')
+  expect(searches()).toEqual([])
+  await page.getByLabel('创建日期，至').fill('2026-11-02')
+  await expect.poll(() => searches().length).toBeGreaterThan(0)
+  const query = searches().at(-1)?.query
+  expect(query?.get('start_date')).toMatch(/^2026-1\d-\d\dT.*Z$/)
+  const [start, end] = ['start_date', 'end_date'].map((name) => Date.parse(query?.get(name) ?? ''))
+  expect((end ?? 0) - (start ?? 0)).toBe(2 * 86_400_000 - 1)
+  await page.addInitScript(() => {
+    const user = JSON.parse(localStorage.getItem('user') ?? '{}')
+    localStorage.setItem('user', JSON.stringify({ ...user, role: 1 }))
+  })
+  await page.goto(`${site.url}/admin/messages`)
+  await page.waitForURL(`${site.url}/`)
+})
