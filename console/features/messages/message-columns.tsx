@@ -35,11 +35,7 @@ export function messageColumns(
       title: t('messages.format'),
       width: 110,
       onCard: 'bare',
-      cell: ({ format }) => (
-        <StatusTag tone={format === 'html' ? 'warn' : 'info'} isPlain>
-          {t(`messages.formats.${format}`)}
-        </StatusTag>
-      ),
+      cell: ({ format }) => <FormatTag format={format} />,
     },
     {
       id: 'recipients',
@@ -73,6 +69,15 @@ export function messageColumns(
       cell: (message) => <Acts message={message} deeds={deeds} />,
     },
   ]
+}
+
+function FormatTag({ format }: Pick<AdminMessage, 'format'>): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <StatusTag tone={format === 'html' ? 'warn' : 'info'} isPlain>
+      {t(`messages.formats.${format}`)}
+    </StatusTag>
+  )
 }
 
 function Acts({ message, deeds }: { message: AdminMessage; deeds: MessageDeeds }): ReactElement {
