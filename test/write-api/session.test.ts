@@ -69,6 +69,14 @@ describe('logging in', () => {
     expect((await tryLogin('admin1', PASSWORD)).success).toBe(true)
   })
 
+  it('counts the spellings of a mail address as one account', async () => {
+    const spellings = ['Ann@BÜCHER.example', 'ann@xn--bcher-kva.example', 'ａnn@bücher.example']
+    for (const name of spellings) {
+      for (let n = 0; n < 2; n += 1) await tryLogin(name, 'wrong password')
+    }
+    expect((await tryLogin('ann@bu\u0308cher.example', 'wrong password')).status).toBe(429)
+  })
+
   it('is slowed down for an address after ten wrong tries a minute', async () => {
     for (let n = 0; n < 10; n += 1) await tryLogin(`nobody${n}`, 'wrong password')
     expect((await tryLogin('user1', PASSWORD)).status).toBe(429)

@@ -3,6 +3,8 @@ import { refused } from '../refusals.ts'
 
 const LENGTH_MAX = 254
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+// What is read as a URL's host else: a path or a query is cut off, `%61` decoded, marks dropped.
+const HOST = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/
 
 /**
@@ -21,7 +23,8 @@ export function mailAddressOf(text: string): string {
 export function spelled(text: string): string | null {
   const given = text.normalize('NFKC').trim().toLowerCase()
   const at = given.lastIndexOf('@')
-  const [local, domain] = [given.slice(0, at), domainToASCII(given.slice(at + 1))]
+  const [local, host] = [given.slice(0, at), given.slice(at + 1)]
+  const domain = HOST.test(host) ? domainToASCII(host) : ''
   const address = `${local}@${domain}`
   const isAddress = at > 0 && local.length <= 64 && LOCAL.test(local) && DOMAIN.test(domain)
   return isAddress && address.length <= LENGTH_MAX ? address : null

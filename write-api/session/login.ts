@@ -33,9 +33,11 @@ export const login: Act = (api, parts) => {
       const { username, password } = request.body
       // First: what no human asked for must not slow anybody's account down.
       await parts.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
-      const user = await named(parts, username)
-      // By what was typed: tries of an address that slowed down a name would tell whose it is.
-      const account = nameKeyOf(parts.core.vault, username)
+      const address = spelled(username)
+      const user = await named(parts, username, address)
+      // As what was typed is looked up, in its one spelling; never by whom it found: tries of an
+      // address that slowed down a name would tell whose it is.
+      const account = nameKeyOf(parts.core.vault, address ?? username)
       const attempt = await parts.loginGuard.enter(request.ip, account)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
       const isAdmitted = await isRight(parts.core, user, password)
@@ -48,8 +50,11 @@ export const login: Act = (api, parts) => {
 }
 
 /** By username or by mail address; null for nobody. Looks for both, whatever it finds. */
-async function named({ core }: Parts, text: string): Promise<UserRow | null> {
-  const address = spelled(text)
+async function named(
+  { core }: Parts,
+  text: string,
+  address: string | null,
+): Promise<UserRow | null> {
   const [owner, user] = await Promise.all([
     address === null ? null : findMailOwner(core, address),
     findUserByNameKey(core.db, nameKeyOf(core.vault, text)),
