@@ -28,6 +28,8 @@ export type Step<S, C, E extends Fact, R extends Refusal> = {
   readonly decider: Decider<S, C, E, R>
   readonly stream: string
   readonly command: C
+  /** See `StreamAppend`. */
+  readonly mustBeNew?: boolean
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of steps mixes aggregates

@@ -26,6 +26,7 @@ export type EncodedPart = {
   readonly stream: string
   readonly expected: ExpectedRevision
   readonly events: readonly EncodedEvent[]
+  readonly mustBeNew: boolean
 }
 
 /** The append can't be written as it is, however often it is tried. */
@@ -40,11 +41,11 @@ export class InvalidAppend extends Error {
 export function encodeAppend(streams: readonly StreamAppend[]): EncodedPart[] {
   const names = new Set(streams.map(({ stream }) => stream))
   if (names.size !== streams.length) throw new InvalidAppend('a stream occurs twice')
-  const parts = streams.map(({ stream, expected, events }) => {
+  const parts = streams.map(({ stream, expected, events, mustBeNew = false }) => {
     checkOwnName('stream', stream)
     checkExpected(expected)
     if (events.length === 0) throw new InvalidAppend(`no events for stream ${stream}`)
-    return { stream, expected, events: events.map(encodeEvent) }
+    return { stream, expected, events: events.map(encodeEvent), mustBeNew }
   })
   const count = eventCount(parts)
   if (count === 0) throw new InvalidAppend('no events')

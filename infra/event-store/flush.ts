@@ -9,6 +9,8 @@ export type ExactPart = {
   readonly stream: string
   readonly expected: number
   readonly events: readonly EncodedEvent[]
+  /** See `StreamAppend`. */
+  readonly mustBeNew?: boolean
 }
 
 /**

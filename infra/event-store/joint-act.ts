@@ -25,7 +25,12 @@ export function createJointTurn(actors: number, act: () => Promise<void>): Turn 
 
 export type JointStep = { readonly hot: HotStream; readonly step: AnyStep }
 
-type Planned = { readonly hot: HotStream; readonly facts: readonly Fact[]; isEvolved: boolean }
+type Planned = {
+  readonly hot: HotStream
+  readonly facts: readonly Fact[]
+  readonly mustBeNew: boolean
+  isEvolved: boolean
+}
 
 /** Writes all steps in one append, or answers the first refusal. Needs the turn on all streams. */
 export async function actTogether(
@@ -89,7 +94,7 @@ function planOf(steps: readonly JointStep[]): Planned[] | Refusal {
     }
     const isEvolved = steps.slice(index + 1).some((later) => later.hot === hot)
     if (isEvolved) for (const fact of facts) hot.evolve(fact)
-    plan.push({ hot, facts, isEvolved })
+    plan.push({ hot, facts, mustBeNew: step.mustBeNew === true, isEvolved })
   }
   return plan
 }
@@ -118,6 +123,7 @@ async function writePlan(
       stream: hot.stream,
       expected: expectedOf(hot),
       events: mine,
+      mustBeNew: plan.some((planned) => planned.hot === hot && planned.mustBeNew),
     })),
   )
   for (const { hot, facts, isEvolved } of plan) {

@@ -10,6 +10,11 @@ export type StreamAppend = {
   readonly stream: string
   readonly expected: ExpectedRevision
   readonly events: readonly NewEvent[]
+  /**
+   * Where streams can't be written at once: this part must not follow what somebody wrote into a
+   * stream that was new when the act was decided. An alarm is raised then, and it stays unwritten.
+   */
+  readonly mustBeNew?: boolean
 }
 
 export type Appended = {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { topUpStream } from '#domain/top-up/events.ts'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
 import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
 
@@ -39,6 +41,19 @@ describe('a gateway’s notice', () => {
     expect(await balance()).toBe(before + 500_000)
   })
 
+  it('whose credit is not written yet, where it follows the decision, is no success', async () => {
+    const before = await balance()
+    const tradeNo = await fixture.order(fixture.user, { amount: 1 })
+    const orderId = Number(/^T(\d+)X/.exec(tradeNo)?.[1])
+    const notice = fixture.gateway.noticeOf(tradeNo)
+    const data = { orderId, userId: fixture.user.id, paymentId: `2026${tradeNo}`, rebate: null }
+    const meta = { actor: 'system:epay', cause: null, at: fixture.core.now() }
+    const paid = { id: randomUUID(), type: 'TopUpPaid', v: 1, data, meta }
+    await fixture.core.store.append([{ stream: topUpStream(orderId), expected: 0, events: [paid] }])
+    expect((await fixture.notify(notice)).status).toBe(503)
+    expect(await balance()).toBe(before)
+  })
+
   it.each([
     ['less money', { money: '7.29' }],
     ['more money', { money: '7.31' }],
@@ -69,6 +84,7 @@ describe('a gateway’s notice', () => {
       changed((all) => all.delete('sign')),
       changed((all) => all.set('sign', '0'.repeat(32))),
       changed((all) => all.set('sign', 'é')),
+      changed((all) => all.set('sign', 'é'.repeat(32))),
       changed((all) => all.set('money', '1.00')),
       changed((all) => all.set('sign_type', 'RSA')),
       changed((all) => all.append('money', '1.00')),

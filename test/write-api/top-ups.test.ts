@@ -150,7 +150,7 @@ describe('an order', () => {
 
 describe('a refund', () => {
   const refund = (id: number, body: object, by = fixture.admin) =>
-    by.call('POST', `/api/user/topup/${id}/refund`, { body })
+    by.call('POST', `/api/user/topup/${id}/refund`, { body: { refunds: 0, ...body } })
   let id = 0
 
   it('takes back what the money had bought, and the inviter’s share, below zero too', async () => {
@@ -173,11 +173,23 @@ describe('a refund', () => {
     expect(order?.refunds).toMatchObject([{ money: '36.50', reason: 'half', actor_name: '' }])
   })
 
+  it('that is sent again, or by who saw fewer or more of them, is not another one', async () => {
+    for (const refunds of [0, 2]) {
+      const again = await refund(id, { money: '36.50', reason: 'half', refunds })
+      expect(again.code).toBe('RefundedMeanwhile')
+    }
+    for (const refunds of [undefined, -1, 0.5, 'x']) {
+      const { status, message } = await refund(id, { money: '1', reason: 'half', refunds })
+      expect([status, message]).toEqual([400, expect.stringContaining('refunds')])
+    }
+    expect((await fixture.stands(fixture.invited)).quota).toBe(100 - 2_500_000)
+  })
+
   it('never gives back more than was paid, of fifty at once either', async () => {
-    const more = await refund(id, { money: '36.51', reason: 'all' })
+    const more = await refund(id, { money: '36.51', reason: 'all', refunds: 1 })
     expect(more).toMatchObject({ code: 'RefundOutOfRange' })
     expect(more.message).toContain('36.50')
-    const answers = await fifty(() => refund(id, { reason: 'all' }))
+    const answers = await fifty(() => refund(id, { reason: 'all', refunds: 1 }))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     const codes = new Set(answers.flatMap(({ code }) => code ?? []))
     for (const code of codes) expect(['RefundedMeanwhile', 'RefundOutOfRange']).toContain(code)
@@ -192,7 +204,7 @@ describe('a refund', () => {
     expect((await refund(1, { reason: 'x' })).code).toBe('TopUpNotPaid')
     expect((await refund(999, { reason: 'x' })).status).toBe(404)
     for (const money of ['0', '-1', '1e3', 'x', '1.001']) {
-      expect((await refund(id, { money, reason: 'x' })).code).toBe('RefundOutOfRange')
+      expect((await refund(id, { money, reason: 'x', refunds: 2 })).code).toBe('RefundOutOfRange')
     }
     const tradeNo = await fixture.order(fixture.admin, { amount: 1 })
     await fixture.notify(fixture.gateway.noticeOf(tradeNo))

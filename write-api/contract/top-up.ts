@@ -48,5 +48,7 @@ export const RefundOrder = Type.Object({
   /** As `7.30`; all that is left when it is left out. */
   money: Type.Optional(Type.String({ maxLength: 20 })),
   reason: Type.String({ maxLength: 500 }),
+  /** As many refunds as the order had when this was decided: one that is sent twice counts once. */
+  refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
 })
 export type RefundOrder = Static<typeof RefundOrder>

@@ -66,5 +66,6 @@ export function signatureOf(
   return createHash('md5').update(`${text}${key}`).digest('hex')
 }
 
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+/** NOTE: as many characters may be more bytes, which `timingSafeEqual` throws at. */
+const isSame = (said: string, right: string): boolean =>
+  /^[0-9a-f]{32}$/.test(said) && timingSafeEqual(Buffer.from(said), Buffer.from(right))

@@ -38,6 +38,8 @@ export const refundOrder: Act = (api, parts) => {
       const state = await actors.stateOf(topUpDecider, stream)
       if (state.order === null) throw refused('TopUpUnknown')
       await mayActOn(parts, principalOf(request), state.order.userId)
+      const isSeen = request.body.refunds === state.refunds
+      if (!isSeen && state.payment !== null) throw refused('RefundedMeanwhile')
       const sealed = await vault.seal(state.order.userId, reason)
       const steps = refundSteps(state, stream, centsToRefund(state, request.body), sealed)
       const outcome = await actors.handleTogether(steps, contextOf(parts, request))

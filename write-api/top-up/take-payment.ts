@@ -1,5 +1,6 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { topUpId } from '#domain/account/top-up-ids.ts'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { PayTopUp } from '#domain/top-up/commands.ts'
@@ -8,6 +9,7 @@ import { type Rebate, type TopUpOrdered, topUpStream } from '#domain/top-up/even
 import { shareOf } from '#domain/top-up/money.ts'
 import type { Core } from '#infra/core.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { orderIdOf } from './trade-no.ts'
 
@@ -44,8 +46,16 @@ export async function takePayment(
   if (outcome.isDone) return 'credited'
   const { refused: code, details = {} } = outcome.refusal
   if (code !== 'TopUpPaidAlready') return alarm(code, details)
-  if (details.paymentId === paymentId) return 'credited-before'
-  return alarm('paid twice', { paidBy: details.paymentId })
+  if (details.paymentId !== paymentId) return alarm('paid twice', { paidBy: details.paymentId })
+  await mustBeCredited(core, order)
+  return 'credited-before'
+}
+
+/** Where the credit follows the decision, it may be missing yet: nobody is told `success` then. */
+async function mustBeCredited({ actors }: Core, { userId, orderId }: TopUpOrdered['data']) {
+  const { grantIds } = await actors.stateOf(accountDecider, accountStream(userId))
+  if (grantIds.has(topUpId({ orderId }))) return
+  throw new StoreUnavailable(`the credit of order ${orderId} is not written yet`)
 }
 
 /** NOTE: the decision comes first; where it is refused, so is all that goes with it. */

@@ -57,9 +57,11 @@ export async function createUserAccount(
     }
     const steps: AnyStep[] = [
       ...before(userId),
-      { decider: userDecider, stream: userStream(userId), command: create },
-      { decider: usernameDecider, stream: usernameStream(nameKey), command: claim },
-      ...(await identitySteps(parts, userId, user)),
+      ...[
+        { decider: userDecider, stream: userStream(userId), command: create },
+        { decider: usernameDecider, stream: usernameStream(nameKey), command: claim },
+        ...(await identitySteps(parts, userId, user)),
+      ].map((step) => ({ ...step, mustBeNew: true })),
       ...firstQuota(userId, user),
       ...(await inviteSteps(parts, { inviterId, inviteeId: userId })),
     ]

@@ -23,7 +23,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   const most = moneyText(order.refundable, order.currency, locale)
   const { isBusy, submit } = useSubmit(async () => {
     if (reason.trim() === '') return setFault(t('orders.reasonRequired'))
-    await refundOrder(order.id, { money: money.trim(), reason: reason.trim() })
+    await refundOrder(order, money.trim(), reason.trim())
     showSuccess(t('orders.refunded'))
     onClose()
     await client.invalidateQueries({ queryKey: ['orders'] })

@@ -28,8 +28,8 @@ export async function appendTogether(
   const names = given.map(({ stream }) => stream)
   return await joint.locks.together(names, deadline - performance.now(), async () => {
     const actual = await Promise.all(names.map((name) => joint.reads.lastRevision(name)))
-    const parts = given.map(({ stream, expected, events }, index) => ({
-      ...{ stream, events, expected: exactRevision(expected) ?? actual[index] ?? -1 },
+    const parts = given.map(({ stream, expected, events, mustBeNew }, index) => ({
+      ...{ stream, events, mustBeNew, expected: exactRevision(expected) ?? actual[index] ?? -1 },
     }))
     const wrong = parts.findIndex(({ expected }, index) => expected !== actual[index])
     const [first, ...others] = parts
@@ -81,7 +81,7 @@ async function ensureWritten(
     if (result.isWritten) return result
     const { written, last } = await searchFrom(part, joint.reads)
     if (written !== null) return written
-    if (part.expected < 0) {
+    if (part.mustBeNew === true && part.expected < 0) {
       const { stream } = part
       joint.log.error({ alarm: 'joint-append-torn', stream }, 'a stream was not new after all')
       throw new Error(`stream ${stream} had to be new for an act that was already decided`)

@@ -21,6 +21,7 @@ type KeptPart = {
     readonly data: object
     readonly meta: FactMeta
   }[]
+  readonly mustBeNew?: boolean
 }
 
 type Metadata = FactMeta & { readonly v: number; readonly others?: readonly KeptPart[] }
@@ -42,16 +43,18 @@ export function proposedEvents(events: readonly EncodedEvent[], others: readonly
   })
 }
 
-const keptPart = ({ stream, expected, events }: ExactPart): KeptPart => ({
+const keptPart = ({ stream, expected, events, mustBeNew }: ExactPart): KeptPart => ({
   stream,
   expected,
   events: events.map((event) => ({ ...event, data: JSON.parse(event.data) })),
+  ...(mustBeNew === true ? { mustBeNew } : {}),
 })
 
-const exactPart = ({ stream, expected, events }: KeptPart): ExactPart => ({
+const exactPart = ({ stream, expected, events, mustBeNew }: KeptPart): ExactPart => ({
   stream,
   expected,
   events: events.map((event) => ({ ...event, data: JSON.stringify(event.data) })),
+  ...(mustBeNew === true ? { mustBeNew } : {}),
 })
 
 export type Resolved = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>

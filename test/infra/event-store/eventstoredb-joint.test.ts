@@ -147,12 +147,32 @@ describe('a joint append that its process did not finish', () => {
     await expect.poll(() => healing.readStream('user')).toHaveLength(2)
   })
 
+  it('follows into a stream that was new, whatever came first there, once', async () => {
+    const server = await startServer()
+    const locks = createMemoryLocks()
+    const store = await openStore(server, { locks })
+    const act = [to('code', 'none'), to('account', 'none')]
+    server.loseAppends('account')
+    await expect(store.append(act)).rejects.toThrow(StoreUnavailable)
+    server.loseAppends(null)
+    const first = newEvent()
+    await store.append([to('account', 'none', [first])])
+    const { log, lines } = alarms()
+    const given = { healer: BUSY_HEALER, log }
+    const healers = await Promise.all([openStore(server, given), openStore(server, given)])
+    await expect.poll(() => store.readStream('account')).toHaveLength(2)
+    const credit = act[1]?.events ?? []
+    await Promise.all(healers.map((healer) => healer.append(act)))
+    expect(idsOf(await store.readStream('account'))).toEqual([first.id, ...idsOf(credit)])
+    expect(lines).toEqual([])
+  })
+
   it('raises an alarm when a stream that had to be new is not', async () => {
     const server = await startServer()
     const { log, lines } = alarms()
     const store = await openStore(server, { log })
     server.forceConflicts(1, 'name')
-    const torn = store.append([to('user', 'none'), to('name', 'none')])
+    const torn = store.append([to('user', 'none'), { ...to('name', 'none'), mustBeNew: true }])
     await expect(torn).rejects.toThrow('had to be new')
     expect(lines).toHaveLength(1)
     expect(await store.readStream('name')).toHaveLength(1)
