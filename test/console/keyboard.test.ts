@@ -5,7 +5,7 @@ import { ok } from './support/fake-site.ts'
 import { fakeLive, logRoutes, manyRows, OWNER } from './usage-log/fake-log.ts'
 
 const admin = adminSuite()
-const PRESSES_MAX = 80
+const PRESSES_MAX = 120
 
 /** Tabs until the place has the focus, in sight; a place that no key reaches is a fault. */
 async function tabTo(place: Locator): Promise<void> {
