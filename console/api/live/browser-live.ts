@@ -61,7 +61,17 @@ function connect(): LiveSocket {
   socket.addEventListener('close', ({ code }) => {
     if (code === POLICY_VIOLATION) leaveWhereSessionEnded()
   })
-  return socket as LiveSocket
+  return closingOnceOpen(socket) as LiveSocket
+}
+
+/** A browser complains of a socket that is closed while it connects: so it is closed after that. */
+function closingOnceOpen(socket: WebSocket): WebSocket {
+  const close = socket.close.bind(socket)
+  socket.close = (...why) => {
+    if (socket.readyState !== WebSocket.CONNECTING) close(...why)
+    else socket.addEventListener('open', () => close(...why), { once: true })
+  }
+  return socket
 }
 
 /**
