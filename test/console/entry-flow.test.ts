@@ -67,19 +67,33 @@ describe('login', () => {
     await page.getByRole('alert').getByText('用户名或密码错误，或用户已被封禁').waitFor()
   })
 
-  it('warns of the default password, on the page that it opens, and of no other', async () => {
-    await page.goto(`${site.url}/login`)
-    await fillLogin()
-    await page.getByLabel('密码', { exact: true }).fill('123456')
-    await page.keyboard.press('Enter')
+  it('warns the super admin of a common password, on the page that opens', async () => {
+    const logIn = async (password: string) => {
+      await page.goto(`${site.url}/login`)
+      await fillLogin()
+      await page.getByLabel('密码', { exact: true }).fill(password)
+      await page.keyboard.press('Enter')
+    }
+    const warning = page.getByText('您正在使用默认密码！ 请立刻修改默认密码！')
+    await logIn('Admin123')
     await page.waitForURL(`${site.url}/app/tokens`)
-    await page.getByText('您正在使用默认密码！ 请立刻修改默认密码！').waitFor()
+    await warning.waitFor()
     expect(await page.getByText('登录成功！').count()).toBe(0)
-    await page.goto(`${site.url}/login`)
-    await fillLogin()
-    await page.keyboard.press('Enter')
+    await logIn('correct horse')
     await page.getByText('登录成功！').waitFor()
-    expect(await page.getByText('您正在使用默认密码').count()).toBe(0)
+    expect(await warning.count()).toBe(0)
+    // After a second step as well, and nobody of a lower level.
+    const needed = { second_factor: { ticket: 't1', kinds: ['totp'] } }
+    site.routes['POST /api/user/login'] = () => ok(needed)
+    site.routes['POST /api/user/login/second'] = () => ok(ROOT)
+    await logIn('12345678')
+    await page.getByLabel('验证码').fill('123456')
+    await page.keyboard.press('Enter')
+    await warning.waitFor()
+    site.routes['POST /api/user/login'] = () => ok({ ...ROOT, role: 1 })
+    await logIn('12345678')
+    await page.getByText('登录成功！').waitFor()
+    expect(await warning.count()).toBe(0)
   })
 
   it('sends a doubled press once, keeps the user and opens the tokens', async () => {

@@ -4,12 +4,11 @@ import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
-import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
 import { Refusal } from './refusal.tsx'
-import { useLogin } from './use-login.ts'
+import { type OnNeeded, useLogin } from './use-login.ts'
 
 /** Faults appear where they are; the server's refusal stands above the button. */
-export function LoginForm(props: { onNeeded: (needed: SecondFactorNeeded) => void }): ReactElement {
+export function LoginForm(props: { onNeeded: OnNeeded }): ReactElement {
   const { t } = useTranslation()
   const { logIn, isBusy, refusal } = useLogin(props.onNeeded)
   const human = useHumanCheck('login')

@@ -9,6 +9,7 @@ import { LoginForm } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { SecondStepForm } from './second-step-form.tsx'
+import type { Asked } from './use-login.ts'
 
 export function LoginPage(): ReactElement {
   const { t } = useTranslation()
@@ -17,9 +18,9 @@ export function LoginPage(): ReactElement {
   usePageTitle(t('auth.title'))
   // Another way in leads here as well, when it is asked for a second step.
   const arrived = useLocation().state as Partial<SecondFactorNeeded> | null
-  const [asked, setAsked] = useState<SecondFactorNeeded['second_factor'] | null>(null)
+  const [asked, setAsked] = useState<Asked | null>(null)
   const [leftTicket, setLeftTicket] = useState('')
-  const needed = asked ?? arrived?.second_factor
+  const needed: Asked | undefined = asked ?? arrived?.second_factor
   if (needed !== undefined && needed.ticket !== leftTicket) {
     return (
       <div className="tg-entry">
@@ -43,7 +44,7 @@ export function LoginPage(): ReactElement {
           {t('auth.expired')}
         </p>
       )}
-      <LoginForm onNeeded={({ second_factor }) => setAsked(second_factor)} />
+      <LoginForm onNeeded={setAsked} />
       <PasskeyButton />
       <OtherWays />
       <Links aff={params.get('aff')} />

@@ -5,9 +5,10 @@ import { secondStep } from '#console/api/auth/second-step.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import type { SecondFactorKind, SecondFactorNeeded } from '#write-api/contract/session.ts'
+import type { SecondFactorKind } from '#write-api/contract/session.ts'
 import { Refusal } from './refusal.tsx'
 import { useEnter } from './use-enter.ts'
+import type { Asked } from './use-login.ts'
 import { useOnce } from './use-once.ts'
 
 /** What a code is called in the form. */
@@ -22,18 +23,19 @@ export function SecondStepForm({
   needed,
   onRestart,
 }: {
-  needed: SecondFactorNeeded['second_factor']
+  needed: Asked
   onRestart: () => void
 }): ReactElement {
   const { t } = useTranslation()
   const enter = useEnter()
-  const { ticket, kinds } = needed
+  const { ticket, kinds, isCommonPassword } = needed
+  const by = isCommonPassword === undefined ? {} : { isCommonPassword }
   const has = (kind: SecondFactorKind) => kinds.includes(kind)
   const [codeKind, setCodeKind] = useState<CodeKind | null>(has('totp') ? 'totp' : null)
   const { isBusy, refusal, run } = useOnce()
-  const byCode = (code: string) => run(async () => enter(await secondStep({ ticket, code })))
+  const byCode = (code: string) => run(async () => enter(await secondStep({ ticket, code }), by))
   const byPasskey = () =>
-    run(async () => enter(await secondStep({ ticket, passkey: await secondPasskey(ticket) })))
+    run(async () => enter(await secondStep({ ticket, passkey: await secondPasskey(ticket) }), by))
   const others = (['totp', 'recovery'] as const).filter((kind) => has(kind) && kind !== codeKind)
   return (
     <div className="tg-entry-form">

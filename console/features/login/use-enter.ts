@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router-dom'
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
-import { storeUser } from '#console/api/session.ts'
+import { isRoot, storeUser } from '#console/api/session.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
 
@@ -15,10 +15,11 @@ export function useEnter() {
   // Where a way in by another site was to lead, before it was asked for a second step.
   const arrived = useLocation().state as { returnTo?: string | null } | null
   const isKnownPath = useOutletContext<(path: string) => boolean>()
-  return async (user: SessionUser, { isDefaultLogin = false } = {}): Promise<void> => {
+  return async (user: SessionUser, { isCommonPassword = false } = {}): Promise<void> => {
     client.clear()
     storeUser(user)
-    if (isDefaultLogin) showInfo(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
+    const isWarned = isCommonPassword && isRoot(user)
+    if (isWarned) showInfo(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
     else showSuccess(t('auth.success'), { goesAlong: true })
     const returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null
     const target = safeReturnTo(returnTo, window.location.origin, isKnownPath)

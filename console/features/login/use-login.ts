@@ -3,11 +3,16 @@ import { login } from '#console/api/auth/login.ts'
 import { showInfo } from '#console/ui/toast.ts'
 import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
 import type { Login } from '#write-api/contract/setup.ts'
+import { isCommonPassword } from './common-password.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 
+/** What is asked for, and by what password. */
+export type Asked = SecondFactorNeeded['second_factor'] & { readonly isCommonPassword?: boolean }
+export type OnNeeded = (needed: Asked) => void
+
 /** Logs in once at a time; a second press while one is under way is told so and does nothing. */
-export function useLogin(onNeeded: (needed: SecondFactorNeeded) => void) {
+export function useLogin(onNeeded: OnNeeded) {
   const { t } = useTranslation()
   const enter = useEnter()
   const { isBusy, isUnderWay, refusal, run } = useOnce()
@@ -17,13 +22,11 @@ export function useLogin(onNeeded: (needed: SecondFactorNeeded) => void) {
     if (token === null) return
     void run(async () => {
       const entered = await login(credentials, token)
-      if ('second_factor' in entered) onNeeded(entered)
-      else await enter(entered, { isDefaultLogin: isDefaultLogin(credentials) })
+      // Judged here, where it is typed: the server keeps nothing that it could be told by.
+      const by = { isCommonPassword: isCommonPassword(credentials.password) }
+      if ('second_factor' in entered) onNeeded({ ...entered.second_factor, ...by })
+      else await enter(entered, by)
     })
   }
   return { logIn, isBusy, refusal }
 }
-
-/** The pair that such systems have shipped with, known to everybody. */
-const isDefaultLogin = ({ username, password }: Login): boolean =>
-  username === 'root' && password === '123456'
