@@ -7,6 +7,7 @@ export type CredentialsActRefusalCode =
   | 'ProofNeeded'
   | 'ProofWrong'
   | 'OwnSecondFactorElsewhere'
+  | 'OnlyPasskeysLeft'
   | 'TotpOfferOver'
   | 'PasskeyFailed'
   | 'PasskeyNameRequired'
@@ -55,6 +56,13 @@ export const CREDENTIALS_REFUSALS: Record<
     {
       zh: '请在个人设置中停用自己的两步验证',
       en: 'Turn off your own two-step login in your personal settings',
+    },
+  ],
+  OnlyPasskeysLeft: [
+    200,
+    {
+      zh: '该用户只能使用通行密钥登录，请先为其设置密码',
+      en: 'This user can log in by a passkey alone: set a password for them first',
     },
   ],
   TotpOfferOver: [

@@ -1,7 +1,10 @@
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
+import { USER } from '#domain/shared/roles.ts'
+import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
+import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdminSession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -11,6 +14,7 @@ import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { factorResetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { refused } from '../refusals.ts'
+import { waysOpen } from '../users/ways-open.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
@@ -36,23 +40,31 @@ export const resetSecondFactor: Act = (api, parts) => {
       const { actors, vault, log } = parts.core
       // A session left open must not be enough: the own ones are turned off by a proof.
       if (id === userId) throw refused('OwnSecondFactorElsewhere')
-      const { totp } = await credentialsOf(parts, id)
+      const { totp, passkeys } = await credentialsOf(parts, id)
+      const { user } = await actors.stateOf(userDecider, userStream(id))
+      const ofUser = (command: UserCommand): AnyStep => ({
+        decider: userDecider,
+        stream: userStream(id),
+        command,
+      })
       const steps = [
-        {
-          decider: userDecider,
-          stream: userStream(id),
-          command: { type: 'VoidLogins', actorRole: role as Role },
-        },
+        ofUser({ type: 'VoidLogins', actorRole: role as Role }),
+        // Passkeys let in by themselves: with nothing else to come in by, they stay.
+        ...(passkeys.size === 0 ? [] : [ofUser(await keepWayIn(parts, user?.role ?? USER))]),
         {
           decider: credentialsDecider,
           stream: credentialsStream(id),
           command: { type: 'ResetSecondFactor', userId: id },
         },
       ]
-      const { position } = accepted(await actors.handleTogether(steps, contextOf(parts, request)))
+      const outcome = await actors.handleTogether(steps, contextOf(parts, request))
+      if (!outcome.isDone && outcome.refusal.refused === 'LastWayIn') {
+        throw refused('OnlyPasskeysLeft')
+      }
+      const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
       if (totp !== null) await vault.deleteSecret(totp.secretRef)
-      const telling = tell(parts, id)
+      const telling = tell(parts, id, typeof user?.passwordRef === 'string')
         .catch(({ message }: Error) => log.warn({ reason: message }, 'a reset was not told'))
         .finally(() => underWay.delete(telling))
       underWay.add(telling)
@@ -62,10 +74,15 @@ export const resetSecondFactor: Act = (api, parts) => {
   )
 }
 
+async function keepWayIn({ core }: Parts, role: number): Promise<UserCommand> {
+  const { values } = await allOptions(core.db)
+  return { type: 'KeepWayIn', waysOpen: waysOpen(values, role) }
+}
+
 /** Beside the answer: the mail server may take its time. */
-async function tell({ core, mailer }: Parts, userId: number): Promise<void> {
+async function tell({ core, mailer }: Parts, userId: number, hasPassword: boolean): Promise<void> {
   const user = await findUser(core.db, userId)
   if (user === null || user.email === '') return
   const { values } = await allOptions(core.db)
-  await mailer.send({ to: user.email, ...factorResetMail(siteNameOf(values)) })
+  await mailer.send({ to: user.email, ...factorResetMail(siteNameOf(values), hasPassword) })
 }

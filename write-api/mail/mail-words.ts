@@ -106,13 +106,15 @@ export function resetMail(language: Language, site: string, url: string, minutes
 }
 
 /** In both languages: an admin asks for it, and nobody knows which one its reader speaks. */
-export const factorResetMail = (site: string): Written =>
+/** `hasPassword`: there are users who come in by other sites alone. */
+export const factorResetMail = (site: string, hasPassword: boolean): Written =>
   written({
     subject: `${site}：两步验证已被重置 / Two-step login was reset`,
     lines: [
-      `管理员重置了您在 ${site} 的两步验证，所有会话均已退出。请使用密码登录并重新启用两步验证。`,
+      `管理员重置了您在 ${site} 的两步验证，所有会话均已退出。` +
+        `请${hasPassword ? '使用密码' : ''}登录并重新启用两步验证。`,
       `An administrator has reset your two-step login at ${site}, and you were logged out ` +
-        'everywhere. Log in by your password and set it up again.',
+        `everywhere. Log in ${hasPassword ? 'by your password ' : ''}and set it up again.`,
     ],
     last: '如果您没有请求重置，请联系管理员。 / If you did not ask for that, tell the administrator.',
   })
