@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { userDecider } from '#domain/user/decide.ts'
+import { userStream } from '#domain/user/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
+import { keepPassword } from '#write-api/users/password-secret.ts'
 import {
   type Caller,
   callerOf,
@@ -226,6 +229,33 @@ describe('a passkey as proof', () => {
   })
 })
 
+describe('a temporary password', () => {
+  it('must be changed by who comes in by it, and not by a passkey alone', async () => {
+    const { id, key } = await withPasskey('temporary1')
+    const { actors, vault, now } = fixture.core
+    const passwordRef = await keepPassword(vault, id, await vault.hashPassword('mailed one'))
+    const command = { type: 'ChangePassword', actorRole: 100, passwordRef, isTemporary: true }
+    const step = { decider: userDecider, stream: userStream(id), command }
+    const context = { actor: 'system:reset', cause: null, at: now() }
+    expect((await actors.handleTogether([step], context)).isDone).toBe(true)
+
+    const shown = async (path: string, body: object = {}) =>
+      key.show(await begin(path, body), { origin: ORIGIN })
+    await expect
+      .poll(async () => (await enterBy(await shown('/api/user/login/passkey/begin'))).success)
+      .toBe(true)
+    const alone = await enterBy(await shown('/api/user/login/passkey/begin'))
+    expect(alone.data).not.toHaveProperty('must_change_password')
+
+    const login = { username: 'temporary1', password: 'mailed one' }
+    const first = await anybody<Needed>('POST', '/api/user/login', { body: login })
+    const { ticket } = first.data.second_factor
+    const passkey = await shown('/api/user/login/second/begin', { ticket })
+    const second = await anybody('POST', '/api/user/login/second', { body: { ticket, passkey } })
+    expect(second.data).toMatchObject({ id, must_change_password: true })
+  })
+})
+
 describe('a passkey as the last way in', () => {
   const put = (key: string, value: string) =>
     fixture.root.call('PUT', '/api/option/', { body: { key, value } })
@@ -273,6 +303,17 @@ describe('a passkey as the last way in', () => {
     const call = await user('last2', { isUnlocked: false })
     expect((await unbind(call)).code).toBe('LastWayIn')
     expect((await remove(call)).success).toBe(true)
+  })
+
+  it('is not taken away by an admin, until there is another', async () => {
+    const call = await user('last4', { isUnlocked: true })
+    expect((await unbind(call)).success).toBe(true)
+    const { id } = (await call<{ id: number }>('GET', '/api/user/self')).data
+    const reset = () => fixture.root.call('POST', '/api/user/reset_second_factor', { body: { id } })
+    expect(await reset()).toMatchObject({ status: 200, code: 'OnlyPasskeysLeft' })
+    expect((await call('GET', '/api/user/self')).status).toBe(200)
+    await bindGitHub(id, 'last4')
+    expect((await reset()).success).toBe(true)
   })
 
   it('and another one, let go of at the same moment: one of them stays', async () => {

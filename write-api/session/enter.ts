@@ -14,17 +14,19 @@ import { issueTicket } from './login-ticket.ts'
  * Where every way in ends, once it has shown who somebody is: refuses the banned and the
  * deactivated, asks for a second factor of those who have one, and else starts the session and
  * answers the login's data. Answer it by `success`, under the response schema `Envelope(Entered)`.
+ * `isByPassword`: a temporary password must be changed by whoever came in by it, and by no other.
  */
 export async function enter(
   parts: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
   user: UserRow,
+  isByPassword = false,
 ): Promise<Entered> {
   mayEnter(user)
   const kinds = kindsOf(await credentialsOf(parts, user.id))
-  if (kinds.length === 0) return enterFully(request, reply, user)
-  return { second_factor: { ticket: await issueTicket(parts, user), kinds } }
+  if (kinds.length === 0) return enterFully(request, reply, user, isByPassword)
+  return { second_factor: { ticket: await issueTicket(parts, user, isByPassword), kinds } }
 }
 
 /** As above, for who has shown all there is to show. */
@@ -32,11 +34,12 @@ export async function enterFully(
   request: FastifyRequest,
   reply: FastifyReply,
   user: UserRow,
+  isByPassword = false,
 ): Promise<SessionUser> {
   mayEnter(user)
   await startSession(request, reply, user)
   const { id, username, displayName, role, status, group, mustChangePassword } = user
-  const mustChange = mustChangePassword ? { must_change_password: true } : {}
+  const mustChange = isByPassword && mustChangePassword ? { must_change_password: true } : {}
   return { id, username, display_name: displayName, role, status, group, ...mustChange }
 }
 

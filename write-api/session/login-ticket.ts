@@ -8,13 +8,21 @@ const TICKET_MS = 5 * 60_000
 const TRIES_MAX = 5
 
 /** Whose first step it stands for; void once the user's `authVersion` is another one. */
-export type LoginTicket = { readonly userId: number; readonly authVersion: number }
+export type LoginTicket = {
+  readonly userId: number
+  readonly authVersion: number
+  readonly isByPassword: boolean
+}
 
 /** Says that the first step of a login was made: 256 random bits, told to that browser alone. */
-export async function issueTicket({ core }: Parts, user: UserRow): Promise<string> {
+export async function issueTicket(
+  { core }: Parts,
+  user: UserRow,
+  isByPassword: boolean,
+): Promise<string> {
   const ticket = randomBytes(32).toString('base64url')
   const { id: userId, authVersion } = user
-  const value = JSON.stringify({ userId, authVersion } satisfies LoginTicket)
+  const value = JSON.stringify({ userId, authVersion, isByPassword } satisfies LoginTicket)
   await core.shortLived.put(KIND, core.vault.keyedHash('login-ticket', ticket), value, TICKET_MS)
   return ticket
 }

@@ -44,7 +44,7 @@ export const login: Act = (api, parts) => {
       if (user === null || !isAdmitted) throw refused('WrongCredentials')
       attempt.succeeded()
       await mayUsePassword(parts, user)
-      return success(await enter(parts, request, reply, user))
+      return success(await enter(parts, request, reply, user, true))
     },
   )
 }

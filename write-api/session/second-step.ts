@@ -34,7 +34,7 @@ export const secondStep: Act = (api, parts) => {
       succeeded()
       const user = await findUser(parts.core.db, first.userId)
       if (user?.authVersion !== first.authVersion) throw refused('LoginTicketOver')
-      return success(await enterFully(request, reply, user))
+      return success(await enterFully(request, reply, user, first.isByPassword))
     },
   )
 }
