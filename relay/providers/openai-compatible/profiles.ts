@@ -15,6 +15,7 @@ import { fastGpt } from './profiles/fast-gpt.ts'
 import { lingyiWanwu } from './profiles/lingyi-wanwu.ts'
 import { miniMax } from './profiles/mini-max.ts'
 import { mistral } from './profiles/mistral.ts'
+import { mokaAi } from './profiles/moka-ai.ts'
 import { moonshot } from './profiles/moonshot.ts'
 import { ohMyGpt } from './profiles/oh-my-gpt.ts'
 import { ollama } from './profiles/ollama.ts'
@@ -31,7 +32,9 @@ import { zhipuV4 } from './profiles/zhipu-v4.ts'
 
 /**
  * Every type of this format, in the order that forms offer them. Types whose old default address
- * belongs to somebody else by now have none, so that no key is ever sent there unasked.
+ * belongs to somebody else by now have none, so that no key is ever sent there unasked. Left out:
+ * 21, a library that answers out of documents by a call of its own, with an id of the library in
+ * place of a model; calls of models, which is what is priced here, go to its operator's type 10.
  */
 export const PROFILES: readonly Profile[] = [
   openAi,
@@ -55,6 +58,7 @@ export const PROFILES: readonly Profile[] = [
   xinference,
   lingyiWanwu,
   ai360,
+  mokaAi,
   submodel,
   fastGpt,
   aiProxy,

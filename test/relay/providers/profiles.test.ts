@@ -44,6 +44,7 @@ const ADDRESSES: Readonly<Record<number, string | null>> = {
   40: 'https://api.siliconflow.cn/v1/chat/completions',
   42: 'https://api.mistral.ai/v1/chat/completions',
   43: 'https://api.deepseek.com/v1/chat/completions',
+  44: 'https://api.moka.ai/v1/chat/completions',
   45: 'https://ark.cn-beijing.volces.com/api/v3/chat/completions',
   46: 'https://qianfan.baidubce.com/v2/chat/completions',
   47: null,
