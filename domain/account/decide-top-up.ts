@@ -3,7 +3,7 @@ import { refuse } from '../shared/refusal.ts'
 import type { CreditTopUp, EarnRebate, ReverseRebate, ReverseTopUp } from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
 import type { AccountEvent } from './events.ts'
-import { cashPostings, rewardPostings } from './postings.ts'
+import { cashPostings, rebateBackPostings, rewardPostings } from './postings.ts'
 import type { AccountRefusal } from './refusals.ts'
 import type { AccountState } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
@@ -42,14 +42,22 @@ export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
   return [{ type: 'RebateEarned', v: 1, data }]
 }
 
+/** From the affiliate balance, and what that lacks, since it was transferred, from the balance. */
 export function reverseRebate(command: ReverseRebate, state: AccountState): Outcome {
   const { userId, orderId, refundNo, amount } = command
   if (state.deductionIds.has(rebateId(command))) return []
-  if (!isTakable(amount, state.affiliate)) return refuse('AmountOutOfRange')
-  const postings = rewardPostings(userId, -amount)
-  const data = { userId, orderId, refundNo, amount: toWire(amount), postings }
+  const there = state.affiliate > 0n ? state.affiliate : 0n
+  const lacking = amount > there ? amount - there : 0n
+  const isAmount = amount > 0n && isInRange(amount)
+  if (!isAmount || !isOwable(state.balance - lacking)) return refuse('AmountOutOfRange')
+  const postings = rebateBackPostings(userId, amount - lacking, lacking)
+  const of = { userId, orderId, refundNo, amount: toWire(amount) }
+  const data = { ...of, ...(lacking > 0n && { fromBalance: toWire(lacking) }), postings }
   return [{ type: 'RebateReversed', v: 1, data }]
 }
 
+/** Leaves room for what calls under way outgrow their holds by. */
+const isOwable = (balance: Quota): boolean => balance >= -QUOTA_MAX / 2n
+
 const isTakable = (amount: Quota, from: Quota): boolean =>
-  amount > 0n && isInRange(amount) && isInRange(from - amount)
+  amount > 0n && isInRange(amount) && isOwable(from - amount)

@@ -124,6 +124,8 @@ export type RebateReversed = Fact<
     readonly orderId: number
     readonly refundNo: number
     readonly amount: WireQuota
+    /** The part of it that the affiliate balance lacked; left out when nothing. */
+    readonly fromBalance?: WireQuota
     readonly postings: readonly Posting[]
   }
 >

@@ -91,10 +91,16 @@ function topUp(state: AccountState, event: TopUpFact): AccountState {
       state.grantIds.add(rebateId(event.data))
       return state
     case 'RebateReversed':
-      state.affiliate -= amount
-      state.deductionIds.add(rebateId(event.data))
-      return state
+      return takeRebate(state, event.data)
   }
+}
+
+function takeRebate(state: AccountState, data: RebateReversed['data']): AccountState {
+  const fromBalance = fromWire(data.fromBalance ?? 0)
+  state.affiliate -= fromWire(data.amount) - fromBalance
+  state.balance -= fromBalance
+  state.deductionIds.add(rebateId(data))
+  return state
 }
 
 function admit(state: AccountState, data: CallAdmitted['data']): AccountState {

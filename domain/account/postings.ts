@@ -44,6 +44,22 @@ export const rewardPostings = (userId: number, reward: Quota): readonly Posting[
     [affiliate(userId), reward],
   ])
 
+/** A gift of the site goes back, out of either pocket. */
+export const rebateBackPostings = (
+  userId: number,
+  fromAffiliate: Quota,
+  fromBalance: Quota,
+): readonly Posting[] => {
+  const pockets = [
+    [affiliate(userId), -fromAffiliate],
+    [main(userId), -fromBalance],
+  ] as const
+  return balanced([
+    ['promo', fromAffiliate + fromBalance],
+    ...pockets.filter(([, amount]) => amount !== 0n),
+  ])
+}
+
 export const transferPostings = (userId: number, amount: Quota): readonly Posting[] =>
   balanced([
     [affiliate(userId), -amount],

@@ -11,6 +11,9 @@ export function evolveRedemption(state: RedemptionState, event: RedemptionEvent)
     return state
   }
   const { code } = state
+  // Where streams can't be written at once, what was promised for many may follow a deletion.
+  const isLate = event.type === 'RedemptionDeleted' || event.type === 'RedemptionDisabled'
+  if (isLate && code?.id !== event.data.redemptionId) return state
   assert(code?.id === event.data.redemptionId, `${event.type} of a code that is not there`)
   switch (event.type) {
     case 'RedemptionTermsChanged':

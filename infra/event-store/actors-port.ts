@@ -49,7 +49,13 @@ export interface StreamActors {
   ): Promise<Outcome<E, R>>
   /** All steps are accepted and written in one append, or the first refusal is answered. */
   handleTogether(steps: readonly AnyStep[], context: ActContext): Promise<Outcome<Fact, Refusal>>
-  /** The stream's state as of now, read up to its end. For reading only: never change it. */
+  /** What `question` makes of the stream's state as of now: it keeps and changes nothing of it. */
+  ask<S, C, E extends Fact, R extends Refusal, Answer>(
+    decider: Decider<S, C, E, R>,
+    stream: string,
+    question: (state: S) => Answer,
+  ): Promise<Answer>
+  /** A copy of the stream's state as of now, read up to its end. */
   stateOf<S, C, E extends Fact, R extends Refusal>(
     decider: Decider<S, C, E, R>,
     stream: string,

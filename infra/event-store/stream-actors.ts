@@ -26,7 +26,17 @@ export function createStreamActors(options: Options): StreamActors {
       options.log.warn({ stream: hot.stream, error }, 'a snapshot could not be kept')
     })
   })
+  const ask: StreamActors['ask'] = (decider, stream, question) =>
+    new Promise((resolve, reject) => {
+      const actor = actorOf(stream, decider as unknown as AnyDecider)
+      const read = async (): Promise<void> => {
+        await actor.hot.catchUp()
+        resolve(question(actor.hot.state() as Parameters<typeof question>[0]))
+      }
+      actor.turn({ take: () => read().catch(reject) })
+    })
   return {
+    ask,
     handle: (decider, stream, command, context) =>
       new Promise((resolve, reject) => {
         const answer = resolve as (outcome: Outcome<Fact, Refusal>) => void
@@ -48,16 +58,8 @@ export function createStreamActors(options: Options): StreamActors {
         )
         for (const actor of distinct) actor.turn(turn)
       }),
-    stateOf: (decider, stream) =>
-      new Promise((resolve, reject) => {
-        const actor = actorOf(stream, decider as unknown as AnyDecider)
-        const read = async (): Promise<void> => {
-          await actor.hot.catchUp()
-          // A copy: the actor goes on changing its own in place.
-          resolve(structuredClone(actor.hot.state()) as never)
-        }
-        actor.turn({ take: () => read().catch(reject) })
-      }),
+    // A copy: the actor goes on changing its own in place.
+    stateOf: (decider, stream) => ask(decider, stream, (state) => structuredClone(state)),
   }
 }
 

@@ -7,11 +7,15 @@ const AT_ONCE = 50
 
 type Needed = Pick<WriteFixture, 'core' | 'app' | 'freshness'>
 
-/** So many users beside those there are, each in a session: without the cost of a password. */
+/**
+ * So many users beside those there are, each in a session, without the cost of a password; each at
+ * an address of its own unless one is given.
+ */
 export async function manyUsers(
   { core, app, freshness }: Needed,
   count: number,
   firstId = 1_000,
+  address?: string,
 ): Promise<{ readonly id: number; readonly call: Caller }[]> {
   const ids = Array.from({ length: count }, (_, n) => firstId + n)
   const create = async (userId: number): Promise<void> => {
@@ -29,7 +33,8 @@ export async function manyUsers(
   return Promise.all(
     ids.map(async (id) => {
       const session = await app.gate.sessions.start(id, 1)
-      return { id, call: callerOf(app, { cookie: `session=${session}`, 'user-id': String(id) }) }
+      const said = { cookie: `session=${session}`, 'user-id': String(id) }
+      return { id, call: callerOf(app, said, address ?? `10.1.${id >> 8}.${id & 255}`) }
     }),
   )
 }

@@ -87,16 +87,28 @@ describe('redeeming', () => {
   it('lets nobody guess for long, and counts wrong codes alone', async () => {
     const [one] = await manyUsers(fixture, 1, 2_000)
     if (one === undefined) throw new Error('no user')
-    const used = await codeOf()
+    const [used, gift] = [await codeOf(), await codeOf({ is_gift: true })]
     await redeem(fixture.user.call, used)
-    for (let n = 0; n < 12; n += 1) expect((await redeem(one.call, used)).code).toBe('CodeInvalid')
-    const guesses = await fifty((n) => redeem(one.call, `GUESS${n}`))
+    await redeem(one.call, gift)
+    for (let n = 0; n < 12; n += 1)
+      expect((await redeem(one.call, gift)).code).toBe('CodeRedeemedAlready')
+    // A code that was used, and one that never was: nothing tells them apart.
+    const guesses = await fifty((n) => redeem(one.call, n % 2 === 0 ? used : `GUESS${n}`))
     expect(guesses.filter(({ code }) => code === 'CodeInvalid')).toHaveLength(10)
     expect(guesses.filter(({ status }) => status === 429)).toHaveLength(40)
     const key = await codeOf()
     expect((await redeem(one.call, key)).status).toBe(429)
     fixture.clock.ahead += 61_000
     expect((await redeem(one.call, key)).success).toBe(true)
+  })
+
+  it('lets no address guess for long, with however many accounts', async () => {
+    const others = await manyUsers(fixture, 50, 3_000, '192.0.2.7')
+    const tried = await Promise.all(others.map(({ call }, n) => redeem(call, `GUESS${n}`)))
+    expect(tried.filter(({ code }) => code === 'CodeInvalid')).toHaveLength(30)
+    expect(tried.filter(({ status }) => status === 429)).toHaveLength(20)
+    fixture.clock.ahead += 61_000
+    expect((await redeem(others[0]?.call ?? fixture.user.call, await codeOf())).success).toBe(true)
   })
 })
 

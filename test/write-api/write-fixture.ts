@@ -93,11 +93,12 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
 export type WriteFixture = Awaited<ReturnType<typeof writeFixture>>
 
 export const callerOf =
-  (app: FastifyInstance, session: Record<string, string>): Caller =>
+  (app: FastifyInstance, session: Record<string, string>, remoteAddress = '127.0.0.1'): Caller =>
   async <T>(method: InjectOptions['method'], url: string, { body, headers = {} }: Sent = {}) => {
     const answer = await app.inject({
       method: method ?? 'GET',
       url,
+      remoteAddress,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...session,

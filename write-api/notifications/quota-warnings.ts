@@ -12,7 +12,10 @@ import { deliveries, type WarningWays } from './deliver-warning.ts'
 
 const NAME = 'quota-warnings'
 /** What lowers a balance for good; a hold alone does not. */
-const LOWERING = new Set(['CallSettled', 'CallInterrupted', 'QuotaDeducted', 'TopUpReversed'])
+const LOWERING = new Set([
+  ...['CallSettled', 'CallInterrupted', 'QuotaDeducted'],
+  ...['TopUpReversed', 'RebateReversed'],
+])
 const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
 

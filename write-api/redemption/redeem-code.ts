@@ -7,6 +7,7 @@ import type { KnownRedemption } from '#domain/redemption/state.ts'
 import { isRefusal } from '#domain/shared/refusal.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { RedeemCode, Redeemed } from '#write-api/contract/redemption.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
@@ -35,7 +36,7 @@ export const redeemCode: Act = (api, parts) => {
       // One at a time of each user, so that a code that is known never counts as a wrong try.
       const done = await parts.turns(`redeem-${userId}`, () => redeem(parts, request, key))
       await visibleIn(parts, reply, ['balances', 'call-log', 'redemptions'], done.position)
-      const { quota, isGift } = done.code.terms
+      const { quota, isGift } = done.terms
       return success({ quota, is_gift: isGift })
     },
   )
@@ -43,26 +44,40 @@ export const redeemCode: Act = (api, parts) => {
 
 /** The code and the account decide in one append. */
 async function redeem(parts: Parts, request: FastifyRequest, key: string) {
+  const guess = await enterGuess(parts.core, principalOf(request).userId, request.ip)
+  let isWrong = false
+  try {
+    return await tryRedeeming(parts, request, key)
+  } catch (error) {
+    isWrong = error instanceof HttpRefusal && error.code === 'CodeInvalid'
+    throw error
+  } finally {
+    guess.leave({ isRefunded: !isWrong })
+  }
+}
+
+async function tryRedeeming(parts: Parts, request: FastifyRequest, key: string) {
   const { actors, vault } = parts.core
   const { userId } = principalOf(request)
   const context = contextOf(parts, request)
   const stream = redemptionStream(vault.keyedHash('redemption-key', key))
-  const guess = await enterGuess(parts.core, userId)
   for (let attempt = 1; ; attempt += 1) {
-    const { code } = await actors.stateOf(redemptionDecider, stream)
-    if (code === null) {
-      guess.leave({ isRefunded: false })
-      throw refused('CodeInvalid')
-    }
-    if (attempt === 1) guess.leave({ isRefunded: true })
-    const steps = stepsFor(stream, code, userId, Math.floor(context.at / 1_000))
-    // What was just read refuses most of a rush, without a turn on both streams for each.
-    const foreseen = redemptionDecider.decide(steps[0].command, { code })
-    if (isRefusal(foreseen)) throw refused(foreseen.refused, foreseen.details)
+    // Asked in place: a gift knows as many users as had it.
+    const read = await actors.ask(redemptionDecider, stream, (state) => {
+      if (state.code === null) return null
+      const { id, terms } = state.code
+      const steps = stepsFor(stream, { id, terms }, userId, Math.floor(context.at / 1_000))
+      // What is read refuses most of a rush, without a turn on both streams for each.
+      const foreseen = redemptionDecider.decide(steps[0].command, state)
+      return { terms, steps, refusal: isRefusal(foreseen) ? foreseen : null }
+    })
+    if (read === null) throw refused('CodeInvalid')
+    const { terms, steps, refusal } = read
+    if (refusal !== null) throw refused(refusal.refused, refusal.details)
     const outcome = await actors.handleTogether(steps, context)
     const isChanged = !outcome.isDone && outcome.refusal.refused === 'CodeChanged'
     if (isChanged && attempt < TRIES_MAX) continue
-    return { code, position: accepted(outcome).position }
+    return { terms, position: accepted(outcome).position }
   }
 }
 
@@ -70,7 +85,9 @@ async function redeem(parts: Parts, request: FastifyRequest, key: string) {
  * NOTE: the code comes first: where a store can't write both at once, its event is the decision,
  * and the grant, which nothing forbids once that stands, follows or is healed.
  */
-function stepsFor(stream: string, code: KnownRedemption, userId: number, now: number) {
+type Code = Pick<KnownRedemption, 'id' | 'terms'>
+
+function stepsFor(stream: string, code: Code, userId: number, now: number) {
   const { id: redemptionId, terms } = code
   const amount = BigInt(terms.quota)
   const grantId = `redemption-${redemptionId}`

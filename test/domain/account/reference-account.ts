@@ -42,7 +42,9 @@ export class ReferenceAccount {
   readonly credits = new Map<number, bigint>()
   readonly reversals = new Map<string, bigint>()
   readonly rebates = new Map<number, bigint>()
+  /** From the affiliate balance, and from the balance. */
   readonly rebateReversals = new Map<string, bigint>()
+  readonly rebateDebts = new Map<string, bigint>()
   readonly calls = new Map<string, Call>()
   private readonly budgets = new Map<number, Budget>()
   private clock = 0
@@ -71,7 +73,9 @@ export class ReferenceAccount {
   }
 
   private get toppedUp(): bigint {
-    return sum(this.credits.values()) - sum(this.reversals.values())
+    return (
+      sum(this.credits.values()) - sum(this.reversals.values()) - sum(this.rebateDebts.values())
+    )
   }
 
   /** What settled calls outgrew their holds by, and refunds took: the furthest below 0. */
@@ -81,7 +85,7 @@ export class ReferenceAccount {
         end !== null && end.charge > hold ? end.charge - hold : 0n,
       ),
     )
-    return outgrown + sum(this.reversals.values())
+    return outgrown + sum(this.reversals.values()) + sum(this.rebateDebts.values())
   }
 
   get tokenIds(): number[] {
@@ -154,7 +158,7 @@ export class ReferenceAccount {
       case 'ReverseTopUp':
         return this.takeBack(command, this.reversals, this.balance, 'TopUpReversed')
       case 'ReverseRebate':
-        return this.takeBack(command, this.rebateReversals, this.affiliate, 'RebateReversed')
+        return this.takeRebate(command)
       case 'SetTokenBudget':
         return this.setBudget(command)
       case 'OpenTokenBudgets':
@@ -178,9 +182,22 @@ export class ReferenceAccount {
   ): Verdict {
     const id = `${orderId}/${refundNo}`
     if (taken.has(id)) return NOTHING
-    if (amount < 1n || amount > MAX || from - amount < -MAX) return { refused: 'AmountOutOfRange' }
+    const isTooMuch = amount > MAX || from - amount < -MAX / 2n
+    if (amount < 1n || isTooMuch) return { refused: 'AmountOutOfRange' }
     taken.set(id, amount)
     return { event }
+  }
+
+  private takeRebate(command: Extract<AccountCommand, { type: 'ReverseRebate' }>): Verdict {
+    const { orderId, refundNo, amount } = command
+    const id = `${orderId}/${refundNo}`
+    if (this.rebateReversals.has(id)) return NOTHING
+    const owed = amount > this.affiliate ? amount - this.affiliate : 0n
+    const isTooMuch = amount > MAX || this.balance - owed < -MAX / 2n
+    if (amount < 1n || isTooMuch) return { refused: 'AmountOutOfRange' }
+    this.rebateReversals.set(id, amount - owed)
+    this.rebateDebts.set(id, owed)
+    return { event: 'RebateReversed' }
   }
 
   private transfer(command: Extract<AccountCommand, { type: 'TransferAffiliate' }>): Verdict {

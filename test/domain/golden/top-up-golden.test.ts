@@ -89,7 +89,16 @@ describe('the events of top-ups, as first recorded', () => {
         { type: 'EarnRebate', userId: 3, orderId: 12, inviteeId: 7, amount: 500_000n },
       ],
       ['rebate-reversed-v1', { type: 'ReverseRebate', userId: 3, ...refund, amount: 166_666n }],
+      [
+        'rebate-reversed-owed-v1',
+        { type: 'ReverseRebate', userId: 3, ...refund, refundNo: 2, amount: 333_400n },
+      ],
     ],
-    { ...account, affiliate: 333_334, grantIds: ['rebate-12'], deductionIds: ['rebate-12-1'] },
+    {
+      ...account,
+      balance: -66,
+      grantIds: ['rebate-12'],
+      deductionIds: ['rebate-12-1', 'rebate-12-2'],
+    },
   )
 })

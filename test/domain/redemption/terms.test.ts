@@ -19,6 +19,12 @@ describe('creating', () => {
     given(created())
       .when(create({}, 3, 'key-2'))
       .then(refuse('RedemptionKeyTaken'))
+    for (const late of [fact('RedemptionDeleted'), fact('RedemptionDisabled')]) {
+      const others = given(created(), fact('RedemptionDeleted'), created({}, 4), late)
+      others.when(create({}, 5)).then(refuse('RedemptionKeyTaken'))
+      const gone = given(created(), fact('RedemptionDeleted'), late)
+      gone.when(create({}, 4)).then([created({}, 4)])
+    }
     given(created(), fact('RedemptionDeleted'))
       .when(create({}, 4))
       .then([created({}, 4)])
