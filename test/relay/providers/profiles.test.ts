@@ -167,6 +167,6 @@ describe('named bases', () => {
 })
 
 it('a type of another format is none', () => {
-  for (const type of [0, 2, 11, 14, 24, 33, 38, 41, 44, 999])
+  for (const type of [0, 2, 11, 14, 21, 24, 33, 38, 41, 999])
     expect(profileOf(type)).toBeUndefined()
 })
