@@ -41,6 +41,7 @@ const FAULTS: Record<FaultCode, Words> = {
   empty: { zh: '不能为空', en: 'must not be empty' },
   'not-choice': { zh: '不是可选的值', en: 'is none of the choices' },
   'not-ratio': { zh: '倍率必须是不小于 0 的数字', en: 'must have ratios of 0 or more' },
+  'zero-ratio': { zh: '倍率必须大于 0', en: 'must have ratios above 0' },
   'not-count': { zh: '必须是大于 0 的整数', en: 'must have whole numbers above 0' },
   'not-link': { zh: '链接格式错误', en: 'has a link of the wrong form' },
   'entry-missing': { zh: '缺少必需的条目', en: 'lacks an entry it must have' },

@@ -11,6 +11,8 @@ export function FormDialog(props: {
   submitText: string
   tone?: 'primary' | 'danger'
   isBusy?: boolean
+  /** Nothing is submitted yet, by Enter neither. */
+  isDisabled?: boolean
   onSubmit: () => void
   onClose: () => void
   children: ReactNode
@@ -31,13 +33,18 @@ export function FormDialog(props: {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          props.onSubmit()
+          if (props.isDisabled !== true) props.onSubmit()
         }}
       >
         {props.children}
         <div className="tg-dialog-foot">
           <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
-          <Button type="submit" tone={props.tone ?? 'primary'} isBusy={props.isBusy === true}>
+          <Button
+            type="submit"
+            tone={props.tone ?? 'primary'}
+            isBusy={props.isBusy === true}
+            isDisabled={props.isDisabled === true}
+          >
             {props.submitText}
           </Button>
         </div>

@@ -25,6 +25,7 @@ export type OptionFault =
   | 'not-object'
   | 'not-list'
   | 'not-ratio'
+  | 'zero-ratio'
   | 'not-text'
   | 'not-count'
   | 'not-link'
@@ -192,7 +193,8 @@ function shapeFault(value: ExactJson, type: JsonType): Faulty | null {
 function memberFault(member: ExactJson, type: JsonType): Faulty | null {
   switch (type.kind) {
     case 'ratios':
-      return isRatio(member) ? null : { fault: 'not-ratio' }
+      if (!isRatio(member)) return { fault: 'not-ratio' }
+      return type.isAboveZero === true && isZero(member) ? { fault: 'zero-ratio' } : null
     case 'nested-ratios':
       return shapeFault(member, { kind: 'ratios' })
     case 'choice-by-name':
@@ -224,3 +226,5 @@ function isLink(value: ExactJson): boolean {
 
 /** No type is coerced: a number in quotes is a text. */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null
+
+const isZero = (ratio: ExactJson): boolean => jsonDecimal(ratio)?.units === 0n

@@ -20,8 +20,11 @@ export type OptionType =
   /** Empty, or an http(s) address. */
   | { readonly kind: 'url' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  /** A JSON object of name → decimal, 0 or more; it must have the name that is `required`. */
-  | { readonly kind: 'ratios'; readonly required?: string }
+  /**
+   * A JSON object of name → decimal, 0 or more, or above 0; it must have the name that is
+   * `required`.
+   */
+  | { readonly kind: 'ratios'; readonly required?: string; readonly isAboveZero?: true }
   /** A JSON object of name → name → decimal, 0 or more. */
   | { readonly kind: 'nested-ratios' }
   /** A JSON object of name → one of the choices. */
@@ -57,6 +60,7 @@ export const isJsonType = ({ kind }: OptionType): boolean => JSON_KINDS.has(kind
 export const FLAG: OptionType = { kind: 'flag' }
 export const URL_TEXT: OptionType = { kind: 'url' }
 export const RATIOS: OptionType = { kind: 'ratios' }
+export const RATIOS_ABOVE_ZERO: OptionType = { kind: 'ratios', isAboveZero: true }
 export const NAMES: OptionType = { kind: 'names' }
 export const LIST: OptionType = { kind: 'list' }
 /** The longest secret: a private key in PEM fits. */

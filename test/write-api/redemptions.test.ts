@@ -60,7 +60,8 @@ describe('creating codes', () => {
     [{ count: 0 }, 'RedemptionCountTooSmall', '兑换码个数必须大于0'],
     [{ count: 101 }, 'RedemptionCountTooLarge', '一次兑换码批量生成的个数不能大于 100'],
     [{ quota: 0 }, 'RedemptionQuotaTooSmall', '兑换码额度必须大于0'],
-    [{ key: 'two', count: 2 }, 'OneKeyOneCode', '自定义兑换码时只能生成一个'],
+    [{ key: 'abc' }, 'RedemptionKeyTooShort', '自定义兑换码至少需要 4 个字符'],
+    [{ key: 'twofold', count: 2 }, 'OneKeyOneCode', '自定义兑换码时只能生成一个'],
     [{ is_gift: true, max_uses: 0 }, 'MaxUsesTooFew', '最大使用次数不能小于 1（-1 表示不限）'],
     [{ valid_from: 9, valid_until: 9 }, 'ValidityOrder', '生效时间必须早于过期时间'],
   ])('with %j is refused', async (body, code, message) => {
@@ -75,6 +76,7 @@ describe('creating codes', () => {
     [{ quota: 1.5 }, 'quota'],
     [{ count: 'x' }, 'count'],
     [{ key: 'a b' }, 'key'],
+    ...['-1234', '+1234', '=1234', '@1234'].map((key): [object, string] => [{ key }, 'key']),
     [{ key: 'x'.repeat(65) }, 'key'],
     [{ name: 'a\u202eb' }, 'name'],
     [{ valid_from: -1 }, 'valid_from'],

@@ -56,6 +56,8 @@ describe('what a top-up costs', () => {
   })
 
   it('less by a code, and an unknown code is none; a stranger soon has to wait', async () => {
+    const free = await fixture.set('TopUpCodes', '{"FREE": 0.0}')
+    expect([free.success, free.message]).toEqual([false, expect.stringContaining('大于 0')])
     await fixture.set('TopUpCodes', '{"SPRING": 0.85, "constructor2": 1}')
     expect((await ask({ amount: 3, top_up_code: ' SPRING ' })).data).toBe('18.62')
     const wrong = () => ask({ amount: 3, top_up_code: 'constructor' })

@@ -2,9 +2,12 @@ import { randomInt } from 'node:crypto'
 import { isName } from '#domain/shared/characters.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { faultWords } from '../fault-words.ts'
+import { refused } from '../refusals.ts'
 
 /** None that is easily taken for another one: keys are printed, and typed in. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+/** Fewer are found by trying, within the limits of wrong codes, in days. */
+const OWN_KEY_MIN = 4
 /** 160 random bits. */
 const CHARACTERS = 32
 
@@ -13,11 +16,17 @@ export const newRedemptionKey = (): string =>
 
 export const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
-/** Throws for one that nobody could type. Spaces around it don't count. */
+/**
+ * Throws for one that nobody could type, and for one that a spreadsheet would take for a formula:
+ * a list of keys is a file, too. Spaces around it don't count.
+ */
 export function ownKeyOf(given: string): string {
   const key = given.trim()
-  if (!isName(key) || /\s/.test(key)) {
+  if (!isName(key) || /\s|^[=+\-@]/.test(key)) {
     throw invalidField('key', faultWords({ fault: 'bad-character' }))
+  }
+  if (key !== '' && [...key].length < OWN_KEY_MIN) {
+    throw refused('RedemptionKeyTooShort', { least: OWN_KEY_MIN })
   }
   return key
 }

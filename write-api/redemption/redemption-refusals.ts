@@ -8,6 +8,7 @@ export type RedemptionActRefusalCode =
   | 'RedemptionCountTooSmall'
   | 'RedemptionCountTooLarge'
   | 'OneKeyOneCode'
+  | 'RedemptionKeyTooShort'
   | 'NoRedemptionChosen'
 
 export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionActRefusalCode> = {
@@ -91,6 +92,13 @@ export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionAct
   OneKeyOneCode: [
     200,
     { zh: '自定义兑换码时只能生成一个', en: 'A key of your own is for one code only' },
+  ],
+  RedemptionKeyTooShort: [
+    200,
+    ({ least = '' }) => ({
+      zh: `自定义兑换码至少需要 ${least} 个字符`,
+      en: `A key of your own needs at least ${least} characters`,
+    }),
   ],
   NoRedemptionChosen: [
     200,

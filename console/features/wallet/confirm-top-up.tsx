@@ -7,7 +7,7 @@ import type { TopUp } from './use-top-up.ts'
 /** Once more what it costs and how it is paid, before the page is left. */
 export function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
   const { t } = useTranslation()
-  const { draft, isAsking, setAsking, isBusy, submit } = topUp
+  const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
   return (
     <FormDialog
       isOpen={isAsking}
@@ -15,6 +15,7 @@ export function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
       lead={t('wallet.confirmLead')}
       submitText={t('wallet.pay')}
       isBusy={isBusy}
+      isDisabled={!isCurrent || refusal !== null}
       onSubmit={() => void submit()}
       onClose={() => setAsking(false)}
     >

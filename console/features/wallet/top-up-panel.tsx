@@ -23,7 +23,8 @@ export function TopUpPanel(): ReactElement | null {
   }
   const ask = (event: FormEvent): void => {
     event.preventDefault()
-    if (topUp.fault === '' && topUp.price.error === null) topUp.setAsking(true)
+    topUp.takeCode()
+    if (topUp.fault === '' && topUp.refusal === null) topUp.setAsking(true)
   }
   return (
     <Panel title={t('wallet.topUp')} lead={t('wallet.topUpLead')}>
@@ -44,6 +45,7 @@ export function TopUpPanel(): ReactElement | null {
               maxLength={200}
               value={topUp.draft.code}
               onChange={(code) => topUp.change({ code })}
+              onBlur={topUp.takeCode}
             />
           )}
         </FormField>
@@ -52,7 +54,7 @@ export function TopUpPanel(): ReactElement | null {
           <Button
             type="submit"
             tone="primary"
-            isDisabled={topUp.fault !== '' || topUp.price.error !== null}
+            isDisabled={topUp.fault !== '' || topUp.refusal !== null}
           >
             {t('wallet.pay')}
           </Button>

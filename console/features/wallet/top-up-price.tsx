@@ -10,12 +10,12 @@ import type { TopUp } from './use-top-up.ts'
 export function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
   const { t, i18n } = useTranslation()
   const rule = useMoneyRule()
-  const { price, amount, fault, isCurrent } = topUp
+  const { price, refusal, amount, fault, isCurrent } = topUp
   const quota = quotaFromDollars(String(amount), rule)
-  if (price.error !== null && fault === '') {
+  if (refusal !== null && fault === '') {
     return (
       <p className="tg-topup-fault" role="alert">
-        {t('wallet.amountFault', { message: price.error.message })}
+        {t('wallet.amountFault', { message: refusal.message })}
       </p>
     )
   }

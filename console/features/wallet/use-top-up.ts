@@ -21,6 +21,9 @@ export function useTopUp() {
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
   const [draft, setDraft] = useState<TopUpDraft>({ amount: '', code: '', method: 'zfb' })
+  // NOTE: priced once it is typed out: each code that is asked for and wrong is counted.
+  const [code, setCode] = useState('')
+  const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
   const method = methods.includes(draft.method) ? draft.method : (methods[0] ?? 'zfb')
   const typed = draft.amount === '' ? String(least) : draft.amount
@@ -31,7 +34,7 @@ export function useTopUp() {
       : amount > AMOUNT_MAX
         ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
         : ''
-  const asked = { amount, top_up_code: draft.code.trim(), payment_method: method }
+  const asked = { amount, top_up_code: code, payment_method: method }
   const settled = useSettled(JSON.stringify(asked))
   const price = useQuery({
     queryKey: ['top-up-amount', settled],
@@ -41,7 +44,9 @@ export function useTopUp() {
     retry: false,
     staleTime: 0,
   })
-  const isCurrent = settled === JSON.stringify(asked) && !price.isFetching && fault === ''
+  const isSettled = settled === JSON.stringify(asked) && isCodeTyped
+  const refusal = isCodeTyped ? price.error : null
+  const isCurrent = isSettled && !price.isFetching && fault === '' && price.data !== undefined
   const { isBusy, submit } = useSubmit(async () => {
     try {
       const page = await pay(asked)
@@ -58,7 +63,8 @@ export function useTopUp() {
     draft: { ...draft, method, amount: typed },
     change: (part: Partial<TopUpDraft>): void =>
       setDraft({ ...draft, ...part, ...(part.amount === undefined ? {} : typedPart(part.amount)) }),
-    ...{ least, methods, amount, fault, price, isCurrent },
+    takeCode: (): void => setCode(draft.code.trim()),
+    ...{ least, methods, amount, fault, price, refusal, isCurrent },
     ...{ isAsking, setAsking, isBusy, submit },
   }
 }

@@ -1,4 +1,4 @@
-import { decimal, integer, RATIOS, SECRET, text, URL_TEXT } from '../option-type.ts'
+import { decimal, integer, RATIOS_ABOVE_ZERO, SECRET, text, URL_TEXT } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
 export const PAYMENT: OptionSection = {
@@ -55,7 +55,8 @@ export const PAYMENT: OptionSection = {
     },
     {
       key: 'TopUpCodes',
-      type: RATIOS,
+      // As of a price: at 0 nothing could be ordered.
+      type: RATIOS_ABOVE_ZERO,
       preset: '{}',
       access: 'root',
       label: { zh: '充值码', en: 'Top-up codes' },
@@ -68,6 +69,7 @@ export const PAYMENT: OptionSection = {
       key: 'TopUpLink',
       type: URL_TEXT,
       preset: '',
+      access: 'root',
       label: { zh: '充值链接', en: 'Link to buy quota' },
       help: { zh: '例如发卡网站的购买链接。', en: 'A shop that sells codes, for example.' },
     },
