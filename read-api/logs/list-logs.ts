@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
-import { logRows } from '#projections/call-log/query.ts'
+import { type LogFilter, logRows } from '#projections/call-log/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { LogPage } from '../contract/log.ts'
 import { type App, pageOf, Query, type ReadParts, upToDate, wholeOf } from '../question.ts'
@@ -45,10 +45,11 @@ async function answer(
   const { page, limit } = pageOf(query)
   const filter = await logFilter(parts, query, ownerId)
   if (filter === null) return success({ items: [], page, total: 0 })
-  const { count: total } = await sumLogs(core.db, filter, Math.floor(core.now() / 1_000))
+  const now = Math.floor(core.now() / 1_000)
+  const { count: total } = await sumLogs(core.db, filter, now)
   const { userId, role } = principalOf(request)
   const given = wholeOf(query.before)
-  const list = JSON.stringify([userId, limit, filter, given ?? 0])
+  const list = JSON.stringify([userId, limit, listOf(filter, now), given ?? 0])
   const start = cursors.start(list, page, limit)
   const slice = { ...(given === undefined ? {} : { before: given }), ...start, limit }
   const isBeyond = slice.before === undefined && slice.offset >= total
@@ -59,4 +60,12 @@ async function answer(
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const items = (await openRows(core.vault, rows)).map((row) => logAnswer(row, viewer))
   return success({ items, page, total })
+}
+
+/**
+ * What tells one list from another as it is paged: a range that moves with the clock stays one.
+ * Its start only cuts the far end off, and an end that is still to come cuts nothing.
+ */
+function listOf({ from: _start, to, ...filter }: LogFilter, now: number): LogFilter {
+  return to === undefined || to >= now ? filter : { ...filter, to }
 }

@@ -152,6 +152,24 @@ describe('the log', () => {
     expect(after.items[0]?.id).toBeLessThan(first.items[9]?.id ?? 0)
   })
 
+  it('nor where the range moves on with the clock', async () => {
+    let now = Math.floor(api.core.now() / 1_000)
+    const next = async (p: number): Promise<number[]> => {
+      const range = `start_timestamp=${now - 90 * 86_400}&end_timestamp=${now + 3_600}`
+      const { items } = await page(`/api/log/self/?type=2&${range}&p=${p}&page_size=10`, alice)
+      return items.map(({ id }) => id)
+    }
+    const wanted = (await page('/api/log/self/?type=2&page_size=30', alice)).items
+    const got = await next(0)
+    for (const p of [1, 2]) {
+      now += 1
+      const call = aCall({ userId: ALICE, tokenId: 1 })
+      await api.settled(await api.append([admitted(call), settledCall(call, 5)]))
+      got.push(...(await next(p)))
+    }
+    expect(got).toEqual(wanted.map(({ id }) => id))
+  })
+
   it('sums usage by hour and model', async () => {
     const { body } = await api.get<UsagePoint[]>('/api/data/self/', alice)
     const stat = await api.get<LogStat>('/api/log/self/stat', alice)

@@ -2,9 +2,13 @@ import type { LogParams } from '#console/api/logs/log-query.ts'
 import type { LogFilters } from './filters.ts'
 import { boundsOf } from './time-range.ts'
 
-/** The filters as the server takes them; a range that moves gets its ends at `now`. */
-export function logParams(filters: LogFilters, now: number): LogParams {
-  const { from, to } = boundsOf(filters.range, now)
+/**
+ * The filters as the server takes them; a range that moves gets its end at `now`, and its start at
+ * `begunAt`, which stays while one pages.
+ */
+export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
+  const { from } = boundsOf(filters.range, begunAt)
+  const { to } = boundsOf(filters.range, now)
   return {
     type: filters.type === 0 ? undefined : filters.type,
     token_name: filters.token,

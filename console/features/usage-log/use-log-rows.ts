@@ -31,16 +31,17 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   /** Reads after a resync must see at least this. */
   const floor = useRef(0)
   const scope = view.isAdmin ? ('all' as const) : ('self' as const)
-  const askedOf = (signal: AbortSignal) => ({
+  const begun = useBegunAt(view)
+  const askedOf = (signal: AbortSignal, begunAt = nowSeconds()) => ({
     scope,
-    params: logParams(view.filters, nowSeconds()),
+    params: logParams(view.filters, nowSeconds(), begunAt),
     afterPosition: floor.current,
     signal,
   })
   const page = useQuery({
     queryKey: [...logsKey, 'page', view.key],
     queryFn: ({ signal }) =>
-      listLogs({ ...askedOf(signal), page: view.page, pageSize: view.pageSize }),
+      listLogs({ ...askedOf(signal, begun.at()), page: view.page, pageSize: view.pageSize }),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -62,6 +63,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   const rows = page.data?.items ?? NONE
   const readAgain = (position: number | null) => {
     floor.current = Math.max(floor.current, position ?? 0)
+    begun.anew()
     update((last) => ({ ...release(last), isOverfull: false, dropped: 0 }))
     void client.invalidateQueries({ queryKey: logsKey })
   }
@@ -82,6 +84,21 @@ export function useLogRows(view: LogView, isHeld: boolean) {
   })
   usePageWithin(view, page.data)
   return { page, stat, tail, rows: listOf(tail, rows), readAgain, update }
+}
+
+/** When the list was begun: further pages keep that range's start, so that they are one list. */
+function useBegunAt({ filters, isAdmin, page }: LogView): { at: () => number; anew: () => void } {
+  const list = JSON.stringify([filters, isAdmin])
+  const kept = useRef({ list: '', at: 0 })
+  return {
+    at: () => {
+      if (page === 0 || kept.current.list !== list) kept.current = { list, at: nowSeconds() }
+      return kept.current.at
+    },
+    anew: () => {
+      kept.current = { list: '', at: 0 }
+    },
+  }
 }
 
 /**

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { NO_FILTERS } from '#console/features/usage-log/filters.ts'
+import { logParams } from '#console/features/usage-log/log-params.ts'
 import {
   boundsOf,
   DEFAULT_RANGE,
@@ -52,4 +54,12 @@ describe('a range of time', () => {
       expect(readLocalTime(text)).toBeNull()
     }
   })
+})
+
+it('a range that moves keeps its start while one pages, its end stays ahead', () => {
+  const filters = { ...NO_FILTERS, range: { kind: 'relative', span: '24h' } } as const
+  const begunAt = 1_800_000_000
+  const ends = (now: number) => logParams(filters, now, begunAt)
+  expect(ends(begunAt + 50).start_timestamp).toBe(begunAt - 86_400)
+  expect(ends(begunAt + 50).end_timestamp).toBe(begunAt + 50 + 3_600)
 })
