@@ -84,6 +84,7 @@ import { deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { getAmount } from './top-up/get-amount.ts'
+import { warnAtStart } from './top-up/half-set.ts'
 import { notifyEpay } from './top-up/notify-epay.ts'
 import { pay } from './top-up/pay.ts'
 import { refundOrder } from './top-up/refund-order.ts'
@@ -229,6 +230,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     await webhooks.close()
   })
   app.addHook('onClose', () => parts.humanCheck.close())
+  await warnAtStart(core)
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
     const { text } = parts.setupToken

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { topUpStream } from '#domain/top-up/events.ts'
 import { checkoutEvent } from '#infra/demo/payment-gateway.ts'
+import { warnAtStart } from '#write-api/top-up/half-set.ts'
 import { KEYS, type TopUpFixture, topUpFixture } from './top-up-fixture.ts'
 
 let fixture: TopUpFixture
@@ -106,7 +107,12 @@ describe('a gateway’s notice', () => {
     expect(await fixture.notify(notice, 'POST')).toEqual(SUCCESS)
     await fixture.set('DemoSiteEnabled', 'false')
     await fixture.set('EpayKey', '')
+    const warned = vi.spyOn(fixture.core.log, 'warn')
     expect((await fixture.notify(other)).status).toBe(503)
+    await warnAtStart(fixture.core)
+    const off = expect.objectContaining({ alarm: 'payment-gateway-off' })
+    expect(warned).toHaveBeenCalledExactlyOnceWith(off, expect.any(String))
+    warned.mockRestore()
     await fixture.set('EpayKey', KEYS.key)
     expect(await fixture.notify(other)).toEqual(SUCCESS)
   })

@@ -3,6 +3,7 @@ import { centsOf } from '#domain/top-up/money.ts'
 import { fault } from '#infra/http/faults.ts'
 import type { Act, Parts } from '../act.ts'
 import { readEpayNotice } from './epay.ts'
+import { warnOfHalfSet } from './half-set.ts'
 import { takePayment } from './take-payment.ts'
 import { waysToPay } from './ways-to-pay.ts'
 
@@ -42,8 +43,12 @@ async function takeNotice(
   params: URLSearchParams,
   cause: string,
 ): Promise<boolean> {
-  const { values, epay } = await waysToPay(core)
-  if (epay === null) throw fault('Unavailable')
+  const ways = await waysToPay(core)
+  const { values, epay } = ways
+  if (epay === null) {
+    warnOfHalfSet(core, ways)
+    throw fault('Unavailable')
+  }
   const notice = readEpayNotice(params, epay.key)
   if (notice === null) return false
   const { merchant, tradeNo, paymentId, money, status } = notice

@@ -268,6 +268,7 @@ it('an admin reads what the super admin alone may set, and can’t change it', a
   await page.goto(`${site.url}/admin/settings?tab=system`)
   await field('SMTP 端口').waitFor()
   expect(await field('SMTP 端口').isDisabled()).toBe(true)
-  expect(await field('充值链接').isDisabled()).toBe(false)
+  expect(await field('充值链接').isDisabled()).toBe(true)
+  expect(await field('允许新用户注册').isDisabled()).toBe(false)
   expect(await page.getByText('仅超级管理员可以修改。').count()).toBeGreaterThan(5)
 })
