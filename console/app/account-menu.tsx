@@ -62,6 +62,8 @@ export function useLogout(): () => void {
   const navigate = useNavigate()
   return () => {
     startLeaving()
+    // What is under way would be answered after the session's end, by a 401.
+    void client.cancelQueries()
     logout()
       .then(
         () => showSuccess(t('auth.loggedOut'), { goesAlong: true }),
