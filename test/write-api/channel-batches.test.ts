@@ -59,8 +59,10 @@ describe('the status of several channels', () => {
   })
 
   it('is not set to enabled once they have expired; by tag, the others are', async () => {
-    const late = [await made({ name: 'late', tag: 'eu', expired_time: 1_000 })]
+    const soon = Math.floor(Date.now() / 1_000) + 60
+    const late = [await made({ name: 'late', tag: 'eu', expired_time: soon })]
     ids.push(...late)
+    fixture.clock.ahead += 61_000
     await post('batch/status', { ids, status: 2 })
     head = await fixture.head()
     const words = '渠道已过期，无法启用，请先修改过期时间，或者设置为永不过期'

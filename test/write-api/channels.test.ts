@@ -71,6 +71,7 @@ describe('a new channel', () => {
     [{ setting: 'x' }, 400, 'setting'],
     [{ param_override: '[1,' }, 400, 'param_override'],
     [{ priority: 1.5 }, 400, 'priority'],
+    [{ expired_time: 1_000 }, 400, 'expired_time'],
     [{ weight: -1 }, 400, 'weight'],
     [{ base_url: 'ftp://x' }, 400, 'base_url'],
     [{ type: 14 }, 400, 'type'],
@@ -157,6 +158,16 @@ describe('a channel that is changed', () => {
     expect((await put(row)).success).toBe(true)
     expect(await fixture.head()).toBe(head)
     expect(await keyInUse(id)).toBe('sk-provider-canary')
+  })
+
+  it('keeps a time to expire that is over by now, and takes no other such', async () => {
+    const soon = Math.floor(Date.now() / 1_000) + 60
+    const id = await made({ ...FIELDS, expired_time: soon })
+    fixture.clock.ahead += 61_000
+    expect(await put({ id, expired_time: soon, weight: 8 })).toMatchObject({ success: true })
+    const refused = await put({ id, expired_time: soon - 1, weight: 9 })
+    expect(refused).toMatchObject({ status: 400, message: '参数 expired_time 无效：过期时间已过' })
+    expect(await read(id)).toMatchObject({ expired_time: soon, weight: 8 })
   })
 
   it('needs its key again for a new address or type: no key is led away', async () => {

@@ -94,6 +94,12 @@ export function checkReach(
   }
 }
 
+/** Refuses a new time to expire (unix seconds) that is over at `now` (ms); one kept may be. */
+export function checkExpiry(time: number, before: number, now: number): void {
+  if (time <= 0 || time === before || time * 1_000 > now) return
+  throw invalidField('expired_time', { zh: '过期时间已过', en: 'is in the past already' })
+}
+
 /** Refuses a type that no call could be sent by. */
 export function checkType(type: number, served: ServedTypes): void {
   if (served.has(type)) return

@@ -5,7 +5,14 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateChannel, CreatedChannels } from '#write-api/contract/channel.ts'
 import type { Act } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { checkAddress, checkReach, checkType, DEFAULT_TERMS, termsWith } from './channel-terms.ts'
+import {
+  checkAddress,
+  checkExpiry,
+  checkReach,
+  checkType,
+  DEFAULT_TERMS,
+  termsWith,
+} from './channel-terms.ts'
 import { checkGroups } from './check-groups.ts'
 import { keysIn, repeatedWords } from './keys-in.ts'
 import { type ChannelsToMake, makeChannels } from './new-channels.ts'
@@ -29,6 +36,7 @@ export const createChannel: Act = (api, parts) => {
       if (terms.name === '' || keys.length === 0) throw refused('ChannelFieldsRequired')
       checkType(terms.type, parts.servedTypes)
       checkReach(terms, parts.servedTypes)
+      checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, parts.core.now())
       checkAddress(terms.baseUrl, parts.upstreams)
       await checkGroups(parts, 'group', terms.groups)
       const [id = 0, ...others] = await makeChannels(parts, request, reply, {

@@ -13,7 +13,7 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
-import { changeOf, checkAddress, checkReach, checkType } from './channel-terms.ts'
+import { changeOf, checkAddress, checkExpiry, checkReach, checkType } from './channel-terms.ts'
 import { checkGroups } from './check-groups.ts'
 import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
 
@@ -55,6 +55,9 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   }
   if (baseUrl !== undefined && baseUrl !== row?.terms.baseUrl) {
     checkAddress(baseUrl, parts.upstreams)
+  }
+  if (row !== null && terms.expiredTime !== undefined) {
+    checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)
   }
   if (row !== null) await checkGroups(parts, 'group', terms.groups ?? [], row.terms.groups)
   const given = await givenKeys(parts, fields)

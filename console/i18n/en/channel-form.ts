@@ -33,6 +33,8 @@ export const channelForm: Words['channelForm'] = {
     replace: 'Replace keys',
     replaceHint: 'What you enter replaces them all.',
   },
+  replaceTitle: 'Replace all keys?',
+  replaceBody: 'Stored keys: {{count}}. They are deleted, and only those entered now remain.',
   multiKeyMode: 'Choice of the key',
   turn: {
     random: 'Random',
@@ -115,6 +117,7 @@ export const channelForm: Words['channelForm'] = {
     notInteger: 'Enter a whole number',
     notNatural: 'Enter a whole number of at least 0',
     dateWrong: 'This is no date and time!',
+    datePast: 'Choose a time that is still to come',
     tagMissing: 'The tag must not be empty!',
   },
 }

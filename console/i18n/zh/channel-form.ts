@@ -31,6 +31,8 @@ export const channelForm = {
     replace: '替换密钥',
     replaceHint: '填写后替换全部密钥。',
   },
+  replaceTitle: '替换全部密钥？',
+  replaceBody: '已保存的 {{count}} 个密钥会被删除，只保留本次填写的密钥。',
   multiKeyMode: '密钥选取',
   turn: {
     random: '随机',
@@ -111,6 +113,7 @@ export const channelForm = {
     notInteger: '请输入整数',
     notNatural: '请输入不小于 0 的整数',
     dateWrong: '过期时间格式错误！',
+    datePast: '过期时间必须晚于现在',
     tagMissing: '标签不能为空！',
   },
 }

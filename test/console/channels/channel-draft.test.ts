@@ -117,6 +117,13 @@ describe('the channel form', () => {
     expect(expirySeconds(expiryText(-1))).toBe(-1)
     expect(expirySeconds('2030-13-01T00:00')).toBeNull()
   })
+
+  it('an expiry that is over is refused, unless it was so before', () => {
+    const past = { ...draft, expiresAt: '2020-01-01T00:00' }
+    expect(channelFaults(past, null, OPENAI)).toEqual({ expiresAt: 'datePast' })
+    expect(channelFaults(past, draft, OPENAI)).toEqual({ expiresAt: 'datePast' })
+    expect(channelFaults({ ...past, weight: '2' }, past, OPENAI)).toEqual({})
+  })
 })
 
 describe('keys', () => {
@@ -144,7 +151,7 @@ describe('keys', () => {
   })
 
   it('are added to those stored, unless the address is another: then they replace them', () => {
-    expect(edit(several, { key: 'sk-3', keyMode: 'append' })).toEqual({
+    expect(edit(several, { key: 'sk-3' })).toEqual({
       key: 'sk-3',
       key_mode: 'append',
     })

@@ -80,7 +80,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   baseUrl: channel.base_url,
   own: { other: channel.other, openai_organization: channel.openai_organization },
   key: '',
-  keyMode: 'replace',
+  keyMode: channel.multi_key_mode === '' ? 'replace' : 'append',
   multiKeyMode: channel.multi_key_mode || 'random',
   enableKeys: [],
   models: listOf(channel.models),

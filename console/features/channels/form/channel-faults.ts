@@ -16,6 +16,7 @@ export type ChannelFault =
   | 'notInteger'
   | 'notNatural'
   | 'dateWrong'
+  | 'datePast'
 
 export type ChannelFaults = Partial<Record<keyof ChannelDraft | OwnField, ChannelFault>>
 
@@ -37,7 +38,7 @@ export function channelFaults(
   for (const field of JSON_FIELDS) set(field, objectFault(draft[field]))
   set('priority', isInteger(draft.priority) ? null : 'notInteger')
   for (const field of NUMBER_FIELDS) set(field, isNatural(draft[field]) ? null : 'notNatural')
-  set('expiresAt', expirySeconds(draft.expiresAt) === null ? 'dateWrong' : null)
+  set('expiresAt', expiryFault(draft.expiresAt, before?.expiresAt))
   return faults
 }
 
@@ -48,6 +49,14 @@ function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFaul
   if (keysOf(draft).length > 0) return null
   if (before === null) return 'nameAndKeyMissing'
   return needsKeyAgain(before, draft) ? 'keyAgain' : null
+}
+
+/** One that has expired meanwhile may be saved as it is. */
+function expiryFault(text: string, before: string | undefined): ChannelFault | null {
+  const seconds = expirySeconds(text)
+  if (seconds === null) return 'dateWrong'
+  const isPast = seconds > 0 && seconds * 1_000 <= Date.now()
+  return isPast && text !== before ? 'datePast' : null
 }
 
 function baseUrlFault(draft: ChannelDraft, type: ChannelType | undefined): ChannelFault | null {

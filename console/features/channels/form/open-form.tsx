@@ -103,11 +103,20 @@ function useSave({ channel, onClose }: FormProps) {
     } else {
       const changed = changedTerms(channel, before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('channelForm.unchanged'))
+      if (changed.key_mode === 'replace' && !(await confirmReplace(channel.key_count))) return
       const message = await updateChannel({ id: channel.id, ...changed })
       showSuccess(`${t('channelForm.saved')} ${message}`.trim(), ALONG)
     }
     await client.invalidateQueries({ queryKey: channelsKey })
     onClose()
+  }
+  function confirmReplace(count: number): Promise<boolean> {
+    return confirm({
+      title: t('channelForm.replaceTitle'),
+      body: t('channelForm.replaceBody', { count }),
+      confirmText: t('channelForm.mode.replace'),
+      tone: 'danger',
+    })
   }
   function confirmVersion({ type, baseUrl }: ChannelDraft): Promise<boolean> {
     return confirm({
