@@ -123,6 +123,15 @@ async function admit(request: FastifyRequest): Promise<Principal> {
   return principal
 }
 
+/**
+ * Whether who was let in would be now: for answers that take long. A ban, a logout, and another
+ * role or password end it.
+ */
+export async function isStillAdmitted(request: FastifyRequest): Promise<boolean> {
+  const principal = await principalShown(request)
+  return principal?.userId === principalOf(request).userId
+}
+
 function requireSession({ sessionHash }: Principal): void {
   if (sessionHash === null) throw fault('SessionRequired')
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
+import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { fault, invalidField } from '#infra/http/faults.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
@@ -41,22 +41,23 @@ const RETRY_SECONDS = 5
  */
 export function exportLogs(app: App, parts: ReadParts): void {
   const seats = new Map<number, number>()
-  const fresh = upToDate(parts, 'call-log')
+  // NOTE: a HEAD would read every row for nobody.
+  const asked = { exposeHeadRoute: false, preHandler: upToDate(parts, 'call-log') }
   app.get(
     '/api/log/export',
     {
+      ...asked,
       schema: { querystring: AllRows, response: FILE },
       onRequest: onlyAdmin,
-      preHandler: fresh,
     },
     (request, reply) => answer({ parts, seats, request, reply, query: request.query }, null),
   )
   app.get(
     '/api/log/self/export',
     {
+      ...asked,
       schema: { querystring: OwnRows, response: FILE },
       onRequest: onlyUser,
-      preHandler: fresh,
     },
     (request, reply) => {
       const { userId } = principalOf(request)
@@ -75,6 +76,7 @@ type Asked = {
 }
 
 async function answer({ parts, seats, request, reply, query }: Asked, ownerId: number | null) {
+  if (parts.draining.aborted) throw fault('Draining', RETRY_SECONDS)
   const { userId, role } = principalOf(request)
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const format = await formatOf(parts, query, viewer)
@@ -87,7 +89,8 @@ async function answer({ parts, seats, request, reply, query }: Asked, ownerId: n
     if (left === 0) seats.delete(userId)
     else seats.set(userId, left)
   }
-  const text = exportText(parts.core, { filter, format, viewer })
+  const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
+  const text = exportText(parts.core, { filter, format, viewer, isAllowed })
   try {
     // Read before the status is sent: what fails at once is a refusal, not a file that breaks off.
     await text.begin()
@@ -95,7 +98,7 @@ async function answer({ parts, seats, request, reply, query }: Asked, ownerId: n
     leave()
     throw error
   }
-  const file = Readable.from(text, { objectMode: false, signal: parts.draining })
+  const file = Readable.from(text, { objectMode: false })
   file.once('close', leave)
   reply.header('content-disposition', `attachment; filename="usage.${format.extension}"`)
   return reply.type(format.type).send(file)

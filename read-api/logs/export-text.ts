@@ -14,11 +14,16 @@ export type ExportText = AsyncIterable<string> & {
   readonly begin: () => Promise<void>
 }
 
-/** `filter` is null where nothing can match. */
-export function exportText(
-  core: Core,
-  { filter, format, viewer }: { filter: LogFilter | null; format: ExportFormat; viewer: Viewer },
-): ExportText {
+type Asked = {
+  /** null where nothing can match. */
+  readonly filter: LogFilter | null
+  readonly format: ExportFormat
+  readonly viewer: Viewer
+  /** Whether the rows may still be shown to who asked; looked at for every batch. */
+  readonly isAllowed: () => Promise<boolean>
+}
+
+export function exportText(core: Core, { filter, format, viewer, isAllowed }: Asked): ExportText {
   const read = (before: number): Promise<readonly LogRow[]> =>
     filter === null ? Promise.resolve([]) : logBatch(core.pg, filter, { before, limit: BATCH_ROWS })
   let next: Promise<readonly LogRow[]> = Promise.resolve([])
@@ -31,6 +36,7 @@ export function exportText(
       if (format.head !== '') yield format.head
       for (;;) {
         const rows = await next
+        if (!(await isAllowed())) throw new Error('the export is no longer allowed: cut off')
         const last = rows.at(-1)
         const isLast = last === undefined || rows.length < BATCH_ROWS
         // Read on while these are written; who stops listening is told nothing of a failure.

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogPage, LogStat } from '#read-api/contract/log.ts'
@@ -172,5 +172,36 @@ describe('the export of the log', () => {
     expect((await fileOf('/api/log/export?username=nobody', admin)).status).toBe(200)
     for (const { request } of [first, second]) request.destroy()
     await expect.poll(async () => (await fileOf(`${path}&type=1`, alice)).status).toBe(200)
+  })
+
+  it('is not made for a HEAD', async () => {
+    for (const url of ['/api/log/export', '/api/log/self/export']) {
+      const { statusCode } = await api.app.inject({ method: 'HEAD', url, headers: admin })
+      expect(statusCode).toBe(404)
+    }
+  })
+
+  it('breaks off once its reader is logged out', async () => {
+    const { port } = api.app.server.address() as AddressInfo
+    const headers = await api.logIn(ALICE)
+    const request = get({ port, path: '/api/log/self/export?format=ndjson', headers })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    expect(answer.statusCode).toBe(200)
+    const { sessions } = api.app.gate
+    const session = await sessions.find(headers.cookie?.replace('session=', '') ?? '')
+    await sessions.end(session?.hash ?? '')
+    await expect(answer.toArray()).rejects.toThrow('aborted')
+  })
+
+  it('is refused once the process stops, while one under way comes to its end', async () => {
+    const { port } = api.app.server.address() as AddressInfo
+    const path = '/api/log/self/export?format=ndjson'
+    const request = get({ port, path, headers: alice })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    api.drain()
+    const refused = await fileOf(path, alice)
+    expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'Draining'])
+    const chunks = (await answer.toArray()) as Buffer[]
+    expect(objects(Buffer.concat(chunks).toString()).length).toBeGreaterThan(OLD_ROWS)
   })
 })
