@@ -56,6 +56,14 @@ export interface Vault {
   verifyPassword(password: string, hash: string): Promise<boolean>
 }
 
+/** A record of the vault that is there, but can't be decrypted: damaged, or moved elsewhere. */
+export class UnreadableSecret extends Error {
+  constructor(cause: unknown) {
+    super('a record of the vault can not be decrypted', { cause })
+    this.name = 'UnreadableSecret'
+  }
+}
+
 export class VaultBusy extends Error {
   constructor() {
     super('too many password checks are waiting')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { decrypt, encrypt } from './cipher.ts'
 import type { KeyRing } from './key-ring.ts'
-import type { Vault } from './port.ts'
+import { UnreadableSecret, type Vault } from './port.ts'
 
 type Row = { ref: string; owner: string; wrapped_key: Buffer; sealed: Buffer }
 
@@ -16,8 +16,12 @@ export function createSecrets(
 ): Pick<Vault, 'putSecret' | 'getSecret' | 'getSecrets' | 'deleteSecret'> {
   const open = (purpose: string, row: Row): string => {
     const context = contextOf(purpose, row.owner, row.ref)
-    const key = ring.unwrap(context, row.wrapped_key)
-    return decrypt(key, context, row.sealed).toString('utf8')
+    try {
+      const key = ring.unwrap(context, row.wrapped_key)
+      return decrypt(key, context, row.sealed).toString('utf8')
+    } catch (error) {
+      throw new UnreadableSecret(error)
+    }
   }
   const read = async (purpose: string, refs: readonly string[]): Promise<Row[]> =>
     (await pg.query<Row>({ name: 'vault-secrets', text: SELECT, values: [purpose, refs] })).rows

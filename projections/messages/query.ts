@@ -198,7 +198,7 @@ export async function movedInboxes(
         select u.id from unnest(${sql.array(userIds, 'int8')}) u(id)
         where exists (select from seen where seen.user_id = u.id) or exists (
           select from changed join read_messages.recipients r on r.message_id = changed.id
-          where u.id between r.first_id and r.last_id
+          where int8range(r.first_id, r.last_id, '[]') @> u.id
         )
       ) as "userIds"
   `)

@@ -1,5 +1,6 @@
 import type { Core } from '#infra/core.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
+import { UnreadableSecret } from '#infra/vault/port.ts'
 import { CHECKPOINT_SCHEMA, CHECKPOINT_TABLE } from '../checkpoint.ts'
 import { type AdvanceSignal, advanceSignal } from '../freshness/advance-signal.ts'
 import type { ProjectionName } from '../names.ts'
@@ -116,10 +117,17 @@ const lowestPositions = async ({ pg }: Core): Promise<Map<ProjectionName, number
   )
 
 /** What handlers may ask while they fold, as every process answers it. */
-export const foldContext = ({ vault }: Pick<Core, 'vault'>): FoldContext => ({
+export const foldContext = ({ vault, log }: Pick<Core, 'vault' | 'log'>): FoldContext => ({
   open: async (userId, sealed) => (await vault.open(userId, sealed)) ?? '',
   messageText: async (messageId, ref) => {
-    const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
-    return texts.get(ref) ?? ''
+    try {
+      const texts = await vault.getSecrets('message', [{ owner: `message:${messageId}`, ref }])
+      return texts.get(ref) ?? ''
+    } catch (error) {
+      // One damaged text would else hold up every message, and the live socket with them.
+      if (!(error instanceof UnreadableSecret)) throw error
+      log.error({ err: error, messageId }, 'the text of a message can not be read: it is empty')
+      return ''
+    }
   },
 })

@@ -37,7 +37,7 @@ export function sentMessages(app: App, parts: ReadParts): void {
           ...slice,
           keyword: (query.keyword ?? '').trim(),
           from: secondsIn('start_date', query.start_date),
-          until: secondsIn('end_date', query.end_date),
+          until: endIn('end_date', query.end_date),
         })
         return success({ items: rows.map(sentAnswer), page, total })
       },
@@ -74,6 +74,14 @@ async function sent({ core }: ReadParts, id: string): Promise<MessageRow> {
 }
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+const DAY_SECONDS = 86_400
+
+/** As `secondsIn`; a date without a time is that whole day. */
+function endIn(field: string, given = ''): number | null {
+  const seconds = secondsIn(field, given)
+  return seconds === null || given.includes('T') ? seconds : seconds + DAY_SECONDS - 1
+}
 
 /** An ISO date (of UTC) or time in unix seconds; null when it was left out or empty. */
 function secondsIn(field: string, given = ''): number | null {

@@ -150,6 +150,8 @@ describe('the list of what was sent', () => {
     expect(await found({ keyword: '50%', start_date: iso(0), end_date: iso(1_000) })).toEqual([id])
     expect(await found({ keyword: '50%', start_date: iso(1_000) })).toEqual([])
     expect(await found({ keyword: '50%', end_date: iso(-1_000) })).toEqual([])
+    const day = iso(0).slice(0, 10)
+    expect(await found({ keyword: '50%', start_date: day, end_date: day })).toEqual([id])
     const bad = await fixture.admin.call('GET', '/api/admin/messages/search?start_date=yesterday')
     expect(bad).toMatchObject({ status: 400, code: 'InvalidField' })
     expect(bad.message).toContain('start_date')
@@ -245,6 +247,18 @@ describe('editing and deleting', () => {
     await rebuildReadModel(fixture.core, messagesProjection, foldContext(fixture.core))
     expect((await listed('/search?keyword=canary-of-a-message')).total).toBe(0)
     expect((await listed()).total).toBe(total)
+  })
+
+  it('a text that can not be decrypted is empty, and holds up no other message', async () => {
+    const id = await sendTo(3)
+    await fixture.core.pg.query(
+      `update vault.secrets set sealed = '\\x00'::bytea || sealed where owner = 'message:' || $1`,
+      [id],
+    )
+    await rebuildReadModel(fixture.core, messagesProjection, foldContext(fixture.core))
+    expect((await sent(id)).data).toMatchObject({ title: '', content: '' })
+    expect((await sent(await sendTo(3))).data.title).toBe('Hello')
+    expect((await remove(id)).success).toBe(true)
   })
 
   it('what went to an erased person alone goes with them; what others have, stays', async () => {

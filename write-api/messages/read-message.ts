@@ -1,9 +1,8 @@
-import { messageDecider } from '#domain/message/decide.ts'
-import { inboxStream, messageStream } from '#domain/message/events.ts'
+import { inboxStream } from '#domain/message/events.ts'
 import { inboxDecider } from '#domain/message/inbox.ts'
-import { isAmong } from '#domain/message/recipients.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
+import { findInInbox } from '#projections/messages/query.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
@@ -17,12 +16,11 @@ export const readMessage: Act = (api, parts) => {
       schema: { summary: 'Mark an own message read', params: IdParams, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { actors } = parts.core
+      const { actors, db } = parts.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
-      const { message } = await actors.stateOf(messageDecider, messageStream(messageId))
-      const isOwn = message?.text != null && isAmong(message.recipients, userId)
-      if (!isOwn) throw refused('MessageUnknown')
+      // The inbox as it is shown: the message itself may be to everybody, in many ranges.
+      if ((await findInInbox(db, userId, messageId)) === null) throw refused('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
       const context = contextOf(parts, request)
       const outcome = await actors.handle(inboxDecider, inboxStream(userId), command, context)
