@@ -6,6 +6,8 @@ import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
+/** A stream that says nothing may be one that can't: the count is no older than this. */
+const POLL_LIVE_MS = 60_000
 
 /** The bell, which is told what is unread, and asks where it can't be told. */
 export function InboxBell(): ReactElement {
@@ -14,7 +16,7 @@ export function InboxBell(): ReactElement {
   // NOTE: a hidden tab does not ask: the interval rests there.
   const { data = 0, error } = useQuery({
     ...unreadQuery,
-    refetchInterval: isLive ? false : POLL_MS,
+    refetchInterval: isLive ? POLL_LIVE_MS : POLL_MS,
     refetchIntervalInBackground: false,
   })
   useEffect(() => {
