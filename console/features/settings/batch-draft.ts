@@ -20,6 +20,10 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
   return faults
 }
 
+/** Those that a ratio for tokens would take a fixed price per call from. */
+export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
+  draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
+
 /** The rows with the filled-in ratios; a ratio for tokens ends a fixed price per call. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {

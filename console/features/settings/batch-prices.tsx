@@ -4,8 +4,16 @@ import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
+import { Checkbox } from '#console/ui/switches.tsx'
 import { showError } from '#console/ui/toast.ts'
-import { BATCH_FIELDS, type BatchDraft, batchFaults, batchRows, emptyBatch } from './batch-draft.ts'
+import {
+  BATCH_FIELDS,
+  type BatchDraft,
+  batchFaults,
+  batchRows,
+  emptyBatch,
+  endedPrices,
+} from './batch-draft.ts'
 import type { PriceRow } from './price-table.ts'
 
 /** Sets the filled-in ratios of all selected models at once. */
@@ -18,10 +26,16 @@ export function BatchPrices(props: {
   const { t } = useTranslation()
   const [draft, setDraft] = useState<BatchDraft>(emptyBatch)
   const [isChecked, setChecked] = useState(false)
+  const [isSkipping, setSkipping] = useState(true)
+  const ended = endedPrices(props.rows, draft)
   const faults = isChecked ? batchFaults(draft) : {}
-  const close = () => {
+  const reset = () => {
     setDraft(emptyBatch)
     setChecked(false)
+    setSkipping(true)
+  }
+  const close = () => {
+    reset()
     props.onClose()
   }
   const apply = () => {
@@ -30,9 +44,10 @@ export function BatchPrices(props: {
       return showError(t('settings.batchEmpty'))
     }
     if (Object.keys(batchFaults(draft)).length > 0) return
-    props.onApply(batchRows(props.rows, draft))
-    setDraft(emptyBatch)
-    setChecked(false)
+    const rows = isSkipping ? props.rows.filter((row) => !ended.includes(row)) : props.rows
+    if (rows.length === 0) return showError(t('settings.batchAllFixed'))
+    props.onApply(batchRows(rows, draft))
+    reset()
   }
   return (
     <Drawer
@@ -66,6 +81,14 @@ export function BatchPrices(props: {
           )}
         </FormField>
       ))}
+      {ended.length > 0 && (
+        <Checkbox
+          label={t('settings.batchSkipFixed', { count: ended.length })}
+          hint={t('settings.batchSkipFixedHint')}
+          isOn={isSkipping}
+          onChange={setSkipping}
+        />
+      )}
     </Drawer>
   )
 }

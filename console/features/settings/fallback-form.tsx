@@ -8,6 +8,7 @@ import {
   type FallbackKey,
   fallbackDraft,
   fallbackFault,
+  fallbackFaultField,
   withFallback,
 } from './fallback-pricing.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -22,8 +23,9 @@ export function FallbackForm({ form }: { form: SettingsForm }): ReactElement | n
   const isChanged = FALLBACK_KEYS.some((key) => form.isChanged(key))
   const fault = isChanged ? fallbackFault(draft) : null
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
-  const field = (key: FallbackKey, label: string, fieldError?: string) => (
-    <FormField label={label} error={fieldError}>
+  const faulty = fallbackFaultField(draft)
+  const field = (key: FallbackKey, label: string) => (
+    <FormField label={label} error={key === faulty ? error : undefined}>
       {(control) => (
         <TextInput
           {...control}
@@ -44,7 +46,7 @@ export function FallbackForm({ form }: { form: SettingsForm }): ReactElement | n
         onChange={(isOn) => set('fallback_pricing_enabled', String(isOn))}
       />
       <div className="tg-fallback">
-        {field('fallback_single_price', t('settings.fallbackSingle'), error)}
+        {field('fallback_single_price', t('settings.fallbackSingle'))}
         <span className="tg-fallback-or">{t('settings.or')}</span>
         {field('fallback_input_ratio', t('settings.fallbackInput'))}
         {field('fallback_completion_ratio', t('settings.fallbackCompletion'))}

@@ -42,6 +42,27 @@ export function fallbackFault(draft: FallbackDraft): FallbackFault | null {
   return null
 }
 
+/** Where the fault is told: the ratio that is missing, or else the price. */
+export function fallbackFaultField(draft: FallbackDraft): FallbackKey | undefined {
+  const fault = fallbackFault(draft)
+  if (fault === null) return undefined
+  const own = FALLBACK_VALUES.find((key) => isWrong(draft[key].trim()))
+  if (own !== undefined) return own
+  const empty = FALLBACK_RATIOS.filter((key) => draft[key].trim() === '')
+  const [missing] = empty
+  const isHalf = fault === 'incomplete' && empty.length === 1
+  return isHalf && missing !== undefined ? missing : 'fallback_single_price'
+}
+
+const FALLBACK_RATIOS = ['fallback_input_ratio', 'fallback_completion_ratio'] as const
+const FALLBACK_VALUES = ['fallback_single_price', ...FALLBACK_RATIOS] as const
+
+function isWrong(text: string): boolean {
+  if (text === '') return false
+  const value = parseDecimal(text)
+  return value === null || isNegative(value)
+}
+
 /** The four fallback options as their form has them. */
 export const fallbackDraft = (value: (key: string) => string): FallbackDraft => ({
   fallback_pricing_enabled: value('fallback_pricing_enabled'),
@@ -56,6 +77,5 @@ export function fallbackFaultKey(
   value: (key: string) => string,
 ): FallbackKey | undefined {
   const isChanged = FALLBACK_KEYS.some((key) => changed.has(key))
-  const isFaulty = isChanged && fallbackFault(fallbackDraft(value)) !== null
-  return isFaulty ? 'fallback_single_price' : undefined
+  return isChanged ? fallbackFaultField(fallbackDraft(value)) : undefined
 }

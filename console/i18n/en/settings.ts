@@ -89,6 +89,9 @@ export const settings: Words['settings'] = {
   batchTitle_one: 'Set prices of {{count}} model',
   batchTitle_other: 'Set prices of {{count}} models',
   batchLead: 'Only what you fill in changes; the rest stays.',
+  batchSkipFixed: 'Skip those with a fixed price per call ({{count}})',
+  batchSkipFixedHint: 'Otherwise they lose that price and are billed per token.',
+  batchAllFixed: 'All of these have a fixed price per call: none is left to set',
   batchEmpty: 'Fill in a value to set',
   batchChoose: 'Select models first',
   fault: {

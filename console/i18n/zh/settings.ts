@@ -87,6 +87,9 @@ export const settings = {
   batchTitle_one: '批量设置 {{count}} 个模型',
   batchTitle_other: '批量设置 {{count}} 个模型',
   batchLead: '只改填写的项目，其余保持不变。',
+  batchSkipFixed: '跳过其中 {{count}} 个按次计费的模型',
+  batchSkipFixedHint: '不跳过则固定的每次价格会被清除，改为按量计费。',
+  batchAllFixed: '所选模型均按次计费，已全部跳过',
   batchEmpty: '请填写要设置的值',
   batchChoose: '请先选择模型',
   fault: {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { batchFaults, batchRows, emptyBatch } from '#console/features/settings/batch-draft.ts'
+import {
+  batchFaults,
+  batchRows,
+  emptyBatch,
+  endedPrices,
+} from '#console/features/settings/batch-draft.ts'
 import { exampleCost, quotaOfDollars } from '#console/features/settings/price-conversion.ts'
 
 const row = (patch = {}) => ({
@@ -23,6 +28,12 @@ describe('ratios for many models at once', () => {
     expect(batchRows([perCall], { ...emptyBatch, ratio: '3' })).toEqual([row({ ratio: '3' })])
     const kept = batchRows([perCall], { ...emptyBatch, completionRatio: '3' })
     expect(kept).toEqual([{ ...perCall, completionRatio: '3' }])
+  })
+
+  it('tells which fixed prices it would end', () => {
+    const rows = [row(), row({ name: 'b', price: '0.04', ratio: '' })]
+    expect(endedPrices(rows, { ...emptyBatch, ratio: '3' })).toEqual([rows[1]])
+    expect(endedPrices(rows, { ...emptyBatch, cacheRatio: '3' })).toEqual([])
   })
 
   it('names every field that holds no number, and no empty one', () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { fallbackFault, withFallback } from '#console/features/settings/fallback-pricing.ts'
+import {
+  fallbackFault,
+  fallbackFaultField,
+  withFallback,
+} from '#console/features/settings/fallback-pricing.ts'
 import { changedLines, changedOptions } from '#console/features/settings/option-changes.ts'
 
 describe('what a save sends', () => {
@@ -48,6 +52,17 @@ describe('the fallback price', () => {
     const single = withFallback(ratios, 'fallback_single_price', '0.1')
     expect([single.fallback_input_ratio, single.fallback_completion_ratio]).toEqual(['', ''])
     expect(withFallback(single, 'fallback_input_ratio', '2').fallback_single_price).toBe('')
+  })
+
+  it('is told at the ratio that is missing or wrong, or else at the price', () => {
+    const fieldOf = (patch: object) => fallbackFaultField({ ...on, ...patch })
+    expect(fieldOf({ fallback_input_ratio: '1' })).toBe('fallback_completion_ratio')
+    expect(fieldOf({ fallback_completion_ratio: '1' })).toBe('fallback_input_ratio')
+    expect(fieldOf({ fallback_input_ratio: '1', fallback_completion_ratio: 'x' })).toBe(
+      'fallback_completion_ratio',
+    )
+    expect(fieldOf({})).toBe('fallback_single_price')
+    expect(fieldOf({ fallback_single_price: '1' })).toBeUndefined()
   })
 
   it('is a single price or both ratios, never mixed', () => {

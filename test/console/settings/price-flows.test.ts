@@ -115,6 +115,25 @@ describe('the price table', () => {
     expect(saved().get('CompletionRatio')).toMatchObject({ 'gpt-4o-mini': 5, 'gpt-4o': 4 })
   })
 
+  it('skips fixed prices per call in a batch, unless told otherwise', async () => {
+    await open()
+    const { page } = suite
+    await page
+      .getByRole('row', { name: /dall-e-3/ })
+      .getByRole('checkbox')
+      .check()
+    await button('批量设置').click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByLabel('模型倍率').fill('3')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await page.getByText('所选模型均按次计费，已全部跳过').waitFor()
+    await drawer.getByLabel('跳过其中 1 个按次计费的模型').uncheck()
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await save()
+    expect(saved().get('ModelPrice')).toEqual({})
+    expect(saved().get('ModelRatio')).toMatchObject({ 'dall-e-3': 3 })
+  })
+
   it('shows one model’s history, and that of all by group', async () => {
     await open()
     const { page } = suite
