@@ -100,7 +100,8 @@ export const channelForm: Words['channelForm'] = {
   expiresAtHint: 'Not used any more after this. Empty: never.',
   autoBan: 'Disable automatically',
   autoBanHint:
-    'When the provider clearly refuses the key. Never the last channel of a model in a group.',
+    'When the provider clearly refuses the key, and only while “Turn failing channels off” is on ' +
+    'in the settings. Never the last channel of a model in a group.',
   testModel: 'Test model',
   testModelHint: 'Empty: the first model.',
   tagHint: 'Channels of one tag can be managed together. May be empty.',

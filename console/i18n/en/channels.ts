@@ -4,13 +4,11 @@ export const channels: Words['channels'] = {
   notWhole: 'Enter a whole number of at most 9 digits',
   notWholeFromZero: 'Enter a whole number from 0, of at most 9 digits',
   title: 'Channels',
-  lead:
-    'Where calls are sent, shared out by priority and weight. A failed one tries the next as ' +
-    'often as “Retries after a failure” in the settings says: 0 by default.',
+  lead: 'Where calls are sent, shared out by priority and weight.',
   moreFilters: 'Filters',
   filtersOn: 'Filters ({{count}})',
   filters: 'Filter channels',
-  searchKeyword: 'Search id, name, address, tag',
+  searchKeyword: 'Id, name, address, tag',
   searchModel: 'Model',
   searchGroup: 'Group',
   anyGroup: 'All groups',

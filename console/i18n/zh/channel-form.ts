@@ -96,7 +96,8 @@ export const channelForm = {
   expiresAt: '过期时间',
   expiresAtHint: '过期后不再使用，留空为永不过期。',
   autoBan: '自动禁用',
-  autoBanHint: '上游明确拒绝密钥时停用该渠道；某分组中某模型仅剩的渠道不会被停用。',
+  autoBanHint:
+    '上游明确拒绝密钥时停用该密钥或渠道，仅在设置「自动禁用失败的渠道」开启时生效；某分组中某模型仅剩的渠道不会被停用。',
   testModel: '测试模型',
   testModelHint: '留空则用第一个模型。',
   tagHint: '同一标签的渠道可一起管理，可留空。',

@@ -23,8 +23,8 @@ export const CHANNELS: OptionSection = {
       preset: 'false',
       label: { zh: '自动禁用失败的渠道', en: 'Turn failing channels off' },
       help: {
-        zh: '只影响开启了「自动禁用」的渠道；某分组中某模型仅剩的渠道不会被禁用。',
-        en: 'Only channels that allow it, and never the last one of a model in a group.',
+        zh: '关闭时也不停用失败的密钥。只影响开启了「自动禁用」的渠道；某分组中某模型仅剩的渠道不会被禁用。',
+        en: 'Failing keys too. Only channels that allow it, never the last of a model in a group.',
       },
     },
     {
