@@ -37,7 +37,6 @@ const ITEMS: readonly NavItem[] = [
   },
   { path: '/app/tokens', label: 'tokens', icon: 'key', section: 'console' },
   { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list', section: 'console' },
-  { path: '/app/wallet', label: 'wallet', icon: 'wallet', section: 'console' },
   {
     path: '/admin/channels',
     label: 'channels',
@@ -57,6 +56,7 @@ const ITEMS: readonly NavItem[] = [
   { path: '/admin/orders', label: 'orders', icon: 'book', section: 'admin' },
   { path: '/admin/messages', label: 'messages', icon: 'send', section: 'admin' },
   { path: '/admin/settings', label: 'settings', icon: 'settings', section: 'admin' },
+  { path: '/app/wallet', label: 'wallet', icon: 'wallet', section: 'personal' },
   { path: '/app/inbox', label: 'inbox', icon: 'bell', section: 'personal' },
   {
     path: '/app/me',
