@@ -1,5 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { credentialsDecider } from '#domain/credentials/decide.ts'
+import { credentialsStream } from '#domain/credentials/events.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { callerOf, fifty, PASSWORD } from './write-fixture.ts'
 
@@ -34,6 +36,11 @@ async function secured(username: string, isAdmin = false) {
 const firstStep = (username: string) =>
   fixture.anybody('POST', '/api/user/login', { body: { username, password: PASSWORD } })
 
+const secretsOf = async (id: number) => {
+  const text = `select from vault.secrets where purpose = 'totp' and owner = $1`
+  return (await fixture.core.pg.query(text, [`user:${id}`])).rowCount
+}
+
 describe('a second factor that an admin resets', () => {
   it('is gone with its secret and every login, as an event that names the admin', async () => {
     const { id, call, byToken } = await secured('lost1')
@@ -44,13 +51,20 @@ describe('a second factor that an admin resets', () => {
     expect((await firstStep('lost1')).data).toMatchObject({ id, username: 'lost1' })
     const [event] = (await fixture.core.store.readStream(`credentials-${id}`)).slice(-1)
     expect(event).toMatchObject({ type: 'SecondFactorReset', meta: { actor: 'user:2' } })
-    const kept = await fixture.core.pg.query(
-      `select from vault.secrets where purpose = 'totp' and owner = $1`,
-      [`user:${id}`],
-    )
-    expect(kept.rowCount).toBe(0)
+    expect(await secretsOf(id)).toBe(0)
     expect(await fixture.isFold('credentials')).toBe(true)
     expect(await fixture.isFold('users')).toBe(true)
+  })
+
+  it('leaves no secret, where one was cut short before the next', async () => {
+    const { id } = await secured('lost6')
+    const command = { type: 'ResetSecondFactor', userId: id }
+    const step = { decider: credentialsDecider, stream: credentialsStream(id), command }
+    const context = { actor: 'user:1', cause: null, at: fixture.core.now() }
+    await fixture.core.actors.handleTogether([step], context)
+    expect(await secretsOf(id)).toBe(1)
+    expect((await reset(id)).code).toBe('NoSecondFactor')
+    expect(await secretsOf(id)).toBe(0)
   })
 
   it('is told by mail to who has an address, and to nobody else', async () => {

@@ -1,5 +1,6 @@
 import { credentialsDecider } from '#domain/credentials/decide.ts'
-import { credentialsStream } from '#domain/credentials/events.ts'
+import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
 import { USER } from '#domain/shared/roles.ts'
 import type { UserCommand } from '#domain/user/commands.ts'
 import { userDecider } from '#domain/user/decide.ts'
@@ -37,10 +38,10 @@ export const resetSecondFactor: Act = (api, parts) => {
     async (request, reply) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
-      const { actors, vault, log } = parts.core
+      const { actors, log } = parts.core
       // A session left open must not be enough: the own ones are turned off by a proof.
       if (id === userId) throw refused('OwnSecondFactorElsewhere')
-      const { totp, passkeys } = await credentialsOf(parts, id)
+      const { passkeys } = await credentialsOf(parts, id)
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const ofUser = (command: UserCommand): AnyStep => ({
         decider: userDecider,
@@ -58,12 +59,12 @@ export const resetSecondFactor: Act = (api, parts) => {
         },
       ]
       const outcome = await actors.handleTogether(steps, contextOf(parts, request))
-      if (!outcome.isDone && outcome.refusal.refused === 'LastWayIn') {
-        throw refused('OnlyPasskeysLeft')
-      }
+      const refusal = outcome.isDone ? null : outcome.refusal.refused
+      if (refusal === 'LastWayIn') throw refused('OnlyPasskeysLeft')
+      // A reset that was cut short after its event leaves that to the next, which changes nothing.
+      if (refusal === null || refusal === 'NoSecondFactor') await forgetSecrets(parts, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
-      if (totp !== null) await vault.deleteSecret(totp.secretRef)
       const telling = tell(parts, id, typeof user?.passwordRef === 'string')
         .catch(({ message }: Error) => log.warn({ reason: message }, 'a reset was not told'))
         .finally(() => underWay.delete(telling))
@@ -77,6 +78,17 @@ export const resetSecondFactor: Act = (api, parts) => {
 async function keepWayIn({ core }: Parts, role: number): Promise<UserCommand> {
   const { values } = await allOptions(core.db)
   return { type: 'KeepWayIn', waysOpen: waysOpen(values, role) }
+}
+
+/** Those of an app that is set up no more. By the events: what is only offered has none yet. */
+async function forgetSecrets({ core }: Parts, userId: number): Promise<void> {
+  const stream = credentialsStream(userId)
+  const events = (await core.store.readStream(stream)) as Recorded<CredentialsEvent>[]
+  const { totp } = await core.actors.stateOf(credentialsDecider, stream)
+  for (const { type, data } of events) {
+    if (type !== 'TotpEnabled' || data.secretRef === totp?.secretRef) continue
+    await core.vault.deleteSecret(data.secretRef)
+  }
 }
 
 /** Beside the answer: the mail server may take its time. */
