@@ -53,6 +53,13 @@ export const onlyAdminSession: Check = async (request) => {
 /** onRequest: as `onlyUser`, and role 100; else 403. */
 export const onlyRoot: Check = async (request) => atLeast(await admit(request), SUPER_ADMIN)
 
+/** onRequest: as `onlySession`, and role 100; else 403. */
+export const onlyRootSession: Check = async (request) => {
+  const principal = await admit(request)
+  requireSession(principal)
+  atLeast(principal, SUPER_ADMIN)
+}
+
 /**
  * preValidation of a websocket route: session cookie and our own `Origin`. A browser can't send
  * `User-Id` with a socket.
@@ -132,7 +139,8 @@ export async function isStillAdmitted(request: FastifyRequest): Promise<boolean>
   return principal?.userId === principalOf(request).userId
 }
 
-function requireSession({ sessionHash }: Principal): void {
+/** Throws the 403 of `onlySession`: for routes of which an access token may do a part. */
+export function requireSession({ sessionHash }: Principal): void {
   if (sessionHash === null) throw fault('SessionRequired')
 }
 

@@ -113,4 +113,16 @@ describe('the system access token', () => {
     expect((await user.call('PUT', '/api/user/self', { body })).success).toBe(true)
     expect(await works(token)).toBe(false)
   })
+
+  it('takes over no account, and erases none', async () => {
+    const { id } = await newUser('frank')
+    const root = by(await reset(await fixture.logIn('root')), 1)
+    const set = await root('PUT', '/api/user/', { body: { id, password: 'another one' } })
+    expect([set.status, set.code]).toEqual([403, 'SessionRequired'])
+    const erased = await root('POST', '/api/user/erase', { body: { id, username: 'frank' } })
+    expect([erased.status, erased.code]).toEqual([403, 'SessionRequired'])
+    const named = { id, display_name: 'Frank' }
+    expect((await root('PUT', '/api/user/', { body: named })).success).toBe(true)
+    expect((await fixture.logIn('frank')).id).toBe(id)
+  })
 })

@@ -51,6 +51,17 @@ describe('a quota changed by hand', () => {
   })
 })
 
+describe('a password set together with what is refused', () => {
+  it('leaves no hash behind', async () => {
+    const kept = async () =>
+      (await fixture.core.pg.query(`select from vault.secrets where owner = 'user:3'`)).rowCount
+    const before = await kept()
+    const body = { id: 3, quota: -5, password: 'another one' }
+    expect((await fixture.root.call('PUT', '/api/user/', { body })).code).toBe('InvalidField')
+    expect(await kept()).toBe(before)
+  })
+})
+
 describe('fields that nobody gives oneself', () => {
   const WANTED = { role: 100, quota: 9e9, status: 2, group: 'vip', inviter_id: 1, aff_quota: 9e9 }
   const kept = async (id: number) => {

@@ -1,7 +1,7 @@
 import { isRefusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
-import { onlyRoot, principalOf } from '#infra/http/access.ts'
+import { onlyRootSession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { EraseUser } from '#write-api/contract/user.ts'
@@ -19,7 +19,7 @@ export const eraseUser: Act = (api, parts) => {
   api.post(
     '/api/user/erase',
     {
-      onRequest: onlyRoot,
+      onRequest: onlyRootSession,
       schema: {
         summary: 'Erase the personal data of a user, for good; the typed username confirms it',
         body: EraseUser,

@@ -8,7 +8,7 @@ import { userDecider } from '#domain/user/decide.ts'
 import { type Role, userStream } from '#domain/user/events.ts'
 import type { KnownUser } from '#domain/user/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
-import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -34,15 +34,19 @@ export const updateUser: Act = (api, parts) => {
       const { body } = request
       const { userId, role } = principalOf(request)
       const actorRole = role as Role
+      // A token lies in scripts: whoever finds it must not come in as somebody else by it.
+      if ((body.password ?? '') !== '') requireSession(principalOf(request))
       const position = await parts.turns(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await changeable(parts, body.id, mayAct.command)
         // A session left open, or an access token, must not be enough for that.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw refused('OwnPasswordElsewhere')
+        // The account decides, and so comes first: calls may take the quota at any moment. What
+        // it refuses at once leaves no hash of a password behind.
+        const quota = await quotaSteps(parts, body, request.id)
         const profile = await profileSteps(parts, user, body, actorRole)
-        // The account decides, and so comes first: calls may take the quota at any moment.
-        const steps = [...(await quotaSteps(parts, body, request.id)), ...profile.steps]
+        const steps = [...quota, ...profile.steps]
         if (steps.length === 0) return parts.core.store.headPosition()
         const { actors, vault } = parts.core
         const context = contextOf(parts, request)
