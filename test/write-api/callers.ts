@@ -43,7 +43,13 @@ export async function makeCallers(fixture: FurnishedFixture): Promise<Callers> {
     voidWays.push([`a token: ${action}`, token])
   }
   const own = { 'user-id': String(fixture.user.id) }
-  voidWays.push(['a relay key', { authorization: `Bearer sk-${'x'.repeat(48)}`, ...own }])
+  const mine = await newUser('relayer1')
+  const token = await mine.call<{ key: string }>('POST', '/api/token/', { body: { name: 'mine' } })
+  const { key } = token.data
+  for (const text of [`sk-${key}`, key]) {
+    const shown = { authorization: `Bearer ${text}`, 'user-id': String(mine.id) }
+    voidWays.push(['a relay key', shown])
+  }
   voidWays.push(['a made-up token', { authorization: `Bearer sat_${'x'.repeat(43)}`, ...own }])
   return { byToken: { user, admin }, voidWays }
 }
