@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /**
- * `session`: any user, but by no access token; `admin-session` and `root-session` likewise. `callback`: anybody who
- * can sign, and nobody while there is no secret to sign with.
+ * `session`: any user, but by no access token; `admin-session` and `root-session` likewise.
+ * `callback`: anybody who can sign, and nobody while there is no secret to sign with.
  */
 type Level =
   | 'anybody'
