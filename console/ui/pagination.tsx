@@ -19,14 +19,32 @@ export function usePageSize(key = 'page-size'): [PageSize, (size: PageSize) => v
   )
 }
 
-/** `page` counts from 0. Nothing where there is nothing to page through. */
-export function Pagination(props: {
+export type Paging = {
   page: number
   pageSize: PageSize
   total: number
   onPage: (page: number) => void
   onPageSize: (size: PageSize) => void
-}): ReactElement | null {
+}
+
+/** Of a list whose pages `goTo` asks for; another size begins at the first page again. */
+export const pagingOf = (
+  { page, total = 0 }: { page: number; total: number | undefined },
+  [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
+  goTo: (page: number) => void,
+): Paging => ({
+  page,
+  pageSize,
+  total,
+  onPage: goTo,
+  onPageSize: (size) => {
+    setPageSize(size)
+    goTo(0)
+  },
+})
+
+/** `page` counts from 0. Nothing where there is nothing to page through. */
+export function Pagination(props: Paging): ReactElement | null {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const { page, pageSize, total } = props

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { redemptionsKey, redemptionsQuery } from '#console/api/redemption/list-redemptions.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
@@ -37,7 +37,8 @@ const ADDRESS = {
 /** The page of codes that the address asks for, and how to ask for another. */
 export function useCouponList() {
   const [{ keyword, status, sort, order, page }, setAddress] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize()
+  const size = usePageSize()
+  const [pageSize] = size
   const sorted = sort === '' ? {} : { sort: SORTS[sort], order }
   const sought = { keyword, status }
   const query = redemptionsQuery({ ...sought, page, pageSize, ...sorted })
@@ -58,16 +59,7 @@ export function useCouponList() {
     sort: sort === '' ? null : { column: sort, isDescending: order === 'desc' },
     setSort: ({ column, isDescending }: Sort) =>
       setAddress({ sort: column as SortColumn, order: isDescending ? 'desc' : 'asc', page: 0 }),
-    paging: {
-      page,
-      pageSize,
-      total,
-      onPage: (next: number) => setAddress({ page: next }),
-      onPageSize: (size: typeof pageSize) => {
-        setPageSize(size)
-        setAddress({ page: 0 })
-      },
-    },
+    paging: pagingOf({ page, total }, size, (next) => setAddress({ page: next })),
   }
 }
 

@@ -6,7 +6,7 @@ import { inboxQuery, type InboxPage as MessagesOfPage } from '#console/api/inbox
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
-import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
+import { Pagination, pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
@@ -22,7 +22,8 @@ const ADDRESS = { page: integerParam({ fallback: 0, max: 1_000_000 }) }
 export function InboxPage(): ReactElement {
   const { t } = useTranslation()
   const [{ page }, setAddress] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize('message-page-size')
+  const size = usePageSize('message-page-size')
+  const [pageSize] = size
   const list = useQuery(inboxQuery({ page, pageSize }))
   const total = list.data?.total ?? 0
   return (
@@ -30,16 +31,7 @@ export function InboxPage(): ReactElement {
       <Panel isFlush>
         <Messages list={list} onFirst={() => setAddress({ page: 0 })} />
         {total > pageSize && (
-          <Pagination
-            page={page}
-            pageSize={pageSize}
-            total={total}
-            onPage={(next) => setAddress({ page: next })}
-            onPageSize={(size) => {
-              setPageSize(size)
-              setAddress({ page: 0 })
-            }}
-          />
+          <Pagination {...pagingOf({ page, total }, size, (next) => setAddress({ page: next }))} />
         )}
       </Panel>
     </Page>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { messagesQuery } from '#console/api/messages/list-messages.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam, type UrlParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { isoRange, readDay } from './message-dates.ts'
@@ -20,7 +20,8 @@ export type MessageListView = ReturnType<typeof useMessageList>
 /** The page of messages that the address asks for, and how to ask for another. */
 export function useMessageList() {
   const [{ page, ...filter }, setAddress] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize('message-page-size')
+  const size = usePageSize('message-page-size')
+  const [pageSize] = size
   const { keyword, from, until } = filter
   const list = useQuery({
     ...messagesQuery({ keyword, ...isoRange(from, until), page, pageSize }),
@@ -35,15 +36,6 @@ export function useMessageList() {
     setFilter: (patch: Partial<MessageFilter>, options?: { isTyping: boolean }) =>
       setAddress({ ...patch, page: 0 }, options),
     clear: () => setAddress({ keyword: '', from: '', until: '', page: 0 }),
-    paging: {
-      page,
-      pageSize,
-      total: list.data?.total ?? 0,
-      onPage: (next: number) => setAddress({ page: next }),
-      onPageSize: (size: Parameters<typeof setPageSize>[0]) => {
-        setPageSize(size)
-        setAddress({ page: 0 })
-      },
-    },
+    paging: pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ page: next })),
   }
 }

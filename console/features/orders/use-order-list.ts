@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { allOrdersQuery } from '#console/api/orders/list-orders.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
@@ -18,7 +18,8 @@ const TOP_UP = 1
 /** The page of orders that the address asks for, read again whenever somebody paid. */
 export function useOrderList() {
   const [{ page, ...filter }, setAddress] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize()
+  const size = usePageSize()
+  const [pageSize] = size
   const list = useQuery(allOrdersQuery({ ...filter, page, pageSize }))
   const readAgain = useThrottled(() => void list.refetch(), EVERY_MS)
   useLiveTopic('logs', {
@@ -27,16 +28,9 @@ export function useOrderList() {
     },
     onResync: readAgain,
   })
-  const paging = {
-    page,
-    pageSize,
-    total: list.data?.total ?? 0,
-    onPage: (next: number) => setAddress({ page: next }),
-    onPageSize: (size: Parameters<typeof setPageSize>[0]) => {
-      setPageSize(size)
-      setAddress({ page: 0 })
-    },
-  }
+  const paging = pagingOf({ page, total: list.data?.total }, size, (next) =>
+    setAddress({ page: next }),
+  )
   return {
     list,
     rows: list.data?.items ?? [],

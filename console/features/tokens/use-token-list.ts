@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { useNow } from '#console/ui/time.tsx'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
@@ -35,7 +35,8 @@ const ADDRESS = {
 export function useTokenList() {
   const [{ keyword, status, sort, order, page }, setAddress] = useUrlState(ADDRESS)
   const [soughtKey, setSoughtKey] = useState('')
-  const [pageSize, setPageSize] = usePageSize()
+  const size = usePageSize()
+  const [pageSize] = size
   const now = useNow()
   const sorted = sort === '' ? {} : { sort: SORTS[sort], order }
   const sought = { keyword, status, token: soughtKey.trim() }
@@ -67,15 +68,6 @@ export function useTokenList() {
     sort: sort === '' ? null : { column: sort, isDescending: order === 'desc' },
     setSort: ({ column, isDescending }: Sort) =>
       setAddress({ sort: column as SortColumn, order: isDescending ? 'desc' : 'asc', page: 0 }),
-    paging: {
-      page,
-      pageSize,
-      total: list.data?.total ?? 0,
-      onPage: (next: number) => setAddress({ page: next }),
-      onPageSize: (size: Parameters<typeof setPageSize>[0]) => {
-        setPageSize(size)
-        setAddress({ page: 0 })
-      },
-    },
+    paging: pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ page: next })),
   }
 }

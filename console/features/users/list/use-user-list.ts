@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { usersQuery } from '#console/api/users/list-users.ts'
-import { usePageSize } from '#console/ui/pagination.tsx'
+import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 
@@ -16,7 +16,8 @@ export type UserListView = ReturnType<typeof useUserList>
 /** The page of users that the address asks for, and how to ask for another. */
 export function useUserList() {
   const [{ page, ...filter }, setAddress] = useUrlState(ADDRESS)
-  const [pageSize, setPageSize] = usePageSize()
+  const size = usePageSize()
+  const [pageSize] = size
   const list = useQuery({
     ...usersQuery({ ...filter, page, pageSize }),
     // Every call changes what a user has left.
@@ -33,15 +34,6 @@ export function useUserList() {
     setFilter: (patch: Partial<UserFilter>, options?: { isTyping: boolean }) =>
       setAddress({ ...patch, page: 0 }, options),
     clear: () => setAddress({ keyword: '', group: '', page: 0 }),
-    paging: {
-      page,
-      pageSize,
-      total,
-      onPage: (next: number) => setAddress({ page: next }),
-      onPageSize: (size: Parameters<typeof setPageSize>[0]) => {
-        setPageSize(size)
-        setAddress({ page: 0 })
-      },
-    },
+    paging: pagingOf({ page, total }, size, (next) => setAddress({ page: next })),
   }
 }
