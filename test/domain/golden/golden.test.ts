@@ -21,6 +21,7 @@ import type { RedemptionEvent, RedemptionIdsTaken } from '#domain/redemption/eve
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
+import type { TaskEvent } from '#domain/task/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import type { SharedTerms, TokenEvent, TokenIdsTaken } from '#domain/token/events.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
@@ -50,6 +51,7 @@ type AnyEvent =
   | MessageEvent
   | MessageRead
   | TopUpEvent
+  | TaskEvent
 
 /** The newest version of every event's shape; a type left out is an error of types. */
 const VERSIONS: Record<AnyEvent['type'], number> = {
@@ -138,6 +140,11 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   MessageEdited: 1,
   MessageDeleted: 1,
   MessageRead: 1,
+  TaskSubmitted: 1,
+  TaskAccepted: 1,
+  TaskStatusChanged: 1,
+  TaskSucceeded: 1,
+  TaskFailed: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
   IdentityClaimed: 1,

@@ -1,0 +1,53 @@
+import type { Sealed } from '../shared/event.ts'
+import type { Quota } from '../shared/quota.ts'
+import type { FailureCause, OpenStatus, TaskStatus, TaskSubmitted } from './events.ts'
+
+/** Beside `AdmitCall`, in one append. */
+export type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
+  readonly type: 'SubmitTask'
+  readonly hold: Quota
+}
+
+/** A provider took it. */
+export type AcceptTask = {
+  readonly type: 'AcceptTask'
+  readonly channelId: number
+  readonly keyRef: string
+  readonly upstreamId: string
+  readonly code: number
+  readonly description: Sealed | null
+  readonly status: OpenStatus
+}
+
+/**
+ * What its provider says of it, asked or unasked; with `SUCCESS` beside `SettleCall` and with
+ * `FAILURE` beside `ReleaseCall`, in one append. Refused where the task is over, so that the
+ * account's part is not carried out either. `at`: now, unix milliseconds.
+ */
+export type ReportTask = {
+  readonly type: 'ReportTask'
+  readonly channelId: number
+  readonly keyRef: string
+  readonly upstreamId: string
+  readonly status: TaskStatus
+  readonly at: number
+  readonly imageUrl?: Sealed | null
+  readonly promptEn?: Sealed | null
+  readonly result?: Sealed | null
+  readonly failReason?: Sealed | null
+}
+
+/** No provider took it; beside `ReleaseCall`. */
+export type FailTask = {
+  readonly type: 'FailTask'
+  readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
+  readonly channelId: number | null
+  readonly code: number | null
+  readonly failReason: Sealed | null
+  readonly at: number
+}
+
+/** Ends what nobody will report on any more; beside `ReleaseCall`. */
+export type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
+
+export type TaskCommand = SubmitTask | AcceptTask | ReportTask | FailTask | ExpireTask

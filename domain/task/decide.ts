@@ -1,0 +1,154 @@
+import { assert } from '../shared/assert.ts'
+import type { Decider } from '../shared/decider.ts'
+import { toWire } from '../shared/quota.ts'
+import { refuse } from '../shared/refusal.ts'
+import type { AcceptTask, ExpireTask, FailTask, ReportTask, TaskCommand } from './commands.ts'
+import type { FailureCause, OpenStatus, TaskEvent, TaskFacts, TaskFailed } from './events.ts'
+import type { TaskRefusal } from './refusals.ts'
+import { type KnownTask, noTask, type TaskState } from './state.ts'
+
+/** Nobody waits longer for a task: its hold goes back. */
+export const TASK_MS_MAX = 3_600_000
+
+/** A task that no provider is known to have, and that nobody will call back about. */
+const LOST_MS = 600_000
+
+/** A status only moves up: what comes late, out of turn, says nothing new. */
+const RANKS: Record<OpenStatus, number> = {
+  UNKNOWN: 0,
+  NOT_START: 1,
+  SUBMITTED: 2,
+  QUEUED: 3,
+  MODAL: 3,
+  IN_PROGRESS: 4,
+}
+
+type Outcome = readonly TaskEvent[] | TaskRefusal
+
+export const taskDecider: Decider<TaskState, TaskCommand, TaskEvent, TaskRefusal> = {
+  initialState: noTask,
+  decide,
+  evolve,
+}
+
+function decide(command: TaskCommand, { known }: TaskState): Outcome {
+  if (command.type === 'SubmitTask') {
+    const { type, hold, ...facts } = command
+    if (known !== null) return []
+    return [{ type: 'TaskSubmitted', v: 1, data: { ...facts, hold: toWire(hold) } }]
+  }
+  if (known === null) return refuse('TaskUnknown')
+  switch (command.type) {
+    case 'AcceptTask':
+      return accept(command, known)
+    case 'ReportTask':
+      return report(command, known)
+    case 'FailTask':
+      return fail(command, known)
+    case 'ExpireTask':
+      return expire(command, known)
+  }
+}
+
+const factsOf = ({ submitted: { task, userId, kind } }: KnownTask): TaskFacts => ({
+  task,
+  userId,
+  kind,
+})
+
+/** Its provider may have called back before it answered: then it was accepted by that. */
+function accept({ type, ...place }: AcceptTask, known: KnownTask): Outcome {
+  if (known.place !== null) return isAt(place, known) ? [] : refuse('TaskElsewhere')
+  if (known.end !== null) return refuse('TaskEnded')
+  return [{ type: 'TaskAccepted', v: 1, data: { ...factsOf(known), ...place } }]
+}
+
+const isAt = (
+  { channelId, upstreamId }: { readonly channelId: number; readonly upstreamId: string },
+  { place }: KnownTask,
+): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
+
+function report(command: ReportTask, known: KnownTask): Outcome {
+  const { channelId, keyRef, upstreamId, status, at } = command
+  if (known.place !== null && !isAt(command, known)) return refuse('TaskElsewhere')
+  if (known.end !== null) return refuse('TaskEnded')
+  if (isTooOld(known, at)) return refuse('TaskTooOld')
+  const facts = factsOf(known)
+  const accepted: TaskEvent[] = []
+  if (known.place === null) {
+    const place = { channelId, keyRef, upstreamId, code: 1, description: null }
+    const data = { ...facts, ...place, status: 'SUBMITTED' as const }
+    accepted.push({ type: 'TaskAccepted', v: 1, data })
+  }
+  const { startedAt } = known
+  if (status === 'SUCCESS') {
+    const { imageUrl = null, promptEn = null, result = null } = command
+    const data = { ...facts, channelId, startedAt, finishedAt: at, imageUrl, promptEn, result }
+    return [...accepted, { type: 'TaskSucceeded', v: 1, data }]
+  }
+  if (status === 'FAILURE') {
+    const { failReason = null } = command
+    return [...accepted, failed(known, { cause: 'failed', channelId, code: null, failReason }, at)]
+  }
+  const from = known.place === null ? 'SUBMITTED' : (known.status as OpenStatus)
+  if (RANKS[status] <= RANKS[from]) return accepted
+  const begunAt = startedAt ?? (status === 'IN_PROGRESS' ? at : null)
+  const data = { ...facts, status, startedAt: begunAt }
+  return [...accepted, { type: 'TaskStatusChanged', v: 1, data }]
+}
+
+function fail({ at, type, ...why }: FailTask, known: KnownTask): Outcome {
+  if (known.end !== null) return refuse('TaskEnded')
+  if (known.place !== null) return refuse('TaskElsewhere')
+  return [failed(known, why, at)]
+}
+
+/** After an hour, whatever it is doing; sooner where nobody is known to have it. */
+function expire({ at }: ExpireTask, known: KnownTask): Outcome {
+  if (known.end !== null) return refuse('TaskEnded')
+  const cause = causeOfExpiry(known, at)
+  if (cause === null) return refuse('TaskNotOver')
+  const channelId = known.place?.channelId ?? null
+  return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
+}
+
+function causeOfExpiry(known: KnownTask, at: number): FailureCause | null {
+  if (isTooOld(known, at)) return 'timeout'
+  const { isNotified, submittedAt } = known.submitted
+  const isLost = known.place === null && !isNotified && at - submittedAt > LOST_MS
+  return isLost ? 'lost' : null
+}
+
+const isTooOld = ({ submitted }: KnownTask, at: number): boolean =>
+  at - submitted.submittedAt > TASK_MS_MAX
+
+type Why = Pick<TaskFailed['data'], 'cause' | 'channelId' | 'code' | 'failReason'>
+
+function failed(known: KnownTask, why: Why, finishedAt: number): TaskFailed {
+  const { startedAt } = known
+  return { type: 'TaskFailed', v: 1, data: { ...factsOf(known), ...why, startedAt, finishedAt } }
+}
+
+function evolve({ known }: TaskState, event: TaskEvent): TaskState {
+  if (event.type === 'TaskSubmitted') {
+    const { data: submitted } = event
+    return { known: { submitted, place: null, status: 'NOT_START', startedAt: null, end: null } }
+  }
+  assert(known !== null, `${event.type} of a task that was not submitted`)
+  switch (event.type) {
+    case 'TaskAccepted': {
+      const { channelId, keyRef, upstreamId, code, description, status } = event.data
+      return {
+        known: { ...known, status, place: { channelId, keyRef, upstreamId, code, description } },
+      }
+    }
+    case 'TaskStatusChanged': {
+      const { status, startedAt } = event.data
+      return { known: { ...known, status, startedAt } }
+    }
+    case 'TaskSucceeded':
+      return { known: { ...known, status: 'SUCCESS', end: event.data } }
+    case 'TaskFailed':
+      return { known: { ...known, status: 'FAILURE', end: event.data } }
+  }
+}

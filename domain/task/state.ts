@@ -1,0 +1,27 @@
+import type {
+  TaskAccepted,
+  TaskFailed,
+  TaskStatus,
+  TaskSubmitted,
+  TaskSucceeded,
+} from './events.ts'
+
+/** Where a task is: with which provider, and as what. */
+export type TaskPlace = Pick<
+  TaskAccepted['data'],
+  'channelId' | 'keyRef' | 'upstreamId' | 'code' | 'description'
+>
+
+export type KnownTask = {
+  readonly submitted: TaskSubmitted['data']
+  /** null: no provider has taken it. */
+  readonly place: TaskPlace | null
+  readonly status: TaskStatus
+  readonly startedAt: number | null
+  /** null while it is open. */
+  readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
+}
+
+export type TaskState = { readonly known: KnownTask | null }
+
+export const noTask = (): TaskState => ({ known: null })

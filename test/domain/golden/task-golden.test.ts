@@ -1,0 +1,58 @@
+import { describe } from 'vitest'
+import { taskDecider } from '#domain/task/decide.ts'
+import type { TaskAccepted, TaskFailed, TaskSubmitted, TaskSucceeded } from '#domain/task/events.ts'
+import { accept, NOW, RESULT, report, sealed, submit } from '../task/facts.ts'
+import { golden, story } from './story.ts'
+
+const submitted = (golden('task-submitted-v1') as TaskSubmitted).data
+const { task, userId, kind, status, ...place } = (golden('task-accepted-v1') as TaskAccepted).data
+const failReason = sealed('banned')
+
+describe('the events of tasks, as first recorded', () => {
+  story(
+    'a drawing',
+    taskDecider,
+    [
+      ['task-submitted-v1', submit],
+      ['task-accepted-v1', accept],
+      ['task-status-changed-v1', report('IN_PROGRESS')],
+      ['task-succeeded-v1', report('SUCCESS', { at: NOW + 90_000, ...RESULT })],
+    ],
+    {
+      known: {
+        submitted,
+        place,
+        status: 'SUCCESS',
+        startedAt: NOW + 60_000,
+        end: (golden('task-succeeded-v1') as TaskSucceeded).data,
+      },
+    },
+  )
+  story(
+    'a drawing that no provider took',
+    taskDecider,
+    [
+      ['task-submitted-v1', submit],
+      [
+        'task-failed-v1',
+        {
+          type: 'FailTask',
+          cause: 'refused',
+          channelId: null,
+          code: 24,
+          failReason,
+          at: NOW + 90_000,
+        },
+      ],
+    ],
+    {
+      known: {
+        submitted,
+        place: null,
+        status: 'FAILURE',
+        startedAt: null,
+        end: (golden('task-failed-v1') as TaskFailed).data,
+      },
+    },
+  )
+})
