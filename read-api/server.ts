@@ -21,6 +21,7 @@ import { presetRatios } from './options/preset-ratios.ts'
 import { priceHistory } from './options/price-history.ts'
 import { priceSchedule } from './options/price-schedule.ts'
 import { getPages } from './pages/get-page.ts'
+import { getPricing } from './pricing/get-pricing.ts'
 import { type ReadParts, typed } from './question.ts'
 import { countByName } from './redemption/count-by-name.ts'
 import { listRedemptionRows } from './redemption/list-redemptions.ts'
@@ -49,6 +50,7 @@ const QUESTIONS = [
   getStatus,
   getSetup,
   getPages,
+  getPricing,
   getSelf,
   inviteCode,
   checkInStatus,

@@ -121,13 +121,17 @@ async function principalFor(
 }
 
 async function admit(request: FastifyRequest): Promise<Principal> {
-  const principal = await principalShown(request)
+  const principal = await principalIfAny(request)
   // NOTE: one answer for every reason, so that nothing can be learnt from it.
-  if (principal === null || request.headers['user-id'] !== String(principal.userId)) {
-    throw fault('NotLoggedIn')
-  }
+  if (principal === null) throw fault('NotLoggedIn')
   request.principal = principal
   return principal
+}
+
+/** Of a call that anybody may make: who it is, as `onlyUser` would let in; null for a visitor. */
+export async function principalIfAny(request: FastifyRequest): Promise<Principal | null> {
+  const principal = await principalShown(request)
+  return request.headers['user-id'] === String(principal?.userId) ? principal : null
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { z } from 'zod'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import { atCheckpoint } from '../checkpoint.ts'
@@ -40,6 +41,21 @@ export async function unpricedModels(
   // Whether there is a price at all does not depend on the user's group.
   return (model, group) =>
     'refused' in priceOf(prices, model, group, { userGroup: group, acceptsUnpriced: false })
+}
+
+/**
+ * What models cost as prices are now, before the group's ratio: null for one without a price that
+ * the caller does not accept to be without.
+ */
+export async function modelPrices(
+  db: DatabasePool,
+): Promise<(model: string, acceptsUnpriced: boolean) => PriceSnapshot | null> {
+  const { values, revision } = await allOptions(db)
+  const list = { ...readPriceList(values, revision), groups: new Map([['', '1']]) }
+  return (model, acceptsUnpriced) => {
+    const price = priceOf(list, model, '', { userGroup: '', acceptsUnpriced })
+    return 'refused' in price ? null : price
+  }
 }
 
 /** Whether only the super admin may change anything here. */

@@ -40,6 +40,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/about': 'anybody',
   'GET /api/home_page_content': 'anybody',
   'GET /api/openapi.json': 'anybody',
+  'GET /api/pricing': 'anybody',
   'GET /api/user/self': 'user',
   'GET /api/user/self/groups': 'user',
   'GET /api/user/aff': 'user',

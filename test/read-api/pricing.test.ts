@@ -1,0 +1,127 @@
+import { performance } from 'node:perf_hooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Pricing } from '#read-api/contract/pricing.ts'
+import { ownerOf } from '#read-api/pricing/owner-of.ts'
+import { budget } from '#test/support/budget.ts'
+import {
+  type Caller,
+  type FurnishedFixture,
+  furnishedFixture,
+} from '#test/write-api/write-fixture.ts'
+
+let fixture: FurnishedFixture
+
+const channel = (body: object) =>
+  fixture.admin.call('POST', '/api/channel/', {
+    body: { type: 1, key: 'sk-provider', base_url: 'https://api.example', ...body },
+  })
+const set = async (key: string, value: unknown): Promise<number> => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const answer = await fixture.root.call('PUT', '/api/option/', { body: { key, value: text } })
+  expect(answer.message).toBe('')
+  return Number(answer.headers['x-position'])
+}
+const ask = async (call: Caller, after = 0): Promise<Pricing> =>
+  (await call('GET', '/api/pricing', {
+    headers: { 'x-after-position': String(after) },
+  })) as unknown as Pricing
+const named = ({ data }: Pricing, name: string) =>
+  data.find(({ model_name }) => model_name === name)
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  await set('GroupRatio', { default: 1, vip: 0.8, inner: 0.5 })
+  await set('UserUsableGroups', { default: 'Standard', vip: 'Faster' })
+  await set('GroupGroupRatio', { inner: { vip: 0.6 } })
+  await set('ModelRatio', { 'sim-small': 0.075, 'sim-inner': 3 })
+  await set('CompletionRatio', { 'sim-small': 4 })
+  await set('CacheRatio', { 'sim-small': 0.5 })
+  await set('ModelPrice', { 'sim-draw': 0.04 })
+  const models = 'sim-small,sim-draw,sim-unpriced'
+  const { id } = fixture.user
+  await channel({ name: 'a', models, group: 'default,vip' })
+  await channel({ name: 'b', models: 'sim-inner', group: 'inner' })
+  const { data } = await fixture.root.call<object>('GET', `/api/user/${id}`)
+  await fixture.root.call('PUT', '/api/user/', { body: { ...data, group: 'inner' } })
+})
+afterAll(() => fixture.close())
+
+describe('GET /api/pricing', () => {
+  it('tells visitors the prices of the default group, and no private group', async () => {
+    const answer = await ask(fixture.anybody, await fixture.head())
+    expect(answer).toMatchObject({
+      ...{ success: true, message: '', user_group: 'default' },
+      group_ratio: { default: 1, vip: 0.8 },
+      usable_group: {
+        default: { desc: 'Standard', ratio: 1 },
+        vip: { desc: 'Faster', ratio: 0.8 },
+      },
+    })
+    expect(answer.data.map(({ model_name }) => model_name)).toEqual(['sim-draw', 'sim-small'])
+    expect(named(answer, 'sim-small')).toEqual({
+      ...{
+        model_name: 'sim-small',
+        owner_by: '',
+        quota_type: 0,
+        enable_groups: ['default', 'vip'],
+      },
+      ...{ model_ratio: 0.075, completion_ratio: 4, model_price: 0 },
+      ...{ cache_ratio: 0.5, create_cache_ratio: 1 },
+    })
+    expect(named(answer, 'sim-draw')).toMatchObject({ quota_type: 1, model_price: 0.04 })
+    expect(JSON.stringify(answer)).not.toMatch(/inner|provider|api\.example/)
+  })
+
+  it('tells a user the own groups, at what the own group pays in each', async () => {
+    const answer = await ask(fixture.user.call)
+    expect(answer.user_group).toBe('inner')
+    expect(answer.group_ratio).toEqual({ default: 1, vip: 0.6, inner: 0.5 })
+    expect(named(answer, 'sim-inner')).toMatchObject({ model_ratio: 3, enable_groups: ['inner'] })
+    // A cookie without its user's id, and what is void, is a visitor's call.
+    const { cookie } = fixture.user
+    const { body } = await fixture.app.inject({ url: '/api/pricing', headers: { cookie } })
+    expect(JSON.parse(body)).toMatchObject({ user_group: 'default' })
+  })
+
+  it('shows models without a price to whoever accepts them', async () => {
+    const body = { notify_type: 'email', accept_unset_model_ratio_model: true }
+    const { headers } = await fixture.user.call('PUT', '/api/user/setting', { body })
+    const answer = await ask(fixture.user.call, Number(headers['x-position']))
+    expect(named(answer, 'sim-unpriced')).toMatchObject({ quota_type: 0, model_ratio: 37.5 })
+  })
+
+  it('shows a changed price at once to who made it, and within a second to all', async () => {
+    const seen = async (after = 0) => named(await ask(fixture.anybody, after), 'sim-draw')
+    expect((await seen())?.model_price).toBe(0.04)
+    const position = await set('ModelPrice', { 'sim-draw': 0.05 })
+    const changedAt = performance.now()
+    expect((await seen(position))?.model_price).toBe(0.05)
+    await set('ModelPrice', { 'sim-draw': 0.06 })
+    await expect.poll(async () => (await seen())?.model_price, { interval: 50 }).toBe(0.06)
+    expect(performance.now() - changedAt).toBeLessThan(budget(1_500))
+  })
+
+  it('is quick with 2 000 models, however many ask at once', async () => {
+    const names = Array.from({ length: 2_000 }, (_, n) => `bulk-${n}`)
+    await set('ModelRatio', Object.fromEntries(names.map((name, n) => [name, n / 1_000])))
+    for (const part of [0, 1, 2, 3]) {
+      const models = names.slice(part * 500, part * 500 + 500).join(',')
+      await channel({ name: `bulk ${part}`, models, group: 'default' })
+    }
+    const head = await fixture.head()
+    expect((await ask(fixture.anybody, head)).data.length).toBeGreaterThanOrEqual(2_000)
+    const startedAt = performance.now()
+    await Promise.all(Array.from({ length: 20 }, () => ask(fixture.anybody)))
+    expect((performance.now() - startedAt) / 20).toBeLessThan(budget(60))
+  })
+})
+
+it.each([
+  ['gpt-4o-mini', 'OpenAI'],
+  ['o3-mini', 'OpenAI'],
+  ['openrouter/anthropic/claude-sonnet-4', 'Anthropic'],
+  ['Qwen2.5-72B', 'Alibaba'],
+  ['text-embedding-v3', 'Alibaba'],
+  ['text-embedding-3-small', 'OpenAI'],
+  ['constructor', ''],
+])('%s is a model of %s', (model, owner) => expect(ownerOf(model)).toBe(owner))
