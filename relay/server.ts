@@ -22,9 +22,11 @@ import { AutoDisable } from './pipeline/auto-disable.ts'
 import { KeyChoice } from './pipeline/choose-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
-import { relayCall } from './pipeline/relay-call.ts'
+import { type Door, relayCall } from './pipeline/relay-call.ts'
 import type { RelayParts } from './pipeline/relay-parts.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
+import { addPlayground } from './playground/add-playground.ts'
+import { ownDoor } from './playground/own-door.ts'
 import type { ProfileField } from './providers/openai-compatible/profile.ts'
 import { PROFILES } from './providers/openai-compatible/profiles.ts'
 import { type ClaimedCalls, createClaimedCalls } from './repeats/claimed-calls.ts'
@@ -37,7 +39,7 @@ import { startViews } from './views/views.ts'
 export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** The admins' calls that reach out to providers, on the app of the management API. */
+  /** What is served on the app of the management API: the admins' calls to providers, and chats. */
   readonly addActs: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
 
@@ -83,13 +85,19 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     uploadStallMs: parts.deadlines.uploadStallMs,
   })
   const clientIpOf = clientIpReader(core.config.trustProxy)
+  const arrive = (request: IncomingMessage, response: ServerResponse): Exchange =>
+    exchangeOf(request, response, core.now(), clientIpOf)
   return {
     matches,
-    handle: (request, response) => {
-      const exchange = exchangeOf(request, response, core.now(), clientIpOf)
-      route(parts, exchange, draining)
+    handle: (request, response) => route(parts, arrive(request, response), draining),
+    addActs: (app, freshness) => {
+      acts.add(app, freshness)
+      addPlayground(app, {
+        call: (request, response, userId) =>
+          carry(parts, arrive(request, response), draining, ownDoor(userId)),
+        refuse: (request, response, denial) => sendDenial(arrive(request, response), denial),
+      })
     },
-    addActs: acts.add,
     inFlight: draining.inFlight,
     drain: draining.drain,
     close: async () => {
@@ -191,11 +199,7 @@ function route(parts: RelayParts, exchange: Exchange, draining: Draining): void 
   const path = query < 0 ? url : url.slice(0, query)
   if (path === '/v1/chat/completions') {
     if (method !== 'POST') return sendDenial(exchange, only('POST'))
-    const call = relayCall(parts, exchange)
-    return draining.during(
-      exchange,
-      call.catch((err: unknown) => failed(parts, exchange, err)),
-    )
+    return carry(parts, exchange, draining)
   }
   if (path !== '/v1/models' && !path.startsWith('/v1/models/')) {
     return sendDenial(exchange, deny('not_found'))
@@ -203,6 +207,16 @@ function route(parts: RelayParts, exchange: Exchange, draining: Draining): void 
   if (method !== 'GET') return sendDenial(exchange, only('GET'))
   const id = path === '/v1/models' ? null : decoded(path.slice(11))
   listModels(parts, exchange, id).catch((err: unknown) => failed(parts, exchange, err))
+}
+
+/** A chat, unless the process is about to end. */
+function carry(parts: RelayParts, exchange: Exchange, draining: Draining, door?: Door): void {
+  if (draining.isBegun()) return sendDenial(exchange, drainingDenial())
+  const call = relayCall(parts, exchange, door)
+  draining.during(
+    exchange,
+    call.catch((err: unknown) => failed(parts, exchange, err)),
+  )
 }
 
 const only = (method: string) => deny('method_not_allowed', { subject: method })

@@ -1,6 +1,7 @@
 import { CALLS_MAX, chargeFor, hasUsage, isCallCount, isCountable } from '../pricing/charge.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
+import { isPlayground } from '../shared/playground.ts'
 import { isInRange, type Quota, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
@@ -24,23 +25,31 @@ type Outcome = readonly AccountEvent[] | AccountRefusal
  * repeat by is refused.
  */
 export function admitCall(command: AdmitCall, state: AccountState): Outcome {
-  const { call, tokenId, hold, calls } = command
+  const { call, hold, calls } = command
   if (state.open.has(call)) return []
   const memory = recall(state.ended, call)
   if (memory !== 'unknown') return memory === 'ended' ? [] : refuse('CallEnded')
   assert(calls === undefined || (isCallCount(calls) && calls > 0), `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return refuse('AmountOutOfRange')
-  const budget = state.budgets.get(tokenId)
-  if (budget === undefined) return refuse('TokenBudgetUnknown', { tokenId })
-  if (!budget.isUnlimited && hold > budget.remain) {
-    return refuse('TokenBudgetExhausted', { remain: String(budget.remain), needed: String(hold) })
-  }
+  const unbudgeted = budgetRefusal(command, state)
+  if (unbudgeted !== null) return unbudgeted
   if (hold > state.balance) {
     return refuse('InsufficientQuota', { balance: String(state.balance), needed: String(hold) })
   }
   const { type, ...facts } = command
   const postings = holdPostings(command.userId, hold)
   return [{ type: 'CallAdmitted', v: 1, data: { ...facts, hold: toWire(hold), postings } }]
+}
+
+function budgetRefusal(
+  { tokenId, hold }: AdmitCall,
+  { budgets }: AccountState,
+): AccountRefusal | null {
+  if (isPlayground(tokenId)) return null
+  const budget = budgets.get(tokenId)
+  if (budget === undefined) return refuse('TokenBudgetUnknown', { tokenId })
+  if (budget.isUnlimited || hold <= budget.remain) return null
+  return refuse('TokenBudgetExhausted', { remain: String(budget.remain), needed: String(hold) })
 }
 
 /** How far a running call got: what it is charged if its owner dies. A repeat changes nothing. */

@@ -9,6 +9,7 @@ import type {
   TopUpCredited,
   TopUpReversed,
 } from '#domain/account/events.ts'
+import { isPlayground } from '#domain/shared/playground.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { type Handlers, projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
@@ -77,6 +78,7 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
       rows.patch('token_budgets', { token_id: data.tokenId }, { is_closed: true }),
     CallAdmitted: ({ data, meta }, rows) => {
       post(data.postings, rows)
+      if (isPlayground(data.tokenId)) return
       rows.add(
         'token_budgets',
         { token_id: data.tokenId },
@@ -109,12 +111,14 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)
   const charge = fromWire(call.charge ?? 0)
-  rows.add(
-    'token_budgets',
-    { token_id: call.tokenId },
-    { remain: fromWire(call.hold) - charge, used_quota: charge },
-    { user_id: call.userId },
-  )
+  if (!isPlayground(call.tokenId)) {
+    rows.add(
+      'token_budgets',
+      { token_id: call.tokenId },
+      { remain: fromWire(call.hold) - charge, used_quota: charge },
+      { user_id: call.userId },
+    )
+  }
   if (call.charge === undefined) return
   rows.add('accounts', { user_id: call.userId }, { used_quota: charge, request_count: 1n })
 }

@@ -47,6 +47,18 @@ export const logRowsAfter = (
     ),
   )
 
+/** Who called by the console, as their calls name it, up to so many: an index is leapt through. */
+export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+    with recursive callers as (
+      (select max(token_id) as id from read_call_log.log where token_id < 0)
+      union all
+      select (select max(token_id) from read_call_log.log where token_id < callers.id)
+      from callers where callers.id is not null
+    )
+    select id from callers where id is not null limit ${limit}
+  `)
+
 const logSums = z.object({
   count: wireInteger,
   quota: z.string().transform(BigInt),

@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Sealed } from '#domain/shared/event.ts'
+import { PLAYGROUND_NAME } from '#domain/shared/playground.ts'
 import { quota, wireInteger } from '#infra/postgres/row-types.ts'
 
 const sealedText = z
@@ -50,13 +51,14 @@ export type LogFilter = {
   readonly group?: string
   readonly channelId?: number
   readonly tokenIds?: readonly number[]
+  readonly requestId?: string
   readonly from?: number
   readonly to?: number
 }
 
 /** NOTE: one id is no `any(…)`: rows of that would come in no order. */
 export function matching(filter: LogFilter) {
-  const { userId, type, model, group, channelId, tokenIds, from, to } = filter
+  const { userId, type, model, group, channelId, tokenIds, requestId, from, to } = filter
   const conditions = [
     sql.fragment`true`,
     ...(userId === undefined ? [] : [sql.fragment`user_id = ${userId}`]),
@@ -65,6 +67,7 @@ export function matching(filter: LogFilter) {
     ...(group === undefined ? [] : [sql.fragment`call_group = ${group}`]),
     ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
     ...(tokenIds === undefined ? [] : [ofTokens(tokenIds)]),
+    ...(requestId === undefined ? [] : [sql.fragment`request_id = ${requestId}`]),
     ...(from === undefined ? [] : [sql.fragment`created_at >= ${from}`]),
     ...(to === undefined ? [] : [sql.fragment`created_at <= ${to}`]),
   ]
@@ -84,7 +87,8 @@ export const named = (rows: Chosen, direction: Chosen) => sql.type(logRow)`
   select
     l.id, l.created_at as "createdAt", l.type, l.user_id as "userId",
     coalesce(u.username, '') as username, coalesce(u.shows_ip, false) as "showsIp",
-    coalesce(t.name, '') as "tokenName", l.channel_id as "channelId",
+    coalesce(t.name, case when l.token_id < 0 then ${PLAYGROUND_NAME} else '' end) as "tokenName",
+    l.channel_id as "channelId",
     coalesce(c.name, '') as "channelName", l.model, l.call_group as "group",
     l.request_id as "requestId", l.is_stream as "isStream",
     l.prompt_tokens as "promptTokens", l.completion_tokens as "completionTokens", l.quota,

@@ -1,5 +1,7 @@
+import type { CommonQueryMethods } from 'slonik'
 import Type, { type Static } from 'typebox'
-import type { LogFilter } from '#projections/call-log/query.ts'
+import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
+import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { Query, type ReadParts, textOf, wholeOf } from '../question.ts'
@@ -10,6 +12,7 @@ export const LogFilters = {
   token_name: Query.text,
   model_name: Query.text,
   group: Query.text,
+  request_id: Query.text,
   start_timestamp: Query.whole,
   end_timestamp: Query.whole,
 }
@@ -33,7 +36,7 @@ export async function logFilter(
   const userId = username === undefined ? ownerId : await userIdByName(db, username)
   if (username !== undefined && userId === null) return null
   const tokenName = textOf(query.token_name)
-  const tokenIds = tokenName === undefined ? [] : await tokenIdsByName(db, tokenName, userId)
+  const tokenIds = tokenName === undefined ? [] : await tokenIdsNamed(db, tokenName, userId)
   if (tokenName !== undefined && tokenIds.length === 0) return null
   const type = wholeOf(query.type)
   const channelId = ownerId === null ? wholeOf(query.channel) : undefined
@@ -44,9 +47,24 @@ export async function logFilter(
     ...given('group', textOf(query.group)),
     ...given('channelId', channelId === 0 ? undefined : channelId),
     ...given('tokenIds', tokenName === undefined ? undefined : tokenIds),
+    ...given('requestId', textOf(query.request_id)),
     ...given('from', wholeOf(query.start_timestamp)),
     ...given('to', wholeOf(query.end_timestamp)),
   }
+}
+
+const CALLERS_MAX = 1_000
+
+/** By the tokens' names, and by the one that calls of the console go under. */
+async function tokenIdsNamed(
+  db: CommonQueryMethods,
+  name: string,
+  userId: number | null,
+): Promise<readonly number[]> {
+  const ids = await tokenIdsByName(db, name, userId)
+  if (name !== PLAYGROUND_NAME) return ids
+  const own = userId === null ? await playgroundIds(db, CALLERS_MAX) : [playgroundOf(userId)]
+  return [...ids, ...own]
 }
 
 const given = <Key extends keyof LogFilter>(key: Key, value: LogFilter[Key]): LogFilter =>

@@ -53,7 +53,9 @@ async function sumRange(
 
 /** The rollups that know of all that is asked, the coarsest first. */
 function grainsFor(db: CommonQueryMethods, filter: LogFilter): readonly Grain[] {
-  const { userId, type, model, group, channelId, tokenIds } = filter
+  const { userId, type, model, group, channelId, tokenIds, requestId } = filter
+  // One call: found by its id alone.
+  if (requestId !== undefined) return []
   const named = {
     ...(type === undefined ? {} : { type }),
     ...(model === undefined ? {} : { model }),

@@ -95,6 +95,24 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'The request body ended early.',
     '请求体不完整。',
   ),
+  not_logged_in: answer(
+    401,
+    'authentication_error',
+    'Not logged in, or the login has expired.',
+    '未登录或登录已过期，请重新登录！',
+  ),
+  session_required: answer(
+    403,
+    'permission_error',
+    'An access token can not do this: log in for it.',
+    '系统访问令牌不能进行此操作，请登录后操作。',
+  ),
+  cross_site: answer(
+    403,
+    'permission_error',
+    'Requests from other sites are refused.',
+    '拒绝跨站请求。',
+  ),
   missing_key: answer(
     401,
     'authentication_error',
@@ -137,7 +155,7 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
   group_not_allowed: answer(
     403,
     'permission_error',
-    "The group '{subject}' is not available to this token.",
+    "The group '{subject}' is not available to you.",
     '无权访问分组 “{subject}”。',
   ),
   channel_not_allowed: answer(

@@ -82,7 +82,8 @@ const rateClaim = (
 
 /** Names the limit that was full. */
 function denialOf(claim: Claim | undefined, waitMs: number): Denial {
-  const whose = claim?.key.startsWith('token:') ? 'this key' : 'this user'
+  const isOfKey = /^token:\d/.test(claim?.key ?? '')
+  const whose = isOfKey ? 'this key' : 'this user'
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
   if (claim?.kind === 'rate') {
     const calls = claim.isRefundable ? 'successful calls' : 'calls'

@@ -8,6 +8,7 @@ import type { RelayUser } from '#relay/views/user-view.ts'
 import type { Views } from '#relay/views/views.ts'
 
 export type Caller = {
+  /** In the playground, what stands for one: see `relay/playground/`. */
   readonly token: RelayToken
   readonly user: RelayUser
   /** Whose prices and channels apply. */

@@ -4,6 +4,7 @@ import { type Attempt, accountStream, type CallEnd } from '#domain/account/event
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
+import { isPlayground } from '#domain/shared/playground.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
@@ -158,7 +159,8 @@ export class CallBooks {
 
   private handle(command: AccountCommand) {
     const { token, user } = this.caller
-    const context = { actor: `token:${token.tokenId}`, cause: this.exchange.call, at: this.now() }
+    const actor = isPlayground(token.tokenId) ? `user:${user.userId}` : `token:${token.tokenId}`
+    const context = { actor, cause: this.exchange.call, at: this.now() }
     return this.actors.handle(accountDecider, accountStream(user.userId), command, context)
   }
 }

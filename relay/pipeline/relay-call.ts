@@ -19,17 +19,39 @@ import type { RelayParts } from './relay-parts.ts'
 import { type Closing, concludeFailure, concludePlain, concludeStream } from './settle.ts'
 import { type CallOutcome, takeSeat } from './take-seat.ts'
 
+/** How a caller comes in: known by the head of the request, and what the body says of it. */
+export type Door = {
+  readonly callerOf: (parts: RelayParts, exchange: Exchange) => Promise<Caller | Denial>
+  readonly open: (
+    caller: Caller,
+    body: Buffer,
+  ) => { readonly caller: Caller; readonly body: Buffer } | Denial
+}
+
+/** By a key; the body is all the provider's. */
+const BY_KEY: Door = {
+  callerOf: (parts, { request, clientIp, startedAt }) =>
+    authenticate(parts, request, clientIp, startedAt),
+  open: (caller, body) => ({ caller, body }),
+}
+
 /**
- * One chat completion, from its key to its last byte. Every branch of the pipeline is in this
+ * One chat completion, from its door to its last byte. Every branch of the pipeline is in this
  * file; the steps it calls know nothing of each other.
  */
-export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<void> {
-  const { request: incoming, clientIp, startedAt } = exchange
-  const caller = await authenticate(parts, incoming, clientIp, startedAt)
-  if (isDenial(caller)) return sendDenial(exchange, caller)
-  const body = await readBody(incoming, parts.bodies)
-  if (isDenial(body)) return sendDenial(exchange, body)
+export async function relayCall(
+  parts: RelayParts,
+  exchange: Exchange,
+  door: Door = BY_KEY,
+): Promise<void> {
+  const known = await door.callerOf(parts, exchange)
+  if (isDenial(known)) return sendDenial(exchange, known)
+  const came = await readBody(exchange.request, parts.bodies)
+  if (isDenial(came)) return sendDenial(exchange, came)
   try {
+    const opened = door.open(known, came)
+    if (isDenial(opened)) return sendDenial(exchange, opened)
+    const { caller, body } = opened
     const request = readRequest(parts, body)
     if (isDenial(request)) return sendDenial(exchange, request)
     const plan = planCall(parts.views, caller, request, parts.now())
@@ -45,14 +67,14 @@ export async function relayCall(parts: RelayParts, exchange: Exchange): Promise<
       const fitting = fitInput(parts, plan.offer, request)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isDenial(offer)) return sendDenial(exchange, offer)
-      const keyed = await claimCall(parts, exchange, caller, body)
+      const keyed = await claimCall(parts, exchange, caller, came)
       if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
       outcome = await carry(parts, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {
       seat.leave(outcome)
     }
   } finally {
-    parts.bodies.giveBack(body.length)
+    parts.bodies.giveBack(came.length)
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { playgroundOf } from '#domain/shared/playground.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import { refuse } from '#domain/shared/refusal.ts'
 import {
@@ -66,6 +67,25 @@ describe('admitting a call', () => {
     given(budgetSet(0, true))
       .when(admitCall({ hold: 0n }))
       .then([admitted(0)])
+  })
+})
+
+describe('a call of the playground', () => {
+  const tokenId = playgroundOf(7)
+
+  it('needs no budget but the balance, and gives back what its hold has left', () => {
+    const outcome = given(granted(100)).when(admitCall({ tokenId }))
+    outcome.then([admitted(40, { tokenId })])
+    expect(outcome.after).toMatchObject({ balance: 60n, held: 40n })
+    const { state } = given(granted(100), admitted(40, { tokenId }), settled(40, 30))
+    expect(state).toMatchObject({ balance: 70n, held: 0n })
+    expect(state.budgets.size).toBe(0)
+  })
+
+  it('is refused beyond the balance', () => {
+    given(granted(39))
+      .when(admitCall({ tokenId }))
+      .then(refuse('InsufficientQuota', { balance: '39', needed: '40' }))
   })
 })
 

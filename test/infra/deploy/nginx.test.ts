@@ -79,6 +79,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
 
   it.each([
     ['POST', '/v1/chat/completions', 'relay'],
+    ['POST', '/pg/chat/completions', 'relay'],
     ['GET', '/api/channel/types', 'relay'],
     ['GET', '/api/channel/test', 'relay'],
     ['GET', '/api/channel/test/7?model=a', 'relay'],

@@ -20,6 +20,9 @@ const CALLS = [
   ['GET', '/api/channel/update_balance'],
 ] as const
 
+/** By a session alone: who may is in `test/relay/playground.test.ts`. */
+const PLAYGROUND = 'POST /pg/chat/completions'
+
 it('are all that the relay serves beside the management API', async () => {
   const { relay, freshness } = site.product.running
   const app = Fastify()
@@ -30,7 +33,7 @@ it('are all that the relay serves beside the management API', async () => {
   relay?.addActs(app, freshness)
   await app.ready()
   const listed = CALLS.map(([method, path]) => `${method} ${path.replace('999999', ':id')}`)
-  expect(registered.sort()).toEqual(listed.sort())
+  expect(registered.sort()).toEqual([...listed, PLAYGROUND].sort())
 })
 
 describe.each(CALLS)('%s %s', (method, path) => {

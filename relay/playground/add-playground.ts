@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { onlySession, principalOf } from '#infra/http/access.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { refuseCrossSite } from '#infra/http/origin.ts'
+import { type Denial, type DenialCode, deny } from '#relay/canonical/denial.ts'
+
+/** What becomes of a request: a call of this user's, or a word why not. */
+export type Playground = {
+  readonly call: (request: IncomingMessage, response: ServerResponse, userId: number) => void
+  readonly refuse: (request: IncomingMessage, response: ServerResponse, denial: Denial) => void
+}
+
+const DENIALS: Readonly<Record<string, DenialCode>> = {
+  NotLoggedIn: 'not_logged_in',
+  SessionRequired: 'session_required',
+  CrossSite: 'cross_site',
+}
+
+/**
+ * `POST /pg/chat/completions`: the console's own calls, by its session. The app only says who it
+ * is; from there on request and answer are the relay's, as they came.
+ */
+export function addPlayground(app: FastifyInstance, { call, refuse }: Playground): void {
+  app.route({
+    method: 'POST',
+    url: '/pg/chat/completions',
+    onRequest: async (request, reply) => {
+      const caller = await callerOf(request, reply)
+      reply.hijack()
+      if (typeof caller === 'number') call(request.raw, reply.raw, caller)
+      else refuse(request.raw, reply.raw, caller)
+    },
+    handler: async () => {
+      throw new Error('the relay has the request')
+    },
+  })
+}
+
+/** The user's id, or why there is none. */
+async function callerOf(request: FastifyRequest, reply: FastifyReply): Promise<number | Denial> {
+  try {
+    refuseCrossSite(request)
+    await onlySession(request, reply)
+    return principalOf(request).userId
+  } catch (err) {
+    const denied = err instanceof HttpRefusal ? DENIALS[err.code] : undefined
+    if (denied !== undefined) return deny(denied)
+    request.log.error({ err }, 'who plays could not be found out')
+    return deny('store_unavailable', { retryAfterSeconds: 5 })
+  }
+}

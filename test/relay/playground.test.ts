@@ -1,0 +1,287 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { ownRequest } from '#relay/playground/own-request.ts'
+import {
+  addChannel,
+  PASSWORD,
+  setOption,
+  type TestProduct,
+  testProduct,
+} from '#test/support/product.ts'
+
+const PATH = '/pg/chat/completions'
+
+let product: TestProduct
+let user: ConsoleClient
+let admin: ConsoleClient
+
+beforeAll(async () => {
+  product = await testProduct()
+  const { root, url } = product
+  await addChannel(product, { models: 'sim-small,sim-free,sim-unpriced', group: 'default,vip' })
+  await setOption(root, 'ModelRatio', { 'sim-small': 10, 'sim-free': 0 })
+  await setOption(root, 'CompletionRatio', { 'sim-small': 4 })
+  await setOption(root, 'GroupRatio', { default: 1, vip: 0.5, closed: 1 })
+  await setOption(root, 'UserUsableGroups', { default: 'Standard', vip: 'Loyal' })
+  for (const username of ['user1', 'admin1']) {
+    await root.must('POST', '/api/user/', { username, password: PASSWORD })
+  }
+  ;[user, admin] = [new ConsoleClient(url), new ConsoleClient(url)]
+  const id = await user.logIn('user1', PASSWORD)
+  await root.must('PUT', '/api/user/', { id, quota: 100_000_000 })
+  const adminId = await admin.logIn('admin1', PASSWORD)
+  await root.must('PUT', '/api/user/', { id: adminId, quota: 100_000_000 })
+  await root.must('POST', '/api/user/manage', { id: adminId, action: 'promote' })
+  await admin.logIn('admin1', PASSWORD)
+}, 120_000)
+afterAll(() => product?.close())
+
+type Asked = {
+  readonly body?: Record<string, unknown> | string
+  readonly headers?: Record<string, string>
+  readonly by?: ConsoleClient
+}
+
+async function play({ body = {}, headers = {}, by = user }: Asked = {}) {
+  const chat = { model: 'sim-small', messages: [{ role: 'user', content: 'hello' }] }
+  const response = await fetch(`${product.url}${PATH}`, {
+    method: 'POST',
+    headers: { ...by.sessionHeaders, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify({ ...chat, ...body }),
+  })
+  const call = response.headers.get('x-request-id') ?? ''
+  return { status: response.status, text: await response.text(), call, headers: response.headers }
+}
+
+const errorOf = ({ text }: { readonly text: string }) =>
+  (JSON.parse(text) as { error: { code: string; param: string | null; message: string } }).error
+
+type Row = {
+  quota: number
+  token_name: string
+  group: string
+  is_stream: boolean
+  prompt_tokens: number
+  completion_tokens: number
+  username: string
+}
+
+/** The call's own row of the log, once it is there. */
+async function rowOf(call: string, by: ConsoleClient, path = '/api/log/self/'): Promise<Row> {
+  const read = () => by.must<{ items: Row[] }>('GET', `${path}?request_id=${call}`)
+  await expect.poll(async () => (await read()).items.length, { timeout: 10_000 }).toBe(1)
+  return (await read()).items[0] as Row
+}
+
+const standing = async (by: ConsoleClient) => {
+  type Self = { quota: number; used_quota: number; request_count: number }
+  return by.must<Self>('GET', '/api/user/self')
+}
+
+describe('a call of the console', () => {
+  it('is answered, charged to the unit and logged under its own name', async () => {
+    const before = await standing(user)
+    const answer = await play({ body: { group: 'vip', max_tokens: 0, temperature: 0.7 } })
+    expect(answer.status).toBe(200)
+    const { usage, choices } = JSON.parse(answer.text)
+    expect(choices[0].message.content).toBeTruthy()
+    const row = await rowOf(answer.call, user)
+    const charge = (usage.prompt_tokens + usage.completion_tokens * 4) * 5
+    expect(row).toMatchObject({
+      quota: charge,
+      token_name: 'playground',
+      group: 'vip',
+      is_stream: false,
+    })
+    const after = await standing(user)
+    expect(before.quota - after.quota).toBe(charge)
+    expect(after.used_quota - before.used_quota).toBe(charge)
+    expect(after.request_count - before.request_count).toBe(1)
+  })
+
+  it.each([
+    ['{"group":"vip","model":"m","max_tokens":0}', 'vip', '{"model":"m"}'],
+    ['{"model" : "m", "max_tokens":0.0, "group":"\\u0076ip" }', 'vip', '{"model" : "m"}'],
+    ['{ "n":1,"group":null,"max_tokens":5}', '', '{"n":1,"max_tokens":5}'],
+    ['{ "model":"m" }', '', '{ "model":"m" }'],
+    ['{"group":""}', '', '{}'],
+  ])('sends on %s without the group and a limit of 0', (text, group, body) => {
+    const own = ownRequest(Buffer.from(text))
+    expect({ ...own, body: 'body' in own && String(own.body) }).toEqual({ group, body })
+  })
+
+  it('is streamed, and its [DONE] comes when the charge is in the books', async () => {
+    const answer = await play({ body: { stream: true, group: 'default' } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toContain('text/event-stream')
+    expect(answer.text.trimEnd().endsWith('data: [DONE]')).toBe(true)
+    const text = [...answer.text.matchAll(/^data: (\{.*)$/gm)]
+      .map(([, json]) => JSON.parse(json ?? '').choices[0]?.delta?.content ?? '')
+      .join('')
+    expect(text).not.toBe('')
+    const row = await rowOf(answer.call, user)
+    expect(row).toMatchObject({ is_stream: true, group: 'default' })
+    expect(row.quota).toBe((row.prompt_tokens + row.completion_tokens * 4) * 10)
+  })
+
+  it('is what a client library of the format can read', async () => {
+    const client = new OpenAI({
+      baseURL: `${product.url}/pg`,
+      apiKey: 'none',
+      defaultHeaders: { ...user.sessionHeaders, Authorization: null },
+    })
+    const stream = await client.chat.completions.create({
+      model: 'sim-small',
+      stream: true,
+      messages: [{ role: 'user', content: 'hi' }],
+    })
+    let text = ''
+    for await (const chunk of stream) text += chunk.choices[0]?.delta?.content ?? ''
+    expect(text).not.toBe('')
+  })
+
+  it('is done once for an Idempotency-Key, which is each user’s own', async () => {
+    const headers = { 'idempotency-key': 'a key of the playground' }
+    expect((await play({ headers })).status).toBe(200)
+    expect(errorOf(await play({ headers })).code).toBe('idempotency_replayed')
+    expect((await play({ headers, by: admin })).status).toBe(200)
+  })
+
+  it('needs no token; every role has it at its own cost', async () => {
+    await product.root.must('PUT', '/api/user/', { id: 1, quota: 100_000_000 })
+    for (const by of [admin, product.root]) {
+      const answer = await play({ by })
+      expect(answer.status).toBe(200)
+      expect((await rowOf(answer.call, by)).quota).toBeGreaterThan(0)
+      expect((await by.must<{ items: unknown[] }>('GET', '/api/token/?p=0')).items).toEqual([])
+    }
+  })
+
+  it('is found in the log by its name: one’s own, and everybody’s for admins', async () => {
+    const query = '?token_name=playground&page_size=100'
+    type Rows = { items: Row[]; total: number }
+    const own = await user.must<Rows>('GET', `/api/log/self/${query}`)
+    expect(own.items.length).toBeGreaterThan(3)
+    expect(own.total).toBe(own.items.length)
+    expect(own.items.every(({ token_name }) => token_name === 'playground')).toBe(true)
+    const all = await admin.must<Rows>('GET', `/api/log/${query}`)
+    const names = new Set(all.items.map(({ username }) => username))
+    expect([...names].sort()).toEqual(['admin1', 'root', 'user1'])
+    const stat = await user.must<{ quota: number }>('GET', `/api/log/self/stat${query}`)
+    expect(stat.quota).toBe(own.items.reduce((sum, { quota }) => sum + quota, 0))
+  })
+})
+
+describe('nobody comes in', () => {
+  it.each([
+    ['without a session', () => ({ cookie: '' }), 401, 'not_logged_in'],
+    ['with a key in its place', () => ({ cookie: '', authorization: 'Bearer sk-x' }), 401],
+    ['without User-Id', () => ({ 'user-id': '' }), 401, 'not_logged_in'],
+    ['under another User-Id', () => ({ 'user-id': '1' }), 401, 'not_logged_in'],
+    ['from another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403, 'cross_site'],
+    ['from a sister site', () => ({ 'sec-fetch-site': 'same-site' }), 403, 'cross_site'],
+    ['from another origin', () => ({ origin: 'https://evil.example' }), 403, 'cross_site'],
+  ])('%s', async (_how, headers, status, code = 'not_logged_in') => {
+    const calls = product.provider.journal.entries.length
+    const answer = await play({ headers: headers() })
+    expect([answer.status, errorOf(answer).code]).toEqual([status, code])
+    expect(answer.call).not.toBe('')
+    expect(product.provider.journal.entries.length).toBe(calls)
+  })
+
+  it('by an access token, nor once the session is over', async () => {
+    const { data: token } = await admin.call<string>('GET', '/api/user/token')
+    const shown = { cookie: '', authorization: `Bearer ${token}` }
+    const answer = await play({ by: admin, headers: shown })
+    expect([answer.status, errorOf(answer).code]).toEqual([403, 'session_required'])
+    const gone = new ConsoleClient(product.url)
+    await gone.logIn('user1', PASSWORD)
+    await gone.must('POST', '/api/user/logout')
+    expect((await play({ by: gone })).status).toBe(401)
+  })
+
+  it('says so in the caller’s language', async () => {
+    const headers = { 'user-id': '', 'accept-language': 'zh' }
+    expect(errorOf(await play({ headers })).message).toBe('未登录或登录已过期，请重新登录！')
+  })
+})
+
+describe('refused, with the field at fault', () => {
+  it.each([
+    ['a group that is closed', { group: 'closed' }, 403, 'group_not_allowed', null],
+    ['a group that is none', { group: 'constructor' }, 403, 'group_not_allowed', null],
+    ['a group that is no text', { group: 7 }, 400, 'invalid_parameter', 'group'],
+    ['an unknown model', { model: 'nope' }, 404, 'model_not_found', 'model'],
+    ['a model without a price', { model: 'sim-unpriced' }, 400, 'model_unpriced', 'model'],
+    ['no messages', { messages: [] }, 400, 'invalid_parameter', 'messages'],
+    ['a limit below 0', { max_tokens: -1 }, 400, 'invalid_parameter', 'max_tokens'],
+    ['a temperature in words', { temperature: 'warm' }, 400, 'invalid_parameter', 'temperature'],
+    ['more choices than there may be', { n: 129 }, 400, 'invalid_parameter', 'n'],
+    ['what nobody can pay', { max_tokens: 9_000_000 }, 402, 'insufficient_quota', null],
+  ])('%s', async (_what, body, status, code, param) => {
+    const before = (await standing(user)).quota
+    const answer = await play({ body })
+    expect([answer.status, errorOf(answer)]).toMatchObject([status, { code, param }])
+    expect((await standing(user)).quota).toBe(before)
+  })
+
+  it.each([
+    ['', 400],
+    ['[]', 400],
+    ['{"group":"vip"', 400],
+    ['{"group":"vip","group":"default"}', 400],
+    ['{}', 400],
+  ])('the body %s', async (body, status) => {
+    expect((await play({ body })).status).toBe(status)
+  })
+
+  it('what is no JSON by its type, another method, another path', async () => {
+    expect((await play({ headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    for (const [method, path] of [
+      ['GET', PATH],
+      ['POST', '/pg/nothing'],
+    ] as const) {
+      expect((await user.call(method, path)).status).toBe(404)
+    }
+  })
+
+  it('by the limits of the site, and for a user who was banned', async () => {
+    const { root } = product
+    const limit = { ModelRequestRateLimitEnabled: 'true', ModelRequestRateLimitCount: '1' }
+    await root.must('POST', '/api/user/', { username: 'busy', password: PASSWORD })
+    const busy = new ConsoleClient(product.url)
+    const id = await busy.logIn('busy', PASSWORD)
+    const body = { model: 'sim-free' }
+    for (const [key, value] of Object.entries(limit)) await setOption(root, key, value)
+    expect((await play({ by: busy, body })).status).toBe(200)
+    const limited = await play({ by: busy, body })
+    expect([limited.status, errorOf(limited).code]).toEqual([429, 'rate_limited'])
+    expect(limited.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(errorOf(limited).message).toContain('this user')
+    await setOption(root, 'ModelRequestRateLimitEnabled', 'false')
+    await root.must('POST', '/api/user/manage', { id, action: 'disable' })
+    expect((await play({ by: busy, body })).status).toBe(401)
+  })
+})
+
+describe('fifty at once', () => {
+  it('spend what the balance covers and not a unit more', async () => {
+    const { root } = product
+    await root.must('POST', '/api/user/', { username: 'crowd', password: PASSWORD })
+    const crowd = new ConsoleClient(product.url)
+    const id = await crowd.logIn('crowd', PASSWORD)
+    await root.must('PUT', '/api/user/', { id, quota: 20_000 })
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => play({ by: crowd, body: { max_tokens: 20 } })),
+    )
+    const done = answers.filter(({ status }) => status === 200)
+    const statuses = new Set(answers.map(({ status }) => status))
+    expect([...statuses].every((status) => [200, 402, 429].includes(status))).toBe(true)
+    expect(done.length).toBeGreaterThan(0)
+    expect(done.length).toBeLessThan(50)
+    const rows = await Promise.all(done.map(({ call }) => rowOf(call, crowd)))
+    const spent = rows.reduce((sum, { quota }) => sum + quota, 0)
+    expect((await standing(crowd)).quota).toBe(20_000 - spent)
+  })
+})
