@@ -1,8 +1,8 @@
+import { boundsOf, midnightBefore } from '#console/ui/time-range/time-range.ts'
 import { stampText } from '#console/ui/time-text.ts'
 import type { UsagePoint } from '#read-api/contract/log.ts'
 import type { LogFilters } from './filters.ts'
 import { CONSUMPTION } from './log-type.ts'
-import { boundsOf, midnightBefore } from './time-range.ts'
 
 /** A stretch of whole hours: `to` is its last second. */
 export type CallBar = {

@@ -1,16 +1,13 @@
 import { PAGE_SIZES, type PageSize } from '#console/ui/pagination.tsx'
+import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam, type UrlParam, type UrlValues } from '#console/ui/url-state.ts'
-import { DEFAULT_RANGE, rangeText, readRange, type TimeRange } from './time-range.ts'
 
 /** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
 export type LogType = (typeof LOG_TYPES)[number]
 
-const rangeParam: UrlParam<TimeRange> = {
-  fallback: DEFAULT_RANGE,
-  read: readRange,
-  write: rangeText,
-}
+/** From midnight, open ahead by an hour. */
+export const DEFAULT_RANGE = relativeRange('today')
 
 /** 0: the address doesn't say. */
 const pageSizeParam: UrlParam<PageSize | 0> = {
@@ -25,7 +22,7 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  range: rangeParam,
+  range: rangeParam(DEFAULT_RANGE),
   /** Admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
   /** Admins only. */

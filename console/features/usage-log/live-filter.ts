@@ -1,6 +1,6 @@
+import { boundsOf, isWithin } from '#console/ui/time-range/time-range.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import type { LogFilters } from './filters.ts'
-import { boundsOf, isWithin } from './time-range.ts'
 
 /**
  * Whether the server's list would hold this row too: the same rule, for rows that arrive live.

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
-import { filterCount } from './filters.ts'
-import { DEFAULT_RANGE } from './time-range.ts'
+import { relativeRange } from '#console/ui/time-range/time-range.ts'
+import { DEFAULT_RANGE, filterCount } from './filters.ts'
 import type { LogView } from './use-log-view.ts'
 
 /** Why no row is listed, and what to do about it. */
@@ -19,7 +19,7 @@ export function LogEmpty(props: {
   const count = filterCount(filters)
   const isRangeOnly = count === 1 && filters.range !== DEFAULT_RANGE
   const showAll = (
-    <Button onClick={() => setFilters({ range: { kind: 'relative', span: 'all' } })}>
+    <Button onClick={() => setFilters({ range: relativeRange('all') })}>
       {t('usageLog.showAll')}
     </Button>
   )

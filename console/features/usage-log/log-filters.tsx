@@ -6,13 +6,12 @@ import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
 import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
 import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { Button } from '#console/ui/button.tsx'
+import { DraftInput } from '#console/ui/draft-input.tsx'
 import { Select } from '#console/ui/inputs.tsx'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
-import { DraftInput } from './draft-input.tsx'
-import { filterCount, LOG_TYPES, type LogFilters } from './filters.ts'
+import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './filters.ts'
 import { typeName } from './log-type.ts'
-import { RangeFilter } from './range-filter.tsx'
-import { DEFAULT_RANGE } from './time-range.ts'
 import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'
 
@@ -112,7 +111,7 @@ function TypeFilter(props: { type: number; onType: (type: number) => void }): Re
   return (
     <Select
       aria-label={t('usageLog.typeFilter')}
-      className="tg-log-filter tg-log-type"
+      className="tg-filter tg-log-type"
       value={String(props.type)}
       choices={LOG_TYPES.map((type) => ({ value: String(type), label: words(type) }))}
       onChange={(value) => props.onType(Number(value))}
@@ -131,7 +130,7 @@ function GroupFilter(props: {
   return (
     <Select
       aria-label={t('usageLog.group')}
-      className="tg-log-filter tg-log-group"
+      className="tg-filter tg-log-group"
       value={props.group}
       choices={[
         { value: '', label: t('usageLog.anyGroup') },

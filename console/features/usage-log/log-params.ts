@@ -1,6 +1,6 @@
 import type { LogParams } from '#console/api/logs/log-query.ts'
+import { boundsOf } from '#console/ui/time-range/time-range.ts'
 import type { LogFilters } from './filters.ts'
-import { boundsOf } from './time-range.ts'
 
 /**
  * The filters as the server takes them; a range that moves gets its end at `now`, and its start at

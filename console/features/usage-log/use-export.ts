@@ -2,11 +2,11 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ExportKind, exportLogs } from '#console/api/logs/export-logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { logParams } from './log-params.ts'
 import { RowCounter } from './row-counter.ts'
 import { saveFile } from './save-file.ts'
-import { rangeText, zoneName } from './time-range.ts'
 import type { LogView } from './use-log-view.ts'
 
 export type ExportState = {

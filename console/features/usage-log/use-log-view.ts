@@ -2,9 +2,9 @@ import { useEffect, useMemo } from 'react'
 import { isAdmin as isAdminUser } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { type PageSize, usePageSize } from '#console/ui/pagination.tsx'
+import { rangeText } from '#console/ui/time-range/time-range.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { filtersOf, LOG_URL, type LogFilters, NO_FILTERS } from './filters.ts'
-import { rangeText } from './time-range.ts'
 
 export type LogView = {
   readonly isAdmin: boolean

@@ -15,6 +15,7 @@ import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { users } from './users.ts'
@@ -38,6 +39,7 @@ export const en: Words = {
   messages,
   me,
   security,
+  timeRange,
   usageLog,
   users,
   orders,

@@ -14,6 +14,7 @@ import { orders } from './orders.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
 import { users } from './users.ts'
@@ -37,6 +38,7 @@ export const zh = {
   messages,
   me,
   security,
+  timeRange,
   usageLog,
   users,
   orders,

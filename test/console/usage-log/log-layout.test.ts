@@ -122,7 +122,7 @@ describe('the layout of the usage log', () => {
     const { page, close } = await open()
     await page.getByRole('button', { name: /^Time range/ }).click()
     const panel = await boxOf(page.locator('.tg-popover'))
-    const list = await boxOf(page.locator('.tg-log-range ul'))
+    const list = await boxOf(page.locator('.tg-range ul'))
     const apply = await boxOf(page.getByRole('button', { name: 'Apply' }))
     const field = await boxOf(page.getByLabel('From'))
     expect(field.right).toBeLessThanOrEqual(apply.right)

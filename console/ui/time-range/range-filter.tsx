@@ -1,13 +1,15 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '#console/ui/button.tsx'
-import { Icon } from '#console/ui/icons.tsx'
-import { Popover } from '#console/ui/popover.tsx'
-import { stampText } from '#console/ui/time-text.ts'
+import { Button } from '../button.tsx'
+import { Icon } from '../icons.tsx'
+import { Popover } from '../popover.tsx'
+import { stampText } from '../time-text.ts'
+import './range-filter.css'
 import {
   boundsOf,
   localTimeText,
   readLocalTime,
+  relativeRange,
   SPANS,
   type TimeRange,
   zoneName,
@@ -25,7 +27,7 @@ export function RangeFilter({ range, onRange }: Props): ReactElement {
   }
   const words =
     range.kind === 'relative'
-      ? t(`usageLog.span.${range.span}`)
+      ? t(`timeRange.span.${range.span}`)
       : `${stampText(range.from).slice(0, 16)} – ${stampText(range.to).slice(0, 16)}`
   return (
     <Popover
@@ -35,7 +37,7 @@ export function RangeFilter({ range, onRange }: Props): ReactElement {
       content={<RangeChoices range={range} onRange={choose} />}
     >
       <Button icon="clock" endIcon="chevronDown">
-        <span className="tg-visually-hidden">{t('usageLog.range')}: </span>
+        <span className="tg-visually-hidden">{t('timeRange.title')}: </span>
         {words}
       </Button>
     </Popover>
@@ -45,8 +47,8 @@ export function RangeFilter({ range, onRange }: Props): ReactElement {
 function RangeChoices({ range, onRange }: Props): ReactElement {
   const { t } = useTranslation()
   return (
-    <div className="tg-log-range">
-      <ul aria-label={t('usageLog.range')}>
+    <div className="tg-range">
+      <ul aria-label={t('timeRange.title')}>
         {SPANS.map((span) => {
           const isChosen = range.kind === 'relative' && range.span === span
           return (
@@ -54,9 +56,9 @@ function RangeChoices({ range, onRange }: Props): ReactElement {
               <button
                 type="button"
                 aria-pressed={isChosen}
-                onClick={() => onRange({ kind: 'relative', span })}
+                onClick={() => onRange(relativeRange(span))}
               >
-                {t(`usageLog.span.${span}`)}
+                {t(`timeRange.span.${span}`)}
                 {isChosen && <Icon name="check" size={14} />}
               </button>
             </li>
@@ -83,22 +85,22 @@ function FixedEnds({ range, onRange }: Props): ReactElement {
   }
   return (
     <form
-      className="tg-log-ends"
+      className="tg-range-ends"
       onSubmit={(event) => {
         event.preventDefault()
         apply()
       }}
     >
-      <EndField label={t('usageLog.from')} value={from} onChange={setFrom} />
-      <EndField label={t('usageLog.to')} value={to} onChange={setTo} />
-      <p className="tg-hint">{t('usageLog.zone', { zone: zoneName() })}</p>
+      <EndField label={t('timeRange.from')} value={from} onChange={setFrom} />
+      <EndField label={t('timeRange.to')} value={to} onChange={setTo} />
+      <p className="tg-hint">{t('timeRange.zone', { zone: zoneName() })}</p>
       {isFaulty && (
         <p className="tg-field-error" role="alert">
-          {t('usageLog.rangeFault')}
+          {t('timeRange.fault')}
         </p>
       )}
       <Button type="submit" tone="primary" isFill>
-        {t('usageLog.applyRange')}
+        {t('timeRange.apply')}
       </Button>
     </form>
   )

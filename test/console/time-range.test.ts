@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { NO_FILTERS } from '#console/features/usage-log/filters.ts'
+import { DEFAULT_RANGE, NO_FILTERS } from '#console/features/usage-log/filters.ts'
 import { logParams } from '#console/features/usage-log/log-params.ts'
 import {
   boundsOf,
-  DEFAULT_RANGE,
   isWithin,
   localTimeText,
   rangeText,
   readLocalTime,
   readRange,
   SPANS,
-} from '#console/features/usage-log/time-range.ts'
+} from '#console/ui/time-range/time-range.ts'
 
 const NOW = 1_763_712_345
 const HOUR = 3_600

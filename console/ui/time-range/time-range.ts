@@ -1,3 +1,5 @@
+import type { UrlParam } from '../url-state.ts'
+
 /** What a reader chose: a range that moves with the clock, or two fixed ends (unix seconds). */
 export type TimeRange =
   | { readonly kind: 'relative'; readonly span: Span }
@@ -6,8 +8,17 @@ export type TimeRange =
 export const SPANS = ['1h', 'today', '24h', '7d', '30d', 'all'] as const
 export type Span = (typeof SPANS)[number]
 
-/** The spec's default: from midnight, open ahead by an hour. */
-export const DEFAULT_RANGE: TimeRange = { kind: 'relative', span: 'today' }
+const RELATIVE: Record<Span, TimeRange> = {
+  '1h': { kind: 'relative', span: '1h' },
+  today: { kind: 'relative', span: 'today' },
+  '24h': { kind: 'relative', span: '24h' },
+  '7d': { kind: 'relative', span: '7d' },
+  '30d': { kind: 'relative', span: '30d' },
+  all: { kind: 'relative', span: 'all' },
+}
+
+/** Always the same object for a span: a filter's default is known by it. */
+export const relativeRange = (span: Span): TimeRange => RELATIVE[span]
 
 const HOUR = 3_600
 const SECONDS: Record<Exclude<Span, 'today' | 'all'>, number> = {
@@ -41,14 +52,20 @@ export const rangeText = (range: TimeRange): string =>
 
 /** The opposite; null for anything else, and for an end before its start. */
 export function readRange(text: string): TimeRange | null {
-  if (text === rangeText(DEFAULT_RANGE)) return DEFAULT_RANGE
   const span = SPANS.find((known) => known === text)
-  if (span !== undefined) return { kind: 'relative', span }
+  if (span !== undefined) return relativeRange(span)
   const ends = /^(\d{1,11})-(\d{1,11})$/.exec(text)
   if (ends === null) return null
   const [from, to] = [Number(ends[1]), Number(ends[2])]
   return from <= to ? { kind: 'absolute', from, to } : null
 }
+
+/** A range in the address, and `fallback` where it names none. */
+export const rangeParam = (fallback: TimeRange): UrlParam<TimeRange> => ({
+  fallback,
+  read: readRange,
+  write: rangeText,
+})
 
 /** Midnight of the browser's zone, in unix seconds. */
 export function midnightBefore(now: number): number {

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
-import { TextInput } from '#console/ui/inputs.tsx'
+import { TextInput } from './inputs.tsx'
+import './draft-input.css'
 
 type Props = {
   label: string
@@ -22,7 +23,7 @@ export function DraftInput(props: Props): ReactElement {
     if (event.key === 'Enter') draft.commit(draft.text)
   }
   return (
-    <span className="tg-log-filter">
+    <span className="tg-filter">
       <TextInput
         aria-label={props.label}
         placeholder={props.label}
@@ -38,7 +39,7 @@ export function DraftInput(props: Props): ReactElement {
         onBlur={() => draft.commit(draft.text)}
       />
       {draft.isFaulty && (
-        <span id={`${id}-fault`} className="tg-log-fault" role="alert">
+        <span id={`${id}-fault`} className="tg-filter-fault" role="alert">
           {props.whole?.fault}
         </span>
       )}
