@@ -7,7 +7,7 @@ import { secondsOf } from '../seconds.ts'
 /** What came of each channel's last test and last question for its balance; runs over all. */
 export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
   name: 'channel-checks',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { checks: { key: ['channel_id'] }, runs: { key: ['run'], isShared: true } },
   handlers: {
@@ -22,6 +22,9 @@ export const channelChecks = projectionOf<ChannelChecksEvent | TestRunEvent>({
           reason,
           // How fast it failed says nothing of how fast it is. A success takes a millisecond.
           ...(isSuccess ? { response_time: Math.max(1, durationMs) } : {}),
+          ...(run === null
+            ? {}
+            : { run, run_model: model, run_reason: reason, run_duration: durationMs }),
           test_time: secondsOf(meta.at),
           changed_position: position,
         },

@@ -37,6 +37,26 @@ export const changedChecks = (
     order by changed_position
   `)
 
+const runResult = z.object({
+  channelId: wireInteger,
+  name: z.string(),
+  model: z.string(),
+  /** A code; empty for a success. */
+  reason: z.string(),
+  durationMs: wireInteger,
+})
+export type RunResult = z.infer<typeof runResult>
+
+/** What a run over all found of each channel that is still there, those that failed first. */
+export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
+  db.any(sql.type(runResult)`
+    select t.channel_id as "channelId", c.name, t.run_model as model, t.run_reason as reason,
+      t.run_duration as "durationMs"
+    from read_channel_checks.checks t join read_channels.channels c on c.id = t.channel_id
+    where t.run = ${run} and not c.is_deleted
+    order by t.run_reason = '', t.run_duration desc, t.channel_id
+  `)
+
 const testRun = z.object({
   run: z.string(),
   total: wireInteger,

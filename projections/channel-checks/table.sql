@@ -1,9 +1,14 @@
--- Positions: of the last event that changed the row.
+-- Positions: of the last event that changed the row. `run…`: of the last run over all that tested
+-- the channel, and what it found; of the last test, whatever asked for it, `reason` alone.
 create table checks (
   channel_id bigint primary key,
   model text not null default '',
   is_success boolean not null default false,
   reason text not null default '',
+  run text not null default '',
+  run_model text not null default '',
+  run_reason text not null default '',
+  run_duration bigint not null default 0,
   response_time bigint not null default 0,
   test_time bigint not null default 0,
   balance numeric not null default 0,

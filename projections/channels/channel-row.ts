@@ -42,6 +42,8 @@ const selectedRow = z.object({
   /** US dollars, as decimal text. */
   balance: decimalText,
   balanceReadAt: wireInteger,
+  /** A code: why its last test failed; empty when it did not, or there was none. */
+  testFailure: z.string(),
 })
 /** NOTE: terms are put together here: of a thousand rows Postgres takes thrice as long for it. */
 export const channelRow = selectedRow.transform(
@@ -70,7 +72,7 @@ export const selected = sql.fragment`
     c.changed_position as "changedPosition", c.is_deleted as "isDeleted",
     coalesce(s.used_quota, 0) as "usedQuota", coalesce(t.response_time, 0) as "responseTime",
     coalesce(t.test_time, 0) as "testedAt", coalesce(t.balance, 0)::text as balance,
-    coalesce(t.balance_updated_time, 0) as "balanceReadAt",
+    coalesce(t.balance_updated_time, 0) as "balanceReadAt", coalesce(t.reason, '') as "testFailure",
     c.terms, c.name, c.tag, c.models, c.groups, c.model_mapping as "modelMapping", c.priority,
     c.weight, c.expired_at as "expiredTime",
     coalesce(a.keys, '[]') as "keysSetAside"

@@ -30,6 +30,7 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
   used_quota: toWire(row.usedQuota),
   expired_time: terms.expiredTime,
   test_time: row.testedAt,
+  test_failure: row.testFailure,
   balance_updated_time: row.balanceReadAt,
   created_time: row.createdAt,
   max_concurrency: terms.maxConcurrency,

@@ -31,6 +31,23 @@ export const TestProgress = Type.Object({
 })
 export type TestProgress = Static<typeof TestProgress>
 
+/** What the last run over all found: those that failed first, then the slowest. */
+export const TestResults = Type.Object({
+  run: Type.String(),
+  results: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      model: Type.String(),
+      /** A code; empty for a success. */
+      reason: Type.String(),
+      /** Milliseconds. */
+      duration: Type.Integer(),
+    }),
+  ),
+})
+export type TestResults = Static<typeof TestResults>
+
 /** In US dollars. */
 export const ChannelBalanceAnswer = Type.Object({
   success: Type.Boolean(),

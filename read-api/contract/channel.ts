@@ -34,6 +34,8 @@ export const Channel = Type.Object({
   /** JSON text: `status_reason`, `status_time`. */
   other_info: Type.String(),
   test_time: Type.Integer(),
+  /** A code: why the last test failed; empty when it did not, or there was none. */
+  test_failure: Type.String(),
   balance_updated_time: Type.Integer(),
   created_time: Type.Integer(),
   /** Calls at a time, and calls a minute; 0 no limit. */

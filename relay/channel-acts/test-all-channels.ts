@@ -1,7 +1,7 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { latestTestRun } from '#projections/channel-checks/query.ts'
-import { TestProgress } from '#read-api/contract/channel-act.ts'
+import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
+import { TestProgress, TestResults } from '#read-api/contract/channel-act.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type ActParts, type ChannelAct, contextOf, visible } from './channel-act.ts'
 import { refused } from './refusals.ts'
@@ -9,7 +9,7 @@ import { TEST_RUNS_LEASE } from './test-runs.ts'
 
 /**
  * `GET /api/channel/test`, for admins: tests all channels in the background; and how far that is,
- * `GET /api/channel/test/progress`.
+ * `GET /api/channel/test/progress`; and what it found, `GET /api/channel/test/results`.
  */
 export const testAllChannels: ChannelAct = (api, parts) => {
   api.get(
@@ -39,6 +39,30 @@ export const testAllChannels: ChannelAct = (api, parts) => {
     },
     async () => success(await progress(parts)),
   )
+  api.get(
+    '/api/channel/test/results',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'What the last test of all channels found of each',
+        response: { 200: Envelope(TestResults) },
+      },
+    },
+    async () => success(await results(parts)),
+  )
+}
+
+async function results({ core }: ActParts): Promise<TestResults> {
+  const run = (await latestTestRun(core.db))?.run ?? ''
+  const found = run === '' ? [] : await runResults(core.db, run)
+  return {
+    run,
+    results: found.map(({ channelId: id, durationMs: duration, ...result }) => ({
+      id,
+      duration,
+      ...result,
+    })),
+  }
 }
 
 async function progress({ core }: ActParts): Promise<TestProgress> {

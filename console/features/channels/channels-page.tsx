@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
 import { isAdmin } from '#console/api/session.ts'
@@ -17,6 +18,7 @@ import { ChannelList } from './list/channel-list.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
 import { useLiveChannels } from './list/use-live-channels.ts'
 import { type EditedTag, TagEditor } from './tags/tag-editor.tsx'
+import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
@@ -33,6 +35,8 @@ function Channels(): ReactElement {
   const drawer = useDrawerAddress()
   const [tested, setTested] = useState<Channel | null>(null)
   const [tag, setTag] = useState<EditedTag | null>(null)
+  const [areResultsShown, setResultsShown] = useState(false)
+  const navigate = useNavigate()
   const client = useQueryClient()
   const editTag = async (group: TagGroup) => {
     try {
@@ -68,12 +72,15 @@ function Channels(): ReactElement {
           onEdit={({ id }) => drawer.open(id)}
           onTest={setTested}
           onEditTag={(group) => void editTag(group)}
+          onTimeline={({ id }) => void navigate(`/admin/health?peek=${id}`)}
+          onResults={() => setResultsShown(true)}
           onCreate={create}
         />
       )}
       {data !== undefined && <LiveChannels />}
       <ChannelDrawer edited={isForbidden ? null : drawer.edited} onClose={drawer.close} />
       <TestDialog channel={tested} onClose={() => setTested(null)} />
+      <ResultsDrawer isOpen={areResultsShown} onClose={() => setResultsShown(false)} />
       <TagEditor edited={tag} onClose={() => setTag(null)} />
     </Page>
   )

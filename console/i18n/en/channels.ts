@@ -52,6 +52,7 @@ export const channels: Words['channels'] = {
   },
   tagEnabled: '{{count}} of {{total}} on',
   cause: '{{reason}} ({{time}})',
+  testFailed: 'Test failed: {{reason}}',
   seconds: '{{seconds}} s',
   speed: {
     untested: 'Untested',
@@ -76,6 +77,7 @@ export const channels: Words['channels'] = {
   more: 'More actions for {{name}}',
   moreTag: 'More actions for the tag {{tag}}',
   test: 'Test models',
+  timeline: 'Health and timeline',
   edit: 'Edit',
   copy: 'Duplicate',
   delete: 'Delete',
@@ -84,6 +86,7 @@ export const channels: Words['channels'] = {
   disableAll: 'Disable all',
   moreActions: 'More actions',
   testAll: 'Test all channels',
+  lastResults: 'Results of the last test of all',
   updateBalances: 'Update all balances',
   fix: 'Repair the model index',
   fixed: 'Model index repaired',

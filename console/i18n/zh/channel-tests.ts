@@ -11,4 +11,12 @@ export const channelTests = {
   progress: '正在测试所有渠道：{{tested}}/{{total}}，失败 {{failed}}',
   progressLabel: '测试进度',
   allDone: '已测试 {{tested}} 个渠道，失败 {{failed}} 个',
+  showResults: '查看结果',
+  dismiss: '不再显示',
+  resultsTitle: '全部测试的结果',
+  resultsAt: '开始于 {{time}}：已测试 {{tested}}/{{total}}，失败 {{failed}}',
+  resultsFailed: '失败（{{count}}）',
+  resultsPassed: '通过（{{count}}）',
+  resultsNone: '还没有测试过所有渠道',
+  resultsNoneBody: '在「更多操作」中选择「测试所有渠道」。',
 }

@@ -50,6 +50,7 @@ export const channels = {
   },
   tagEnabled: '已启用 {{count}}/{{total}}',
   cause: '{{reason}}（{{time}}）',
+  testFailed: '测试失败：{{reason}}',
   seconds: '{{seconds}} 秒',
   speed: {
     untested: '未测试',
@@ -74,6 +75,7 @@ export const channels = {
   more: '{{name}} 的更多操作',
   moreTag: '标签 {{tag}} 的更多操作',
   test: '测试模型',
+  timeline: '健康与时间线',
   edit: '编辑',
   copy: '复制',
   delete: '删除',
@@ -82,6 +84,7 @@ export const channels = {
   disableAll: '禁用全部',
   moreActions: '更多操作',
   testAll: '测试所有渠道',
+  lastResults: '上次全部测试的结果',
   updateBalances: '更新所有余额',
   fix: '修复渠道能力表',
   fixed: '渠道能力表已修复',

@@ -44,6 +44,7 @@ export function GridCard<Row>(given: {
           ))}
         </div>
       </header>
+      {props.cardNote?.(row)}
       <CardLines columns={placed('line')} row={row} />
       <div className="tg-card-foot">
         <CardBrief columns={brief.slice(0, firstNamed)} row={row} />

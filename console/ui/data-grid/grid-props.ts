@@ -49,6 +49,8 @@ export type DataGridProps<Row> = {
   sort?: Sort | null
   onSort?: (sort: Sort) => void
   isMuted?: (row: Row) => boolean
+  /** On cards, under the heading: what a wide list tells on hover. */
+  cardNote?: (row: Row) => ReactNode
   /** Highlights the row once, as just arrived. */
   isFresh?: (row: Row) => boolean
   /** Keeps the first column in sight when scrolling sideways. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
+import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { ok, refused } from '../support/fake-site.ts'
 
 const admin = adminSuite({ language: 'zh' })
@@ -61,6 +62,44 @@ it('all are tested with progress, a second start is refused, and the end is told
   progress = { ...progress, is_running: false, tested: 4, ended_time: 9 }
   await page.getByText('已测试 4 个渠道，失败 1 个').waitFor()
   await page.getByRole('progressbar').waitFor({ state: 'detached' })
+
+  const result = { model: 'gpt-4o', duration: 420, reason: '' }
+  site.routes['GET /api/channel/test/results'] = () =>
+    ok({
+      run: 'r1',
+      results: [
+        { ...result, id: 3, name: 'Backup', reason: 'status-401' },
+        { ...result, id: 1, name: 'OpenAI main' },
+      ],
+    })
+  await page.getByRole('button', { name: '查看结果' }).click()
+  const results = page.getByRole('dialog', { name: '全部测试的结果' })
+  await results.getByRole('heading', { name: '失败（1）' }).waitFor()
+  const [failed, passed] = await results.getByRole('listitem').allInnerTexts()
+  expect(failed).toMatch(/Backup\s+gpt-4o\s+上游返回 401\s+0.42 秒/)
+  expect(passed).toMatch(/OpenAI main\s+gpt-4o\s+快 ·\s+0.42 秒/)
+  await results.getByRole('link', { name: 'Backup' }).click()
+  await page.getByRole('dialog', { name: '编辑渠道' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/channel/edit/3')
+})
+
+it('a failed test is said in the row, with its reason; on phones without a hover', async () => {
+  const { page, site } = admin
+  const reason = JSON.stringify({ status_reason: 'invalid_api_key', status_time: 1_700_000_000 })
+  const broken = { name: 'Broken', response_time: 0, test_failure: 'status-401' }
+  Object.assign(site.routes, channelRoutes([channel({ ...broken, status: 3, other_info: reason })]))
+  await openAsRoot(page, site, '/admin/channels')
+  const row = page.getByRole('row', { name: 'Broken' })
+  await row.getByRole('button', { name: /^失败: .*401/ }).waitFor()
+  expect(await row.getByText('未测试').count()).toBe(0)
+  await row.getByRole('button', { name: 'Broken 的更多操作' }).click()
+  await page.getByRole('menuitem', { name: '健康与时间线' }).click()
+  await page.waitForURL('**/admin/health?peek=1')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openAsRoot(page, site, '/admin/channels')
+  const card = page.getByRole('article')
+  await card.getByText(/测试失败：.*401/).waitFor()
+  await card.getByText(/密钥/).waitFor()
 })
 
 it('a balance is asked for anew, one or all; a failure is told', async () => {

@@ -32,6 +32,7 @@ export const channel = (patch: Partial<Channel>): Channel => ({
   expired_time: -1,
   other_info: '',
   test_time: NOW - 600,
+  test_failure: '',
   balance_updated_time: 0,
   created_time: NOW - 8_640_000,
   max_concurrency: 0,
@@ -209,6 +210,7 @@ export function channelRoutes(first: readonly Channel[] = CHANNELS): FakeRoutes 
     'GET /api/channel/types': () => ok(TYPES),
     'GET /api/channel/test/progress': () =>
       ok({ run: '', is_running: false, total: 0, tested: 0, failed: 0 }),
+    'GET /api/channel/test/results': () => ok({ run: '', results: [] }),
     'GET /api/channel/models': () => ok([{ id: 'gpt-4o' }, { id: 'o3' }, { id: 'gpt-4.1' }]),
     'GET /api/channel/models_enabled': () => ok(['gpt-4o', 'deepseek-chat', 'deepseek-reasoner']),
     'GET /api/channel/': list,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { changedChecks, latestTestRun } from '#projections/channel-checks/query.ts'
+import { changedChecks, latestTestRun, runResults } from '#projections/channel-checks/query.ts'
+import { findChannel } from '#projections/channels/query.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
-import { type Fixture, type Given, NOW, projectionFixture } from '../fixture.ts'
+import { channelCreated, type Fixture, type Given, NOW, projectionFixture } from '../fixture.ts'
 
 let fixture: Fixture
 let runner: ProjectionRunner
@@ -93,6 +94,29 @@ describe('runs over all channels', () => {
       tested: 0,
       endedTime: 0,
     })
+  })
+
+  it('keep what the last of them found of each channel there is, failures first', async () => {
+    const facts = [
+      ...[1, 2, 3].map((id) => channelCreated(id, `c${id}`)),
+      tested(1, 40, '', 'a'),
+      tested(2, 900, 'timeout', 'a'),
+      tested(3, 70, '', 'a'),
+      // Not of the run: by itself, and of a channel that is no more.
+      tested(2, 30),
+      tested(4, 5, 'cut', 'a'),
+    ]
+    await fixture.settled(await fixture.append(facts))
+    const found = await runResults(fixture.core.db, 'a')
+    expect(found.map(({ name, reason, durationMs }) => [name, reason, durationMs])).toEqual([
+      ['c2', 'timeout', 900],
+      ['c3', '', 70],
+      ['c1', '', 40],
+    ])
+    expect((await findChannel(fixture.core.db, 2))?.testFailure).toBe('')
+    await fixture.settled(await fixture.append([tested(2, 3, 'status-401')]))
+    expect((await findChannel(fixture.core.db, 2))?.testFailure).toBe('status-401')
+    expect(await runResults(fixture.core.db, 'b')).toEqual([])
   })
 
   it('are the same when they are folded anew', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestProgress } from '#read-api/contract/channel-act.ts'
+import type { TestProgress, TestResults } from '#read-api/contract/channel-act.ts'
 import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
 
 let site: ActsSite
@@ -114,6 +114,9 @@ describe('GET /api/channel/test', () => {
     await expect
       .poll(async () => (await progress()).ended_time)
       .toBeGreaterThanOrEqual(started_time)
+    const { data } = await site.ask<TestResults>('/api/channel/test/results')
+    expect([data.run, data.results.length]).toEqual([run, total])
+    expect(data.results.map(({ reason }) => reason).slice(0, 2)).toEqual(['connect', ''])
     expect((await site.ask('/api/channel/test')).success).toBe(true)
     await expect.poll(async () => (await progress()).is_running).toBe(false)
   })

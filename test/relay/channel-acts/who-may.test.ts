@@ -14,6 +14,7 @@ const CALLS = [
   ['GET', '/api/channel/test/999999'],
   ['GET', '/api/channel/test'],
   ['GET', '/api/channel/test/progress'],
+  ['GET', '/api/channel/test/results'],
   ['GET', '/api/channel/fetch_models/999999'],
   ['POST', '/api/channel/fetch_models'],
   ['GET', '/api/channel/update_balance/999999/'],

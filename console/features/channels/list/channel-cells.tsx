@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
@@ -43,15 +43,9 @@ export function ChannelStatus({ channel }: { channel: Channel }): ReactElement {
   const reason = reasonText(t, cause.reason)
   const words = time === '' ? reason : t('channels.cause', { reason, time })
   return (
-    <Tooltip content={words}>
-      <button
-        type="button"
-        className="tg-bare"
-        aria-label={`${t(`channels.state.${state}`)}: ${words}`}
-      >
-        {tag}
-      </button>
-    </Tooltip>
+    <Explained words={words} label={t(`channels.state.${state}`)}>
+      {tag}
+    </Explained>
   )
 }
 
@@ -62,6 +56,55 @@ export function TagStatus({ group }: { group: TagGroup }): ReactElement {
   const total = group.members.length
   const tone: Tone = count === 0 ? 'neutral' : count === total ? 'good' : 'warn'
   return <StatusTag tone={tone}>{t('channels.tagEnabled', { count, total })}</StatusTag>
+}
+
+/** How fast a channel's last good test was; or, where its last one failed, that and why. */
+export function LastTest({ channel }: { channel: Channel }): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  if (channel.test_failure === '') {
+    return <ResponseTime milliseconds={channel.response_time} isShort />
+  }
+  const reason = reasonText(t, channel.test_failure)
+  const words = t('channels.cause', { reason, time: absoluteTimeText(channel.test_time, locale) })
+  return (
+    <Explained words={words} label={t('channelTests.failed')}>
+      <StatusTag tone="bad">{t('channelTests.failed')}</StatusTag>
+    </Explained>
+  )
+}
+
+/** A label that says more on hover and focus. */
+function Explained(props: { words: string; label: string; children: ReactNode }): ReactElement {
+  return (
+    <Tooltip content={props.words}>
+      <button type="button" className="tg-bare" aria-label={`${props.label}: ${props.words}`}>
+        {props.children}
+      </button>
+    </Tooltip>
+  )
+}
+
+/** What is told on hover, for cards: why it is off, and why its last test failed. */
+export function ChannelNote({ channel }: { channel: Channel }): ReactElement | null {
+  const { t } = useTranslation()
+  const cause = channel.status === 1 ? null : statusCause(channel.other_info)
+  if (cause === null && channel.test_failure === '') return null
+  const reason = reasonText(t, channel.test_failure)
+  return (
+    <p className="tg-channel-note">
+      {cause !== null && (
+        <span>
+          {reasonText(t, cause.reason)} {cause.time > 0 && <Time at={cause.time} />}
+        </span>
+      )}
+      {channel.test_failure !== '' && (
+        <span>
+          {t('channels.testFailed', { reason })} <Time at={channel.test_time} />
+        </span>
+      )}
+    </p>
+  )
 }
 
 /** How long a test took, and whether that is fast; `isShort` only tells the latter aloud. */

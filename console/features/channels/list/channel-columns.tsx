@@ -6,7 +6,14 @@ import { Time } from '#console/ui/time.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { Balance } from './balance-cell.tsx'
-import { ChannelStatus, Expiry, Names, ResponseTime, TagStatus } from './channel-cells.tsx'
+import {
+  ChannelStatus,
+  Expiry,
+  LastTest,
+  Names,
+  ResponseTime,
+  TagStatus,
+} from './channel-cells.tsx'
 import type { ChannelLine } from './channel-lines.ts'
 import type { ChannelDeeds } from './deeds.ts'
 import { InlineInteger } from './inline-integer.tsx'
@@ -128,15 +135,15 @@ function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
       },
     )
   }
-  const responseTime = ({ response_time }: { response_time: number }) => (
-    <ResponseTime milliseconds={response_time} isShort />
-  )
   return [
     column(
       'response_time',
       t('channels.responseTime'),
       { ...sorted, width: 96 },
-      { channel: responseTime, tag: responseTime },
+      {
+        channel: (channel) => <LastTest channel={channel} />,
+        tag: ({ response_time }) => <ResponseTime milliseconds={response_time} isShort />,
+      },
     ),
     number('priority'),
     number('weight'),

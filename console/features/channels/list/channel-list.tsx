@@ -13,6 +13,7 @@ import { TestProgressBar } from '../testing/test-progress.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { BatchBar } from './batch-bar.tsx'
 import { isFiltered, NO_FILTERS, sortAfter } from './channel-address.ts'
+import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
 import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
 import { ChannelToolbar } from './channel-toolbar.tsx'
@@ -25,12 +26,17 @@ import { useListActs } from './use-list-acts.ts'
 import { useRemovals } from './use-removals.ts'
 import { useTree } from './use-tree.ts'
 
+const noteOf = (line: ChannelLine): ReactElement | null =>
+  line.kind === 'channel' ? <ChannelNote channel={line.channel} /> : null
+
 /** The table of channels, with what narrows, orders and gathers it, and what can be done. */
 export function ChannelList(props: {
   view: ChannelListView
   onEdit: (channel: Channel) => void
   onTest: (channel: Channel) => void
   onEditTag: (group: TagGroup) => void
+  onTimeline: (channel: Channel) => void
+  onResults: () => void
   onCreate: () => void
 }): ReactElement {
   const { view } = props
@@ -54,7 +60,7 @@ export function ChannelList(props: {
     <Panel isFlush>
       <ChannelToolbar
         modes={modes}
-        acts={useListActs(removals.removeDisabled)}
+        acts={useListActs({ ...removals, onResults: props.onResults })}
         onRefresh={() => void refresh()}
         columns={<ColumnChooser layout={layout} />}
         filters={{
@@ -63,7 +69,7 @@ export function ChannelList(props: {
           onFilters: view.setFilters,
         }}
       />
-      {list.data !== undefined && <TestProgressBar />}
+      {list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
       {modes.isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
@@ -77,6 +83,7 @@ export function ChannelList(props: {
             isLoading={list.isPending}
             isRefetching={list.isPlaceholderData}
             isMuted={isMuted}
+            cardNote={noteOf}
             onOpen={open}
             sort={view.sort}
             onSort={(asked) => view.setAddress(sortAfter(view.sort, asked))}

@@ -6,6 +6,7 @@ export type ChannelDeeds = {
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => void
   onEdit: (channel: Channel) => void
   onTest: (channel: Channel) => void
+  onTimeline: (channel: Channel) => void
   onCopy: (channel: Channel) => void
   onBalance: (channel: Channel) => Promise<void>
   onDelete: (channel: Channel) => void

@@ -12,6 +12,12 @@ export function ChannelMenu(props: { channel: Channel; deeds: ChannelDeeds }): R
   const { name } = channel
   const items: MenuEntry[] = [
     { id: 'test', text: t('channels.test'), icon: 'zap', onChoose: () => deeds.onTest(channel) },
+    {
+      id: 'timeline',
+      text: t('channels.timeline'),
+      icon: 'clock',
+      onChoose: () => deeds.onTimeline(channel),
+    },
     { id: 'edit', text: t('channels.edit'), icon: 'edit', onChoose: () => deeds.onEdit(channel) },
     { id: 'copy', text: t('channels.copy'), icon: 'copy', onChoose: () => deeds.onCopy(channel) },
     'divider',

@@ -10,6 +10,7 @@ import { useRowActs } from './use-row-acts.ts'
 type Given = {
   onEdit: (channel: Channel) => void
   onTest: (channel: Channel) => void
+  onTimeline: (channel: Channel) => void
   onEditTag: (group: TagGroup) => void
   onOpenTag: (group: TagGroup) => void
   remove: Removals['remove']
@@ -30,6 +31,7 @@ export function useDeeds(given: Given): ChannelDeeds {
       onNumber: (channel, field, value) => void latest.current.setNumber(channel, field, value),
       onEdit: (channel) => latest.current.onEdit(channel),
       onTest: (channel) => latest.current.onTest(channel),
+      onTimeline: (channel) => latest.current.onTimeline(channel),
       onCopy: (channel) => void latest.current.copy(channel),
       onBalance: (channel) => latest.current.updateOne(channel),
       onDelete: (channel) => void latest.current.remove([channel]),

@@ -7,7 +7,10 @@ import { useBalanceActs } from './use-balance-acts.ts'
 import { useChannelAct } from './use-channel-act.ts'
 
 /** What is done to all channels at once, as entries of a menu. */
-export function useListActs(removeDisabled: () => Promise<void>): MenuEntry[] {
+export function useListActs(given: {
+  removeDisabled: () => Promise<void>
+  onResults: () => void
+}): MenuEntry[] {
   const { t } = useTranslation()
   const act = useChannelAct()
   const { updateAll } = useBalanceActs()
@@ -17,6 +20,7 @@ export function useListActs(removeDisabled: () => Promise<void>): MenuEntry[] {
   }
   return [
     { id: 'test', text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
+    { id: 'results', text: t('channels.lastResults'), icon: 'list', onChoose: given.onResults },
     {
       id: 'balances',
       text: t('channels.updateBalances'),
@@ -30,7 +34,7 @@ export function useListActs(removeDisabled: () => Promise<void>): MenuEntry[] {
       text: t('channels.deleteDisabled'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => void removeDisabled(),
+      onChoose: () => void given.removeDisabled(),
     },
   ]
 }

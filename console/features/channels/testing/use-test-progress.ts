@@ -34,6 +34,7 @@ export function useTestProgress(): TestProgress | undefined {
 
 function checked(channel: Channel, found: ChannelChecked | undefined): Channel {
   if (found === undefined) return channel
-  const { response_time, test_time, balance, balance_updated_time } = found
-  return { ...channel, response_time, test_time, balance, balance_updated_time }
+  const { response_time, test_time, balance, balance_updated_time, reason } = found
+  const figures = { response_time, test_time, balance, balance_updated_time }
+  return { ...channel, ...figures, test_failure: reason }
 }
