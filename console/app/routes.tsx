@@ -35,6 +35,7 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
 const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/about', () => import('../features/about/about-page.tsx'), 'AboutPage'),
+  page('/pricing', () => import('../features/pricing/pricing-page.tsx'), 'PricingPage'),
   page('/setup', () => import('../features/setup/setup-page.tsx'), 'SetupPage'),
   page('/login', () => import('../features/login/login-page.tsx'), 'LoginPage'),
   page('/register', () => import('../features/register/register-page.tsx'), 'RegisterPage'),

@@ -1,7 +1,7 @@
 import type { Status } from '#read-api/contract/status.ts'
 
 export type SiteLink = {
-  readonly id: 'home' | 'console' | 'docs' | 'about'
+  readonly id: 'home' | 'console' | 'pricing' | 'docs' | 'about'
   /** A path of ours, or an address elsewhere. */
   readonly to: string
   readonly isElsewhere: boolean
@@ -14,6 +14,7 @@ export function siteLinks(status: Status | undefined): SiteLink[] {
   return [
     own('home', '/'),
     own('console', '/app/dashboard'),
+    own('pricing', '/pricing'),
     ...(/^https?:\/\//.test(docs) ? [{ id: 'docs', to: docs, isElsewhere: true } as const] : []),
     own('about', '/about'),
   ]

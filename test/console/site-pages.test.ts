@@ -111,13 +111,13 @@ describe('the top bar', () => {
   it('has the documentation only where there is an address of it', async () => {
     const { page, close } = await open('/about')
     await page.getByText('版本').waitFor()
-    expect(await links(page)).toEqual(['首页', '控制台', '关于'])
+    expect(await links(page)).toEqual(['首页', '控制台', '模型价格', '关于'])
     setStatus({ docs_link: 'https://docs.example/start' })
     await page.reload()
-    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '文档', '关于'])
+    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '模型价格', '文档', '关于'])
     setStatus({ docs_link: 'javascript:alert(1)' })
     await page.reload()
-    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '关于'])
+    await expect.poll(() => links(page)).toEqual(['首页', '控制台', '模型价格', '关于'])
     await close()
   })
 

@@ -3,6 +3,7 @@ import { about } from './about.ts'
 import { auth } from './auth.ts'
 import { home } from './home.ts'
 import { oauth } from './oauth.ts'
+import { pricing } from './pricing.ts'
 import { request } from './request.ts'
 import { setup } from './setup.ts'
 import { shell } from './shell.ts'
@@ -11,12 +12,13 @@ import { ui } from './ui.ts'
 /** What the pages before the login need; the others' words come with the console's pages. */
 export const entryWords: Pick<
   Words,
-  'about' | 'auth' | 'home' | 'oauth' | 'request' | 'setup' | 'shell' | 'ui'
+  'about' | 'auth' | 'home' | 'oauth' | 'pricing' | 'request' | 'setup' | 'shell' | 'ui'
 > = {
   about,
   auth,
   home,
   oauth,
+  pricing,
   request,
   setup,
   shell,

@@ -4,6 +4,7 @@ export const shell: Words['shell'] = {
   skip: 'Skip to content',
   home: 'Home',
   console: 'Console',
+  pricing: 'Pricing',
   docs: 'Docs',
   about: 'About',
   menu: 'Site menu',

@@ -2,6 +2,7 @@ export const shell = {
   skip: '跳到主要内容',
   home: '首页',
   console: '控制台',
+  pricing: '模型价格',
   docs: '文档',
   about: '关于',
   menu: '站点菜单',

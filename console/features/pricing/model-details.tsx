@@ -1,0 +1,125 @@
+import { type ReactElement, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatDecimal } from '#console/ui/exact-decimal.ts'
+import { GroupTag } from '#console/ui/group-tag.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import type { PricedModel } from '#read-api/contract/pricing.ts'
+import { atLeastThree, costOf, pricesIn, threeDecimals } from './model-prices.ts'
+import type { ShownGroup } from './price-columns.tsx'
+import { RatioTag } from './ratio-tag.tsx'
+
+/** One model's price in each group that reaches it, and what a call of so many tokens costs. */
+export function ModelDetails(props: {
+  model: PricedModel
+  group: ShownGroup
+  ratios: Readonly<Record<string, number>>
+}): ReactElement {
+  const { model, group, ratios } = props
+  return (
+    <div className="tg-price-details">
+      <PricesByGroup model={model} ratios={ratios} />
+      {model.quota_type === 0 && <Calculator model={model} group={group} />}
+    </div>
+  )
+}
+
+function PricesByGroup(props: {
+  model: PricedModel
+  ratios: Readonly<Record<string, number>>
+}): ReactElement {
+  const { t } = useTranslation()
+  const { model } = props
+  const isByCall = model.quota_type === 1
+  return (
+    <div className="tg-price-scroll">
+      <table>
+        <caption>{t('pricing.byGroup')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('pricing.group')}</th>
+            <th scope="col">{t('pricing.ratio')}</th>
+            <th scope="col">{t(isByCall ? 'pricing.perCallPrice' : 'pricing.input')}</th>
+            {!isByCall && <th scope="col">{t('pricing.output')}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {model.enable_groups.map((name) => {
+            const ratio = props.ratios[name] ?? 1
+            const prices = pricesIn(model, ratio)
+            return (
+              <tr key={name}>
+                <th scope="row">
+                  <GroupTag name={name} />
+                </th>
+                <td>
+                  <RatioTag ratio={ratio} />
+                </td>
+                <td>
+                  {prices.mode === 'call' ? atLeastThree(prices.call) : threeDecimals(prices.input)}
+                </td>
+                {prices.mode === 'tokens' && <td>{threeDecimals(prices.output)}</td>}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const TOKENS = /^\d{1,9}$/
+
+/** The formula with its numbers, for tokens that the reader types. */
+function Calculator({ model, group }: { model: PricedModel; group: ShownGroup }): ReactElement {
+  const { t } = useTranslation()
+  const [prompt, setPrompt] = useState('1000')
+  const [completion, setCompletion] = useState('500')
+  const isCounted = TOKENS.test(prompt) && TOKENS.test(completion)
+  const tokens = { prompt: Number(prompt), completion: Number(completion) }
+  const formula = t('pricing.formulaWith', {
+    ...{ group: group.ratio, model: model.model_ratio, completionRatio: model.completion_ratio },
+    ...tokens,
+  })
+  return (
+    <div className="tg-price-calculator">
+      <div className="tg-price-tokens">
+        <TokenCount label={t('pricing.prompt')} value={prompt} onChange={setPrompt} />
+        <TokenCount label={t('pricing.completion')} value={completion} onChange={setCompletion} />
+      </div>
+      <p role="status">
+        {isCounted ? (
+          <>
+            <span className="tg-muted">{formula} = </span>
+            <strong className="tg-amount">
+              ${formatDecimal(costOf(model, group.ratio, tokens))}
+            </strong>
+          </>
+        ) : (
+          <span className="tg-muted">{t('pricing.whole')}</span>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function TokenCount(props: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+}): ReactElement {
+  const id = useId()
+  return (
+    <div>
+      <label className="tg-label" htmlFor={id}>
+        {props.label}
+      </label>
+      <TextInput
+        id={id}
+        inputMode="numeric"
+        maxLength={9}
+        value={props.value}
+        onChange={props.onChange}
+      />
+    </div>
+  )
+}

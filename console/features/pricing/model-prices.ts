@@ -1,0 +1,88 @@
+import {
+  add,
+  divide,
+  type ExactDecimal,
+  formatDecimal,
+  fromWhole,
+  multiply,
+  parseDecimal,
+  roundToWhole,
+} from '#console/ui/exact-decimal.ts'
+import { groupDigits } from '#console/ui/money.ts'
+import type { PricedModel } from '#read-api/contract/pricing.ts'
+
+/** Dollars per million input tokens at model ratio 1. */
+const BASE = fromWhole(2)
+const QUOTA_PER_DOLLAR = fromWhole(500_000)
+const ZERO = fromWhole(0)
+
+/** A number of the wire, by its shortest digits. */
+const exact = (value: number): ExactDecimal => parseDecimal(String(value)) ?? ZERO
+
+/** Prices in dollars in one group: by million tokens, or `call` by call. */
+export type GroupPrices =
+  | {
+      readonly mode: 'tokens'
+      readonly input: ExactDecimal
+      readonly output: ExactDecimal
+      /** Of input that the provider has cached; null where it costs as much as any. */
+      readonly cached: ExactDecimal | null
+    }
+  | { readonly mode: 'call'; readonly call: ExactDecimal }
+
+/**
+ * By million tokens: model ratio × 2 × group ratio, of an answer × completion ratio. By call: the
+ * price × group ratio.
+ */
+export function pricesIn(model: PricedModel, groupRatio: number): GroupPrices {
+  const group = exact(groupRatio)
+  if (model.quota_type === 1) {
+    return { mode: 'call', call: multiply(exact(model.model_price), group) }
+  }
+  const input = multiply(multiply(exact(model.model_ratio), BASE), group)
+  const isCached = model.cache_ratio !== 1
+  return {
+    mode: 'tokens',
+    input,
+    output: multiply(input, exact(model.completion_ratio)),
+    cached: isCached ? multiply(input, exact(model.cache_ratio)) : null,
+  }
+}
+
+/**
+ * Dollars for one call: group ratio × model ratio × (prompt tokens + completion tokens × completion
+ * ratio) / 500000, or the price of a call.
+ */
+export function costOf(
+  model: PricedModel,
+  groupRatio: number,
+  tokens: { readonly prompt: number; readonly completion: number },
+): ExactDecimal {
+  const group = exact(groupRatio)
+  if (model.quota_type === 1) return multiply(exact(model.model_price), group)
+  const counted = add(
+    fromWhole(tokens.prompt),
+    multiply(fromWhole(tokens.completion), exact(model.completion_ratio)),
+  )
+  const quota = multiply(multiply(group, exact(model.model_ratio)), counted)
+  return divide(quota, QUOTA_PER_DOLLAR) ?? ZERO
+}
+
+/** Three decimals, to the nearest, halves upwards: `$0.075`. */
+export const threeDecimals = (price: ExactDecimal): string => {
+  const thousandths = roundToWhole(multiply(price, fromWhole(1_000)))
+  const digits = String(thousandths).padStart(4, '0')
+  return `$${groupDigits(`${digits.slice(0, -3)}.${digits.slice(-3)}`)}`
+}
+
+/** Three decimals, or as many as there are: a call may cost less than a tenth of a cent. */
+export const atLeastThree = (price: ExactDecimal): string => {
+  const [whole = '0', fraction = ''] = formatDecimal(price).split('.')
+  return `$${groupDigits(`${whole}.${fraction.padEnd(3, '0')}`)}`
+}
+
+/** For sorting: what a million tokens, or a call, cost. */
+export const sortPrice = (model: PricedModel, column: 'input' | 'output'): number =>
+  model.quota_type === 1
+    ? model.model_price
+    : model.model_ratio * 2 * (column === 'output' ? model.completion_ratio : 1)

@@ -1,0 +1,167 @@
+import { type ReactElement, useCallback, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { ColumnChooser } from '#console/ui/column-chooser.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Select } from '#console/ui/inputs.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { SearchInput } from '#console/ui/search-input.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { Toolbar } from '#console/ui/toolbar.tsx'
+import type { PricedModel } from '#read-api/contract/pricing.ts'
+import { ModelDetails } from './model-details.tsx'
+import { priceColumns } from './price-columns.tsx'
+import { type Billing, OTHER_OWNER, ownersOf, type PricingView } from './use-pricing.ts'
+
+/** The models, filtered and sorted, at the prices of the chosen group. */
+export function PriceList({ view }: { view: PricingView }): ReactElement {
+  const { t } = useTranslation()
+  const { query, group, ratio } = view
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(NONE)
+  const shown = useMemo(() => ({ name: group, ratio }), [group, ratio])
+  const columns = useMemo(() => priceColumns(t, shown), [t, shown])
+  const layout = useColumnLayout('pricing-table-columns', columns)
+  const ratios = query.data?.group_ratio
+  const details = useCallback(
+    (model: PricedModel) => <ModelDetails model={model} group={shown} ratios={ratios ?? {}} />,
+    [shown, ratios],
+  )
+  const isMuted = useCallback(
+    ({ enable_groups }: PricedModel) => !enable_groups.includes(group),
+    [group],
+  )
+  return (
+    <Panel isFlush>
+      <Toolbar label={t('pricing.filters')} end={<ColumnChooser layout={layout} />}>
+        <PriceFilters view={view} />
+      </Toolbar>
+      <Chosen view={view} chosen={chosen} onChange={setChosen} />
+      {query.error !== null && query.data === undefined ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <DataGrid
+          label={t('pricing.title')}
+          rows={view.rows}
+          rowKey={rowKey}
+          layout={layout}
+          isLoading={query.isPending}
+          selection={{ keys: chosen, onChange: setChosen }}
+          sort={view.sort}
+          onSort={view.setSort}
+          isMuted={isMuted}
+          expand={details}
+          isFirstSticky
+          empty={<NoPrices view={view} />}
+        />
+      )}
+    </Panel>
+  )
+}
+
+const NONE: ReadonlySet<string> = new Set()
+const rowKey = ({ model_name }: PricedModel): string => model_name
+
+function PriceFilters({ view }: { view: PricingView }): ReactElement {
+  const { t } = useTranslation()
+  const { filter, setFilter } = view
+  const owners = ownersOf(view.all)
+  return (
+    <>
+      <SearchInput
+        icon="search"
+        label={t('pricing.search')}
+        value={filter.keyword}
+        onChange={(keyword) => setFilter({ keyword }, true)}
+      />
+      <Select
+        aria-label={t('pricing.owner')}
+        value={filter.owner}
+        choices={[
+          { value: '', label: t('pricing.anyOwner') },
+          ...owners.map((value) => ({
+            value,
+            label: value === OTHER_OWNER ? t('pricing.otherOwner') : value,
+          })),
+        ]}
+        onChange={(owner) => setFilter({ owner })}
+      />
+      <Select<Billing>
+        aria-label={t('pricing.billing')}
+        value={filter.billing}
+        choices={[
+          { value: '', label: t('pricing.anyBilling') },
+          { value: 'tokens', label: t('pricing.byTokens') },
+          { value: 'call', label: t('pricing.byCall') },
+        ]}
+        onChange={(billing) => setFilter({ billing })}
+      />
+      <Select<'' | '1'>
+        aria-label={t('pricing.available')}
+        value={filter.here}
+        choices={[
+          { value: '', label: t('pricing.anyGroup') },
+          { value: '1', label: t('pricing.onlyHere') },
+        ]}
+        onChange={(here) => setFilter({ here })}
+      />
+      {view.isFiltered && (
+        <Button tone="quiet" icon="close" onClick={view.clear}>
+          {t('pricing.clear')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** How many there are; of those that are ticked, their names for the clipboard. */
+function Chosen(props: {
+  view: PricingView
+  chosen: ReadonlySet<string>
+  onChange: (chosen: ReadonlySet<string>) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { rows, all } = props.view
+  const names = all.map(rowKey).filter((name) => props.chosen.has(name))
+  const copy = async () => {
+    if (await copyText(names.join(','))) {
+      showSuccess(t('pricing.copied', { count: names.length }))
+    }
+  }
+  return (
+    <fieldset className="tg-chosen tg-price-chosen" aria-label={t('pricing.chosenLabel')}>
+      <span role="status">
+        {names.length > 0
+          ? t('pricing.chosen', { count: names.length })
+          : t('pricing.models', { count: rows.length })}
+      </span>
+      {names.length > 0 && (
+        <>
+          <Button size="small" icon="copy" onClick={() => void copy()}>
+            {t('pricing.copyChosen')}
+          </Button>
+          <Button tone="quiet" size="small" onClick={() => props.onChange(NONE)}>
+            {t('pricing.chooseNone')}
+          </Button>
+        </>
+      )}
+    </fieldset>
+  )
+}
+
+function NoPrices({ view }: { view: PricingView }): ReactElement {
+  const { t } = useTranslation()
+  if (!view.isFiltered) {
+    return <EmptyState icon="tag" title={t('pricing.none')} body={t('pricing.noneLead')} />
+  }
+  return (
+    <EmptyState
+      icon="search"
+      title={t('pricing.notFound')}
+      body={t('pricing.notFoundLead')}
+      action={<Button onClick={view.clear}>{t('pricing.clear')}</Button>}
+    />
+  )
+}

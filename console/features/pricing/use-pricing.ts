@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { pricingQuery } from '#console/api/pricing/get-pricing.ts'
+import { useUser } from '#console/api/use-user.ts'
+import type { Sort } from '#console/ui/data-grid/column.ts'
+import { choiceParam, textParam } from '#console/ui/url-state.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { PricedModel, Pricing } from '#read-api/contract/pricing.ts'
+import { sortPrice } from './model-prices.ts'
+
+export const OTHER_OWNER = '-'
+export type Billing = '' | 'tokens' | 'call'
+export type PriceFilter = { keyword: string; owner: string; billing: Billing; here: '' | '1' }
+type SortColumn = 'model' | 'owner' | 'input' | 'output'
+const SORTS: readonly SortColumn[] = ['model', 'owner', 'input', 'output']
+
+export const isSortable = (column: string): boolean => SORTS.some((sort) => sort === column)
+
+const ADDRESS = {
+  group: textParam(),
+  keyword: textParam(),
+  owner: textParam(),
+  billing: choiceParam<Billing>(['tokens', 'call'], ''),
+  here: choiceParam<'' | '1'>(['1'], ''),
+  sort: choiceParam<SortColumn | ''>(SORTS, ''),
+  order: choiceParam<'asc' | 'desc'>(['asc', 'desc'], 'asc'),
+}
+
+const NOTHING: readonly PricedModel[] = []
+const NO_FILTER: PriceFilter = { keyword: '', owner: '', billing: '', here: '' }
+
+/** The list of prices as the address asks for it: in which group, which models, in what order. */
+export function usePricing() {
+  const query = useQuery(pricingQuery(useUser()?.id ?? null))
+  const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
+  const { data } = query
+  const group = groupShown(data, asked)
+  const all = data?.data ?? NOTHING
+  const { keyword, owner, billing, here } = filter
+  const rows = useMemo(
+    () => sorted(matching(all, { keyword, owner, billing, here }, group), sort, order),
+    [all, keyword, owner, billing, here, group, sort, order],
+  )
+  return {
+    query,
+    rows,
+    all,
+    group,
+    ratio: data?.group_ratio[group] ?? 1,
+    groups: data?.usable_group ?? {},
+    setGroup: (name: string) => setAddress({ group: name === data?.user_group ? '' : name }),
+    filter,
+    isFiltered: keyword !== '' || owner !== '' || billing !== '' || here !== '',
+    setFilter: (patch: Partial<PriceFilter>, isTyping = false) => setAddress(patch, { isTyping }),
+    clear: () => setAddress(NO_FILTER),
+    sort: sort === '' ? null : { column: sort, isDescending: order === 'desc' },
+    setSort: ({ column, isDescending }: Sort) =>
+      setAddress({ sort: column as SortColumn, order: isDescending ? 'desc' : 'asc' }),
+  }
+}
+
+export type PricingView = ReturnType<typeof usePricing>
+
+/** The one asked for, where it is one of the viewer's; else the viewer's own. */
+function groupShown(data: Pricing | undefined, asked: string): string {
+  if (data === undefined) return asked
+  return Object.hasOwn(data.usable_group, asked) ? asked : data.user_group
+}
+
+function matching(
+  all: readonly PricedModel[],
+  { keyword, owner, billing, here }: PriceFilter,
+  group: string,
+): readonly PricedModel[] {
+  const sought = keyword.trim().toLowerCase()
+  return all.filter(
+    (model) =>
+      (sought === '' || model.model_name.toLowerCase().includes(sought)) &&
+      (owner === '' || (model.owner_by || OTHER_OWNER) === owner) &&
+      (billing === '' || (billing === 'call') === (model.quota_type === 1)) &&
+      (here === '' || model.enable_groups.includes(group)),
+  )
+}
+
+function sorted(
+  rows: readonly PricedModel[],
+  sort: SortColumn | '',
+  order: 'asc' | 'desc',
+): readonly PricedModel[] {
+  if (sort === '') return rows
+  const upwards = (left: PricedModel, right: PricedModel): number => {
+    if (sort === 'model') return byName(left.model_name, right.model_name)
+    if (sort === 'owner') return byName(left.owner_by, right.owner_by)
+    // What is paid by call is no number of tokens: it stands after them.
+    const kinds = left.quota_type - right.quota_type
+    return kinds === 0 ? sortPrice(left, sort) - sortPrice(right, sort) : kinds
+  }
+  const sign = order === 'desc' ? -1 : 1
+  return rows.toSorted(
+    (left, right) => sign * upwards(left, right) || byName(left.model_name, right.model_name),
+  )
+}
+
+const byName = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
+
+/** Who made the models of the list, those without a known maker last. */
+export function ownersOf(all: readonly PricedModel[]): readonly string[] {
+  const names = new Set(all.map(({ owner_by }) => owner_by || OTHER_OWNER))
+  const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
+  return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import {
+  atLeastThree,
+  costOf,
+  pricesIn,
+  threeDecimals,
+} from '#console/features/pricing/model-prices.ts'
+import { ratioTone } from '#console/features/pricing/ratio-tag.tsx'
+import { formatDecimal } from '#console/ui/exact-decimal.ts'
+import { byCall, byTokens } from './models.ts'
+
+const shown = (ratio: number, completion: number, group: number) => {
+  const prices = pricesIn(
+    byTokens('m', { model_ratio: ratio, completion_ratio: completion }),
+    group,
+  )
+  if (prices.mode !== 'tokens') throw new Error('priced by tokens')
+  return [threeDecimals(prices.input), threeDecimals(prices.output)]
+}
+
+describe('a price by tokens', () => {
+  it.each([
+    [0.075, 4, 1, ['$0.150', '$0.600']],
+    [1.25, 4, 0.8, ['$2.000', '$8.000']],
+    // What floating point makes of these rounds the other way.
+    [0.50025, 1, 1, ['$1.001', '$1.001']],
+    [1.0005, 1, 0.5, ['$1.001', '$1.001']],
+    [37.5, 8, 30, ['$2,250.000', '$18,000.000']],
+    [1e-7, 1, 1, ['$0.000', '$0.000']],
+    [0, 3, 1, ['$0.000', '$0.000']],
+  ])('ratio %s, completion %s, group %s', (ratio, completion, group, prices) => {
+    expect(shown(ratio, completion, group)).toEqual(prices)
+  })
+
+  it('costs group × model × (prompt + completion × completion ratio) / 500000 dollars', () => {
+    const model = byTokens('m', { model_ratio: 1.25, completion_ratio: 4 })
+    const cost = costOf(model, 0.8, { prompt: 1_000, completion: 500 })
+    expect(formatDecimal(cost)).toBe('0.006')
+  })
+})
+
+it.each([
+  [0.04, 1, '$0.040'],
+  [0.04, 0.8, '$0.032'],
+  [0.0004, 0.5, '$0.0002'],
+  [1_234, 1, '$1,234.000'],
+])('a price by call of %s in a group of %s is %s', (price, group, text) => {
+  const prices = pricesIn(byCall('m', price), group)
+  expect(prices.mode === 'call' && atLeastThree(prices.call)).toBe(text)
+})
+
+it('a ratio is told by its colour: above 5 red, above 3 orange, above 1 blue, else green', () => {
+  const tones = [0.5, 1, 1.1, 3, 3.1, 5, 5.1].map(ratioTone)
+  expect(tones).toEqual(['good', 'good', 'info', 'info', 'warn', 'warn', 'bad'])
+})

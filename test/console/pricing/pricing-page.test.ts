@@ -1,0 +1,141 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { type Look, openPage, takePicture } from '../support/open-page.ts'
+import { byCall, byTokens, pricing } from './models.ts'
+
+const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'vip' }
+const MODELS = [
+  byTokens('gpt-4o-mini'),
+  byTokens('claude-sonnet-4-5', {
+    ...{ owner_by: 'Anthropic', model_ratio: 1.5, completion_ratio: 5, cache_ratio: 0.1 },
+    enable_groups: ['vip'],
+  }),
+  byTokens('text-embedding-3-small', { model_ratio: 0.01, completion_ratio: 1, cache_ratio: 1 }),
+  byCall('dall-e-3', 0.04),
+  byTokens('house-blend', { owner_by: '', model_ratio: 0.50025, completion_ratio: 1 }),
+]
+const MANY = Array.from({ length: 2_000 }, (_, n) =>
+  byTokens(`bulk-${String(n).padStart(4, '0')}`, { model_ratio: n / 100 }),
+)
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite({
+    'GET /api/status': () => ok(STATUS),
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+beforeEach(() => {
+  site.routes['GET /api/pricing'] = () => pricing(MODELS)
+})
+
+async function open(search = '', look: Look = {}, user: object | null = null) {
+  const opened = await openPage(browser, look)
+  await opened.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  if (user !== null) {
+    const text = JSON.stringify(user)
+    await opened.page.addInitScript((stored) => localStorage.setItem('user', stored), text)
+  }
+  await opened.page.goto(`${site.url}/pricing${search}`)
+  await opened.page.getByRole('grid').waitFor()
+  return opened
+}
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+const names = async (page: Page): Promise<string[]> =>
+  (await page.locator('.tg-grid-body .tg-price-model .tg-mono').allInnerTexts()).sort()
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+
+it('shows a visitor both kinds of price in the default group, by way of the top bar', async () => {
+  const { page, faults, close } = await openPage(browser)
+  await page.goto(`${site.url}/about`)
+  await page.getByRole('link', { name: '模型价格' }).click()
+  await page.getByRole('heading', { name: '模型价格', level: 1 }).waitFor()
+  const mini = row(page, 'gpt-4o-mini')
+  for (const price of ['$0.150', '$0.600', '$0.075']) await mini.getByText(price).waitFor()
+  await row(page, 'dall-e-3').getByText('$0.040').waitFor()
+  await row(page, 'house-blend').getByText('$1.001').first().waitFor()
+  expect(await row(page, 'claude').innerText()).toContain('不可用')
+  expect(await page.getByRole('complementary').count()).toBe(0)
+  await page.getByRole('radio', { name: /vip/ }).check()
+  await row(page, 'gpt-4o-mini').getByText('$0.120').waitFor()
+  await row(page, 'dall-e-3').getByText('$0.032').waitFor()
+  expect(await row(page, 'claude').innerText()).not.toContain('不可用')
+  expect(new URL(page.url()).search).toBe('?group=vip')
+  await page.goBack()
+  await row(page, 'gpt-4o-mini').getByText('$0.150').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('shows who is logged in the own group, and what a call costs', async () => {
+  site.routes['GET /api/pricing'] = () => pricing(MODELS, 'vip')
+  const { page, faults, close } = await open('', { language: 'en' }, USER)
+  await expect.poll(() => page.getByRole('radio', { name: /vip/ }).isChecked()).toBe(true)
+  await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+  await row(page, 'gpt-4o-mini')
+    .getByRole('button', { name: /details|expand/i })
+    .click()
+  const details = page.locator('.tg-price-details')
+  await details.getByText('$0.00036', { exact: true }).waitFor()
+  await details.getByLabel('Completion tokens').fill('0')
+  await details.getByText('$0.00012', { exact: true }).waitFor()
+  await takePicture(page, 'pricing-details')
+  await details.getByLabel('Prompt tokens').fill('x')
+  await details.getByText('Enter whole numbers.').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('is searched, filtered and sorted by its address, and names are copied', async () => {
+  const { page, close } = await open('?owner=OpenAI&sort=input&order=desc')
+  const drawn = page.locator('.tg-grid-body .tg-price-model .tg-mono')
+  await expect.poll(() => drawn.count()).toBe(3)
+  expect(await drawn.allInnerTexts()).toEqual(['dall-e-3', 'gpt-4o-mini', 'text-embedding-3-small'])
+  await page.getByRole('button', { name: '复制模型名称: gpt-4o-mini' }).click()
+  await expect.poll(() => copied(page)).toBe('gpt-4o-mini')
+  for (const name of ['dall-e-3', 'text-embedding']) {
+    await row(page, name).getByRole('checkbox').check()
+  }
+  await page.getByRole('group', { name: '已选模型' }).getByText('复制模型名称').click()
+  await expect.poll(() => copied(page)).toBe('text-embedding-3-small,dall-e-3')
+  await page.getByRole('button', { name: '清除筛选' }).click()
+  await page.getByRole('combobox', { name: '可用性' }).selectOption('1')
+  await expect.poll(() => names(page)).not.toContain('claude-sonnet-4-5')
+  await page.getByRole('combobox', { name: '计费方式' }).selectOption('call')
+  await expect.poll(() => names(page)).toEqual(['dall-e-3'])
+  await page.getByRole('searchbox').fill('nothing like it')
+  await page.getByText('没有匹配的模型').waitFor()
+  await close()
+})
+
+it('draws only the rows in sight of 2 000, and says why there is none', async () => {
+  site.routes['GET /api/pricing'] = () => pricing(MANY)
+  const { page, close } = await open()
+  await page.getByText('2000 个模型').first().waitFor()
+  expect(await page.locator('.tg-grid-item').count()).toBeLessThan(60)
+  await page.getByRole('searchbox').fill('bulk-1999')
+  await row(page, 'bulk-1999').getByText('$39.980').waitFor()
+  site.routes['GET /api/pricing'] = () => pricing([])
+  await page.goto(`${site.url}/pricing`)
+  await page.getByText('暂无可用模型').waitFor()
+  await close()
+})
+
+it.each(LANGUAGES)('looks right in %s', async (language) => {
+  const { page, faults, close } = await open('?group=vip', { language })
+  await row(page, 'gpt-4o-mini').waitFor()
+  expect(await lookFaults(page, `pricing-${language}`)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
