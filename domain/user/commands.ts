@@ -37,6 +37,7 @@ export type ChangeGroup = {
   readonly type: 'ChangeGroup'
   readonly actorRole: Role
   readonly group: string
+  readonly note?: Sealed
 }
 
 export type PromoteUser = { readonly type: 'PromoteUser'; readonly actorRole: Role }

@@ -61,10 +61,10 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
       return [{ type: 'UserPasswordChanged', v: 1, data }]
     }
     case 'ChangeGroup': {
-      const { group } = command
-      return group === user.group
-        ? []
-        : [{ type: 'UserGroupChanged', v: 1, data: { userId, group } }]
+      const { group, note } = command
+      if (group === user.group) return []
+      const data = { userId, group, ...(note === undefined ? {} : { note }) }
+      return [{ type: 'UserGroupChanged', v: 1, data }]
     }
     case 'PromoteUser':
       if (command.actorRole < SUPER_ADMIN) return refuse('OnlySuperAdminPromotes')

@@ -48,7 +48,12 @@ export type UserPasswordChanged = Fact<
 
 export type UserGroupChanged = Fact<
   'UserGroupChanged',
-  { readonly userId: number; readonly group: string }
+  {
+    readonly userId: number
+    readonly group: string
+    /** Why, as who changed it said. */
+    readonly note?: Sealed
+  }
 >
 
 export type UserRoleChanged = Fact<

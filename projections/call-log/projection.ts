@@ -5,10 +5,10 @@ import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { type LoggedEvent, rowOf } from './row-of.ts'
 
-/** Every call that ended and every other movement of a balance: a row each, never changed. */
+/** Every call that ended, every other movement of a balance, every change by hand: a row each. */
 export const callLog = projectionOf<LoggedEvent>({
   name: 'call-log',
-  version: 6,
+  version: 7,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { log: { key: ['id', 'created_at'], monthColumn: 'created_at' } },
   handlers: {
@@ -22,6 +22,7 @@ export const callLog = projectionOf<LoggedEvent>({
     TopUpCredited: log,
     TopUpReversed: log,
     SiteInitialized: log,
+    UserGroupChanged: log,
   },
 })
 

@@ -12,6 +12,7 @@ import type {
 import type { Usage } from '#domain/pricing/usage.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
+import type { UserGroupChanged } from '#domain/user/events.ts'
 import { secondsOf } from '../seconds.ts'
 import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
 
@@ -26,6 +27,7 @@ export type LoggedEvent =
   | TopUpCredited
   | TopUpReversed
   | SiteInitialized
+  | UserGroupChanged
 
 /** 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export type LogType = 1 | 2 | 3 | 4 | 5 | 6
@@ -47,6 +49,7 @@ export type LogCells = {
   /** Of a change by hand: who made it, and why, sealed for the user whom it is about. */
   readonly actor_id?: number
   readonly note?: Sealed | null
+  readonly call_group?: string
   readonly call?: CallCells
 }
 
@@ -94,6 +97,11 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       const row = { ...base, user_id: userId, quota: -amount, reason: 'top-up-refund' }
       return { ...row, type: 3, ...byHand(event) }
     }
+    case 'UserGroupChanged': {
+      const { userId, group: call_group } = event.data
+      const row = { ...base, user_id: userId, quota: 0, reason: 'group', call_group }
+      return { ...row, type: 3, ...byHand(event) }
+    }
     case 'SiteInitialized':
       return { ...base, type: 4, user_id: event.data.rootUserId, quota: 0, reason: 'site' }
     case 'CallSettled':
@@ -105,7 +113,9 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
   }
 }
 
-const byHand = ({ data, meta }: Recorded<QuotaGranted | QuotaDeducted | TopUpReversed>) => ({
+type ByHand = QuotaGranted | QuotaDeducted | TopUpReversed | UserGroupChanged
+
+const byHand = ({ data, meta }: Recorded<ByHand>) => ({
   actor_id: Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0),
   note: data.note ?? null,
 })

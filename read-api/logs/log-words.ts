@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'top-up-refund': { zh: '充值退款', en: 'A top-up was refunded' },
   'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },
   'deduct:admin': { zh: '管理员减少额度', en: 'Quota deducted by an administrator' },
+  group: { zh: '管理员修改分组', en: 'Group changed by an administrator' },
   'released:no-channel': { zh: '无可用渠道', en: 'No available channel' },
   'released:refused': { zh: '请求被上游拒绝', en: 'Refused by the provider' },
   'released:client-gone': { zh: '客户端已断开', en: 'The client went away' },

@@ -49,7 +49,7 @@ async function canary(): Promise<number> {
   const { call } = fixture.root
   const body = { username: 'canarius', password: PASSWORD, display_name: CANARIES[1] }
   const { id } = (await call<{ id: number }>('POST', '/api/user/', { body })).data
-  await call('PUT', '/api/user/', { body: { id, quota: 700, quota_reason: CANARIES[2] } })
+  await call('PUT', '/api/user/', { body: { id, quota: 700, reason: CANARIES[2] } })
   await bindMail(id)
   return id
 }

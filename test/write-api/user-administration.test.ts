@@ -26,7 +26,7 @@ const lastLog = async (call: Caller, path: string) => {
 
 describe('a quota changed by hand', () => {
   it('carries who changed it and why, for admins alone, and no readable text', async () => {
-    const body = { id: 3, quota: 5_000, quota_reason: ' paid by invoice 17 ' }
+    const body = { id: 3, quota: 5_000, reason: ' paid by invoice 17 ' }
     expect((await fixture.admin.call('PUT', '/api/user/', { body })).success).toBe(true)
     const [event] = (await fixture.core.store.readStream('account-3')).slice(-1)
     expect(event).toMatchObject({ type: 'QuotaGranted', meta: { actor: 'user:2' } })
@@ -40,13 +40,40 @@ describe('a quota changed by hand', () => {
     expect(own).toMatchObject({ row: { quota: 5_000 }, other: {} })
   })
 
-  it('needs no reason, and a reason without a change writes nothing', async () => {
+  it('says that no reason was given; a reason without a change writes nothing', async () => {
     await fixture.root.call('PUT', '/api/user/', { body: { id: 3, quota: 4_000 } })
     const seen = await lastLog(fixture.root.call, '/api/log/?username=user1&type=3')
     expect(seen).toMatchObject({ row: { quota: -1_000 } })
-    expect(seen.other).toEqual({ changed_by: { id: 1, username: 'root' }, note: '' })
+    const note = '接口调用，未填写原因'
+    expect(seen.other).toEqual({ changed_by: { id: 1, username: 'root' }, note })
     const head = await fixture.head()
-    await fixture.root.call('PUT', '/api/user/', { body: { id: 3, quota_reason: 'none' } })
+    await fixture.root.call('PUT', '/api/user/', { body: { id: 3, reason: 'none' } })
+    expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('a group changed by hand', () => {
+  it('carries who changed it and why, for admins alone, and no readable text', async () => {
+    const body = { id: 3, group: 'vip', reason: 'a regular by now' }
+    expect((await fixture.admin.call('PUT', '/api/user/', { body })).success).toBe(true)
+    const [event] = (await fixture.core.store.readStream('user-3')).slice(-1)
+    expect(event).toMatchObject({ type: 'UserGroupChanged', meta: { actor: 'user:2' } })
+    expect(JSON.stringify(event)).not.toContain('regular')
+    const seen = await lastLog(fixture.root.call, '/api/log/?username=user1&type=3')
+    expect(seen).toMatchObject({
+      row: { quota: 0, group: 'vip', content: '管理员修改分组' },
+      other: { changed_by: { id: 2, username: 'admin1' }, note: 'a regular by now' },
+    })
+  })
+
+  it.each([
+    { group: 'default', reason: ' ' },
+    { quota: 77, reason: '' },
+  ])('is refused with an empty reason, by the name of the field: %o', async (change) => {
+    const head = await fixture.head()
+    const answer = await fixture.admin.call('PUT', '/api/user/', { body: { id: 3, ...change } })
+    expect(answer).toMatchObject({ success: false, code: 'InvalidField' })
+    expect(answer.message).toContain('reason')
     expect(await fixture.head()).toBe(head)
   })
 })

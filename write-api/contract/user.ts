@@ -15,8 +15,11 @@ export const UpdateUser = Type.Object({
   password: Type.Optional(Type.String({ maxLength: 256 })),
   group: Type.Optional(Type.String({ maxLength: 200 })),
   quota: Type.Optional(Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })),
-  /** Why the quota changes: kept with the change, for admins to read. */
-  quota_reason: Type.Optional(Type.String({ maxLength: 500 })),
+  /**
+   * Why group or quota change: kept with the change, for admins to read. Never empty; a call that
+   * has no such field is recorded as one that gave no reason.
+   */
+  reason: Type.Optional(Type.String({ maxLength: 500 })),
 })
 export type UpdateUser = Static<typeof UpdateUser>
 

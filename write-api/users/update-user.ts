@@ -11,10 +11,12 @@ import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
+import { languageOf } from '#infra/http/language.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
+import { sealedReason } from './change-reason.ts'
 import { checkPassword } from './password-policy.ts'
 import { forgetPasswords, keepPassword } from './password-secret.ts'
 
@@ -44,8 +46,10 @@ export const updateUser: Act = (api, parts) => {
         if (isOwnPassword) throw refused('OwnPasswordElsewhere')
         // The account decides, and so comes first: calls may take the quota at any moment. What
         // it refuses at once leaves no hash of a password behind.
-        const quota = await quotaSteps(parts, body, request.id)
-        const profile = await profileSteps(parts, user, body, actorRole)
+        const language = languageOf(request)
+        const why = () => sealedReason(parts.core.vault, body.id, body.reason, language)
+        const quota = await quotaSteps(parts, body, request.id, why)
+        const profile = await profileSteps(parts, user, body, actorRole, why)
         const steps = [...quota, ...profile.steps]
         if (steps.length === 0) return parts.core.store.headPosition()
         const { actors, vault } = parts.core
@@ -64,6 +68,8 @@ export const updateUser: Act = (api, parts) => {
     },
   )
 }
+
+type Why = () => Promise<Sealed>
 
 const stepOf = (userId: number, command: UserCommand) => ({
   decider: userDecider,
@@ -89,6 +95,7 @@ async function profileSteps(
   user: KnownUser,
   { display_name, password = '', group = user.group }: UpdateUser,
   actorRole: Role,
+  why: Why,
 ): Promise<{ readonly steps: AnyStep[]; readonly passwordRef: string | null }> {
   const { vault } = parts.core
   const { userId } = user
@@ -100,7 +107,7 @@ async function profileSteps(
   }
   if (group !== user.group) {
     await checkGroup(parts, group)
-    step({ type: 'ChangeGroup', actorRole, group })
+    step({ type: 'ChangeGroup', actorRole, group, note: await why() })
   }
   if (password === '') return { steps, passwordRef: null }
   checkPassword(password)
@@ -118,8 +125,9 @@ async function checkGroup({ core }: Parts, group: string): Promise<void> {
 /** The difference to the balance of this moment; the request's id makes it happen once. */
 async function quotaSteps(
   { core }: Parts,
-  { id: userId, quota, quota_reason = '' }: UpdateUser,
+  { id: userId, quota }: UpdateUser,
   requestId: string,
+  why: Why,
 ): Promise<AnyStep[]> {
   if (quota === undefined) return []
   const stream = accountStream(userId)
@@ -128,9 +136,7 @@ async function quotaSteps(
   if (amount === 0n) return []
   // NOTE: a balance may be below 0, and its row is sent back; a new one can't be.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
-  const why = quota_reason.trim()
-  const note = why === '' ? {} : { note: await core.vault.seal(userId, why) }
-  const rest = { userId, reason: 'admin', ...note }
+  const rest = { userId, reason: 'admin', note: await why() }
   const command =
     amount > 0n
       ? { type: 'GrantQuota', grantId: requestId, amount, ...rest }

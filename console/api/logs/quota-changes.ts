@@ -5,7 +5,7 @@ import { logsKey } from './log-query.ts'
 const ADMIN_TYPE = 3
 const SHOWN = 5
 
-/** The last changes of a user's quota by hand, newest first: when, by whom and why. For admins. */
+/** The last changes of quota and group by hand, newest first: when, by whom, why. For admins. */
 export const quotaChangesQuery = (username: string) =>
   queryOptions({
     queryKey: [...logsKey, 'by-hand', username],

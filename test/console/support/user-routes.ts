@@ -58,8 +58,10 @@ export const USERS: readonly User[] = [
 
 const changes = [
   [700_000, 'bank transfer no. 17', 3_600],
+  [0, 'a regular', 604_800],
   [-120_000, '', 864_000],
 ].map(([quota, note, ago], at) => ({
+  group: quota === 0 ? 'vip' : '',
   ...{ id: 90 - at, created_at: NOW - Number(ago), type: 3, quota, user_id: 3, username: 'mia' },
   other: JSON.stringify({ changed_by: { id: 2, username: 'ada' }, note }),
 }))

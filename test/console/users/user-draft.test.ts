@@ -27,11 +27,19 @@ describe('a user’s form', () => {
   })
 
   it('takes whole numbers of quota that the wire can carry, and none below 0', () => {
-    const of = (quota: string) => userFaults('other', before, { ...before, quota }).quota
+    const of = (quota: string) =>
+      userFaults('other', before, { ...before, quota, reason: 'why' }).quota
     expect(['500', '0', ' 7 '].map(of)).toEqual([undefined, undefined, undefined])
     expect(['', '1.5', 'x', '9007199254740992'].map(of)).toEqual(Array(4).fill('quotaWrong'))
     expect(of('-1')).toBe('quotaTooLow')
     expect(quotaOfText('9007199254740991')).toBe(9_007_199_254_740_991n)
+  })
+
+  it('wants to know why group or quota change', () => {
+    for (const change of [{ group: 'vip' }, { quota: '501', reason: ' ' }]) {
+      const after = { ...before, ...change }
+      expect(userFaults('other', before, after)).toEqual({ reason: 'reasonMissing' })
+    }
   })
 
   it('leaves a debt alone that was there before', () => {
@@ -40,12 +48,12 @@ describe('a user’s form', () => {
     expect(changedUser(owing, { ...owing, displayName: 'N' })).toEqual({ display_name: 'N' })
   })
 
-  it('sends what changed alone, and a reason with a change of quota alone', () => {
+  it('sends what changed alone, and a reason with a change of quota or group alone', () => {
     expect(changedUser(before, before)).toEqual({})
-    expect(changedUser(before, { ...before, quotaReason: 'why' })).toEqual({})
-    const after = { ...before, quota: '700', quotaReason: ' why ', group: 'vip', password: 'p' }
+    expect(changedUser(before, { ...before, reason: 'why' })).toEqual({})
+    const after = { ...before, quota: '700', reason: ' why ', group: 'vip', password: 'p' }
     expect(changedUser(before, after)).toEqual({
-      ...{ quota: 700, quota_reason: 'why', group: 'vip', password: 'p' },
+      ...{ quota: 700, reason: 'why', group: 'vip', password: 'p' },
     })
   })
 

@@ -86,12 +86,14 @@ describe('the drawers', () => {
     await said('请输入有效的整数')
     await dialog().getByLabel('余额（额度单位）').fill('6000000')
     await dialog().getByText('约合 $12.00；变动 +1000000').waitFor()
-    await dialog().getByLabel('调整原因').fill('invoice 18')
     await dialog().getByLabel('分组').selectOption('default')
+    await save()
+    await dialog().getByText('请填写调整原因').waitFor()
+    await dialog().getByLabel('调整原因').fill('invoice 18')
     await save()
     await said('用户信息更新成功！')
     expect(bodies('PUT', '/api/user/')).toEqual([
-      { id: 3, group: 'default', quota: 6_000_000, quota_reason: 'invoice 18' },
+      { id: 3, group: 'default', quota: 6_000_000, reason: 'invoice 18' },
     ])
     await page.waitForURL(/\/admin\/users$/)
   })

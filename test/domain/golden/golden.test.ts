@@ -290,6 +290,7 @@ describe('the events of tokens, options and the site, as first recorded', () => 
 describe('the events of users, as first recorded', () => {
   const settings = { acceptUnsetModelRatioModel: true, showIpInLogs: true }
   const displayName = 'sealed:other-name' as Sealed
+  const note = 'sealed:why' as Sealed
 
   story(
     'a user',
@@ -313,6 +314,7 @@ describe('the events of users, as first recorded', () => {
         'user-password-changed-v1',
         { type: 'ChangePassword', actorRole: null, passwordRef: 'key-5' },
       ],
+      ['user-group-changed-noted-v1', { type: 'ChangeGroup', actorRole: 10, group: 'svip', note }],
       ['user-group-changed-v1', { type: 'ChangeGroup', actorRole: 10, group: 'vip' }],
       ['user-role-changed-v1', { type: 'PromoteUser', actorRole: 100 }],
       ['user-disabled-v1', { type: 'DisableUser', actorRole: 100 }],

@@ -6,12 +6,12 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { Select, TextInput } from '#console/ui/inputs.tsx'
 import { exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import { quotaOfText, type UserDraft } from './user-draft.ts'
+import { asksReason, quotaOfText, type UserDraft } from './user-draft.ts'
 import type { UserFormProps } from './user-form.tsx'
 
 const REASON_MAX = 200
 
-/** Group and balance; a balance that changes asks why. */
+/** Group and balance; whoever changes one of them says why. */
 export function QuotaFields(props: UserFormProps): ReactElement {
   const { before, draft, faults, onChange } = props
   const { t } = useTranslation()
@@ -45,16 +45,21 @@ export function QuotaFields(props: UserFormProps): ReactElement {
           />
         )}
       </FormField>
-      {isChanged && (
-        <FormField label={t('users.quotaReason')} hint={t('users.quotaReasonHint')}>
+      {asksReason(before, draft) && (
+        <FormField
+          label={t('users.reason')}
+          hint={t('users.reasonHint')}
+          error={faults.reason && t(`users.fault.${faults.reason}`)}
+          isRequired
+        >
           {(control) => (
             <TextInput
               {...control}
               autoComplete="off"
               maxLength={REASON_MAX}
-              placeholder={t('users.quotaReasonPlaceholder')}
-              value={draft.quotaReason}
-              onChange={(quotaReason) => onChange({ quotaReason })}
+              placeholder={t('users.reasonPlaceholder')}
+              value={draft.reason}
+              onChange={(reason) => onChange({ reason })}
             />
           )}
         </FormField>

@@ -11,7 +11,8 @@ export type UserDraft = {
   originalPassword: string
   group: string
   quota: string
-  quotaReason: string
+  /** Why the group or the quota changes. */
+  reason: string
 }
 
 /** A new user; another one, by an admin; or oneself, without group and quota. */
@@ -24,6 +25,7 @@ export type UserFault =
   | 'codeMissing'
   | 'quotaWrong'
   | 'quotaTooLow'
+  | 'reasonMissing'
 export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
 
 const PASSWORD_MIN = 8
@@ -37,7 +39,7 @@ export const newUser = (): UserDraft => ({
   originalPassword: '',
   group: '',
   quota: '',
-  quotaReason: '',
+  reason: '',
 })
 
 export const draftOfUser = (user: User): UserDraft => ({
@@ -65,12 +67,19 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
     if (quota === null) faults.quota = 'quotaWrong'
     else if (quota < 0n) faults.quota = 'quotaTooLow'
   }
+  if (kind === 'other' && asksReason(before, draft) && draft.reason.trim() === '') {
+    faults.reason = 'reasonMissing'
+  }
   return faults
 }
 
 /** Whether a field for it is shown. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
+
+/** Whether the change is one that is kept with its reason. */
+export const asksReason = (before: UserDraft, { quota, group }: UserDraft): boolean =>
+  quota.trim() !== before.quota || group !== before.group
 
 /** Null unless it is a whole number that the wire can carry. */
 export function quotaOfText(text: string): bigint | null {
@@ -91,12 +100,11 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
  */
 export function changedUser(before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> {
   const quota = after.quota.trim() === before.quota ? null : quotaOfText(after.quota)
-  const reason = after.quotaReason.trim()
   return {
     ...ownChanges(before, after),
     ...(after.group === before.group ? {} : { group: after.group }),
     ...(quota === null ? {} : { quota: Number(quota) }),
-    ...(quota === null || reason === '' ? {} : { quota_reason: reason }),
+    ...(asksReason(before, after) ? { reason: after.reason.trim() } : {}),
   }
 }
 

@@ -64,7 +64,7 @@ export function Bindings({ user }: { user: User }): ReactElement {
   )
 }
 
-/** The last changes by hand: when, by whom, why. */
+/** The last changes by hand, of the balance or to a group: when, by whom, why. */
 export function QuotaChanges({ username }: { username: string }): ReactElement | null {
   const { t } = useTranslation()
   const { data = [] } = useQuery({ ...quotaChangesQuery(username), enabled: username !== '' })
@@ -88,7 +88,7 @@ function QuotaChange({ row }: { row: LogEntry }): ReactElement {
     <li>
       <span className="tg-user-change">
         {row.quota > 0 && '+'}
-        <Quota value={quotaOf(row.quota)} />
+        {row.quota === 0 ? <GroupTag name={row.group} /> : <Quota value={quotaOf(row.quota)} />}
       </span>
       <span>{note === '' ? t('users.noReason') : note}</span>
       <span className="tg-quiet">
