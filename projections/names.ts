@@ -14,6 +14,7 @@ export const PROJECTION_NAMES = [
   'notifications',
   'messages',
   'orders',
+  'tasks',
   'call-log',
   'usage-by-hour',
   'open-calls',

@@ -16,6 +16,7 @@ import { priceHistory } from './price-history/projection.ts'
 import { priceSchedule } from './price-schedule/projection.ts'
 import type { Projection } from './projection.ts'
 import { redemptions } from './redemptions/projection.ts'
+import { tasks } from './tasks/projection.ts'
 import { tokens } from './tokens/projection.ts'
 import { usageByHour } from './usage-by-hour/projection.ts'
 import { users } from './users/projection.ts'
@@ -36,6 +37,7 @@ export const PROJECTIONS: readonly Projection[] = [
   notifications,
   messages,
   orders,
+  tasks,
   callLog,
   usageByHour,
   openCallsProjection,

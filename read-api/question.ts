@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position.ts'
+import type { Progress } from '#infra/progress/progress.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
 import { PageQuery } from './contract/envelope.ts'
@@ -14,6 +15,8 @@ export type ReadParts = {
   /** Aborted once this process is about to stop. */
   readonly draining: AbortSignal
   readonly health: HealthBoard
+  /** Of tasks under way. */
+  readonly progress: Progress
   /** Types of channels that some provider serves. */
   readonly servedTypes: readonly number[]
 }

@@ -1,6 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { createGauges } from '#infra/gauges/gauges.ts'
+import { createProgress } from '#infra/progress/progress.ts'
 import { getChannel } from './channels/get-channel.ts'
 import { getHealth } from './channels/health/get-health.ts'
 import { getTimeline } from './channels/health/get-timeline.ts'
@@ -30,6 +31,7 @@ import { getStatus } from './status/get-status.ts'
 
 export { pageSources } from './status/page-sources.ts'
 
+import { listTaskRows } from './tasks/list-tasks.ts'
 import { getToken } from './tokens/get-token.ts'
 import { listTokenRows } from './tokens/list-tokens.ts'
 import { listOrderRows } from './top-up/list-orders.ts'
@@ -68,6 +70,7 @@ const QUESTIONS = [
   listTokenRows,
   getToken,
   listOrderRows,
+  listTaskRows,
   listRedemptionRows,
   countByName,
   listOptions,
@@ -92,10 +95,11 @@ export const MESSAGE_BYTES_MAX = 4_096
 /** Registers the read side of the management API on the app. */
 export async function readApi(
   app: FastifyInstance,
-  given: Omit<ReadParts, 'health'>,
+  given: Omit<ReadParts, 'health' | 'progress'>,
 ): Promise<void> {
   const health = new HealthBoard(given.core, await createGauges(given.core.pg))
-  const parts: ReadParts = { ...given, health }
+  const progress = await createProgress(given.core.pg)
+  const parts: ReadParts = { ...given, health, progress }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
     // A frame that is too large or none at all is its sender's fault, no line in our log.

@@ -5,6 +5,8 @@ export type PageSources = {
   readonly scripts: readonly string[]
   readonly frames: readonly string[]
   readonly images: readonly string[]
+  /** Sound. */
+  readonly media: readonly string[]
   /** Where a form may be sent besides. */
   readonly forms: readonly string[]
   /** One of the frames talks with a window that it opens. */
@@ -15,18 +17,20 @@ export const NO_SOURCES: PageSources = {
   scripts: [],
   frames: [],
   images: [],
+  media: [],
   forms: [],
   hasPopups: false,
 }
 
 // NOTE: no inline style or script anywhere: React sets style properties through the CSSOM, which
 // the policy does not touch.
-const policyOf = ({ scripts, frames, images, forms }: PageSources): string =>
+const policyOf = ({ scripts, frames, images, media, forms }: PageSources): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...scripts].join(' '),
     "style-src 'self'",
     ["img-src 'self' data: blob:", ...images].join(' '),
+    ...(media.length === 0 ? [] : [["media-src 'self'", ...media].join(' ')]),
     "font-src 'self' data:",
     "connect-src 'self'",
     "manifest-src 'self'",
@@ -63,8 +67,8 @@ export function addSecurityHeaders(request: FastifyRequest, reply: FastifyReply)
 
 /** For a page that needs other sites, those besides its own. */
 export function admitSources(reply: FastifyReply, sources: PageSources): void {
-  const { scripts, frames, images, forms, hasPopups } = sources
-  if (scripts.length + frames.length + images.length + forms.length > 0) {
+  const { scripts, frames, images, media, forms, hasPopups } = sources
+  if ([scripts, frames, images, media, forms].some(({ length }) => length > 0)) {
     reply.header('content-security-policy', policyOf(sources))
   }
   if (hasPopups) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')

@@ -3,9 +3,10 @@ import type { TestPush } from './channel-act.ts'
 import type { HealthPush } from './channel-health.ts'
 import type { LogEntry } from './log.ts'
 import type { UnreadCount } from './message.ts'
+import type { TaskPush } from './task.ts'
 import type { TokenState } from './token.ts'
 
-export const LIVE_TOPICS = ['logs', 'channels', 'tokens', 'inbox'] as const
+export const LIVE_TOPICS = ['logs', 'channels', 'tokens', 'inbox', 'tasks'] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 export type LiveRequest =
@@ -15,7 +16,8 @@ export type LiveRequest =
 /**
  * `channels`: the row as it now is, or that it is gone; what tests came to; and how channels do,
  * which has no place in the stream. `tokens`: one's own; an admin gets no others'. `inbox`: how
- * many messages one has not read, at each subscription and whenever one's inbox changes.
+ * many messages one has not read, at each subscription and whenever one's inbox changes. `tasks`:
+ * a drawing or music task as it now is, and how far those under way are.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }
@@ -33,6 +35,7 @@ export type LiveMessage =
       data: TokenState | { id: number; deleted: true }
     }
   | { type: 'event'; topic: 'inbox'; position: number; data: UnreadCount }
+  | { type: 'event'; topic: 'tasks'; position: number; data: TaskPush }
   | { type: 'resync'; topic: LiveTopic }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string }

@@ -1,5 +1,4 @@
-import type { Core } from '#infra/core.ts'
-import type { Freshness } from '#projections/freshness/query.ts'
+import type { ReadParts } from '../question.ts'
 import { readItems } from './read-items.ts'
 import { Ring } from './ring.ts'
 
@@ -12,6 +11,7 @@ const READ_MODELS = [
   'tokens',
   'balances',
   'messages',
+  'tasks',
 ] as const
 
 export type Hub = {
@@ -27,7 +27,8 @@ export type Hub = {
  * Tails the read models of the log, the channels and the tokens: one query for each per advance,
  * for all sockets. What it passes on is committed, and the same as REST answers.
  */
-export function createHub(core: Core, freshness: Freshness): Hub {
+export function createHub(parts: Pick<ReadParts, 'core' | 'freshness' | 'progress'>): Hub {
+  const { core, freshness } = parts
   const members = new Map<() => void, number>()
   let ring = new Ring(0)
   let isOpen = false
@@ -41,7 +42,7 @@ export function createHub(core: Core, freshness: Freshness): Hub {
       isOpen = true
     }
     while (!isStopped && ring.upTo < target()) {
-      const read = await readItems(core, {
+      const read = await readItems(parts, {
         after: ring.upTo,
         upTo: target(),
         limit: PAGE,

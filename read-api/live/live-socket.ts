@@ -7,6 +7,7 @@ import type { App, ReadParts } from '../question.ts'
 import { feedHealth } from './health-feed.ts'
 import { createHub, type Hub } from './hub.ts'
 import { readRequest } from './live-request.ts'
+import { feedProgress } from './progress-feed.ts'
 import { LiveSession } from './session.ts'
 import { type Watched, watchSessions } from './session-watch.ts'
 
@@ -28,10 +29,13 @@ type Open = Watched & {
 
 /** `GET /api/live`: what happens, as it happens, cut to what the session may see. */
 export function liveSocket(app: App, parts: ReadParts): void {
-  const hub = createHub(parts.core, parts.freshness)
+  const hub = createHub(parts)
   const open = new Set<Open>()
   const stopWatching = watchSessions(app, parts, () => [...open])
-  const stopFeeding = feedHealth(parts.health, parts.core.log, () => sessionsOf(open))
+  const feeds = [
+    feedHealth(parts.health, parts.core.log, () => sessionsOf(open)),
+    feedProgress(parts.core, parts.progress, () => sessionsOf(open)),
+  ]
   const pinging = setInterval(() => ping(open), PING_MS).unref()
   const sendElsewhere = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
@@ -40,7 +44,7 @@ export function liveSocket(app: App, parts: ReadParts): void {
   parts.draining.addEventListener('abort', sendElsewhere, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
-    stopFeeding()
+    for (const stopFeeding of feeds) stopFeeding()
     stopWatching()
     hub.stop()
     sendElsewhere()
@@ -91,8 +95,7 @@ function accept(
     return
   }
   const viewer = { isAdmin: principal.role >= 10, language: languageOf(request) }
-  const { core, health: board } = parts
-  const session = new LiveSession({ socket, core, hub, principal, viewer, board })
+  const session = new LiveSession({ socket, parts, hub, principal, viewer })
   const entry: Open = {
     principal,
     socket,

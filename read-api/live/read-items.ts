@@ -1,11 +1,11 @@
-import type { Core } from '#infra/core.ts'
 import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
-import type { LiveMessage } from '../contract/live.ts'
-import { logAnswer, openRows, type Viewer } from '../logs/log-answer.ts'
+import { logAnswer, openRows } from '../logs/log-answer.ts'
+import type { ReadParts } from '../question.ts'
 import { inboxItems } from './inbox-items.ts'
-import type { LiveItem } from './ring.ts'
+import { cachedText, type LiveItem } from './ring.ts'
+import { taskItems } from './task-items.ts'
 import { testItems } from './test-items.ts'
 import { tokenItems } from './token-items.ts'
 
@@ -23,15 +23,18 @@ export type Wanted = {
 
 /** What happened after a position, in order, and how far that goes. */
 export async function readItems(
-  core: Core,
+  parts: Pick<ReadParts, 'core' | 'progress'>,
   { after, upTo, limit, userId, hasChannels, inboxesOf = [] }: Wanted,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
+  const { core } = parts
   const filter: LogFilter = userId === undefined ? {} : { userId }
-  const [logs, channels] = await Promise.all([
+  const [logs, channels, tasks] = await Promise.all([
     logRowsAfter(core.db, filter, { after, upTo, limit }),
     hasChannels ? changedChannels(core.db, { after, upTo, limit }) : [],
+    taskItems(parts, { after, upTo, limit, ...filter }),
   ])
   const reached = Math.min(
+    tasks.upTo,
     logs.length < limit ? upTo : (logs.at(-1)?.id ?? upTo),
     channels.length < limit ? upTo : (channels.at(-1)?.changedPosition ?? upTo),
   )
@@ -43,7 +46,7 @@ export async function readItems(
       topic: 'logs' as const,
       position: row.id,
       ownerId: row.userId,
-      textFor: cached((viewer) => ({
+      textFor: cachedText((viewer) => ({
         type: 'event',
         topic: 'logs',
         position: row.id,
@@ -54,29 +57,18 @@ export async function readItems(
       topic: 'channels' as const,
       position: row.changedPosition,
       ownerId: null,
-      textFor: cached(() => ({
+      textFor: cachedText(() => ({
         type: 'event',
         topic: 'channels',
         position: row.changedPosition,
         data: row.isDeleted ? { id: row.id, deleted: true } : channelAnswer(row, core.now()),
       })),
     })),
+    ...tasks.items,
     ...ofTests,
     ...ofTokens,
     ...ofInboxes,
   ]
   const reachedItems = items.filter(({ position }) => position <= reached)
   return { items: reachedItems.sort((a, b) => a.position - b.position), upTo: reached }
-}
-
-function cached(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
-  const texts = new Map<string, string>()
-  return (viewer) => {
-    const key = `${viewer.isAdmin}${viewer.language}`
-    const known = texts.get(key)
-    if (known !== undefined) return known
-    const text = JSON.stringify(message(viewer))
-    texts.set(key, text)
-    return text
-  }
 }

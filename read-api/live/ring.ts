@@ -1,4 +1,4 @@
-import type { LiveTopic } from '../contract/live.ts'
+import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 
 /** One thing that happened, as each kind of viewer may see it. */
@@ -58,5 +58,18 @@ export class Ring {
       const item = this.#items[index]
       if (item !== undefined) yield item
     }
+  }
+}
+
+/** The text of a message, made once per kind of viewer. */
+export function cachedText(message: (viewer: Viewer) => LiveMessage): (viewer: Viewer) => string {
+  const texts = new Map<string, string>()
+  return (viewer) => {
+    const key = `${viewer.isAdmin}${viewer.language}`
+    const known = texts.get(key)
+    if (known !== undefined) return known
+    const text = JSON.stringify(message(viewer))
+    texts.set(key, text)
+    return text
   }
 }

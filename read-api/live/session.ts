@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws'
-import type { Core } from '#infra/core.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
-import type { HealthBoard } from '../channels/health/health-board.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { Viewer } from '../logs/log-answer.ts'
+import type { ReadParts } from '../question.ts'
 import type { Hub } from './hub.ts'
+import type { TaskProgress } from './progress-feed.ts'
 import { readItems } from './read-items.ts'
 import type { LiveItem } from './ring.ts'
 
@@ -15,14 +15,15 @@ const PAGE = 200
 /** A reader who missed more than this reads again instead. */
 const MISSED_MAX = 5_000
 
+type SessionParts = Pick<ReadParts, 'core' | 'progress' | 'health'>
+
 /** One socket's place in the stream, and what it may see of it. */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
-  readonly #core: Core
+  readonly #parts: SessionParts
   readonly #hub: Hub
   readonly #viewer: Viewer
-  readonly #board: HealthBoard
   #topics: ReadonlySet<LiveTopic> = new Set()
   /** Everything up to here was sent, or was not for this one. */
   #sent = 0
@@ -38,18 +39,16 @@ export class LiveSession {
 
   constructor(parts: {
     socket: WebSocket
-    core: Core
+    parts: SessionParts
     hub: Hub
     principal: Principal
     viewer: Viewer
-    board: HealthBoard
   }) {
     this.#socket = parts.socket
-    this.#core = parts.core
+    this.#parts = parts.parts
     this.#hub = parts.hub
     this.principal = parts.principal
     this.#viewer = parts.viewer
-    this.#board = parts.board
   }
 
   /** Follows the topics from now on, or from `after` on: then with everything missed, in order. */
@@ -60,7 +59,7 @@ export class LiveSession {
     await this.#hub.ready()
     if (mine !== this.#subscriptions) return
     this.#topics = new Set(topics)
-    this.#health = this.#board.version
+    this.#health = this.#parts.health.version
     this.#sent = after ?? this.#hub.ring().upTo
     const isCaughtUp = after === null || (await this.#catchUp(mine))
     if (mine !== this.#subscriptions || this.#isClosed) return
@@ -94,10 +93,26 @@ export class LiveSession {
   /** What changed since the last time; a reader who is behind gets it all with the next. */
   passHealth(): void {
     if (!this.wantsHealth || this.#isClosed || !this.#hasRoom) return
-    const data = this.#board.since(this.#health)
-    this.#health = this.#board.version
+    const data = this.#parts.health.since(this.#health)
+    this.#health = this.#parts.health.version
     if (data === null) return
     this.send({ type: 'event', topic: 'channels', position: this.#sent, data })
+  }
+
+  get wantsTasks(): boolean {
+    return this.#isFollowing && this.#topics.has('tasks')
+  }
+
+  /** How far some tasks are; a reader who is behind gets what comes later. */
+  passProgress(changed: readonly TaskProgress[]): void {
+    if (!this.wantsTasks || this.#isClosed || !this.#hasRoom) return
+    const { userId } = this.principal
+    const tasks = changed
+      .filter((task) => this.#viewer.isAdmin || task.userId === userId)
+      .map(({ id, progress }) => ({ id, progress }))
+    if (tasks.length === 0) return
+    const data = { kind: 'progress' as const, tasks }
+    this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
   }
 
   send(message: LiveMessage): void {
@@ -107,12 +122,12 @@ export class LiveSession {
   /** Reads what was missed until the ring takes over; false when that is too much. */
   async #catchUp(mine: number): Promise<boolean> {
     if (this.#sent > this.#hub.ring().upTo) {
-      return this.#sent <= (await this.#core.store.headPosition())
+      return this.#sent <= (await this.#parts.core.store.headPosition())
     }
     let missed = 0
     while (this.#sent < this.#hub.ring().from) {
       const { userId } = this.principal
-      const { items, upTo } = await readItems(this.#core, {
+      const { items, upTo } = await readItems(this.#parts, {
         after: this.#sent,
         upTo: this.#hub.ring().upTo,
         limit: PAGE,
@@ -142,7 +157,7 @@ export class LiveSession {
   async #passUnread(): Promise<void> {
     const { userId } = this.principal
     this.#unread = this.#hub.ring().upTo
-    const counts = await unreadCounts(this.#core.db, [userId])
+    const counts = await unreadCounts(this.#parts.core.db, [userId])
     const data = { unread_count: counts.get(userId) ?? 0 }
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }

@@ -1,9 +1,11 @@
 import type { Core } from '#infra/core.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
-import { optionsInForce } from '../options/options-in-force.ts'
+import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
 import { checksHumans, takesEpay, takesTelegram, takesWeChat } from './get-status.ts'
 
 const HUMAN_CHECK = 'https://challenges.cloudflare.com'
+/** Providers put what they made wherever they like. */
+const ANYWHERE = ['http:', 'https:']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
 /** Other sites that the console's pages need as the options are now; none unless switched on. */
@@ -14,11 +16,20 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
   return {
     scripts: [...human, ...(telegram ? [TELEGRAM.script] : [])],
     frames: [...human, ...(telegram ? [TELEGRAM.frame] : [])],
-    images: takesWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : [],
+    images: [
+      ...(takesWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : []),
+      ...(showsForeignPictures(options) ? ANYWHERE : []),
+    ],
+    media: options.flag('TaskEnabled') ? ANYWHERE : [],
     forms: takesEpay(options) ? originOf(options.text('PayAddress')) : [],
     hasPopups: telegram,
   }
 }
+
+/** Drawings from where they were made, and the covers of songs. */
+const showsForeignPictures = (options: OptionsInForce): boolean =>
+  options.flag('TaskEnabled') ||
+  (options.flag('DrawingEnabled') && !options.flag('MjForwardUrlEnabled'))
 
 /** None of what is no address. NOTE: a host may have a semicolon, which would end the directive. */
 function originOf(url: string): string[] {

@@ -22,6 +22,7 @@ import {
   userCreated,
   usernameClaimed,
 } from './fixture.ts'
+import { accepted, aDrawing, aSong, begun, failed, submitted, succeeded } from './task-facts.ts'
 
 let fixture: Fixture
 let runner: ProjectionRunner | null = null
@@ -41,6 +42,7 @@ function aDay(): Given[] {
   const call = aCall()
   const other = aCall({ model: 'sim-large', isStream: true })
   const lost = aCall()
+  const [drawing, song] = [aDrawing(lost.call, 1), aSong(call.call, 1)]
   return [
     userCreated(1, 'root', 100),
     usernameClaimed(1, 'root'),
@@ -58,6 +60,12 @@ function aDay(): Given[] {
     admitted(lost),
     interruptedCall(lost, 225),
     admitted(aCall()),
+    submitted(drawing),
+    accepted(drawing),
+    begun(drawing),
+    succeeded(drawing),
+    submitted(song),
+    failed(song, { channelId: null }),
     deducted(1, 1_000),
     channelChanged(1, 'ChannelAutoDisabled', { reason: '401' }),
   ]

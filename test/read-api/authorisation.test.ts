@@ -89,6 +89,10 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/log/self/export': 'user',
   'GET /api/data/': 'admin',
   'GET /api/data/self/': 'user',
+  'GET /api/mj/': 'admin',
+  'GET /api/mj/self': 'user',
+  'GET /api/task/': 'admin',
+  'GET /api/task/self': 'user',
   'GET /api/live': 'socket',
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { createProgress } from '#infra/progress/progress.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LogEntry, LogPage } from '#read-api/contract/log.ts'
 import {
@@ -16,6 +17,7 @@ import {
   settledCall,
   tokenCreated,
 } from '#test/projections/fixture.ts'
+import { accepted, aDrawing, begun, submitted } from '#test/projections/task-facts.ts'
 import { budget } from '#test/support/budget.ts'
 import { ADMIN, ALICE, type Api, apiFixture, BOB, ROOT } from './fixture.ts'
 
@@ -179,6 +181,41 @@ describe('the live socket', () => {
     await Promise.all([alice.until(at(deleted - 1)), admin.until(at(deleted))])
     await expect.poll(() => states(alice).at(-1)).toEqual({ id: 1, deleted: true })
     expect(states(admin)).toEqual([])
+  })
+
+  it('tells a task’s owner and admins, and nobody else, how it goes', async () => {
+    const before = await api.core.store.headPosition()
+    const topics: LiveTopic[] = ['tasks']
+    const [admin, alice] = [
+      await follow(ADMIN, before, topics),
+      await follow(ALICE, before, topics),
+    ]
+    const bob = await follow(BOB, before, topics)
+    const drawing = aDrawing('drawn', ALICE)
+    await api.append([channelCreated(1, 'painter'), submitted(drawing), accepted(drawing)])
+    const last = await api.append([begun(drawing)])
+    await Promise.all([admin.until(at(last)), alice.until(at(last))])
+    const progress = await createProgress(api.core.pg)
+    const isFar = (percent: string) => (message: LiveMessage) =>
+      JSON.stringify(message).includes(`"progress":"${percent}"`)
+    await expect
+      .poll(
+        async () => {
+          await progress.put([{ id: 'drawn', text: `${Math.ceil(Math.random() * 98)}%` }])
+          return alice.seen.some((message) => JSON.stringify(message).includes('"kind":"progress"'))
+        },
+        { interval: 300, timeout: 10_000 },
+      )
+      .toBe(true)
+    await progress.put([{ id: 'drawn', text: '99%' }])
+    await Promise.all([admin.until(isFar('99%')), alice.until(isFar('99%'))])
+    const moved = (listener: Listener) =>
+      listener.seen.filter((message) => message.type === 'event' && message.position === last)
+    expect(moved(alice)[0]).toMatchObject({
+      data: { kind: 'drawing', task: { mj_id: 'drawn', status: 'IN_PROGRESS', channel_id: 0 } },
+    })
+    expect(moved(admin)[0]).toMatchObject({ data: { task: { channel_name: 'painter' } } })
+    expect(bob.seen.filter(({ type }) => type === 'event')).toEqual([])
   })
 
   it('resumes without gap or repeat, in order, through reconnects under load', async () => {

@@ -1,12 +1,14 @@
 import type { TestPush } from '#read-api/contract/channel-act.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
+import type { TaskPush } from '#read-api/contract/task.ts'
 import type { LiveEvent } from './live-event.ts'
 
-const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox']
+const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks']
 
 type EventMessage = Extract<LiveMessage, { type: 'event' }>
 type HealthMessage = EventMessage & { data: HealthPush }
+type ProgressMessage = EventMessage & { topic: 'tasks'; data: TaskPush }
 type TestMessage = EventMessage & { data: TestPush }
 type NumberedMessage = EventMessage & { data: { id: number } }
 
@@ -38,6 +40,9 @@ export class LiveCursor {
     if (message.type !== 'event') return []
     if (isHealth(message)) {
       return [{ kind: 'event', topic: 'health', position: message.position, data: message.data }]
+    }
+    if (isProgress(message)) {
+      return [{ kind: 'event', topic: 'tasks', position: message.position, data: message.data }]
     }
     // The number is sent anew with each connection: it moves nothing on.
     if (message.topic === 'inbox') {
@@ -75,6 +80,10 @@ export class LiveCursor {
 
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
+
+/** Without a place in the stream, as health. */
+const isProgress = (message: EventMessage): message is ProgressMessage =>
+  message.topic === 'tasks' && message.data.kind === 'progress'
 
 /** Says what is so now and not what has changed: one that comes twice does no harm. */
 const isTest = (message: EventMessage): message is TestMessage =>

@@ -4,6 +4,7 @@ import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import type { UnreadCount } from '#read-api/contract/message.ts'
+import type { TaskPush } from '#read-api/contract/task.ts'
 import type { TokenState } from '#read-api/contract/token.ts'
 
 /**
@@ -16,6 +17,8 @@ export type LiveData = {
   tokens: TokenState | { id: number; deleted: true }
   /** How many messages are unread, as it is now. */
   inbox: UnreadCount
+  /** A task as it now is, or how far some are. */
+  tasks: TaskPush
   tests: TestPush
   health: HealthPush
 }

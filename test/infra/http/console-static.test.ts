@@ -45,12 +45,13 @@ describe('the console’s files', () => {
       const plain = String((await app.inject({ url })).headers['content-security-policy'] ?? '')
       expect(plain).not.toContain('https:')
       const all = { scripts: [outside], frames: [outside], images: [outside], forms: [outside] }
-      sources = { ...all, hasPopups: true }
+      sources = { ...all, media: [outside], hasPopups: true }
       const { headers } = await app.inject({ url })
       const policy = String(headers['content-security-policy'])
       expect(policy).toContain(`img-src 'self' data: blob: ${outside};`)
       expect(headers['cross-origin-opener-policy']).toBe('same-origin-allow-popups')
       expect(policy).toContain(`script-src 'self' ${outside};`)
+      expect(policy).toContain(`media-src 'self' ${outside};`)
       expect(policy).toContain(`frame-src ${outside};`)
       expect(policy).toContain(`form-action 'self' ${outside};`)
       expect(policy).toContain("require-trusted-types-for 'script'")

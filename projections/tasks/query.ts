@@ -1,0 +1,152 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import type { Sealed } from '#domain/shared/event.ts'
+import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+
+const sealedText = z
+  .string()
+  .nullable()
+  .transform((text) => text as Sealed | null)
+
+export const TASK_KINDS = ['drawing', 'music'] as const
+export type TaskKind = (typeof TASK_KINDS)[number]
+
+const taskRow = z.object({
+  id: z.string(),
+  /** Where it was submitted: grows with time. */
+  position: wireInteger,
+  changedPosition: wireInteger,
+  kind: z.enum(TASK_KINDS),
+  userId: wireInteger,
+  username: z.string(),
+  platform: z.string(),
+  action: z.string(),
+  model: z.string(),
+  group: z.string(),
+  hold: quota,
+  /** 0: no provider has it. */
+  channelId: wireInteger,
+  channelName: z.string(),
+  upstreamId: z.string(),
+  code: wireInteger,
+  status: z.string(),
+  /** Of a failure: `failed`, `refused`, `unreachable`, `lost`, `timeout`; else empty. */
+  cause: z.string(),
+  /** Unix milliseconds, as the two below. */
+  submittedAt: wireInteger,
+  startedAt: wireInteger.nullable(),
+  finishedAt: wireInteger.nullable(),
+  prompt: sealedText,
+  description: sealedText,
+  promptEn: sealedText,
+  imageUrl: sealedText,
+  result: sealedText,
+  failReason: sealedText,
+})
+export type TaskRow = z.infer<typeof taskRow>
+
+/** What is left out lets everything through. Times in unix seconds, both ends included. */
+export type TaskFilter = {
+  readonly kind: TaskKind
+  readonly userId?: number
+  readonly channelId?: number
+  readonly id?: string
+  /** With `id`: that of its provider finds it, too. */
+  readonly isByUpstreamId?: boolean
+  readonly from?: number
+  readonly to?: number
+}
+
+function matching({ kind, userId, channelId, id, isByUpstreamId, from, to }: TaskFilter) {
+  const conditions = [
+    sql.fragment`kind = ${kind}`,
+    ...(userId === undefined ? [] : [sql.fragment`user_id = ${userId}`]),
+    ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
+    ...(id === undefined ? [] : [withId(id, isByUpstreamId === true)]),
+    ...(from === undefined ? [] : [sql.fragment`submitted_at >= ${from * 1_000}`]),
+    ...(to === undefined ? [] : [sql.fragment`submitted_at < ${(to + 1) * 1_000}`]),
+  ]
+  return sql.join(conditions, sql.fragment` and `)
+}
+
+const withId = (id: string, isByUpstreamId: boolean) =>
+  isByUpstreamId ? sql.fragment`(id = ${id} or upstream_id = ${id})` : sql.fragment`id = ${id}`
+
+type Chosen = ReturnType<typeof sql.fragment>
+
+/** Names are joined to the few rows that are shown, as they are now. */
+const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
+  with chosen as materialized (${rows})
+  select
+    k.id, k.position, k.changed_position as "changedPosition", k.kind, k.user_id as "userId",
+    coalesce(u.username, '') as username, k.platform, k.action, k.model,
+    k.task_group as "group", k.hold, k.channel_id as "channelId",
+    coalesce(c.name, '') as "channelName", k.upstream_id as "upstreamId", k.code, k.status,
+    k.cause, k.submitted_at as "submittedAt", k.started_at as "startedAt",
+    k.finished_at as "finishedAt", k.prompt, k.description, k.prompt_en as "promptEn",
+    k.image_url as "imageUrl", k.result, k.fail_reason as "failReason"
+  from chosen k
+  left join read_users.users u on u.id = k.user_id
+  left join read_channels.channels c on c.id = k.channel_id
+  order by ${order}
+`
+
+/** Newest first, below `before` (a row's position) when it is given. */
+export const listTasks = (
+  db: CommonQueryMethods,
+  filter: TaskFilter,
+  slice: { readonly before?: number; readonly offset: number; readonly limit: number },
+): Promise<readonly TaskRow[]> => {
+  const below =
+    slice.before === undefined ? sql.fragment`true` : sql.fragment`position < ${slice.before}`
+  return db.any(
+    named(
+      sql.fragment`
+        select * from read_tasks.tasks where ${matching(filter)} and ${below}
+        order by position desc limit ${slice.limit} offset ${slice.offset}`,
+      sql.fragment`k.position desc`,
+    ),
+  )
+}
+
+export const countTasks = (db: CommonQueryMethods, filter: TaskFilter): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    select count(*) as total from read_tasks.tasks where ${matching(filter)}
+  `)
+
+/** Tasks that changed after a position and up to another, as they are now, oldest change first. */
+export const changedTasks = (
+  db: CommonQueryMethods,
+  { after, upTo, limit, userId }: Stretch,
+): Promise<readonly TaskRow[]> => {
+  const isTheirs = userId === undefined ? sql.fragment`true` : sql.fragment`user_id = ${userId}`
+  return db.any(
+    named(
+      sql.fragment`
+        select * from read_tasks.tasks
+        where changed_position > ${after} and changed_position <= ${upTo} and ${isTheirs}
+        order by changed_position limit ${limit}`,
+      sql.fragment`k.changed_position`,
+    ),
+  )
+}
+
+export type Stretch = {
+  readonly after: number
+  readonly upTo: number
+  readonly limit: number
+  readonly userId?: number
+}
+
+const taskOwner = z.object({ id: z.string(), userId: wireInteger, kind: z.enum(TASK_KINDS) })
+export type TaskOwner = z.infer<typeof taskOwner>
+
+/** Whose these tasks are; those that aren't known, or are over, are left out. */
+export const openTaskOwners = (
+  db: CommonQueryMethods,
+  ids: readonly string[],
+): Promise<readonly TaskOwner[]> =>
+  db.any(sql.type(taskOwner)`
+    select id, user_id as "userId", kind from read_tasks.tasks
+    where id = any(${sql.array(ids, 'text')}) and finished_at is null
+  `)

@@ -1,0 +1,55 @@
+import type { Core } from '#infra/core.ts'
+import type { Progress } from '#infra/progress/progress.ts'
+import { openTaskOwners } from '#projections/tasks/query.ts'
+import { percentOf } from '../tasks/task-answer.ts'
+import type { LiveSession } from './session.ts'
+
+const EVERY_MS = 1_000
+const ROWS_MAX = 1_000
+
+/** How far a task of somebody's is. */
+export type TaskProgress = {
+  readonly id: string
+  readonly userId: number
+  readonly progress: string
+}
+
+/**
+ * Passes on how far tasks are, about once a second, as long as somebody may see it. Answers how to
+ * stop.
+ */
+export function feedProgress(
+  { db, log }: Pick<Core, 'db' | 'log'>,
+  progress: Progress,
+  sessions: () => Iterable<LiveSession>,
+): () => void {
+  let mark: number | null = null
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const pass = async (): Promise<void> => {
+    const watching = [...sessions()].filter(({ wantsTasks }) => wantsTasks)
+    // What was before somebody looked is read with the lists.
+    if (watching.length === 0) mark = null
+    else if (mark === null) mark = await progress.mark()
+    else {
+      const changed = await progress.changedAfter(mark, ROWS_MAX)
+      mark = changed.at(-1)?.mark ?? mark
+      if (changed.length === 0) return
+      const texts = new Map(changed.map(({ id, text }) => [id, percentOf(text)]))
+      const owners = await openTaskOwners(db, [...texts.keys()])
+      const rows = owners.map(({ id, userId }) => ({ id, userId, progress: texts.get(id) ?? '0%' }))
+      for (const session of watching) session.passProgress(rows)
+    }
+  }
+  const later = (): void => {
+    timer = setTimeout(async () => {
+      await pass().catch((err: unknown) => log.warn({ err }, 'no progress of tasks could be read'))
+      if (!isStopped) later()
+    }, EVERY_MS).unref()
+  }
+  later()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,97 @@
+import type { Sealed } from '#domain/shared/event.ts'
+import type { Core } from '#infra/core.ts'
+import type { Language } from '#infra/http/language.ts'
+import type { Progress } from '#infra/progress/progress.ts'
+import type { TaskRow } from '#projections/tasks/query.ts'
+import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/task.ts'
+import { optionsInForce } from '../options/options-in-force.ts'
+import { causeWords } from './cause-words.ts'
+import { addressOf, songsOf } from './songs.ts'
+
+export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
+
+/** A task with what is sealed opened; what is left to do depends on who looks at it. */
+export type OpenedTask = TaskRow & {
+  readonly texts: Readonly<Record<(typeof SEALED)[number], string>>
+  readonly songs: Song[]
+  readonly progress: string
+  readonly picture: string
+}
+
+const SEALED = ['prompt', 'description', 'promptEn', 'imageUrl', 'failReason'] as const
+
+/** Opens what their users alone may read, and asks how far those under way are. */
+export async function openTasks(
+  core: Pick<Core, 'db' | 'vault'>,
+  progress: Progress,
+  rows: readonly TaskRow[],
+): Promise<OpenedTask[]> {
+  if (rows.length === 0) return []
+  const going = rows.filter(({ finishedAt }) => finishedAt === null).map(({ id }) => id)
+  const [reached, options] = await Promise.all([progress.read(going), optionsInForce(core)])
+  const isServedHere = options.flag('MjForwardUrlEnabled')
+  return Promise.all(
+    rows.map(async (row) => {
+      const open = async (sealed: Sealed | null): Promise<string> =>
+        sealed === null ? '' : ((await core.vault.open(row.userId, sealed)) ?? '')
+      const opened = await Promise.all(SEALED.map(async (name) => [name, await open(row[name])]))
+      const texts = Object.fromEntries(opened) as OpenedTask['texts']
+      const address = addressOf(texts.imageUrl)
+      return {
+        ...row,
+        texts,
+        songs: row.kind === 'music' ? songsOf(await open(row.result)) : [],
+        progress: progressOf(row, reached.get(row.id)),
+        picture: address !== '' && isServedHere ? `/mj/image/${row.id}` : address,
+      }
+    }),
+  )
+}
+
+/** As a percentage, whatever else its owner said. */
+export function percentOf(text: string | undefined): string {
+  const [percent] = /\b(100|\d{1,2})%/.exec(text ?? '') ?? []
+  return percent ?? '0%'
+}
+
+const progressOf = ({ status }: TaskRow, reached: string | undefined): string =>
+  status === 'SUCCESS' ? '100%' : percentOf(reached)
+
+export const drawingAnswer = (row: OpenedTask, viewer: Viewer): DrawingTask => ({
+  ...factsOf(row, viewer),
+  mj_id: row.id,
+  code: row.code,
+  description: row.texts.description,
+  prompt_en: row.texts.promptEn,
+  image_url: row.picture,
+})
+
+export const musicAnswer = (row: OpenedTask, viewer: Viewer): MusicTask => ({
+  ...factsOf(row, viewer),
+  task_id: row.id,
+  platform: row.platform,
+  songs: row.songs,
+})
+
+export const taskPush = (row: OpenedTask, viewer: Viewer): TaskPush =>
+  row.kind === 'drawing'
+    ? { kind: 'drawing', id: row.position, task: drawingAnswer(row, viewer) }
+    : { kind: 'music', id: row.position, task: musicAnswer(row, viewer) }
+
+const factsOf = (row: OpenedTask, { isAdmin, language }: Viewer) => ({
+  id: row.position,
+  user_id: row.userId,
+  username: row.username,
+  channel_id: isAdmin ? row.channelId : 0,
+  channel_name: isAdmin ? row.channelName : '',
+  action: row.action,
+  status: row.status,
+  progress: row.progress,
+  submit_time: secondsOf(row.submittedAt),
+  start_time: secondsOf(row.startedAt),
+  finish_time: secondsOf(row.finishedAt),
+  prompt: row.texts.prompt,
+  fail_reason: row.texts.failReason || causeWords(row.cause, language),
+})
+
+const secondsOf = (milliseconds: number | null): number => Math.floor((milliseconds ?? 0) / 1_000)
