@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TaskEvent } from '#domain/task/events.ts'
+import type { TaskEvent, TaskFailed, TaskSubmitted } from '#domain/task/events.ts'
 import { projectionOf } from '../projection.ts'
 
 /** Every drawing and music task: what was asked, where it is, and what came of it. */
@@ -10,71 +10,49 @@ export const tasks = projectionOf<TaskEvent>({
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { tasks: { key: ['id'] } },
   handlers: {
-    TaskSubmitted: ({ data, position }, rows) =>
-      rows.insert(
-        'tasks',
-        { id: data.task },
-        {
-          position,
-          changed_position: position,
-          kind: data.kind,
-          user_id: data.userId,
-          platform: data.platform,
-          action: data.action,
-          model: data.model,
-          task_group: data.group,
-          hold: data.hold,
-          submitted_at: data.submittedAt,
-          prompt: data.prompt,
-        },
-      ),
-    TaskAccepted: ({ data, position }, rows) =>
-      rows.patch(
-        'tasks',
-        { id: data.task },
-        {
-          changed_position: position,
-          channel_id: data.channelId,
-          upstream_id: data.upstreamId,
-          code: data.code,
-          status: data.status,
-          description: data.description,
-        },
-      ),
-    TaskStatusChanged: ({ data, position }, rows) =>
-      rows.patch(
-        'tasks',
-        { id: data.task },
-        { changed_position: position, status: data.status, started_at: data.startedAt },
-      ),
-    TaskSucceeded: ({ data, position }, rows) =>
-      rows.patch(
-        'tasks',
-        { id: data.task },
-        {
-          changed_position: position,
-          status: 'SUCCESS',
-          started_at: data.startedAt,
-          finished_at: data.finishedAt,
-          image_url: data.imageUrl,
-          prompt_en: data.promptEn,
-          result: data.result,
-        },
-      ),
-    TaskFailed: ({ data, position }, rows) =>
-      rows.patch(
-        'tasks',
-        { id: data.task },
-        {
-          changed_position: position,
-          status: 'FAILURE',
-          cause: data.cause,
-          started_at: data.startedAt,
-          finished_at: data.finishedAt,
-          fail_reason: data.failReason,
-          ...(data.channelId === null ? {} : { channel_id: data.channelId }),
-          ...(data.code === null ? {} : { code: data.code }),
-        },
-      ),
+    TaskSubmitted: ({ data, position }, rows) => {
+      const at = { position, changed_position: position }
+      rows.insert('tasks', { id: data.task }, { ...at, ...asked(data) })
+    },
+    TaskAccepted: ({ data, position: changed_position }, rows) => {
+      const { channelId: channel_id, upstreamId: upstream_id, code, status, description } = data
+      const cells = { channel_id, upstream_id, code, status, description, changed_position }
+      rows.patch('tasks', { id: data.task }, cells)
+    },
+    TaskStatusChanged: ({ data, position: changed_position }, rows) => {
+      const { status, startedAt: started_at } = data
+      rows.patch('tasks', { id: data.task }, { status, started_at, changed_position })
+    },
+    TaskSucceeded: ({ data, position: changed_position }, rows) => {
+      const { startedAt: started_at, finishedAt: finished_at, result } = data
+      const { imageUrl: image_url, promptEn: prompt_en } = data
+      const made = { status: 'SUCCESS', image_url, prompt_en, result }
+      rows.patch('tasks', { id: data.task }, { ...made, started_at, finished_at, changed_position })
+    },
+    TaskFailed: ({ data, position: changed_position }, rows) =>
+      rows.patch('tasks', { id: data.task }, { ...failure(data), changed_position }),
   },
+})
+
+const asked = (data: TaskSubmitted['data']) => ({
+  kind: data.kind,
+  user_id: data.userId,
+  platform: data.platform,
+  action: data.action,
+  model: data.model,
+  task_group: data.group,
+  hold: data.hold,
+  submitted_at: data.submittedAt,
+  prompt: data.prompt,
+})
+
+/** What its provider answered before stands, where this says nothing of it. */
+const failure = (data: TaskFailed['data']) => ({
+  status: 'FAILURE',
+  cause: data.cause,
+  started_at: data.startedAt,
+  finished_at: data.finishedAt,
+  fail_reason: data.failReason,
+  ...(data.channelId === null ? {} : { channel_id: data.channelId }),
+  ...(data.code === null ? {} : { code: data.code }),
 })

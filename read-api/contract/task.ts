@@ -11,7 +11,7 @@ const TaskFacts = {
   channel_name: Type.String(),
   /** `IMAGINE`, `UPSCALE`, `MUSIC`… */
   action: Type.String(),
-  /** `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`; `SUCCESS`, `FAILURE`. */
+  /** `NOT_START`, `SUBMITTED`, `QUEUED`, `MODAL`, `IN_PROGRESS`, `UNKNOWN`; `SUCCESS`, `FAILURE` */
   status: Type.String(),
   /** `40%`. */
   progress: Type.String(),
