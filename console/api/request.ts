@@ -61,6 +61,24 @@ export async function requestFile(call: ApiRequest): Promise<ReadableStream<Uint
   return response.body ?? new ReadableStream()
 }
 
+/**
+ * One call of the relay by the session: its answer as it comes. What it refuses is worded by itself
+ * and about this call alone, so that it says nothing of the product's health.
+ */
+export async function requestStream(call: ApiRequest): Promise<Response> {
+  const user = storedUser()
+  const response = await send(call, user?.id ?? null)
+  if (response.ok) return response
+  if (response.status === 401 && user !== null) expireSession(user.id)
+  const { error } = ((await readEnvelope(response)) ?? {}) as { error?: RawEnvelope }
+  throw new ApiError(error?.message || httpMessage(response, ''), {
+    code: error?.code ?? `Http${response.status}`,
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? '',
+    retryAfterMs: retryAfterMs(response),
+  })
+}
+
 /** Path and query as sent: empty values left out, keys in the order given. */
 export function addressOf(path: string, query: ApiRequest['query']): string {
   const params = new URLSearchParams()

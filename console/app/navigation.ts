@@ -6,6 +6,7 @@ import type { SessionUser } from '#read-api/contract/user.ts'
 export type NavItem = {
   readonly path: string
   readonly label:
+    | 'playground'
     | 'dashboard'
     | 'tokens'
     | 'usageLog'
@@ -20,7 +21,7 @@ export type NavItem = {
     | 'messages'
     | 'me'
   readonly icon: IconName
-  readonly section: 'console' | 'admin' | 'personal'
+  readonly section: 'chat' | 'console' | 'admin' | 'personal'
   /** Where its page is found besides: one address, or with a slash at the end all below it. */
   readonly alsoBelow?: string
   readonly isOffered?: (status: Status | undefined) => boolean
@@ -28,6 +29,7 @@ export type NavItem = {
 
 /** One line per page of the sidebar. */
 const ITEMS: readonly NavItem[] = [
+  { path: '/playground', label: 'playground', icon: 'chat', section: 'chat' },
   {
     path: '/app/dashboard',
     label: 'dashboard',

@@ -36,6 +36,7 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   const admin = within('admin')
   return (
     <nav className="tg-nav" aria-label={t('shell.navigation')}>
+      <NavSection {...props} title={t('shell.sectionChat')} items={within('chat')} />
       <NavSection {...props} title={t('shell.sectionConsole')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
       <NavSection {...props} title={t('shell.sectionPersonal')} items={within('personal')} />

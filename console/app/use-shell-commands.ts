@@ -14,6 +14,7 @@ import { type NavItem, navItems } from './navigation.ts'
 
 /** The second key after `g`. */
 const GO_KEYS: Record<NavItem['label'], string> = {
+  playground: 'p',
   dashboard: 'd',
   usageLog: 'l',
   tokens: 't',

@@ -46,6 +46,7 @@ describe('the shell', () => {
     await root.close()
     const member = await enter({}, MEMBER)
     expect(await linksOf(member.page, '主导航')).toEqual([
+      '操练场',
       '数据看板',
       'API 令牌',
       '使用日志',

@@ -7,6 +7,7 @@ export type LogParams = {
   token_name?: string
   model_name?: string
   group?: string
+  request_id?: string
   channel?: number | undefined
   username?: string
   start_timestamp?: number | undefined

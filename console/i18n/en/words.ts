@@ -12,6 +12,7 @@ import { inbox } from './inbox.ts'
 import { me } from './me.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
+import { playground } from './playground.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
@@ -43,5 +44,6 @@ export const en: Words = {
   usageLog,
   users,
   orders,
+  playground,
   wallet,
 }

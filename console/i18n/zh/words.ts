@@ -11,6 +11,7 @@ import { inbox } from './inbox.ts'
 import { me } from './me.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
+import { playground } from './playground.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
@@ -42,5 +43,6 @@ export const zh = {
   usageLog,
   users,
   orders,
+  playground,
   wallet,
 }

@@ -28,7 +28,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** A `content-type` of its own: `body` is sent as it is. */
+/** A `content-type` of its own: `body` is sent as it is, or piece by piece as it comes. */
 export type FakeAnswer = { status?: number; headers?: Record<string, string>; body: unknown }
 export type FakeCall = { method: string; path: string; query: URLSearchParams; body: unknown }
 export type FakeRoutes = Record<string, (call: FakeCall) => FakeAnswer | Promise<FakeAnswer>>
@@ -73,7 +73,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://site')
-  if (!url.pathname.startsWith('/api/')) return sendFile(dist, url.pathname, response)
+  if (!/^\/(api|pg)\//.test(url.pathname)) return sendFile(dist, url.pathname, response)
   const call: FakeCall = {
     method: request.method ?? 'GET',
     path: url.pathname,
@@ -88,6 +88,11 @@ async function answer(
     'x-request-id': `req-${site.calls.length}`,
     ...headers,
   })
+  if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
+    for await (const piece of body as AsyncIterable<string>) response.write(piece)
+    response.end()
+    return
+  }
   const isJson = headers['content-type'] === undefined
   response.end(isJson ? JSON.stringify(body) : String(body))
 }

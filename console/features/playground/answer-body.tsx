@@ -1,0 +1,59 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import type { ChatMessage } from './conversation.ts'
+import { Markdown } from './markdown.tsx'
+
+/** The answer as far as it has come: its thoughts folded, its words, and why it broke off. */
+export function AnswerBody(message: ChatMessage): ReactElement {
+  const { t } = useTranslation()
+  const { content, reasoning = '', status, error } = message
+  return (
+    <div className="tg-answer">
+      {reasoning !== '' && (
+        <details className="tg-thoughts">
+          <summary>
+            {t(
+              status === 'incomplete' && content === ''
+                ? 'playground.thinking'
+                : 'playground.thoughts',
+            )}
+          </summary>
+          <p>{reasoning}</p>
+        </details>
+      )}
+      {status === 'loading' && (
+        <output className="tg-waiting" aria-label={t('playground.waiting')}>
+          <span />
+          <span />
+          <span />
+        </output>
+      )}
+      {content !== '' && <Markdown text={content} />}
+      {error !== undefined && <Fault {...error} />}
+      {message.isStopped === true && <p className="tg-hint">{t('playground.stopped')}</p>}
+    </div>
+  )
+}
+
+function Fault({ message, code, requestId }: NonNullable<ChatMessage['error']>): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-said-fault" role="alert">
+      <Icon name="alert" />
+      <div>
+        <p>{message}</p>
+        <p className="tg-said-fault-data">
+          <code>{code}</code>
+          {requestId !== '' && (
+            <span className="tg-request-id">
+              {t('request.requestId')} <code>{requestId}</code>
+              <CopyButton text={requestId} label={t('ui.copy')} />
+            </span>
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+import { loggedCall } from '#console/api/playground/logged-call.ts'
+import type { AnswerCost } from './conversation.ts'
+
+/** The log follows the books in a moment; after a stop, once the provider has let go. */
+const LOOK_AFTER_MS = [100, 300, 600, 1_000, 2_000, 4_000] as const
+const GIVE_UP_MS = 15_000
+
+/** What the call was charged, from its own row of the log; null where it has none. */
+export async function costOf(call: string): Promise<AnswerCost | null> {
+  if (call === '') return null
+  const signal = AbortSignal.timeout(GIVE_UP_MS)
+  for (const afterMs of LOOK_AFTER_MS) {
+    await new Promise((resume) => setTimeout(resume, afterMs))
+    const row = await loggedCall(call, signal).catch(() => null)
+    if (row === null) continue
+    return {
+      logId: row.id,
+      quota: String(row.quota),
+      promptTokens: row.prompt_tokens,
+      completionTokens: row.completion_tokens,
+    }
+  }
+  return null
+}

@@ -1,0 +1,45 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { type ChatMessage, isUnderWay } from './conversation.ts'
+
+const LOG = '/app/logs/api-usage?token=playground'
+
+/** What the answer cost, to the unit, what was counted, and how long it took. */
+export function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const number = new Intl.NumberFormat(useLocale())
+  const { cost, firstMs, totalMs } = message
+  if (isUnderWay(message)) return null
+  return (
+    <p className="tg-answer-facts">
+      {cost === undefined ? (
+        message.call !== undefined && <span>{t('playground.costComing')}</span>
+      ) : (
+        <>
+          <Link to={LOG} className="tg-answer-cost" title={t('playground.toLog')}>
+            {exactQuotaText(BigInt(cost.quota), rule)}
+          </Link>
+          <span>
+            {t('playground.tokens', {
+              input: number.format(cost.promptTokens),
+              output: number.format(cost.completionTokens),
+            })}
+          </span>
+        </>
+      )}
+      {firstMs !== undefined && (
+        <span>{t('playground.firstAfter', { seconds: seconds(firstMs) })}</span>
+      )}
+      {totalMs !== undefined && (
+        <span>{t('playground.tookAll', { seconds: seconds(totalMs) })}</span>
+      )}
+    </p>
+  )
+}
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)

@@ -1,0 +1,105 @@
+import { type ReactElement, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
+import type { UsableGroups } from '#read-api/contract/user.ts'
+import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
+
+export type ChatSettingsProps = {
+  settings: ChatSettings
+  groups: UsableGroups
+  models: readonly string[]
+  onChange: (patch: Partial<ChatSettings>) => void
+}
+
+/** How the open conversation is asked for: each counts from the next message on. */
+export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
+  const { t } = useTranslation()
+  const { settings, onChange } = props
+  const groups = Object.entries(props.groups).map(([value, { desc, ratio }]) => ({
+    value,
+    label: [value, ...(desc === '' ? [] : [desc]), `${ratio}×`].join(' · '),
+  }))
+  return (
+    <div className="tg-play-settings">
+      <FormField label={t('playground.group')} hint={t('playground.groupHint')}>
+        {(control) => (
+          <Select
+            {...control}
+            value={settings.group}
+            choices={groups}
+            onChange={(group) => onChange({ group })}
+          />
+        )}
+      </FormField>
+      <FormField label={t('playground.model')}>
+        {(control) => (
+          <Select
+            {...control}
+            value={settings.model}
+            choices={props.models.map((value) => ({ value, label: value }))}
+            onChange={(model) => onChange({ model })}
+          />
+        )}
+      </FormField>
+      <Temperature
+        value={settings.temperature}
+        onChange={(temperature) => onChange({ temperature })}
+      />
+      <FormField label={t('playground.maxTokens')} hint={t('playground.maxTokensHint')}>
+        {(control) => (
+          <TextInput
+            {...control}
+            inputMode="numeric"
+            value={String(settings.maxTokens)}
+            onChange={(text) => onChange({ maxTokens: wholeOf(text) })}
+          />
+        )}
+      </FormField>
+      <FormField label={t('playground.systemPrompt')}>
+        {(control) => (
+          <TextArea
+            {...control}
+            rows={4}
+            value={settings.systemPrompt}
+            onChange={(systemPrompt) => onChange({ systemPrompt })}
+          />
+        )}
+      </FormField>
+    </div>
+  )
+}
+
+/** The digits that were typed, as a number within bounds. */
+const wholeOf = (text: string): number =>
+  Math.min(MAX_TOKENS_MOST, Number(text.replace(/\D/g, '').slice(0, 9)))
+
+/** 0.1 to 1; counted in tenths. */
+function Temperature(props: { value: number; onChange: (tenths: number) => void }): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <div className="tg-field">
+      <div className="tg-slider-head">
+        <label className="tg-label" htmlFor={id}>
+          {t('playground.temperature')}
+        </label>
+        <output htmlFor={id}>{(props.value / 10).toFixed(1)}</output>
+      </div>
+      <input
+        id={id}
+        className="tg-slider"
+        type="range"
+        min={TEMPERATURES.least / 10}
+        max={TEMPERATURES.most / 10}
+        step={0.1}
+        value={props.value / 10}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => props.onChange(Math.round(Number(event.currentTarget.value) * 10))}
+      />
+      <p id={`${id}-hint`} className="tg-hint">
+        {t('playground.temperatureHint')}
+      </p>
+    </div>
+  )
+}

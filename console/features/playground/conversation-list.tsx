@@ -1,0 +1,56 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { confirm } from '#console/ui/confirm.tsx'
+import { type Conversation, titleOf } from './conversation.ts'
+import type { Conversations } from './use-conversations.ts'
+
+/** What was talked about before, in this browser alone; newest first. */
+export function ConversationList(props: {
+  conversations: Conversations
+  isBusy: boolean
+  onChoose?: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { all, open, choose, remove } = props.conversations
+  const newest = all.toSorted((one, other) => other.changedAt - one.changedAt)
+  const ask = async (one: Conversation): Promise<void> => {
+    const isSure = await confirm({
+      title: t('playground.removeTitle'),
+      body: t('playground.removeBody'),
+      confirmText: t('playground.remove'),
+      tone: 'danger',
+    })
+    if (isSure) remove(one.id)
+  }
+  return (
+    <>
+      <ul className="tg-talks">
+        {newest.map((one) => (
+          <li key={one.id} aria-current={one.id === open.id ? 'true' : undefined}>
+            <button
+              type="button"
+              className="tg-talk-open"
+              disabled={props.isBusy}
+              onClick={() => {
+                choose(one.id)
+                props.onChoose?.()
+              }}
+            >
+              {titleOf(one) || t('playground.untitled')}
+            </button>
+            <Button
+              tone="quiet"
+              size="small"
+              icon="trash"
+              label={t('playground.removeTalk')}
+              isDisabled={props.isBusy || (one.messages.length === 0 && all.length === 1)}
+              onClick={() => void ask(one)}
+            />
+          </li>
+        ))}
+      </ul>
+      <p className="tg-hint tg-talks-hint">{t('playground.keptHere')}</p>
+    </>
+  )
+}

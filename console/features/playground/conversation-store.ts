@@ -1,0 +1,91 @@
+import {
+  type ChatMessage,
+  type ChatSettings,
+  type Conversation,
+  DEFAULT_SETTINGS,
+  isUnderWay,
+  MAX_TOKENS_MOST,
+  TEMPERATURES,
+} from './conversation.ts'
+
+export type Kept = { readonly conversations: readonly Conversation[]; readonly openId: string }
+
+/** So many are kept, the oldest going first; fewer where the browser has no room. */
+const KEPT_MAX = 50
+
+/** Of one user: somebody else may log in at the same browser. */
+const keyOf = (userId: number): string => `playground-${userId}`
+
+export function loadConversations(userId: number): Kept {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId)) ?? 'null')
+    const { conversations, openId } = (stored ?? {}) as Partial<Kept>
+    if (!Array.isArray(conversations)) return { conversations: [], openId: '' }
+    const sound = conversations.filter(isConversation).map(settled)
+    return { conversations: sound, openId: typeof openId === 'string' ? openId : '' }
+  } catch {
+    return { conversations: [], openId: '' }
+  }
+}
+
+export function keepConversations(userId: number, { conversations, openId }: Kept): void {
+  const said = conversations.filter(({ id, messages }) => messages.length > 0 || id === openId)
+  const newest = said.toSorted((one, other) => other.changedAt - one.changedAt)
+  for (let count = Math.min(newest.length, KEPT_MAX); count >= 0; count = Math.trunc(count / 2)) {
+    try {
+      const text = JSON.stringify({ conversations: newest.slice(0, count), openId })
+      localStorage.setItem(keyOf(userId), text)
+      return
+    } catch {
+      if (count === 0) return
+    }
+  }
+}
+
+/** A page that was closed in the middle of an answer: what had come by then is all there is. */
+const settled = (conversation: Conversation): Conversation => ({
+  ...conversation,
+  settings: settingsOf(conversation.settings),
+  messages: conversation.messages.map((message) =>
+    isUnderWay(message) ? { ...message, status: 'complete', isStopped: true } : message,
+  ),
+})
+
+export function settingsOf(stored: Partial<ChatSettings> | undefined): ChatSettings {
+  const { group, model, temperature, maxTokens, systemPrompt } = stored ?? {}
+  const { least, most } = TEMPERATURES
+  return {
+    group: typeof group === 'string' ? group : DEFAULT_SETTINGS.group,
+    model: typeof model === 'string' ? model : DEFAULT_SETTINGS.model,
+    temperature: within(temperature, least, most) ?? DEFAULT_SETTINGS.temperature,
+    maxTokens: within(maxTokens, 0, MAX_TOKENS_MOST) ?? DEFAULT_SETTINGS.maxTokens,
+    systemPrompt: typeof systemPrompt === 'string' ? systemPrompt : DEFAULT_SETTINGS.systemPrompt,
+  }
+}
+
+const within = (value: unknown, least: number, most: number): number | null =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+    ? (value as number)
+    : null
+
+function isConversation(value: unknown): value is Conversation {
+  const { id, messages, changedAt } = (value ?? {}) as Partial<Conversation>
+  return (
+    typeof id === 'string' &&
+    typeof changedAt === 'number' &&
+    Array.isArray(messages) &&
+    messages.every(isMessage)
+  )
+}
+
+const STATUSES = ['loading', 'incomplete', 'complete', 'error']
+
+function isMessage(value: unknown): value is ChatMessage {
+  const { id, role, content, status } = (value ?? {}) as Partial<ChatMessage>
+  return (
+    typeof id === 'string' &&
+    (role === 'user' || role === 'assistant') &&
+    typeof content === 'string' &&
+    STATUSES.includes(status ?? '')
+  )
+}

@@ -1,0 +1,100 @@
+/** How a chat is asked for. `maxTokens` 0: no limit. The temperature is counted in tenths. */
+export type ChatSettings = {
+  readonly group: string
+  readonly model: string
+  readonly temperature: number
+  readonly maxTokens: number
+  readonly systemPrompt: string
+}
+
+/** What an answer turned out to cost, from the log. `quota` in units, as text. */
+export type AnswerCost = {
+  readonly logId: number
+  readonly quota: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export type MessageStatus = 'loading' | 'incomplete' | 'complete' | 'error'
+
+export type ChatMessage = {
+  readonly id: string
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+  readonly reasoning?: string
+  readonly status: MessageStatus
+  readonly model?: string
+  /** The call's id: what it is found by in the log. */
+  readonly call?: string
+  readonly firstMs?: number
+  readonly totalMs?: number
+  readonly isStopped?: boolean
+  readonly cost?: AnswerCost
+  readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
+}
+
+export type Conversation = {
+  readonly id: string
+  readonly settings: ChatSettings
+  readonly messages: readonly ChatMessage[]
+  /** Unix milliseconds. */
+  readonly changedAt: number
+}
+
+export const TEMPERATURES = { least: 1, most: 10 } as const
+export const MAX_TOKENS_MOST = 10_000_000
+
+export const DEFAULT_SETTINGS: ChatSettings = {
+  group: '',
+  model: 'gpt-4o-mini',
+  temperature: 7,
+  maxTokens: 0,
+  systemPrompt: 'You are a helpful assistant.',
+}
+
+export const newConversation = (settings: ChatSettings, now: number): Conversation => ({
+  id: crypto.randomUUID(),
+  settings,
+  messages: [],
+  changedAt: now,
+})
+
+export const userMessage = (content: string): ChatMessage => ({
+  id: crypto.randomUUID(),
+  role: 'user',
+  content,
+  status: 'complete',
+})
+
+export const emptyAnswer = (model: string): ChatMessage => ({
+  id: crypto.randomUUID(),
+  role: 'assistant',
+  content: '',
+  status: 'loading',
+  model,
+})
+
+export const isUnderWay = ({ status }: ChatMessage): boolean =>
+  status === 'loading' || status === 'incomplete'
+
+/** What is asked: the system prompt, if any, and what was said; answers without words left out. */
+export function turnsOf({ settings, messages }: Pick<Conversation, 'settings' | 'messages'>) {
+  const system = settings.systemPrompt.trim()
+  const said = messages.filter(({ role, content }) => role === 'user' || content !== '')
+  return [
+    ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
+    ...said.map(({ role, content }) => ({ role, content })),
+  ]
+}
+
+const TITLE_LENGTH = 60
+
+/** The first words that were said; empty where none were. */
+export function titleOf({ messages }: Conversation): string {
+  const text = messages[0]?.content.replace(/\s+/g, ' ').trim() ?? ''
+  return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
+}
+
+/** What all answers cost together, of those that are known. */
+export const spentIn = ({ messages }: Conversation): bigint =>
+  messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)

@@ -1,0 +1,147 @@
+import { lexer, type Token, type Tokens } from 'marked'
+import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
+import { CodeBlock } from './code-block.tsx'
+import { plainText } from './plain-text.ts'
+
+/** Deeper than anybody writes: what lies below is shown as it was typed. */
+const DEPTH_MAX = 16
+
+/**
+ * What a model wrote, as markdown. It becomes elements and never HTML: tags in it are text, links
+ * lead to the web or a mail alone, and pictures are links, since fetching one tells its host what
+ * was talked about.
+ */
+export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
+  return <div className="tg-prose">{blocks(tokensOf(text), 0)}</div>
+})
+
+function tokensOf(text: string): readonly Token[] {
+  try {
+    return lexer(text, { gfm: true, breaks: false })
+  } catch {
+    return [{ type: 'text', raw: text, text }]
+  }
+}
+
+const blocks = (tokens: readonly Token[], depth: number): ReactNode =>
+  keyed(tokens, (token) => block(token as Tokens.Generic, depth))
+
+/** Tokens have no name of their own, and only ever grow at the end. */
+const keyed = <Item,>(items: readonly Item[], draw: (item: Item) => ReactNode): ReactNode =>
+  items.map((item, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <Fragment key={at}>{draw(item)}</Fragment>
+  ))
+
+function block(token: Tokens.Generic, depth: number): ReactNode {
+  if (depth > DEPTH_MAX) return token.raw
+  const inside = (token.tokens ?? []) as readonly Token[]
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'hr':
+      return <hr />
+    case 'heading':
+      return <Heading level={token.depth}>{inlines(inside, depth + 1)}</Heading>
+    case 'code':
+      return <CodeBlock code={token.text} language={token.lang ?? ''} />
+    case 'blockquote':
+      return <blockquote>{blocks(inside, depth + 1)}</blockquote>
+    case 'paragraph':
+      return <p>{inlines(inside, depth + 1)}</p>
+    case 'html':
+      return <p>{token.raw}</p>
+    case 'list':
+      return <List list={token as Tokens.List} depth={depth} />
+    case 'table':
+      return <Table table={token as Tokens.Table} depth={depth} />
+    case 'checkbox':
+      return token.checked ? '☑ ' : '☐ '
+    default:
+      return inside.length > 0 ? inlines(inside, depth + 1) : inline(token, depth)
+  }
+}
+
+/** The page has its h1 and h2: an answer's begin below. */
+function Heading(props: { level: number; children: ReactNode }): ReactElement {
+  if (props.level === 1) return <h3>{props.children}</h3>
+  if (props.level === 2) return <h4>{props.children}</h4>
+  return <h5>{props.children}</h5>
+}
+
+function List({ list, depth }: { list: Tokens.List; depth: number }): ReactElement {
+  const items = keyed(list.items, ({ tokens, task }) => (
+    <li className={task ? 'tg-prose-task' : undefined}>{blocks(tokens, depth + 1)}</li>
+  ))
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ table, depth }: { table: Tokens.Table; depth: number }): ReactElement {
+  const cell = ({ tokens, align, header }: Tokens.TableCell): ReactElement => {
+    const style = align === null ? undefined : { textAlign: align }
+    const words = inlines(tokens, depth + 1)
+    return header ? (
+      <th scope="col" style={style}>
+        {words}
+      </th>
+    ) : (
+      <td style={style}>{words}</td>
+    )
+  }
+  return (
+    <div className="tg-prose-table">
+      <table>
+        <thead>
+          <tr>{keyed(table.header, cell)}</tr>
+        </thead>
+        <tbody>
+          {keyed(table.rows, (row) => (
+            <tr>{keyed(row, cell)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const inlines = (tokens: readonly Token[], depth: number): ReactNode =>
+  keyed(tokens, (token) => inline(token as Tokens.Generic, depth))
+
+function inline(token: Tokens.Generic, depth: number): ReactNode {
+  if (depth > DEPTH_MAX) return token.raw
+  const inside = () => inlines((token.tokens ?? []) as readonly Token[], depth + 1)
+  switch (token.type) {
+    case 'strong':
+      return <strong>{inside()}</strong>
+    case 'em':
+      return <em>{inside()}</em>
+    case 'del':
+      return <del>{inside()}</del>
+    case 'codespan':
+      return <code>{token.text}</code>
+    case 'br':
+      return <br />
+    case 'link':
+      return <SafeLink href={token.href}>{inside()}</SafeLink>
+    case 'image':
+      return <SafeLink href={token.href}>{token.text || token.href}</SafeLink>
+    case 'html':
+      return token.raw
+    case 'escape':
+      return token.text
+    default:
+      return token.tokens === undefined ? plainText(token.text ?? token.raw) : inside()
+  }
+}
+
+const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)/i
+
+function SafeLink({ href, children }: { href: string; children: ReactNode }): ReactElement {
+  if (!SAFE_ADDRESS.test(href)) return <>{children}</>
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  )
+}

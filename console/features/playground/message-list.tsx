@@ -1,0 +1,76 @@
+import { type ReactElement, useEffect, useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import type { Conversation } from './conversation.ts'
+import { MessageItem } from './message-item.tsx'
+import type { Chat } from './use-chat.ts'
+
+/** So far from the end, somebody reads what came before. */
+const NEAR_END_PX = 80
+
+export function MessageList(props: { conversation: Conversation; chat: Chat }): ReactElement {
+  const { t } = useTranslation()
+  const { messages } = props.conversation
+  const box = useFollowedEnd(props.conversation)
+  const acts = useSteadyActs(props.chat)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key
+    <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>
+      <h2 className="tg-visually-hidden">{t('playground.talk')}</h2>
+      {messages.length === 0 ? (
+        <EmptyState icon="chat" title={t('playground.empty')} body={t('playground.emptyLead')} />
+      ) : (
+        <ol className="tg-talk-list">
+          {messages.map((message) => (
+            <MessageItem
+              key={message.id}
+              message={message}
+              isBusy={props.chat.isBusy}
+              acts={acts}
+            />
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+/** Always the same functions, so that a message is drawn anew for its own sake alone. */
+function useSteadyActs(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
+  const latest = useRef(chat)
+  latest.current = chat
+  return useMemo(
+    () => ({
+      retry: (message) => latest.current.retry(message),
+      edit: (message, text) => latest.current.edit(message, text),
+      remove: (message) => latest.current.remove(message),
+    }),
+    [],
+  )
+}
+
+/** Stays at the end while words come, unless somebody has scrolled up. */
+function useFollowedEnd({ id, messages }: Conversation) {
+  const box = useRef<HTMLElement>(null)
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    const element = box.current
+    const note = () => {
+      if (element === null) return
+      const below = element.scrollHeight - element.scrollTop - element.clientHeight
+      isAtEnd.current = below < NEAR_END_PX
+    }
+    element?.addEventListener('scroll', note, { passive: true })
+    return () => element?.removeEventListener('scroll', note)
+  }, [])
+  const count = messages.length
+  // biome-ignore lint/correctness/useExhaustiveDependencies: something new to say, or to read
+  useEffect(() => {
+    isAtEnd.current = true
+  }, [id, count])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was said
+  useEffect(() => {
+    if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight })
+  }, [id, messages])
+  return box
+}

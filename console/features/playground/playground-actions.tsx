@@ -1,0 +1,57 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { useIsNarrow } from '#console/ui/use-media.ts'
+import type { Conversation } from './conversation.ts'
+import { curlText } from './curl-text.ts'
+
+/** `beside`: what has no room beside the talk, each behind a button of its own. */
+export function PlaygroundActions(props: {
+  beside: { settings: ReactElement; talks: (close: () => void) => ReactElement } | null
+  conversation: Conversation
+  isBusy: boolean
+  begin: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { beside, conversation } = props
+  const isNarrow = useIsNarrow()
+  return (
+    <>
+      {beside !== null && (
+        <>
+          <Beside title={t('playground.talks')}>{beside.talks}</Beside>
+          <Beside title={t('playground.settings')}>{() => beside.settings}</Beside>
+        </>
+      )}
+      {!isNarrow && (
+        <CopyButton
+          text={async () => curlText(conversation, location.origin)}
+          label={t('playground.copyCurl')}
+        >
+          cURL
+        </CopyButton>
+      )}
+      <Button icon="add" onClick={props.begin} isDisabled={props.isBusy}>
+        {t('playground.start')}
+      </Button>
+    </>
+  )
+}
+
+function Beside(props: {
+  title: string
+  children: (close: () => void) => ReactElement
+}): ReactElement {
+  const [isOpen, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{props.title}</Button>
+      <Drawer isOpen={isOpen} onClose={close} title={props.title}>
+        {props.children(close)}
+      </Drawer>
+    </>
+  )
+}

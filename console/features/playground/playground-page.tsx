@@ -1,0 +1,93 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useUser } from '#console/api/use-user.ts'
+import { useCommands } from '#console/ui/commands/use-commands.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { Page } from '#console/ui/page.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { useMedia } from '#console/ui/use-media.ts'
+import { ChatSettingsForm } from './chat-settings.tsx'
+import { Composer } from './composer.tsx'
+import { type Conversation, spentIn } from './conversation.ts'
+import { ConversationList } from './conversation-list.tsx'
+import { MessageList } from './message-list.tsx'
+import { PlaygroundActions } from './playground-actions.tsx'
+import { useChat } from './use-chat.ts'
+import { useChoices } from './use-choices.ts'
+import { useConversations } from './use-conversations.ts'
+import { useTokenCheck } from './use-token-check.ts'
+import '#console/ui/forms.css'
+import './playground.css'
+import './prose.css'
+
+/** Models are tried here, by the session and at the user's own cost. */
+export function PlaygroundPage(): ReactElement {
+  const { t } = useTranslation()
+  const user = useUser()
+  useTokenCheck()
+  const conversations = useConversations(user?.id ?? 0)
+  const { open, start, setSettings } = conversations
+  const chat = useChat(conversations)
+  const choices = useChoices(conversations, user?.group ?? '')
+  const isTight = useMedia('(max-width: 1080px)')
+  const begin = (): void => {
+    if (!chat.isBusy) start()
+  }
+  useCommands([
+    { id: 'new-chat', section: 'page', title: t('playground.start'), icon: 'add', act: begin },
+  ])
+  const form = { settings: open.settings, ...choices, onChange: setSettings }
+  const settings = <ChatSettingsForm {...form} />
+  const talks = (close: () => void) => (
+    <ConversationList conversations={conversations} isBusy={chat.isBusy} onChoose={close} />
+  )
+  const beside = isTight ? { settings, talks } : null
+  return (
+    <Page
+      title={t('playground.title')}
+      lead={t('playground.lead')}
+      actions={
+        <PlaygroundActions {...{ beside, conversation: open, begin, isBusy: chat.isBusy }} />
+      }
+    >
+      {choices.error !== null ? (
+        <ErrorState error={choices.error} onRetry={choices.readAgain} />
+      ) : (
+        <div className="tg-play">
+          <div className="tg-play-main">
+            {choices.hasNone ? <NoModels /> : <MessageList conversation={open} chat={chat} />}
+            <Composer chat={chat} isReady={choices.isReady} />
+            <TalkFoot conversation={open} isTight={isTight} />
+          </div>
+          {!isTight && (
+            <aside className="tg-play-side" aria-label={t('playground.settings')}>
+              <Panel title={t('playground.settings')}>{settings}</Panel>
+              <Panel title={t('playground.talks')}>{talks(() => {})}</Panel>
+            </aside>
+          )}
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function NoModels(): ReactElement {
+  const { t } = useTranslation()
+  const [title, body] = [t('playground.noModels'), t('playground.noModelsLead')]
+  return <EmptyState icon="channels" title={title} body={body} />
+}
+
+/** What it has cost; and where the settings are out of sight, what is asked. */
+function TalkFoot(props: { conversation: Conversation; isTight: boolean }): ReactElement {
+  const { t } = useTranslation()
+  const { model, group } = props.conversation.settings
+  const amount = exactQuotaText(spentIn(props.conversation), useMoneyRule())
+  return (
+    <p className="tg-play-foot">
+      <span>{props.isTight ? `${model} · ${group}` : t('playground.keys')}</span>
+      <span>{t('playground.spent', { amount })}</span>
+    </p>
+  )
+}

@@ -1,0 +1,149 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { selfKey } from '#console/api/dashboard/self.ts'
+import { type ChatPiece, chat } from '#console/api/playground/chat.ts'
+import { announce } from '#console/ui/announcer.tsx'
+import { costOf } from './answer-cost.ts'
+import {
+  type ChatMessage,
+  type ChatSettings,
+  emptyAnswer,
+  turnsOf,
+  userMessage,
+} from './conversation.ts'
+import type { Conversations } from './use-conversations.ts'
+
+export type Chat = {
+  readonly isBusy: boolean
+  readonly send: (text: string) => void
+  readonly stop: () => void
+  /** Asks anew for an answer, or for what follows a message of the user; the rest is dropped. */
+  readonly retry: (message: ChatMessage) => void
+  /** Another text: of the user's, asked anew; of an answer, as it is remembered. */
+  readonly edit: (message: ChatMessage, content: string) => void
+  readonly remove: (message: ChatMessage) => void
+}
+
+/** What is done with the open conversation. One answer at a time. */
+export function useChat(conversations: Conversations): Chat {
+  const answers = useAnswers(conversations)
+  const { open, setMessages } = conversations
+  const ask = (said: readonly ChatMessage[]) =>
+    void answers.begin({ id: open.id, settings: open.settings }, said)
+  const upTo = (message: ChatMessage) =>
+    open.messages.slice(
+      0,
+      open.messages.findIndex(({ id }) => id === message.id),
+    )
+  return {
+    isBusy: answers.isBusy,
+    stop: answers.stop,
+    send: (text) => ask([...open.messages, userMessage(text)]),
+    retry: (message) => ask(message.role === 'user' ? [...upTo(message), message] : upTo(message)),
+    edit: (message, content) => {
+      if (message.role === 'user') return ask([...upTo(message), { ...message, content }])
+      setMessages(open.id, (messages) => patched(messages, message.id, { content }))
+    },
+    remove: ({ id }) => setMessages(open.id, (messages) => messages.filter((one) => one.id !== id)),
+  }
+}
+
+/** Pieces come faster than a screen is drawn. */
+const DRAW_EVERY_MS = 40
+
+type Whose = { readonly id: string; readonly settings: ChatSettings }
+
+function useAnswers({ setMessages }: Conversations) {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+
+  const begin = async ({ id, settings }: Whose, said: readonly ChatMessage[]): Promise<void> => {
+    if (running.current !== null) return
+    const control = new AbortController()
+    running.current = control
+    setBusy(true)
+    const answer = emptyAnswer(settings.model)
+    const patch = (change: Partial<ChatMessage>) =>
+      setMessages(id, (messages) => patched(messages, answer.id, change))
+    setMessages(id, () => [...said, answer])
+    const course = createCourse(patch)
+    try {
+      await chat(askOf(settings, said), course, control.signal)
+      course.end({ status: 'complete' })
+      announce(t('playground.answered'))
+    } catch (error) {
+      course.end(endOf(error, control.signal.aborted))
+    } finally {
+      running.current = null
+      setBusy(false)
+    }
+    const cost = await costOf(course.call())
+    if (cost !== null) patch({ cost })
+    void client.invalidateQueries({ queryKey: selfKey })
+  }
+  return { isBusy, begin, stop: () => running.current?.abort() }
+}
+
+const askOf = (settings: ChatSettings, messages: readonly ChatMessage[]) => ({
+  messages: turnsOf({ settings, messages }),
+  model: settings.model,
+  group: settings.group,
+  max_tokens: settings.maxTokens,
+  temperature: settings.temperature / 10,
+})
+
+/** How far an answer has come, told to the screen every so often. */
+function createCourse(patch: (change: Partial<ChatMessage>) => void) {
+  const startedAt = performance.now()
+  const since = () => Math.round(performance.now() - startedAt)
+  let [content, reasoning, call] = ['', '', '']
+  let firstMs: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const soFar = (): Partial<ChatMessage> => ({
+    content,
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(firstMs === undefined ? {} : { firstMs }),
+    ...(call === '' ? {} : { call }),
+  })
+  return {
+    call: () => call,
+    onCall: (id: string) => {
+      call = id
+      patch({ call })
+    },
+    onPiece: (piece: ChatPiece) => {
+      content += piece.content
+      reasoning += piece.reasoning
+      firstMs ??= since()
+      timer ??= setTimeout(() => {
+        timer = undefined
+        patch({ ...soFar(), status: 'incomplete' })
+      }, DRAW_EVERY_MS)
+    },
+    end: (change: Partial<ChatMessage>) => {
+      clearTimeout(timer)
+      // A call that was refused has an id as well.
+      if (call === '') call = change.error?.requestId ?? ''
+      patch({ ...soFar(), totalMs: since(), ...change })
+    },
+  }
+}
+
+function endOf(error: unknown, isStopped: boolean): Partial<ChatMessage> {
+  if (isStopped) return { status: 'complete', isStopped: true }
+  const message = error instanceof Error ? error.message : String(error)
+  const { code, requestId } =
+    error instanceof ApiError ? error : { code: 'unexpected', requestId: '' }
+  return { status: 'error', error: { message, code, requestId } }
+}
+
+const patched = (
+  messages: readonly ChatMessage[],
+  id: string,
+  change: Partial<ChatMessage>,
+): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))

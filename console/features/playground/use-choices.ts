@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
+import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { DEFAULT_SETTINGS } from './conversation.ts'
+import type { Conversations } from './use-conversations.ts'
+
+/** The groups and models there are; what was chosen and is no more gives way to what is. */
+export function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
+  const groups = useQuery(usableGroupsQuery)
+  const models = useQuery(usableModelsQuery)
+  const group = groups.data && choiceOf(Object.keys(groups.data), open.settings.group, ownGroup)
+  const model = models.data && choiceOf(models.data, open.settings.model, DEFAULT_SETTINGS.model)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
+  useEffect(() => {
+    if (group !== undefined && group !== open.settings.group) setSettings({ group })
+    if (model !== undefined && model !== open.settings.model) setSettings({ model })
+  }, [open.id, group, model])
+  return {
+    groups: groups.data ?? {},
+    models: models.data ?? [],
+    isReady: Boolean(group) && Boolean(model),
+    hasNone: models.data?.length === 0,
+    error: groups.error ?? models.error,
+    readAgain: () => void Promise.all([groups.refetch(), models.refetch()]),
+  }
+}
+
+const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
+  wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''

@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'react'
+import { useThrottled } from '#console/ui/use-throttled.ts'
+import {
+  type ChatMessage,
+  type ChatSettings,
+  type Conversation,
+  DEFAULT_SETTINGS,
+  newConversation,
+} from './conversation.ts'
+import { type Kept, keepConversations, loadConversations } from './conversation-store.ts'
+
+const KEEP_EVERY_MS = 1_000
+
+export type Conversations = {
+  readonly all: readonly Conversation[]
+  readonly open: Conversation
+  /** Of the open one. */
+  readonly setSettings: (patch: Partial<ChatSettings>) => void
+  readonly setMessages: (
+    id: string,
+    change: (messages: readonly ChatMessage[]) => readonly ChatMessage[],
+  ) => void
+  readonly choose: (id: string) => void
+  /** An empty one, asked for as the open one is. */
+  readonly start: () => void
+  readonly remove: (id: string) => void
+}
+
+/** The user's conversations, which live in this browser alone. */
+export function useConversations(userId: number): Conversations {
+  const [kept, setKept] = useState(() => withOpen(loadConversations(userId)))
+  useKeeping(userId, kept)
+  const open = openOf(kept)
+  const change = (id: string, to: (one: Conversation) => Conversation) =>
+    setKept(({ conversations, openId }) => ({
+      openId,
+      conversations: conversations.map((one) => (one.id === id ? to(one) : one)),
+    }))
+  return {
+    all: kept.conversations,
+    open,
+    setSettings: (patch) =>
+      change(open.id, (one) => ({ ...one, settings: { ...one.settings, ...patch } })),
+    setMessages: (id, to) =>
+      change(id, (one) => ({ ...one, messages: to(one.messages), changedAt: Date.now() })),
+    choose: (openId) => setKept(({ conversations }) => ({ conversations, openId })),
+    start: () =>
+      setKept((now) => {
+        const others = now.conversations.filter(({ messages }) => messages.length > 0)
+        const added = newConversation(openOf(now).settings, Date.now())
+        return { conversations: [added, ...others], openId: added.id }
+      }),
+    remove: (id) =>
+      setKept((now) => {
+        const conversations = now.conversations.filter((one) => one.id !== id)
+        const fallback = newConversation(openOf(now).settings, Date.now())
+        if (now.openId !== id) return { conversations, openId: now.openId }
+        const next = conversations[0]
+        return next === undefined
+          ? { conversations: [fallback], openId: fallback.id }
+          : { conversations, openId: next.id }
+      }),
+  }
+}
+
+/** While an answer comes, at times; and once more when the page is left. */
+function useKeeping(userId: number, kept: Kept): void {
+  const latest = useRef(kept)
+  latest.current = kept
+  const keep = useThrottled(() => keepConversations(userId, latest.current), KEEP_EVERY_MS)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changed is kept
+  useEffect(keep, [kept, keep])
+  useEffect(() => {
+    const last = () => keepConversations(userId, latest.current)
+    window.addEventListener('pagehide', last)
+    return () => {
+      window.removeEventListener('pagehide', last)
+      last()
+    }
+  }, [userId])
+}
+
+function withOpen(kept: Kept): Kept {
+  const known = kept.conversations.find(({ id }) => id === kept.openId) ?? kept.conversations[0]
+  if (known !== undefined) return { ...kept, openId: known.id }
+  const added = newConversation(DEFAULT_SETTINGS, Date.now())
+  return { conversations: [added], openId: added.id }
+}
+
+function openOf({ conversations, openId }: Kept): Conversation {
+  const open = conversations.find(({ id }) => id === openId)
+  if (open === undefined) throw new Error('no conversation is open')
+  return open
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { hasEnabledToken } from '#console/api/playground/has-token.ts'
+import { showError } from '#console/ui/toast.ts'
+
+const LEAVE_AFTER_MS = 1_500
+
+/** Whoever has no enabled token is told so, and taken to where one is made. */
+export function useTokenCheck(): void {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { data: hasToken } = useQuery({
+    queryKey: ['has-enabled-token'],
+    queryFn: ({ signal }) => hasEnabledToken(signal),
+    gcTime: 0,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, whatever the language is
+  useEffect(() => {
+    if (hasToken !== false) return
+    showError(t('playground.noToken'), { goesAlong: true })
+    const timer = setTimeout(() => void navigate('/app/tokens'), LEAVE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [hasToken])
+}

@@ -1,0 +1,199 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite, TOKENS } from '../support/admin-site.ts'
+import { type FakeCall, type FakeSite, ok } from '../support/fake-site.ts'
+import { lookFaults } from '../support/looks.ts'
+import { type OpenPage, openPage } from '../support/open-page.ts'
+
+const ANSWER = [
+  '# Sums\n\nIt is **4**, by `2 + 2`. <b onclick="alert(1)">Tags</b> &amp; ',
+  '[bad](javascript:alert(1)), [good](https://example.org/a) and ',
+  '![a picture](https://example.org/x.png).\n\n',
+  '| Sum | Is |\n|---|--:|\n| 2 + 2 | 4 |\n\n- one\n  - two\n- [x] done\n\n',
+  '```ts\nconst four: number = 2 + 2 // a line that is longer than a phone is wide, ',
+  'to be scrolled\n```\n',
+]
+
+let browser: Browser
+let site: FakeSite
+let opened: OpenPage
+let page: Page
+/** What the next call answers; set by each test. */
+let answer: () => AsyncGenerator<string>
+
+const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
+
+async function* whole(): AsyncGenerator<string> {
+  yield chunk({ role: 'assistant', reasoning_content: 'Two and two' })
+  for (const content of ANSWER) yield chunk({ content })
+  yield 'data: [DONE]\n\n'
+}
+
+async function* broken(): AsyncGenerator<string> {
+  yield chunk({ content: 'So far' })
+  const error = { message: 'The provider gave up.', code: 'upstream_error' }
+  yield `data: ${JSON.stringify({ error })}\n\n`
+}
+
+/** Begins and never ends, until the caller leaves. */
+async function* endless(): AsyncGenerator<string> {
+  yield chunk({ content: 'Once upon a time' })
+  await new Promise((resume) => setTimeout(resume, 30_000))
+}
+
+const row = (requestId: string): Partial<LogEntry> => ({
+  id: 77,
+  request_id: requestId,
+  quota: 1_234,
+  prompt_tokens: 21,
+  completion_tokens: 1_048,
+})
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  site = await startAdminSite()
+  answer = whole
+  site.routes['POST /pg/chat/completions'] = () => ({
+    headers: { 'content-type': 'text/event-stream', 'x-request-id': 'call-1' },
+    body: answer(),
+  })
+  site.routes['GET /api/log/self/'] = ({ query }) => {
+    const items = [row(query.get('request_id') ?? '')]
+    return ok({ items, page: 0, total: 1 })
+  }
+})
+afterEach(async () => {
+  expect(opened.faults).toEqual([])
+  await opened.close()
+  await site.close()
+})
+
+async function open(language: 'zh' | 'en' = 'en'): Promise<void> {
+  opened = await openPage(browser, { language })
+  page = opened.page
+  await openAsRoot(page, site, '/playground')
+}
+
+const asked = (): FakeCall[] => site.calls.filter(({ path }) => path.startsWith('/pg/'))
+const lastBody = () => asked().at(-1)?.body as Record<string, unknown>
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const said = () => page.locator('.tg-said')
+
+async function say(text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+it('asks with what was chosen, and shows the answer, its thoughts and its cost', async () => {
+  await open()
+  await page.getByLabel('Group').selectOption('vip')
+  const slider = page.getByRole('slider', { name: 'Temperature' })
+  for (const [attribute, value] of Object.entries({ min: '0.1', max: '1', step: '0.1' })) {
+    expect(await slider.getAttribute(attribute)).toBe(value)
+  }
+  await slider.press('End')
+  await slider.press('ArrowLeft')
+  await say('2 + 2?')
+  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  const { messages, ...rest } = lastBody()
+  expect(rest).toEqual({
+    model: 'gpt-4o-mini',
+    group: 'vip',
+    stream: true,
+    max_tokens: 0,
+    temperature: 0.9,
+  })
+  expect(messages).toEqual([
+    { role: 'system', content: 'You are a helpful assistant.' },
+    { role: 'user', content: '2 + 2?' },
+  ])
+  await page.getByText('$0.002468', { exact: true }).waitFor()
+  await page.getByText('21 in · 1,048 out tokens').waitFor()
+  const reply = said().last()
+  expect(await reply.getByRole('heading', { name: 'Sums', level: 3 }).count()).toBe(1)
+  expect(await reply.locator('td').allInnerTexts()).toEqual(['2 + 2', '4'])
+  expect(await reply.innerText()).toContain('<b onclick="alert(1)">Tags</b> & bad, good')
+  const links = reply.locator('.tg-prose a')
+  const hrefs = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+  expect(hrefs).toEqual(['https://example.org/a', 'https://example.org/x.png'])
+  expect(await links.first().getAttribute('rel')).toBe('noopener noreferrer nofollow')
+  expect(await reply.locator('img, b').count()).toBe(0)
+  const thoughts = page.getByText('Two and two')
+  expect(await thoughts.isVisible()).toBe(false)
+  await page.getByText('Thoughts').click()
+  expect(await thoughts.isVisible()).toBe(true)
+})
+
+it('stops, retries, edits and deletes; what was said outlives the page', async () => {
+  await open()
+  answer = endless
+  await say('a story')
+  await page.locator('[data-status="incomplete"]').getByText('Once upon a time').waitFor()
+  expect(await button('New chat').isDisabled()).toBe(true)
+  await button('Stop').click()
+  await page.getByText('Stopped', { exact: true }).waitFor()
+  expect(await said().last().getAttribute('data-status')).toBe('complete')
+  answer = whole
+  await said().last().getByRole('button', { name: 'Generate again' }).click()
+  await page.getByText('$0.002468', { exact: true }).first().waitFor()
+  expect(await said().count()).toBe(2)
+  await said().first().getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Edit' }).fill('another story')
+  await button('Save and send').click()
+  await expect.poll(() => asked().length).toBe(3)
+  expect(JSON.stringify(lastBody().messages)).toContain('another story')
+  await page.getByText('This conversation has cost $0.002468').waitFor()
+  await page.reload()
+  await page.getByText('This conversation has cost $0.002468').waitFor()
+  await said().first().getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(() => said().count()).toBe(1)
+  await button('New chat').last().click()
+  await page.getByText('Start a conversation').waitFor()
+})
+
+it('puts what went wrong into the answer, which can be asked for again', async () => {
+  await open()
+  answer = broken
+  await say('hello')
+  const reply = page.locator('[data-status="error"]')
+  await reply.getByText('The provider gave up.').waitFor()
+  await reply.getByText('upstream_error').waitFor()
+  await reply.getByText('So far').waitFor()
+  site.routes['POST /pg/chat/completions'] = () => ({
+    status: 402,
+    body: {
+      error: { message: 'Your quota does not cover this call.', code: 'insufficient_quota' },
+    },
+  })
+  await reply.getByRole('button', { name: 'Generate again' }).click()
+  await page.getByText('Your quota does not cover this call.').waitFor()
+  expect(await said().count()).toBe(2)
+  expect(await page.getByRole('status').getByText('quota').count()).toBe(0)
+})
+
+it('says that no token is enabled, and leads to the tokens', async () => {
+  site.routes['GET /api/token/'] = () => {
+    const items = TOKENS.filter(({ status }) => status !== 1)
+    return ok({ items, page: 0, total: items.length })
+  }
+  await open('zh')
+  await page.getByText('当前没有可用的启用令牌，请确认是否有令牌处于启用状态！').waitFor()
+  const check = site.calls.find(({ path }) => path === '/api/token/')
+  expect([check?.query.get('p'), check?.query.get('size')]).toEqual(['0', '100'])
+  await page.waitForURL('**/app/tokens')
+})
+
+it.each(['zh', 'en'] as const)('is fit to be used by anybody, in %s', async (language) => {
+  await open(language)
+  expect(await lookFaults(page, `playground-empty-${language}`, [1280, 390])).toEqual([])
+  await page.locator('.tg-composer textarea').fill('How much is two and two?')
+  await page.keyboard.press('Enter')
+  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  await page.locator('.tg-thoughts summary').click()
+  expect(await lookFaults(page, `playground-${language}`)).toEqual([])
+})
