@@ -7,8 +7,10 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Where nobody needs the console's navigation: on the way in, and on the home page. */
-const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*)?$/
+/** Where nobody needs the console's navigation: on the way in, at home and in a chat. */
+const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*|chat(?:\/.*)?)?$/
+/** Where a frame takes all the room there is. */
+const CHAT = /^\/chat(?:\/|$)/
 
 /** Home, login and setup; and the pages for everybody, with the sidebar for who is logged in. */
 export function PublicLayout(props: {
@@ -17,17 +19,18 @@ export function PublicLayout(props: {
 }): ReactElement {
   const { pathname } = useLocation()
   const user = useUser()
+  const isChat = CHAT.test(pathname)
   const page = <Outlet context={props.isKnownPath} />
   if (user !== null && !WITHOUT_SIDEBAR.test(pathname)) return <ShellFrame>{page}</ShellFrame>
   return (
-    <div className="tg-public">
+    <div className={isChat ? 'tg-public tg-public-chat' : 'tg-public'}>
       <SkipLink />
       <TopBar isBare={pathname === '/setup'} canRegister={props.isKnownPath('/register')} />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         {pathname === '/' && <Notice />}
         {page}
       </main>
-      <Footer />
+      {!isChat && <Footer />}
       <ScrollRestoration />
     </div>
   )

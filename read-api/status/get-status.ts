@@ -123,7 +123,7 @@ export const checksHumans = (options: OptionsInForce): boolean =>
   options.hasSecret('TurnstileSecretKey')
 
 /** A list of one-member objects, name → link; anything else in it is left out. */
-function chatsOf(text: string): Record<string, string>[] {
+export function chatsOf(text: string): Record<string, string>[] {
   try {
     const list: unknown = JSON.parse(text)
     if (!Array.isArray(list)) return []

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, OptionsSchema } from '#read-api/contract/option.ts'
+import { pageSources } from '#read-api/server.ts'
 import { type FurnishedFixture, furnishedFixture } from '#test/write-api/write-fixture.ts'
 
 type ChangePage = { items: OptionChange[]; page: number; total: number }
@@ -121,4 +122,15 @@ describe('GET /api/option/history', () => {
     expect(answer).toMatchObject({ status: 400, code: 'InvalidField' })
     expect(answer.message).toContain(query.split('=')[0])
   })
+})
+
+it('the console may frame the chat clients of the site, and nothing else', async () => {
+  const frames = async () => (await pageSources(fixture.core)).frames
+  expect(await frames()).toEqual([])
+  const links = ['https://a.example/x?k={key}', 'cat://join?k={key}', 'https://{key}.b.example/']
+  const chats = links.map((link, n) => ({ [`client ${n}`]: link }))
+  expect((await put('Chats', JSON.stringify(chats))).success).toBe(true)
+  await put('ChatLink', 'https://c.example:8443/chat')
+  await put('ChatLink2', 'http://plain.example/')
+  expect(await frames()).toEqual(['https://a.example', 'https://c.example:8443'])
 })

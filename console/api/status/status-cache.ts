@@ -1,3 +1,5 @@
+// Looked at before anything below writes over them.
+import './stored-chats.ts'
 import type { Status } from '#read-api/contract/status.ts'
 
 const KEY = 'status'

@@ -1,5 +1,4 @@
-/** As a client sends it; the server keeps keys without the prefix. */
-export const fullKey = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`)
+import { fullKey } from '#console/ui/full-key.ts'
 
 /** Enough to tell keys apart, not enough to use one. */
 export function maskedKey(key: string): string {

@@ -2,6 +2,7 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
+import { chatClients } from '#console/ui/chat-links.ts'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
@@ -11,7 +12,6 @@ import { Pagination } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
 import type { Token } from '#read-api/contract/token.ts'
-import { chatLinks } from './chat-links.ts'
 import { ChosenActions } from './chosen-actions.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenFilters } from './token-filters.tsx'
@@ -92,7 +92,7 @@ function useTokenLayout({ actions, onEdit, onSnippets }: TokenListProps) {
   const { t } = useTranslation()
   const status = useStatus()
   const site = status?.server_address || window.location.origin
-  const chats = status?.chats
+  const links = useMemo(() => chatClients(status), [status])
   const columns = useMemo(
     () =>
       tokenColumns(t, {
@@ -100,9 +100,9 @@ function useTokenLayout({ actions, onEdit, onSnippets }: TokenListProps) {
         onEdit,
         onSnippets,
         onDelete: (token) => void actions.remove([token]),
-        chat: { links: chatLinks(chats ?? []), site },
+        chat: { links, site },
       }).map((column) => ({ ...column, isSortable: isSortable(column.id) })),
-    [t, actions, onEdit, onSnippets, chats, site],
+    [t, actions, onEdit, onSnippets, links, site],
   )
   return useColumnLayout('tokens-table-columns', columns)
 }

@@ -6,11 +6,12 @@ import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
+import { fullKey } from '#console/ui/full-key.ts'
 import { Segmented } from '#console/ui/switches.tsx'
 import type { Token } from '#read-api/contract/token.ts'
 import { SNIPPETS, type Snippet, snippetText } from './snippets.ts'
 import { namesOf } from './token-draft.ts'
-import { fullKey, maskedKey } from './token-key.ts'
+import { maskedKey } from './token-key.ts'
 
 export type ReadyToken = Pick<
   Token,

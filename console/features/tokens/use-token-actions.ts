@@ -5,9 +5,9 @@ import { type TokenPage, tokensKey } from '#console/api/tokens/list-tokens.ts'
 import { switchTokens } from '#console/api/tokens/switch-tokens.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
+import { fullKey } from '#console/ui/full-key.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Token } from '#read-api/contract/token.ts'
-import { fullKey } from './token-key.ts'
 
 export type TokenActions = {
   setEnabled: (tokens: readonly Token[], isEnabled: boolean) => Promise<void>

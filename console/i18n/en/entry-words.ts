@@ -1,6 +1,7 @@
 import type { Words } from '../i18n.ts'
 import { about } from './about.ts'
 import { auth } from './auth.ts'
+import { chat } from './chat.ts'
 import { home } from './home.ts'
 import { oauth } from './oauth.ts'
 import { pricing } from './pricing.ts'
@@ -12,10 +13,11 @@ import { ui } from './ui.ts'
 /** What the pages before the login need; the others' words come with the console's pages. */
 export const entryWords: Pick<
   Words,
-  'about' | 'auth' | 'home' | 'oauth' | 'pricing' | 'request' | 'setup' | 'shell' | 'ui'
+  'about' | 'auth' | 'chat' | 'home' | 'oauth' | 'pricing' | 'request' | 'setup' | 'shell' | 'ui'
 > = {
   about,
   auth,
+  chat,
   home,
   oauth,
   pricing,

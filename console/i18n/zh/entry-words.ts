@@ -1,5 +1,6 @@
 import { about } from './about.ts'
 import { auth } from './auth.ts'
+import { chat } from './chat.ts'
 import { home } from './home.ts'
 import { oauth } from './oauth.ts'
 import { pricing } from './pricing.ts'
@@ -9,4 +10,4 @@ import { shell } from './shell.ts'
 import { ui } from './ui.ts'
 
 /** What the pages before the login need; the others' words come with the console's pages. */
-export const entryWords = { about, auth, home, oauth, pricing, request, setup, shell, ui }
+export const entryWords = { about, auth, chat, home, oauth, pricing, request, setup, shell, ui }

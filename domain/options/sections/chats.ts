@@ -1,4 +1,3 @@
-import { WITH_CHATS } from '../notes.ts'
 import { URL_TEXT } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -7,8 +6,8 @@ export const CHATS: OptionSection = {
   tab: 'operation',
   title: { zh: '聊天链接设置', en: 'Chat links' },
   lead: {
-    zh: '链接模板中的 {address} 与 {key} 会替换为服务器地址与令牌。',
-    en: 'In a link, {address} and {key} stand for this site and a token.',
+    zh: '链接模板中的 {address} 与 {key} 会替换为服务器地址与令牌，客户端会得到该令牌。',
+    en: '{address} and {key} stand for this site and a token, which the client gets to know.',
   },
   options: [
     {
@@ -26,14 +25,20 @@ export const CHATS: OptionSection = {
       type: URL_TEXT,
       preset: '',
       label: { zh: '聊天链接', en: 'Chat link' },
-      note: WITH_CHATS,
+      help: {
+        zh: '/chat2link 会带着令牌跳转到此 https 地址；不含 {key} 时按常见格式附上设置。',
+        en: 'Where /chat2link leads, over https. Without {key} the usual settings are added.',
+      },
     },
     {
       key: 'ChatLink2',
       type: URL_TEXT,
       preset: '',
       label: { zh: '聊天链接 2', en: 'Second chat link' },
-      note: WITH_CHATS,
+      help: {
+        zh: '令牌菜单中的另一个客户端；未设置聊天链接时也用于 /chat2link。',
+        en: 'Another client in the menu of a token, and for /chat2link where the first is empty.',
+      },
     },
   ],
 }

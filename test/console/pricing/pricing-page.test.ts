@@ -67,7 +67,7 @@ it('shows a visitor both kinds of price in the default group, by way of the top 
   await row(page, 'house-blend').getByText('$1.001').first().waitFor()
   expect(await row(page, 'claude').innerText()).toContain('不可用')
   expect(await page.getByRole('complementary').count()).toBe(0)
-  await page.getByRole('radio', { name: /vip/ }).check()
+  await page.getByRole('radio', { name: /vip/ }).click()
   await row(page, 'gpt-4o-mini').getByText('$0.120').waitFor()
   await row(page, 'dall-e-3').getByText('$0.032').waitFor()
   expect(await row(page, 'claude').innerText()).not.toContain('不可用')

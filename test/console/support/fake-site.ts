@@ -22,6 +22,8 @@ const POLICY = [
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
+  // The site of a chat client, as the product lets in those that are configured.
+  'frame-src https://chat.example',
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { addressLines, wrongAddress } from '#console/features/tokens/address-lines.ts'
-import { chatAddress, chatLinks } from '#console/features/tokens/chat-links.ts'
 import {
   changedTerms,
   newToken,
@@ -15,6 +14,7 @@ import {
   tokenState,
   usedPercent,
 } from '#console/features/tokens/token-status.ts'
+import { chatAddress, chatLinks } from '#console/ui/chat-links.ts'
 import { amountOfQuota, amountUnitOf, quotaOfAmount } from '#console/ui/quota-amount.ts'
 
 const dollars = amountUnitOf(true, 500_000)

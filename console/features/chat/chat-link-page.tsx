@@ -1,0 +1,42 @@
+import { type ReactElement, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStatus } from '#console/api/status/status.ts'
+import { chatAddress, chatWay, outsideClient } from '#console/ui/chat-links.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { fullKey } from '#console/ui/full-key.ts'
+import { Page } from '#console/ui/page.tsx'
+import { useChatTokens } from './use-chat-token.ts'
+
+/** `/chat2link`: on to the site's chat client, with the newest enabled token. */
+export function ChatLinkPage(): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const { query, tokens, isNone } = useChatTokens()
+  const client = outsideClient(status)
+  const site = status?.server_address || window.location.origin
+  const [token] = tokens
+  const address =
+    client === undefined || token === undefined
+      ? null
+      : chatAddress(client.template, site, fullKey(token.key))
+  const isWrong = token !== undefined && chatWay(address, window.location.origin) === 'none'
+  const target = isWrong ? null : address
+  useEffect(() => {
+    if (target !== null) window.location.replace(target)
+  }, [target])
+  return (
+    <Page title={t('chat.title')}>
+      {status !== undefined && client === undefined ? (
+        <EmptyState icon="chat" title={t('chat.missing')} body={t('chat.missingLead')} />
+      ) : query.error !== null && query.data === undefined ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : isNone ? (
+        <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
+      ) : isWrong ? (
+        <EmptyState icon="alert" title={t('chat.wrong')} body={t('chat.wrongLead')} />
+      ) : (
+        <EmptyState icon="external" title={t('chat.leaving')} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,111 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Navigate, useParams } from 'react-router-dom'
+import { loginPath } from '#console/api/auth/return-to.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { type ChatLink, chatAddress, chatClients, chatWay } from '#console/ui/chat-links.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { fullKey } from '#console/ui/full-key.ts'
+import { Icon } from '#console/ui/icons.tsx'
+import { Select } from '#console/ui/inputs.tsx'
+import { usePageTitle } from '#console/ui/page.tsx'
+import { useChats } from '#console/ui/use-chats.ts'
+import type { Token } from '#read-api/contract/token.ts'
+import { ChatFrame } from './chat-frame.tsx'
+import { useChatTokens } from './use-chat-token.ts'
+import './chat.css'
+
+/** `/chat/:id?`: one of the site's chat clients with one of the own tokens, in a frame. */
+export function ChatPage(): ReactElement {
+  const { t } = useTranslation()
+  const { id = '0' } = useParams()
+  const status = useStatus()
+  const user = useUser()
+  useChats()
+  const client = /^\d{1,6}$/.test(id) ? chatClients(status)[Number(id)] : undefined
+  usePageTitle(client?.name ?? t('chat.title'))
+  if (user === null) {
+    return <Navigate to={loginPath(`/chat/${id}`, { isExpired: false })} replace />
+  }
+  if (status === undefined) return <Waiting />
+  if (client === undefined) {
+    return <EmptyState icon="chat" title={t('chat.missing')} body={t('chat.missingLead')} />
+  }
+  return <Client key={id} client={client} site={status.server_address || window.location.origin} />
+}
+
+const Waiting = (): ReactElement => {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-chat-waiting tg-muted" role="status">
+      {t('chat.loading')}
+    </p>
+  )
+}
+
+function Client({ client, site }: { client: ChatLink; site: string }): ReactElement {
+  const { t } = useTranslation()
+  const { query, tokens, isNone } = useChatTokens()
+  const [chosen, setChosen] = useState(0)
+  const token = tokens.find(({ id }) => id === chosen) ?? tokens[0]
+  if (query.error !== null && query.data === undefined) {
+    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+  }
+  if (isNone) return <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
+  if (token === undefined) return <Waiting />
+  const address = chatAddress(client.template, site, fullKey(token.key))
+  const way = chatWay(address, window.location.origin)
+  if (address === null || way === 'none') {
+    return <EmptyState icon="alert" title={t('chat.wrong')} body={t('chat.wrongLead')} />
+  }
+  return (
+    <div className="tg-chat">
+      <ChatBar
+        client={client}
+        address={address}
+        tokens={tokens}
+        token={token}
+        onToken={setChosen}
+      />
+      {way === 'frame' ? (
+        <ChatFrame key={address} name={client.name} address={address} />
+      ) : (
+        <EmptyState icon="chat" title={t('chat.app', { name: client.name })} />
+      )}
+    </div>
+  )
+}
+
+/** Which client with which token: whoever runs the client learns its key. */
+function ChatBar(props: {
+  client: ChatLink
+  address: string
+  tokens: readonly Token[]
+  token: Token
+  onToken: (id: number) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { client, tokens, token } = props
+  return (
+    <header className="tg-chat-bar">
+      <h1>{client.name}</h1>
+      <Select
+        aria-label={t('chat.token')}
+        value={String(token.id)}
+        choices={tokens.map(({ id, name }) => ({ value: String(id), label: name }))}
+        onChange={(id) => props.onToken(Number(id))}
+      />
+      <p className="tg-muted">{t('chat.warning')}</p>
+      <a
+        className="tg-button tg-chat-open"
+        href={props.address}
+        target="_blank"
+        rel="noopener noreferrer"
+      >
+        <Icon name="external" />
+        {t('chat.open')}
+      </a>
+    </header>
+  )
+}

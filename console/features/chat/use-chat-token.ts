@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { fetchTokens, tokensKey } from '#console/api/tokens/list-tokens.ts'
+import { showError } from '#console/ui/toast.ts'
+
+/** How many tokens are looked through for those that are enabled. */
+const TOKENS_MAX = 100
+const TO_TOKENS_MS = 1_500
+const ENABLED = 1
+
+/**
+ * One's own enabled tokens, newest first, with their keys. Whoever has none is told so, and taken
+ * to where tokens are made.
+ */
+export function useChatTokens() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const query = useQuery({
+    queryKey: [...tokensKey, 'enabled'],
+    queryFn: ({ signal }) => fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_MAX }, signal),
+    select: ({ items }) => items.filter(({ status }) => status === ENABLED),
+  })
+  const isNone = query.data?.length === 0
+  useEffect(() => {
+    if (!isNone) return
+    showError(t('chat.noToken'))
+    const timer = setTimeout(() => void navigate('/app/tokens'), TO_TOKENS_MS)
+    return () => clearTimeout(timer)
+  }, [isNone, navigate, t])
+  return { query, tokens: query.data ?? [], isNone }
+}

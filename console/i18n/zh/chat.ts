@@ -1,0 +1,18 @@
+export const chat = {
+  title: '聊天',
+  unreadable: '聊天数据解析失败',
+  noToken: '当前没有可用的启用令牌，请确认是否有令牌处于启用状态！',
+  toTokens: '即将前往令牌页面…',
+  missing: '请联系管理员配置聊天链接',
+  missingLead: '此处尚未配置聊天客户端。',
+  wrong: '聊天链接配置错误，请联系管理员',
+  wrongLead: '链接须为 https 地址，或客户端自有的协议。',
+  loading: '正在加载，请稍候…',
+  leaving: '正在跳转，请稍候…',
+  app: '{{name}} 须在独立窗口中打开。',
+  token: '使用的令牌',
+  warning: '该客户端会得到此令牌，建议使用限额的专用令牌。',
+  open: '新窗口打开',
+  blocked: '浏览器拦截了该客户端',
+  blockedLead: '页面策略不允许嵌入此站点，请在新窗口中打开。',
+}

@@ -1,0 +1,157 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { type Look, openPage } from '../support/open-page.ts'
+
+const USER = { id: 7, username: 'eve', display_name: '', role: 1, status: 1, group: 'default' }
+const NO_TOKEN = '当前没有可用的启用令牌，请确认是否有令牌处于启用状态！'
+const CHATS = [
+  { Next: 'https://chat.example/#/?key={key}&url={address}' },
+  { Cat: 'opencat://team/join?token={key}' },
+  { Other: 'https://other.example/?key={key}' },
+  { Own: 'javascript:alert("{key}")' },
+]
+const token = (id: number, name: string, status = 1) => ({ id, name, status, key: `key${id}` })
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startFakeSite()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+beforeEach(() => {
+  setStatus({ chats: CHATS })
+  setTokens([token(3, 'off', 2), token(2, 'phone'), token(1, 'desk')])
+})
+
+const setStatus = (patch: Partial<typeof STATUS>) => {
+  site.routes['GET /api/status'] = () => ok({ ...STATUS, ...patch })
+}
+const setTokens = (items: object[]) => {
+  site.routes['GET /api/token/'] = () => ok({ items, page: 0, total: items.length })
+}
+
+async function open(path: string, look: Look = {}, kept: Record<string, string> = {}) {
+  const opened = await openPage(browser, look)
+  const asked: { url: string; referrer: string | undefined }[] = []
+  await opened.page.context().route(/^https:\/\/(chat|other)\.example\//, (route) => {
+    asked.push({ url: route.request().url(), referrer: route.request().headers().referer })
+    const body = '<!doctype html><title>Client</title><h1>Hello from the client</h1>'
+    return route.fulfill({ contentType: 'text/html', body })
+  })
+  const stored = { user: JSON.stringify(USER), ...kept }
+  await opened.page.addInitScript((values) => {
+    for (const [key, value] of Object.entries(values)) {
+      if (sessionStorage.getItem(`set-${key}`) !== null) continue
+      sessionStorage.setItem(`set-${key}`, '1')
+      if (value !== '') localStorage.setItem(key, value)
+    }
+  }, stored)
+  await opened.page.goto(site.url + path)
+  return { ...opened, asked }
+}
+
+describe('/chat/:id', () => {
+  it('frames the client with the newest enabled token, without a sidebar', async () => {
+    const { page, faults, asked, close } = await open('/chat/0')
+    const frame = page.frameLocator('iframe[title="Next"]')
+    await frame.getByRole('heading', { name: 'Hello from the client' }).waitFor()
+    const box = page.locator('iframe[title="Next"]')
+    expect(await box.getAttribute('src')).toBe(
+      `https://chat.example/#/?key=sk-key2&url=${encodeURIComponent(site.url)}`,
+    )
+    expect(await box.getAttribute('sandbox')).toBe(
+      'allow-scripts allow-forms allow-popups allow-same-origin',
+    )
+    expect(asked).toEqual([{ url: 'https://chat.example/', referrer: undefined }])
+    expect(await page.getByRole('complementary').count()).toBe(0)
+    expect((await box.boundingBox())?.height).toBeGreaterThan(600)
+    await page.getByRole('combobox', { name: '使用的令牌' }).selectOption('desk')
+    await expect.poll(() => box.getAttribute('src')).toContain('sk-key1')
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  it('opens an app of its own in a new window, and nothing that is no client', async () => {
+    const { page, close } = await open('/chat/1')
+    const link = page.getByRole('link', { name: '新窗口打开' })
+    expect(await link.getAttribute('href')).toBe('opencat://team/join?token=sk-key2')
+    expect(await page.locator('iframe').count()).toBe(0)
+    await page.goto(`${site.url}/chat/3`)
+    await page.getByText('聊天链接配置错误，请联系管理员').waitFor()
+    for (const path of ['/chat/9', '/chat/x']) {
+      await page.goto(site.url + path)
+      await page.getByText('请联系管理员配置聊天链接').waitFor()
+    }
+    await close()
+  })
+
+  it('loads once more for a client that the page was not let in yet, then says so', async () => {
+    const { page, close } = await open('/chat/2')
+    await page.getByText('浏览器拦截了该客户端').waitFor()
+    const loads = site.calls.filter(({ path }) => path === '/api/status').length
+    expect(loads).toBeGreaterThanOrEqual(2)
+    await close()
+  })
+
+  it('takes who has no enabled token to the tokens, and a visitor to the login', async () => {
+    setTokens([token(3, 'off', 2)])
+    const { page, close } = await open('/chat/0')
+    await page.getByRole('alert').getByText(NO_TOKEN).waitFor()
+    await page.waitForURL('**/app/tokens')
+    await close()
+    const visitor = await open('/chat/1', {}, { user: '' })
+    await visitor.page.waitForURL('**/login?returnTo=%2Fchat%2F1')
+    await visitor.close()
+  })
+
+  it('tells that kept clients can’t be read', async () => {
+    const { page, close } = await open('/chat/0', {}, { chats: '[{' })
+    await page.getByText('聊天数据解析失败').waitFor()
+    await page.frameLocator('iframe[title="Next"]').getByRole('heading').waitFor()
+    await close()
+  })
+
+  it.each(LANGUAGES)('looks right in %s', async (language) => {
+    const { page, close } = await open('/chat/0', { language })
+    await page.frameLocator('iframe[title="Next"]').getByRole('heading').waitFor()
+    expect(await lookFaults(page, `chat-${language}`, [1280, 390])).toEqual([])
+    await close()
+  })
+})
+
+describe('/chat2link', () => {
+  it('leads to the chat link with the usual settings, else to the first of the list', async () => {
+    setStatus({ chats: CHATS, chat_link: 'https://chat.example/app/' })
+    const { page, close } = await open('/chat2link')
+    await page.waitForURL(/^https:\/\/chat\.example\/app\//)
+    const settings = decodeURIComponent(page.url().split('settings=')[1] ?? '')
+    expect(settings).toContain('"key":"sk-key2"')
+    expect(settings).toContain(site.url.replace('http://', ''))
+    setStatus({ chats: CHATS })
+    await page.goto(`${site.url}/chat2link`)
+    await page.waitForURL(/^https:\/\/chat\.example\/#/)
+    await close()
+  })
+
+  it('says what is missing', async () => {
+    setStatus({ chats: [] })
+    const { page, close } = await open('/chat2link')
+    await page.getByText('请联系管理员配置聊天链接').waitFor()
+    setStatus({ chats: [], chat_link: 'http://plain.example/' })
+    await page.goto(`${site.url}/chat2link`)
+    await page.getByText('聊天链接配置错误，请联系管理员').waitFor()
+    setTokens([])
+    await page.goto(`${site.url}/chat2link`)
+    await page.getByRole('alert').getByText(NO_TOKEN).waitFor()
+    await page.waitForURL('**/app/tokens')
+    await close()
+  })
+})
