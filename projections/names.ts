@@ -18,6 +18,7 @@ export const PROJECTION_NAMES = [
   'call-log',
   'usage-by-hour',
   'open-calls',
+  'open-tasks',
   'channel-health',
   'channel-stats',
   'channel-timeline',

@@ -9,6 +9,7 @@ import { credentials } from './credentials/projection.ts'
 import { messages } from './messages/projection.ts'
 import { notifications } from './notifications/projection.ts'
 import { openCallsProjection } from './open-calls/projection.ts'
+import { openTasksProjection } from './open-tasks/projection.ts'
 import { optionChanges } from './option-changes/projection.ts'
 import { options } from './options/projection.ts'
 import { orders } from './orders/projection.ts'
@@ -41,6 +42,7 @@ export const PROJECTIONS: readonly Projection[] = [
   callLog,
   usageByHour,
   openCallsProjection,
+  openTasksProjection,
   channelHealth,
   channelStats,
   channelTimeline,

@@ -29,8 +29,11 @@ import { addPlayground } from './playground/add-playground.ts'
 import { ownDoor } from './playground/own-door.ts'
 import type { ProfileField } from './providers/openai-compatible/profile.ts'
 import { PROFILES } from './providers/openai-compatible/profiles.ts'
+import { TASK_PROFILES } from './providers/tasks/profiles.ts'
 import { type ClaimedCalls, createClaimedCalls } from './repeats/claimed-calls.ts'
 import { type FindExpired, startSweeper } from './sweeper.ts'
+import { isTaskPath } from './tasks/task-routes.ts'
+import { startTasks, type TaskOverrides, type Tasks } from './tasks/tasks.ts'
 import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
 import type { LoadChannels } from './views/reload-channels.ts'
 import { startViews } from './views/views.ts'
@@ -60,6 +63,7 @@ export type RelayOverrides = {
   readonly findExpired?: FindExpired
   readonly claimedCalls?: ClaimedCalls
   readonly gauges?: Gauges
+  readonly tasks?: TaskOverrides
 }
 
 /** Keys of calls are kept for a day; a little more does no harm. */
@@ -71,6 +75,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
   const stopReporting = reportInFlight({ ...parts, gauges })
   const sweeper = startSweeper(core, overrides.findExpired)
+  const tasks = await startTasks(core, parts, overrides.tasks ?? {})
   const forgetting = setInterval(() => {
     parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {
       core.log.warn({ err }, 'old keys could not be forgotten')
@@ -89,7 +94,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     exchangeOf(request, response, core.now(), clientIpOf)
   return {
     matches,
-    handle: (request, response) => route(parts, arrive(request, response), draining),
+    handle: (request, response) => route({ parts, tasks, draining }, arrive(request, response)),
     addActs: (app, freshness) => {
       acts.add(app, freshness)
       addPlayground(app, {
@@ -103,6 +108,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     close: async () => {
       clearInterval(forgetting)
       await acts.stop()
+      await tasks.stop()
       parts.watch.close()
       await Promise.all([
         stopReporting(),
@@ -116,11 +122,14 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
 }
 
 const matches = (url: string): boolean =>
-  url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?')
+  url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?') || isTaskPath(url)
 
 /** Types of channels that calls can be sent to, each with the fields that it can't do without. */
 export const SERVED_TYPES: ReadonlyMap<number, readonly ProfileField[]> = new Map(
-  PROFILES.map(({ id, fields = [] }) => [id, fields.filter(({ isRequired }) => isRequired)]),
+  [...PROFILES, ...TASK_PROFILES].map(({ id, fields = [] }) => [
+    id,
+    fields.filter(({ isRequired }) => isRequired),
+  ]),
 )
 
 /** A process that has no relay: its callers are told so in their own format. */
@@ -188,8 +197,14 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
   }
 }
 
+type Routed = {
+  readonly parts: RelayParts
+  readonly tasks: Tasks
+  readonly draining: Draining
+}
+
 /** The relay's paths. Whatever else is under /v1 is answered here too, in the same format. */
-function route(parts: RelayParts, exchange: Exchange, draining: Draining): void {
+function route({ parts, tasks, draining }: Routed, exchange: Exchange): void {
   const { request } = exchange
   const { method = '', url = '' } = request
   if (method === 'OPTIONS') return preflight(exchange)
@@ -197,6 +212,13 @@ function route(parts: RelayParts, exchange: Exchange, draining: Draining): void 
   if (isExtension(parts, request)) return sendDenial(exchange, deny('origin_not_allowed'))
   const query = url.indexOf('?')
   const path = query < 0 ? url : url.slice(0, query)
+  if (isTaskPath(url)) {
+    const task = tasks.handle(exchange)
+    return draining.during(
+      exchange,
+      task.catch((err: unknown) => failed(parts, exchange, err)),
+    )
+  }
   if (path === '/v1/chat/completions') {
     if (method !== 'POST') return sendDenial(exchange, only('POST'))
     return carry(parts, exchange, draining)

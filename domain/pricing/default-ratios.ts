@@ -84,7 +84,28 @@ const column = (name: RatioColumn): ReadonlyMap<string, DecimalText> =>
   )
 
 /** Dollars per call. */
-const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([['dall-e-3', '0.04']])
+const MODEL_PRICES: ReadonlyMap<string, DecimalText> = new Map([
+  ['dall-e-3', '0.04'],
+  ['mj_imagine', '0.1'],
+  ['mj_variation', '0.1'],
+  ['mj_high_variation', '0.1'],
+  ['mj_low_variation', '0.1'],
+  ['mj_reroll', '0.1'],
+  ['mj_blend', '0.1'],
+  ['mj_modal', '0.1'],
+  ['mj_zoom', '0.1'],
+  ['mj_shorten', '0.1'],
+  ['mj_pan', '0.1'],
+  ['mj_describe', '0.05'],
+  ['mj_upscale', '0.05'],
+  ['mj_upload', '0.05'],
+  ['swap_face', '0.05'],
+  // Both go on in a modal call, which is paid for.
+  ['mj_inpaint', '0'],
+  ['mj_custom_zoom', '0'],
+  ['suno_music', '0.1'],
+  ['suno_lyrics', '0.01'],
+])
 
 /** What holds for a name that no admin priced, by option key. */
 export const DEFAULT_RATIOS: ReadonlyMap<string, ReadonlyMap<string, DecimalText>> = new Map([

@@ -1,3 +1,4 @@
+import type { Attempt } from '../account/events.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
 import type { FailureCause, OpenStatus, TaskStatus, TaskSubmitted } from './events.ts'
@@ -17,6 +18,7 @@ export type AcceptTask = {
   readonly code: number
   readonly description: Sealed | null
   readonly status: OpenStatus
+  readonly attempts?: readonly Attempt[]
 }
 
 /**

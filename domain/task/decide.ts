@@ -137,10 +137,8 @@ function evolve({ known }: TaskState, event: TaskEvent): TaskState {
   assert(known !== null, `${event.type} of a task that was not submitted`)
   switch (event.type) {
     case 'TaskAccepted': {
-      const { channelId, keyRef, upstreamId, code, description, status } = event.data
-      return {
-        known: { ...known, status, place: { channelId, keyRef, upstreamId, code, description } },
-      }
+      const { task, userId, kind, status, ...place } = event.data
+      return { known: { ...known, status, place } }
     }
     case 'TaskStatusChanged': {
       const { status, startedAt } = event.data

@@ -1,3 +1,4 @@
+import type { Attempt } from '../account/events.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
@@ -58,6 +59,8 @@ export type TaskAccepted = Fact<
     /** The provider's words to it. */
     readonly description: Sealed | null
     readonly status: OpenStatus
+    /** Every try there was, for the books of its call; left out by a call back. */
+    readonly attempts?: readonly Attempt[]
   }
 >
 

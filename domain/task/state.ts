@@ -9,7 +9,7 @@ import type {
 /** Where a task is: with which provider, and as what. */
 export type TaskPlace = Pick<
   TaskAccepted['data'],
-  'channelId' | 'keyRef' | 'upstreamId' | 'code' | 'description'
+  'channelId' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
 export type KnownTask = {

@@ -5,6 +5,7 @@ import { type Fault, faultOfModel } from './faults.ts'
 import { Journal, type JournalEntry } from './journal.ts'
 import { answerPlainFault } from './plain-faults.ts'
 import { streamAnswer } from './stream-answer.ts'
+import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 
 export type SimulatedProviderOptions = {
   /** 0, the default, lets the system choose. */
@@ -14,6 +15,8 @@ export type SimulatedProviderOptions = {
   /** Pause before the first byte, and between the chunks of a stream. */
   readonly firstByteMs?: number
   readonly gapMs?: number
+  /** How long drawing and music tasks take. */
+  readonly taskMs?: number
 }
 
 export type SimulatedProvider = {
@@ -23,6 +26,7 @@ export type SimulatedProvider = {
   readonly journal: Journal
   /** Faults for the next requests, first in first out, whatever their model. */
   readonly script: Fault[]
+  readonly tasks: TaskProvider['tasks']
   close(): Promise<void>
 }
 
@@ -33,10 +37,17 @@ export async function startSimulatedProvider(
   options: SimulatedProviderOptions = {},
 ): Promise<SimulatedProvider> {
   const context: Context = { options, journal: new Journal(), script: [] }
+  const taskProvider = createTaskProvider(options.taskMs ?? 8_000)
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     response.on('error', () => {})
-    if (request.method === 'GET') answerGet(context, request, response)
-    else readBody(request, (text) => answerChat(context, request, response, text))
+    if (request.method === 'GET') {
+      if (!taskProvider.answer(request, response, '')) answerGet(context, request, response)
+      return
+    }
+    readBody(request, (text) => {
+      if (taskProvider.answer(request, response, text)) return
+      answerChat(context, request, response, text)
+    })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -48,8 +59,10 @@ export async function startSimulatedProvider(
     port,
     journal: context.journal,
     script: context.script,
+    tasks: taskProvider.tasks,
     close: () =>
       new Promise((resolve) => {
+        taskProvider.close()
         server.close(() => resolve())
         server.closeAllConnections()
       }),

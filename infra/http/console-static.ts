@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { admitSources, NO_SOURCES, type PageSources } from './security-headers.ts'
 
 /** Paths that are never a page of the console: an unknown one is an error, not the app. */
-const NOT_PAGES = /^\/(api|v1|v1beta|pg|mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
+const NOT_PAGES =
+  /^\/(api|v1|v1beta|pg|((mj-)?(fast|relax|turbo)\/)?mj|suno|assets|livez|readyz|metrics)(\/|\?|$)/
 
 /** The page's own file, which every other page is too. */
 const INDEX = /^\/(index\.html)?(\?|$)/

@@ -43,6 +43,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     address: peppered('address'),
     invite: peppered('invite'),
     identity: peppered('identity'),
+    'task-notify': peppered('task-notify'),
     'access-token': peppered('access-token'),
     'recovery-code': peppered('recovery-code'),
     'login-ticket': peppered('login-ticket'),

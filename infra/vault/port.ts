@@ -20,6 +20,7 @@ export type Pepper =
   | 'address'
   | 'invite'
   | 'identity'
+  | 'task-notify'
   | 'access-token'
   | 'recovery-code'
   | 'login-ticket'

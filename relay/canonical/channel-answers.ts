@@ -8,6 +8,36 @@ export const CHANNEL_ANSWERS = {
     "No channel is available for the model '{subject}'.",
     '模型 “{subject}” 当前无可用渠道。',
   ),
+  tasks_off: answer(
+    403,
+    'permission_error',
+    'This kind of task is switched off on this site.',
+    '本站未启用该类任务。',
+  ),
+  task_not_found: answer(
+    404,
+    'invalid_request_error',
+    "There is no task '{subject}' of yours.",
+    '任务 “{subject}” 不存在。',
+  ),
+  task_not_finished: answer(
+    400,
+    'invalid_request_error',
+    "The task '{subject}' has not succeeded: there is nothing to go on from.",
+    '任务 “{subject}” 尚未成功，无法继续操作。',
+  ),
+  notify_refused: answer(
+    403,
+    'permission_error',
+    'Nobody was told to call back here.',
+    '无效的回调地址。',
+  ),
+  image_unavailable: answer(
+    404,
+    'invalid_request_error',
+    'There is no picture here.',
+    '图片不存在或已失效。',
+  ),
   channels_busy: answer(
     429,
     'rate_limit_error',

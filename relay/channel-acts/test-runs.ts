@@ -4,6 +4,7 @@ import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
+import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
 import { type CheckParts, viewsNow } from './channel-act.ts'
 import { inParallel } from './in-parallel.ts'
 import { testChannel } from './probe.ts'
@@ -76,10 +77,14 @@ async function channelsToTest(parts: CheckParts): Promise<readonly number[]> {
   await viewsNow(parts)
   const { rows } = await relayChannels(parts.core.db)
   return rows
-    .filter(({ id, status }) => status !== TURNED_OFF && parts.views.channels.find(id)?.target)
+    .filter(({ id, status }) => status !== TURNED_OFF && isTestable(parts.views.channels.find(id)))
     .map(({ id }) => id)
     .toSorted((one, other) => one - other)
 }
+
+/** Tasks cost too much to be tried. */
+const isTestable = (channel: RelayChannel | undefined): boolean =>
+  channel !== undefined && channel.target !== null && workOf(channel) === 'chat'
 
 async function record({ actors }: CheckParts, { id, channelIds, context }: Run): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const

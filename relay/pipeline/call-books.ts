@@ -6,6 +6,7 @@ import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground.ts'
 import type { Quota } from '#domain/shared/quota.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { Caller } from './authenticate.ts'
@@ -21,6 +22,22 @@ export type Admission = {
   readonly calls: number
   readonly leaseMs: number
   readonly clientIp: Sealed | null
+}
+
+/** Why the account does not admit the call, as its caller is told. */
+export function denialOfAdmission(refusal: Refusal, call: string, isKeyed: boolean): Denial {
+  switch (refusal.refused) {
+    case 'CallEnded':
+      return isKeyed
+        ? deny('idempotency_replayed', { subject: call })
+        : deny('overloaded', { retryAfterSeconds: 1 })
+    case 'TokenBudgetExhausted':
+      return deny('token_exhausted')
+    case 'TokenBudgetUnknown':
+      return deny('invalid_key')
+    default:
+      return deny('insufficient_quota')
+  }
 }
 
 /** What a call turned out to have used. */
@@ -90,18 +107,7 @@ export class CallBooks {
       const isRepeat = this.keyed !== null && outcome.events.length === 0
       return isRepeat ? this.repeated() : null
     }
-    switch (outcome.refusal.refused) {
-      case 'CallEnded':
-        return this.keyed === null
-          ? deny('overloaded', { retryAfterSeconds: 1 })
-          : deny('idempotency_replayed', { subject: this.exchange.call })
-      case 'TokenBudgetExhausted':
-        return deny('token_exhausted')
-      case 'TokenBudgetUnknown':
-        return deny('invalid_key')
-      default:
-        return deny('insufficient_quota')
-    }
+    return denialOfAdmission(outcome.refusal, this.exchange.call, this.keyed !== null)
   }
 
   /** The account knows the call already: it runs, or it is over. */

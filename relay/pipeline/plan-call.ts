@@ -10,7 +10,7 @@ import {
   upstreamBody,
 } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamModelOf } from '#relay/views/channel-rules.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { Caller } from './authenticate.ts'
@@ -99,10 +99,11 @@ function offerFor({ channels }: Views, caller: Caller, model: string): Offer<Rel
   const { group, pinnedChannelId } = caller
   if (pinnedChannelId === null) return channels.offering(group, model)
   const pinned = channels.find(pinnedChannelId)
-  return pinned?.isEnabled && pinned.target !== null ? offerOf([pinned]) : []
+  const isFit = pinned?.isEnabled && pinned.target !== null && workOf(pinned) === 'chat'
+  return isFit ? offerOf([pinned]) : []
 }
 
-function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
+export function hasValid(offer: Offer<RelayChannel>, now: number): boolean {
   for (const { channels } of offer) {
     for (const { terms } of channels) if (isValid(terms, now)) return true
   }
@@ -113,7 +114,7 @@ export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): bo
   expiredTime <= 0 || expiredTime * 1_000 > now
 
 /** A user's own group is always usable; another one must be open to users. */
-const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): boolean =>
+export const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): boolean =>
   group === user.group || options.usableGroups.has(group)
 
 /** The worst case, also over the channels that have overrides: those can ask for more. */

@@ -17,6 +17,9 @@ import type { RelayParts } from './relay-parts.ts'
 /** How a call ended, for its limits. */
 export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
 
+/** What of a request tells its size. */
+export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
+
 /** A call's place among those under way; `leave` once, at its end. */
 export type CallSeat = { readonly leave: (outcome: CallOutcome) => void }
 
@@ -30,7 +33,7 @@ const BYTES_PER_TOKEN = 4
 export async function takeSeat(
   parts: RelayParts,
   { token, user, group }: Caller,
-  request: ChatRequest,
+  request: Sized,
 ): Promise<CallSeat | Denial> {
   const { underWay, limits, caps, views } = parts
   if (!underWay.enter()) {
@@ -64,7 +67,7 @@ function rulesFor(
   group: string,
   { tokenId, terms }: RelayToken,
   userRate: UserRate,
-  request: ChatRequest,
+  request: Sized,
 ): CallRules {
   const rates: RateRule[] = []
   const tokens: TokensRule[] = []
@@ -82,5 +85,5 @@ function rulesFor(
 }
 
 /** The input by its length, and all of the output that the caller allows. */
-const estimateOf = ({ body, outputTokensMax, choices }: ChatRequest): number =>
+const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
   Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

@@ -17,16 +17,17 @@ export function screenPrompt(
   { matcher, isPromptChecked, exemptGroup }: Screening,
   group: string,
   body: Buffer,
+  param = 'messages',
 ): Promise<Denial | null> | null {
   if (matcher === null || !isPromptChecked || group === exemptGroup) return null
-  return look(matcher, body)
+  return look(matcher, body, param)
 }
 
-async function look(matcher: WordMatcher, body: Buffer): Promise<Denial | null> {
+async function look(matcher: WordMatcher, body: Buffer, param: string): Promise<Denial | null> {
   const texts: string[] = []
   gather(JSON.parse(body.toString('utf8')), texts)
   const isFound = await isIn(matcher, texts.join(BREAK))
-  return isFound ? deny('sensitive_prompt', { param: 'messages' }) : null
+  return isFound ? deny('sensitive_prompt', { param }) : null
 }
 
 async function isIn(matcher: WordMatcher, text: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { ChannelEvent } from '#domain/channel/events.ts'
 import { evolveChannels, idsOf } from '#domain/channel/evolve.ts'
 import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/channel/state.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
+import type { TaskKind } from '#domain/task/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/openai-compatible/target.ts'
+import { taskProfileOf } from '#relay/providers/tasks/profiles.ts'
 import { type ChannelRules, channelRules } from './channel-rules.ts'
 
 /** A key, ready to be used: where and how its channel is called with it. */
@@ -32,13 +34,19 @@ export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
 
 const NONE: Offer<RelayChannel> = []
 
+/** What is asked of a channel: a chat, or a task of some kind. */
+export type Work = 'chat' | TaskKind
+
+export const workOf = ({ terms }: Pick<KnownChannel, 'terms'>): Work =>
+  taskProfileOf(terms.type)?.tasks ?? 'chat'
+
 type Secrets = Pick<Vault, 'getSecrets'>
 
 /** Channels by id, and by group and model as callers name it. Keys are decrypted once. */
 export class ChannelView {
   private roster: ChannelsState = initialChannels()
   private channels = new Map<number, RelayChannel>()
-  private offers: Offers<RelayChannel> | null = null
+  private offers = new Map<Work, Offers<RelayChannel>>()
   private names: ReadonlySet<string> | null = null
   private readonly vault: Secrets
   private readonly policy: OutboundPolicy
@@ -53,29 +61,30 @@ export class ChannelView {
   }
 
   /** Enabled channels that offer the model to the group, ready to draw from. */
-  offering(group: string, model: string): Offer<RelayChannel> {
-    return this.index().get(group)?.get(model) ?? NONE
+  offering(group: string, model: string, work: Work = 'chat'): Offer<RelayChannel> {
+    return this.index(work).get(group)?.get(model) ?? NONE
   }
 
-  /** True when some channel has the model, be it off or for another group. */
+  /** True when some channel has the model for chats, be it off or for another group. */
   isKnown(model: string): boolean {
     this.names ??= new Set(
-      [...this.channels.values()].flatMap(({ terms: { modelPrefix, models } }) =>
-        models.map((name) => modelPrefix + name),
-      ),
+      [...this.channels.values()]
+        .filter((channel) => workOf(channel) === 'chat')
+        .flatMap(({ terms: { modelPrefix, models } }) => models.map((name) => modelPrefix + name)),
     )
     return this.names.has(model)
   }
 
   modelsOf(group: string): readonly string[] {
-    return [...(this.index().get(group)?.keys() ?? [])]
+    return [...(this.index('chat').get(group)?.keys() ?? [])]
   }
 
   /** True when some model of some group has no other enabled channel than this one. */
   isLastOfSomething(channel: RelayChannel): boolean {
+    const work = workOf(channel)
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
-        isOne(this.offering(group, channel.terms.modelPrefix + model)),
+        isOne(this.offering(group, channel.terms.modelPrefix + model, work)),
       ),
     )
   }
@@ -94,7 +103,7 @@ export class ChannelView {
   adopt(other: ChannelView): void {
     this.roster = other.roster
     this.channels = other.channels
-    this.offers = null
+    this.offers = new Map()
     this.names = null
   }
 
@@ -108,7 +117,7 @@ export class ChannelView {
       if (channel === undefined) this.channels.delete(id)
       else this.channels.set(id, this.ready(channel, secrets))
     }
-    this.offers = null
+    this.offers = new Map()
     this.names = null
   }
 
@@ -139,11 +148,16 @@ export class ChannelView {
     return refs.length === 0 ? new Map() : this.vault.getSecrets('channel-key', refs)
   }
 
-  private index(): Offers<RelayChannel> {
-    this.offers ??= offersOf(
-      [...this.channels.values()].filter(({ isEnabled, target }) => isEnabled && target !== null),
+  private index(work: Work): Offers<RelayChannel> {
+    const known = this.offers.get(work)
+    if (known !== undefined) return known
+    const offers = offersOf(
+      [...this.channels.values()].filter(
+        (channel) => channel.isEnabled && channel.target !== null && workOf(channel) === work,
+      ),
     )
-    return this.offers
+    this.offers.set(work, offers)
+    return offers
   }
 }
 

@@ -21,6 +21,7 @@ export type RelayOptions = {
   readonly yuanPerDollar: string
   readonly usableGroups: ReadonlySet<string>
   readonly screening: Screening
+  readonly tasks: TaskOptions
   readonly userRate: {
     readonly isEnabled: boolean
     readonly count: number
@@ -30,6 +31,21 @@ export type RelayOptions = {
     readonly tokensPerMinute: number
     readonly exemptGroup: string | null
   }
+}
+
+/** What is set about drawing and music tasks. */
+export type TaskOptions = {
+  readonly isDrawingOn: boolean
+  readonly isMusicOn: boolean
+  /** Providers are told where to call back. */
+  readonly isNotified: boolean
+  readonly isAccountFilterAllowed: boolean
+  /** Pictures are shown under an address of this site. */
+  readonly isForwarded: boolean
+  readonly isModeCleared: boolean
+  readonly isSuccessChecked: boolean
+  /** Without a slash at its end; empty: not set. */
+  readonly serverAddress: string
 }
 
 const RETRIES_MAX = 3
@@ -74,6 +90,7 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
       : null,
     yuanPerDollar: optionValue(values, 'Price'),
     usableGroups: new Set(Object.keys(objectOf(optionJson(values, 'UserUsableGroups')))),
+    tasks: readTaskOptions(values),
     userRate: {
       isEnabled: flag('ModelRequestRateLimitEnabled'),
       count: Math.max(0, integer('ModelRequestRateLimitCount')),
@@ -84,6 +101,20 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
         ? optionValue(values, 'global.rate_limit_exempt_group')
         : null,
     },
+  }
+}
+
+function readTaskOptions(values: ReadonlyMap<string, string>): TaskOptions {
+  const flag = (key: string): boolean => optionFlag(values, key)
+  return {
+    isDrawingOn: flag('DrawingEnabled'),
+    isMusicOn: flag('TaskEnabled'),
+    isNotified: flag('MjNotifyEnabled'),
+    isAccountFilterAllowed: flag('MjAccountFilterEnabled'),
+    isForwarded: flag('MjForwardUrlEnabled'),
+    isModeCleared: flag('MjModeClearEnabled'),
+    isSuccessChecked: flag('MjActionCheckSuccessEnabled'),
+    serverAddress: optionValue(values, 'ServerAddress').replace(/\/+$/, ''),
   }
 }
 

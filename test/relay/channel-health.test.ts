@@ -8,7 +8,7 @@ import { startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
 import { budget } from '#test/support/budget.ts'
 import { claimedCallsInMemory } from './support/claimed-calls.ts'
-import { chat, noGauges, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { chat, noGauges, noProgress, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig
 /** Behind channel 2, which is drawn before channel 1. */
@@ -191,6 +191,7 @@ describe('two relays', () => {
       findExpired: async () => [],
       claimedCalls: claimedCallsInMemory(),
       gauges: noGauges,
+      tasks: { progress: noProgress, findOpenTasks: async () => [] },
     })
     const server = createServer((request, response) => other.handle(request, response))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

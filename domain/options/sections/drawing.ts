@@ -1,4 +1,3 @@
-import { WITH_DRAWING, WITH_TASKS } from '../notes.ts'
 import { FLAG } from '../option-type.ts'
 import type { OptionRow, OptionSection } from '../schema.ts'
 
@@ -7,7 +6,6 @@ const flag = (key: string, preset: 'true' | 'false', zh: string, en: string): Op
   type: FLAG,
   preset,
   label: { zh, en },
-  note: WITH_DRAWING,
 })
 
 export const DRAWING: OptionSection = {
@@ -46,7 +44,6 @@ export const DRAWING: OptionSection = {
       type: FLAG,
       preset: 'false',
       label: { zh: '启用音乐任务', en: 'Music tasks' },
-      note: WITH_TASKS,
     },
   ],
 }

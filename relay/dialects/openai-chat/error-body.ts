@@ -33,7 +33,7 @@ const ADDRESSES =
 const TELLING_MIN = 5
 
 /** A provider's words without keys, account names, addresses, and what is `known` as such. */
-function redact(text: string, known: readonly string[]): string {
+export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
   return telling
     .toSorted((a, b) => b.length - a.length)

@@ -1,5 +1,9 @@
+import type { TaskKind } from '#domain/task/events.ts'
 import type { Words } from '#infra/http/language.ts'
 import type { BalanceQuery } from './balance-query.ts'
+
+/** A header that is the key, without any scheme. */
+export type KeyHeader = 'api-key' | 'mj-api-secret'
 
 /** A field of a channel that only some types have; `key` as on the wire. */
 export type ProfileField = {
@@ -35,7 +39,7 @@ export type Profile = {
   /** Where it lists its models; null: it does not. */
   readonly modelsPath: string | null
   /** How the key is sent; `bearer` unless it says something else. */
-  readonly keyHeader?: 'api-key'
+  readonly keyHeader?: KeyHeader
   readonly keyHint: Words
   readonly fields?: readonly ProfileField[]
   /** Sends usage with its streams unasked, and refuses requests that ask for it. */
@@ -43,6 +47,8 @@ export type Profile = {
   /** Its `completion_tokens` leave reasoning out: the output is the total less the prompt. */
   readonly isOutputTotalLessPrompt?: true
   readonly balance?: BalanceQuery
+  /** Takes tasks of this kind, and no chats: `chatPath` is where the plainest of them goes. */
+  readonly tasks?: TaskKind
   /** Models it is known for, to choose from in a form. */
   readonly models: readonly string[]
 }

@@ -1,6 +1,7 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
-import type { Profile } from './profile.ts'
+import { taskProfileOf } from '../tasks/profiles.ts'
+import type { KeyHeader, Profile } from './profile.ts'
 import { profileOf } from './profiles.ts'
 import { pathBelow, pathBeside } from './provider-path.ts'
 
@@ -25,7 +26,7 @@ export function providerTarget(
   key: string,
   policy: OutboundPolicy,
 ): ProviderTarget | null {
-  const profile = profileOf(terms.type)
+  const profile = profileOf(terms.type) ?? taskProfileOf(terms.type)
   const base = profile === undefined ? null : baseOf(profile, terms.baseUrl)
   if (profile === undefined || base === null) return null
   const checked = checkUrl(base, policy)
@@ -68,7 +69,7 @@ export function confidentialOf({ address, origin }: ProviderTarget): string[] {
 export function sideRequest(
   { profile, origin, address }: ProviderTarget,
   path: string,
-  options: { readonly isBeside: boolean; readonly keyHeader?: 'api-key' | undefined },
+  options: { readonly isBeside: boolean; readonly keyHeader?: KeyHeader | undefined },
 ): { readonly url: string; readonly headers: Record<string, string> } {
   const { pathname, search } = new URL(address.href)
   const below = options.isBeside ? pathBeside(pathname, path) : pathBelow(pathname, path)
@@ -99,7 +100,7 @@ const filled = (path: string, other: string): string =>
 const withQuery = (path: string, search: string): string =>
   search.length < 2 ? path : `${path}${path.includes('?') ? '&' : '?'}${search.slice(1)}`
 
-const keyHeader = (kind: 'api-key' | undefined, key: string): readonly string[] =>
+const keyHeader = (kind: KeyHeader | undefined, key: string): readonly string[] =>
   kind === undefined ? ['authorization', `Bearer ${key}`] : [kind, key]
 
 /** Visible ASCII: anything else could break out of a header, or be refused by the client. */

@@ -80,6 +80,10 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
   it.each([
     ['POST', '/v1/chat/completions', 'relay'],
     ['POST', '/pg/chat/completions', 'relay'],
+    ['POST', '/mj/submit/imagine', 'relay'],
+    ['POST', '/mj-fast/mj/submit/imagine', 'relay'],
+    ['GET', '/mj/image/7', 'relay'],
+    ['POST', '/suno/submit/music', 'relay'],
     ['GET', '/api/channel/types', 'relay'],
     ['GET', '/api/channel/test', 'relay'],
     ['GET', '/api/channel/test/7?model=a', 'relay'],

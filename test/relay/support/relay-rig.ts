@@ -13,13 +13,18 @@ import { tokensStream } from '#domain/token/events.ts'
 import { userStream } from '#domain/user/events.ts'
 import { readConfig } from '#infra/config/read-config.ts'
 import type { Core } from '#infra/core.ts'
-import { type SimulatedProvider, startSimulatedProvider } from '#infra/demo/simulated-provider.ts'
+import {
+  type SimulatedProvider,
+  type SimulatedProviderOptions,
+  startSimulatedProvider,
+} from '#infra/demo/simulated-provider.ts'
 import { createMemoryEventStore } from '#infra/event-store/memory-event-store.ts'
 import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
 import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import type { Gauges } from '#infra/gauges/gauges.ts'
 import { createMemoryLimits } from '#infra/limits/memory-limits.ts'
 import type { Limits } from '#infra/limits/port.ts'
+import type { Progress } from '#infra/progress/progress.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Relay, type RelayOverrides, startRelay } from '#relay/server.ts'
 import { NO_ROWS } from '#relay/views/load-views.ts'
@@ -84,11 +89,22 @@ export const noGauges: Gauges = {
   retire: async () => {},
 }
 
+/** Nobody looks on. */
+export const noProgress: Progress = {
+  put: async () => {},
+  read: async () => new Map(),
+  changedAfter: async () => [],
+  mark: async () => 0,
+  remove: async () => {},
+  sweep: async () => {},
+}
+
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
 export async function relayRig(
   overrides: RelayOverrides = {},
   env = {},
   sharedLimits?: Limits,
+  providing: SimulatedProviderOptions = {},
 ): Promise<RelayRig> {
   const ownLimits = createMemoryLimits(Date.now)
   const log = pino({ level: 'silent' })
@@ -109,11 +125,12 @@ export async function relayRig(
     findExpired: async () => [],
     claimedCalls: claimedCallsInMemory(),
     gauges: noGauges,
+    tasks: { progress: noProgress, findOpenTasks: async () => [] },
     ...overrides,
   })
   const server = createServer((request, response) => relay.handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const provider = await startSimulatedProvider()
+  const provider = await startSimulatedProvider(providing)
   const books = booksOf(core)
   const rig: RelayRig = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

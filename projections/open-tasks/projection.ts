@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TaskEvent } from '#domain/task/events.ts'
+import { projectionOf } from '../projection.ts'
+
+/** Tasks that have not ended: what their providers are asked about. */
+export const openTasksProjection = projectionOf<TaskEvent>({
+  name: 'open-tasks',
+  version: 1,
+  sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
+  tables: { tasks: { key: ['task'] } },
+  handlers: {
+    TaskSubmitted: ({ data }, rows) =>
+      rows.insert(
+        'tasks',
+        { task: data.task },
+        {
+          user_id: data.userId,
+          kind: data.kind,
+          channel_id: null,
+          key_ref: null,
+          upstream_id: null,
+          submitted_at: data.submittedAt,
+        },
+      ),
+    TaskAccepted: ({ data }, rows) =>
+      rows.patch(
+        'tasks',
+        { task: data.task },
+        { channel_id: data.channelId, key_ref: data.keyRef, upstream_id: data.upstreamId },
+      ),
+    TaskSucceeded: ({ data }, rows) => rows.remove('tasks', { task: data.task }),
+    TaskFailed: ({ data }, rows) => rows.remove('tasks', { task: data.task }),
+  },
+})

@@ -1,0 +1,33 @@
+import { type CommonQueryMethods, sql } from 'slonik'
+import { z } from 'zod'
+import { wireInteger } from '#infra/postgres/row-types.ts'
+
+const openTask = z.object({
+  task: z.string(),
+  userId: wireInteger,
+  kind: z.enum(['drawing', 'music']),
+  /** null, as the next two: no provider is known to have it. */
+  channelId: wireInteger.nullable(),
+  keyRef: z.string().nullable(),
+  upstreamId: z.string().nullable(),
+  /** Unix milliseconds. */
+  submittedAt: wireInteger,
+})
+export type OpenTask = z.infer<typeof openTask>
+
+/** Where a page ends, and the next one begins. */
+export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>
+
+/** Tasks that have not ended, oldest first. */
+export const openTasks = (
+  db: CommonQueryMethods,
+  after: OpenTasksAfter,
+  limit: number,
+): Promise<readonly OpenTask[]> =>
+  db.any(sql.type(openTask)`
+    select task, user_id as "userId", kind, channel_id as "channelId", key_ref as "keyRef",
+           upstream_id as "upstreamId", submitted_at as "submittedAt"
+    from read_open_tasks.tasks
+    where (submitted_at, task) > (${after.submittedAt}, ${after.task})
+    order by submitted_at, task limit ${limit}
+  `)

@@ -1,0 +1,136 @@
+import type { TaskOptions } from '#relay/views/option-view.ts'
+import { actionOfButton } from './drawing-buttons.ts'
+import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
+import type { Sending, TaskRequest } from './task-request.ts'
+
+/** What is read from a body: `changes` go to the provider in place of what came. */
+type Asked = {
+  readonly action: string
+  readonly model?: string
+  readonly prompt?: string | null
+  readonly originId?: string | null
+  readonly changes?: (sending: Sending) => readonly (readonly [string, unknown])[]
+}
+
+export type DrawingReader = (body: TaskBody) => Asked
+
+/** A task's own button, or one by its name: the same drawing goes on at its provider. */
+const withOrigin: Asked['changes'] = ({ origin }) => [['taskId', origin?.place?.upstreamId]]
+
+const CHANGES = new Set(['UPSCALE', 'VARIATION', 'REROLL'])
+
+const change: DrawingReader = (body) => {
+  const originId = body.needText('taskId')
+  const action = body.needText('action').toUpperCase()
+  if (!CHANGES.has(action)) refuseParam('action')
+  const index = body.integer('index', 1, 4)
+  if (index === null && action !== 'REROLL') refuseParam('index', true)
+  return { action, originId, changes: withOrigin }
+}
+
+const SIMPLE = /^(\S{1,64}) ([UVR])([1-4])?$/i
+const LETTERS: Readonly<Record<string, string>> = { U: 'UPSCALE', V: 'VARIATION', R: 'REROLL' }
+
+/** `<task> U2`: as a person would write it. */
+const simpleChange: DrawingReader = (body) => {
+  const [, originId = '', letter = '', index] = SIMPLE.exec(body.needText('content').trim()) ?? []
+  const action = LETTERS[letter.toUpperCase()] ?? refuseParam('content')
+  if (index === undefined && action !== 'REROLL') refuseParam('content')
+  const rest = `${letter.toUpperCase()}${index ?? ''}`
+  const changes: Asked['changes'] = ({ origin }) => [
+    ['content', `${origin?.place?.upstreamId} ${rest}`],
+  ]
+  return { action, originId, changes }
+}
+
+const button: DrawingReader = (body) => {
+  const originId = body.needText('taskId')
+  const action = actionOfButton(body.needText('customId')) ?? refuseParam('customId')
+  return { action, originId, changes: withOrigin }
+}
+
+const modal: DrawingReader = (body) => ({
+  action: 'MODAL',
+  originId: body.needText('taskId'),
+  prompt: body.text('prompt', TEXT_LENGTH_MAX),
+  changes: withOrigin,
+})
+
+const describe: DrawingReader = (body) => {
+  if (body.text('link') === null) body.needPicture('base64')
+  return { action: 'DESCRIBE' }
+}
+
+const READERS: ReadonlyMap<string, DrawingReader> = new Map<string, DrawingReader>([
+  ['imagine', (body) => ({ action: 'IMAGINE', prompt: body.needText('prompt', TEXT_LENGTH_MAX) })],
+  ['shorten', (body) => ({ action: 'SHORTEN', prompt: body.needText('prompt', TEXT_LENGTH_MAX) })],
+  ['change', change],
+  ['simple-change', simpleChange],
+  ['action', button],
+  ['modal', modal],
+  ['describe', describe],
+  [
+    'blend',
+    (body) => {
+      body.needPictures('base64Array', 2, 5)
+      return { action: 'BLEND' }
+    },
+  ],
+  [
+    'upload-discord-images',
+    (body) => {
+      body.needPictures('base64Array', 1, 10)
+      return { action: 'UPLOAD' }
+    },
+  ],
+])
+
+const swap: DrawingReader = (body) => {
+  body.needPicture('sourceBase64')
+  body.needPicture('targetBase64')
+  return { action: 'SWAP_FACE', model: 'swap_face' }
+}
+
+const SWAP_PATH = '/mj/insight-face/swap'
+
+/** By its path below `/mj`; undefined: there is none. */
+export function drawingReader(path: string): DrawingReader | undefined {
+  if (path === '/insight-face/swap') return swap
+  return path.startsWith('/submit/') ? READERS.get(path.slice('/submit/'.length)) : undefined
+}
+
+const MODE_FLAGS = /\s*--(?:fast|relax|turbo)(?=\s|$)/gi
+
+/** `mode`: `FAST`, `RELAX`, `TURBO`, as the address has it; null: as the provider likes. */
+export function readDrawing(
+  path: string,
+  reader: DrawingReader,
+  body: TaskBody,
+  { mode, options }: { readonly mode: string | null; readonly options: TaskOptions },
+): TaskRequest {
+  const { action, model, prompt = null, originId = null, changes = () => [] } = reader(body)
+  const given = body.object('accountFilter')
+  const allowed = options.isAccountFilterAllowed && given !== null ? given : undefined
+  const accountFilter = mode === null ? allowed : { ...allowed, modes: [mode] }
+  const shown = prompt !== null && options.isModeCleared ? prompt.replace(MODE_FLAGS, '') : prompt
+  return {
+    kind: 'drawing',
+    platform: 'midjourney',
+    action,
+    model: model ?? `mj_${action.toLowerCase()}`,
+    prompt: shown,
+    originId,
+    continuesOpen: action === 'MODAL',
+    path: path === '/insight-face/swap' ? SWAP_PATH : `/mj${path}`,
+    body,
+    sentBody: (sending) =>
+      body.with(
+        new Map<string, unknown>([
+          ['notifyHook', sending.notifyUrl ?? undefined],
+          ['accountFilter', accountFilter],
+          ...(shown === prompt ? [] : [['prompt', shown] as const]),
+          ...changes(sending),
+        ]),
+      ),
+  }
+}

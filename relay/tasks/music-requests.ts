@@ -1,0 +1,38 @@
+import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
+import type { TaskRequest } from './task-request.ts'
+
+const ACTIONS: ReadonlyMap<string, string> = new Map([
+  ['music', 'MUSIC'],
+  ['lyrics', 'LYRICS'],
+])
+
+/** By the last part of its path; undefined: there is none. */
+export const musicAction = (segment: string): string | undefined =>
+  ACTIONS.get(segment.toLowerCase())
+
+export function readMusic(action: string, body: TaskBody): TaskRequest {
+  const prompt = body.text('prompt', TEXT_LENGTH_MAX)
+  const described = body.text('gpt_description_prompt', TEXT_LENGTH_MAX)
+  if (action === 'LYRICS' && prompt === null) refuseParam('prompt', true)
+  const goesOn = body.text('continue_clip_id') !== null
+  const originId = body.text('task_id')
+  if (goesOn && originId === null) refuseParam('task_id', true)
+  return {
+    kind: 'music',
+    platform: 'suno',
+    action,
+    model: `suno_${action.toLowerCase()}`,
+    prompt: prompt ?? described,
+    originId,
+    continuesOpen: false,
+    path: `/suno/submit/${action}`,
+    body,
+    sentBody: ({ origin }) =>
+      body.with(
+        new Map<string, unknown>([
+          ['notify_hook', undefined],
+          ['task_id', origin?.place?.upstreamId],
+        ]),
+      ),
+  }
+}

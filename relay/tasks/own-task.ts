@@ -1,0 +1,19 @@
+import type { TaskKind } from '#domain/task/events.ts'
+import type { KnownTask } from '#domain/task/state.ts'
+import type { Caller } from '#relay/pipeline/authenticate.ts'
+import type { TaskParts } from './task-parts.ts'
+
+const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The task of this id, where it is the caller's: that of another user is as none. */
+export async function ownTask(
+  { books }: Pick<TaskParts, 'books'>,
+  { user }: Caller,
+  kind: TaskKind,
+  id: string,
+): Promise<KnownTask | null> {
+  const known = TASK_ID.test(id) ? await books.find(id) : null
+  if (known === null) return null
+  const { userId, kind: own } = known.submitted
+  return userId === user.userId && own === kind ? known : null
+}

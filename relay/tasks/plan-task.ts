@@ -1,0 +1,66 @@
+import { holdFor } from '#domain/pricing/hold.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import { priceOf } from '#domain/pricing/price-list.ts'
+import { type Offer, offerOf } from '#domain/routing/offer.ts'
+import type { Quota } from '#domain/shared/quota.ts'
+import type { KnownTask } from '#domain/task/state.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Caller } from '#relay/pipeline/authenticate.ts'
+import { hasValid, isGroupUsable } from '#relay/pipeline/plan-call.ts'
+import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
+import type { Views } from '#relay/views/views.ts'
+import type { TaskRequest } from './task-request.ts'
+
+export type TaskPlan = {
+  readonly price: PriceSnapshot
+  readonly hold: Quota
+  readonly offer: Offer<RelayChannel>
+  /** It has to go where another task is, by the same key. */
+  readonly keyRef: string | null
+}
+
+/** Which tasks cost how much, and where this one may go; or why it may not be made. */
+export function planTask(
+  views: Views,
+  caller: Caller,
+  request: TaskRequest,
+  origin: KnownTask | null,
+  now: number,
+): TaskPlan | Denial {
+  const { token, user, group } = caller
+  const { model, kind } = request
+  if (token.models !== null && !token.models.has(model)) {
+    return deny('model_not_allowed', { param: 'model', subject: model })
+  }
+  const { options, prices } = views.options
+  if (!isGroupUsable(caller, options)) return deny('group_not_allowed', { subject: group })
+  const customer = { userGroup: user.group, acceptsUnpriced: false }
+  const price = priceOf(prices, model, group, customer)
+  if ('refused' in price) {
+    return price.refused === 'GroupUnknown'
+      ? deny('group_not_allowed', { subject: group })
+      : deny('model_unpriced', { param: 'model', subject: model })
+  }
+  // A task uses no tokens: at a price for those it would be free.
+  if (price.mode !== 'call') return deny('model_unpriced', { param: 'model', subject: model })
+  const offer = offerFor(views, caller, request, origin)
+  if (!hasValid(offer, now)) {
+    return deny('no_channel', { param: 'model', subject: model, retryAfterSeconds: 10 })
+  }
+  const hold = holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1 })
+  const keyRef = origin?.place?.keyRef ?? null
+  return { price, hold, offer, keyRef: kind === 'drawing' ? keyRef : null }
+}
+
+function offerFor(
+  { channels }: Views,
+  { group, pinnedChannelId }: Caller,
+  { model, kind }: TaskRequest,
+  origin: KnownTask | null,
+): Offer<RelayChannel> {
+  const channelId = origin?.place?.channelId ?? pinnedChannelId
+  if (channelId === null) return channels.offering(group, model, kind)
+  const channel = channels.find(channelId)
+  const isFit = channel?.isEnabled && channel.target !== null && workOf(channel) === kind
+  return isFit ? offerOf([channel]) : []
+}

@@ -1,0 +1,113 @@
+import type { Sealed } from '#domain/shared/event.ts'
+import type { FailureCause } from '#domain/task/events.ts'
+import type { KnownTask } from '#domain/task/state.ts'
+import type { Language } from '#relay/canonical/denial-answers.ts'
+import { objectOf, parsedObject } from './loose-json.ts'
+import type { TaskParts } from './task-parts.ts'
+
+/** Why a task failed, where its provider gave no words. */
+const REASONS: Record<FailureCause, Record<Language, string>> = {
+  failed: { zh: '任务失败', en: 'The task failed.' },
+  refused: { zh: '上游拒绝了该任务', en: 'The provider refused the task.' },
+  unreachable: { zh: '上游没有响应', en: 'The provider did not answer.' },
+  lost: { zh: '任务丢失', en: 'The task was lost.' },
+  timeout: { zh: '任务超时（1 小时）', en: 'The task took more than an hour.' },
+}
+
+type Opened = {
+  readonly prompt: string
+  readonly promptEn: string
+  readonly description: string
+  readonly imageUrl: string
+  readonly failReason: string
+  readonly result: string
+  readonly finishedAt: number
+}
+
+async function opened(
+  { vault }: TaskParts,
+  { submitted, place, end }: KnownTask,
+  language: Language,
+): Promise<Opened> {
+  const { userId } = submitted
+  const open = async (sealed: Sealed | null | undefined): Promise<string> =>
+    sealed === null || sealed === undefined ? '' : ((await vault.open(userId, sealed)) ?? '')
+  const good = end !== null && 'imageUrl' in end ? end : null
+  const bad = end !== null && 'cause' in end ? end : null
+  const words = await open(bad?.failReason)
+  return {
+    prompt: await open(submitted.prompt),
+    promptEn: await open(good?.promptEn),
+    description: await open(place?.description),
+    imageUrl: await open(good?.imageUrl),
+    failReason: bad !== null && words === '' ? REASONS[bad.cause][language] : words,
+    result: await open(good?.result),
+    finishedAt: end?.finishedAt ?? 0,
+  }
+}
+
+/** As far as it got: `100%` of what has succeeded. */
+const shownProgress = ({ status }: KnownTask, progress: string | undefined): string =>
+  status === 'SUCCESS' ? '100%' : (progress ?? '0%')
+
+export type Showing = {
+  readonly language: Language
+  readonly progress: ReadonlyMap<string, string>
+  /** Of this site, as its caller reached it or an admin set it. */
+  readonly address: string
+}
+
+/** A drawing as its clients know it. Times in unix milliseconds. */
+export async function drawingAnswer(
+  parts: TaskParts,
+  known: KnownTask,
+  { language, progress, address }: Showing,
+): Promise<object> {
+  const { submitted, place, status, startedAt } = known
+  const texts = await opened(parts, known, language)
+  const { task, action, submittedAt } = submitted
+  const result = objectOf(parsedObject(Buffer.from(texts.result)))
+  const { isForwarded } = parts.views.options.options.tasks
+  const hasImage = texts.imageUrl !== ''
+  return {
+    id: task,
+    action,
+    prompt: texts.prompt || (result.prompt ?? ''),
+    promptEn: texts.promptEn,
+    description: texts.description,
+    state: '',
+    submitTime: submittedAt,
+    startTime: startedAt ?? 0,
+    finishTime: texts.finishedAt,
+    progress: shownProgress(known, progress.get(task)),
+    status: place === null && status === 'NOT_START' ? 'NOT_START' : status,
+    imageUrl: hasImage && isForwarded ? `${address}/mj/image/${task}` : texts.imageUrl,
+    failReason: texts.failReason,
+    buttons: result.buttons ?? [],
+    properties: result.properties ?? {},
+  }
+}
+
+/** A music task as its clients know it. Times in unix seconds. */
+export async function musicAnswer(
+  parts: TaskParts,
+  known: KnownTask,
+  { language, progress }: Showing,
+): Promise<object> {
+  const { submitted, status, startedAt } = known
+  const texts = await opened(parts, known, language)
+  const { task, action, submittedAt } = submitted
+  return {
+    task_id: task,
+    action,
+    status,
+    fail_reason: texts.failReason,
+    submit_time: seconds(submittedAt),
+    start_time: seconds(startedAt ?? 0),
+    finish_time: seconds(texts.finishedAt),
+    progress: shownProgress(known, progress.get(task)),
+    data: texts.result === '' ? null : JSON.parse(texts.result),
+  }
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1_000)

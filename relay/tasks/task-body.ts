@@ -1,0 +1,129 @@
+import type { Denial } from '#relay/canonical/denial.ts'
+import { deny } from '#relay/canonical/denial.ts'
+import { jsonDenial } from '#relay/dialects/json-denial.ts'
+import { type Member, scanObject } from '#relay/dialects/json-scan.ts'
+
+/** A prompt is no book. */
+export const TEXT_LENGTH_MAX = 16_384
+
+const NAME_LENGTH_MAX = 1_024
+
+/** Refused inside of a reader: becomes the caller's answer. */
+export class Refused extends Error {
+  readonly denial: Denial
+  constructor(denial: Denial) {
+    super(denial.denied)
+    this.denial = denial
+  }
+}
+
+export const refuseParam = (param: string, isMissing = false): never => {
+  throw new Refused(deny(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }))
+}
+
+/**
+ * A task's request as its caller sent it. Pictures in it are looked at in their bytes alone, since
+ * building them would hold the loop. Readers throw `Refused` at what can't be.
+ */
+export class TaskBody {
+  readonly bytes: Buffer
+  private readonly members: readonly Member[]
+
+  /** Throws `Refused` where the bytes are no JSON object. */
+  constructor(bytes: Buffer) {
+    const members = scanObject(bytes)
+    if (!('length' in members)) throw new Refused(jsonDenial(bytes, members))
+    this.bytes = bytes
+    this.members = members
+  }
+
+  has(key: string): boolean {
+    const member = this.find(key)
+    return member !== undefined && member.kind !== 'null'
+  }
+
+  /** null where it is left out, or empty. */
+  text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
+    const member = this.find(key)
+    if (member === undefined || member.kind === 'null') return null
+    // A character takes six bytes at most, as an escape.
+    const isFit = member.kind === 'string' && this.sizeOf(member) <= lengthMax * 6 + 2
+    const text = isFit ? (this.valueOf(member) as string) : refuseParam(key)
+    if (text.length > lengthMax) refuseParam(key)
+    return text === '' ? null : text
+  }
+
+  needText(key: string, lengthMax = NAME_LENGTH_MAX): string {
+    return this.text(key, lengthMax) ?? refuseParam(key, !this.has(key))
+  }
+
+  /** null where it is left out. */
+  integer(key: string, least: number, most: number): number | null {
+    const member = this.find(key)
+    if (member === undefined || member.kind === 'null') return null
+    const value = member.kind === 'number' ? Number(this.valueOf(member)) : Number.NaN
+    return Number.isInteger(value) && value >= least && value <= most ? value : refuseParam(key)
+  }
+
+  /** A text, of whatever length: a picture. */
+  needPicture(key: string): void {
+    const member = this.find(key)
+    if (member === undefined || member.kind === 'null') return refuseParam(key, true)
+    if (member.kind !== 'string' || this.sizeOf(member) < 3) refuseParam(key)
+  }
+
+  needPictures(key: string, least: number, most: number): void {
+    const member = this.find(key)
+    if (member === undefined || member.kind === 'null') return refuseParam(key, true)
+    if (member.kind !== 'array' || member.length < least || member.length > most) refuseParam(key)
+    if (member.isAllObjects) refuseParam(key)
+  }
+
+  /** Texts of a short list; null where it is left out. */
+  texts(key: string, most: number): readonly string[] | null {
+    const member = this.find(key)
+    if (member === undefined || member.kind === 'null') return null
+    const isFit = member.kind === 'array' && member.length <= most
+    if (!isFit || this.sizeOf(member) > most * (NAME_LENGTH_MAX + 3)) return refuseParam(key)
+    const values = this.valueOf(member) as readonly unknown[]
+    const isText = (value: unknown): value is string => typeof value === 'string'
+    return values.every(isText) ? values : refuseParam(key)
+  }
+
+  /** A small object, for what may be in it; null where it is left out. */
+  object(key: string): Readonly<Record<string, unknown>> | null {
+    const member = this.find(key)
+    if (member === undefined || member.kind === 'null') return null
+    const isFit = member.kind === 'object' && this.sizeOf(member) <= TEXT_LENGTH_MAX
+    return isFit ? (this.valueOf(member) as Record<string, unknown>) : refuseParam(key)
+  }
+
+  /** The same object with other members in place of some; undefined: without it. */
+  with(changes: ReadonlyMap<string, unknown>): Buffer {
+    const parts: Buffer[] = []
+    const put = (key: string, value: Buffer): void => {
+      const before = parts.length === 0 ? '{' : ','
+      parts.push(Buffer.from(`${before}${JSON.stringify(key)}:`), value)
+    }
+    for (const member of this.members) {
+      if (changes.has(member.key) || member.key === '__proto__') continue
+      put(member.key, this.bytes.subarray(member.valueStart, member.valueEnd))
+    }
+    for (const [key, value] of changes) {
+      if (value !== undefined) put(key, Buffer.from(JSON.stringify(value)))
+    }
+    return Buffer.concat([...parts, Buffer.from(parts.length === 0 ? '{}' : '}')])
+  }
+
+  private find(key: string): Member | undefined {
+    return this.members.find((member) => member.key === key)
+  }
+
+  private sizeOf({ valueStart, valueEnd }: Member): number {
+    return valueEnd - valueStart
+  }
+
+  private valueOf({ valueStart, valueEnd }: Member): unknown {
+    return JSON.parse(this.bytes.toString('utf8', valueStart, valueEnd))
+  }
+}

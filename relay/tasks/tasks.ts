@@ -1,0 +1,134 @@
+import type { TaskKind } from '#domain/task/events.ts'
+import type { Core } from '#infra/core.ts'
+import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/dispatcher.ts'
+import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
+import { createProgress, type Progress } from '#infra/progress/progress.ts'
+import { deny, isDenial } from '#relay/canonical/denial.ts'
+import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
+import type { Exchange } from '#relay/pipeline/exchange.ts'
+import { readBody } from '#relay/pipeline/read-body.ts'
+import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import { TASK_LIMITS } from './ask-upstream.ts'
+import { readDrawing } from './drawing-requests.ts'
+import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
+import { readMusic } from './music-requests.ts'
+import { takeNotice } from './notify.ts'
+import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
+import { showImage } from './show-image.ts'
+import { submitTask } from './submit-task.ts'
+import { sendTaskDenial } from './task-answers.ts'
+import { Refused, TaskBody } from './task-body.ts'
+import { TaskBooks } from './task-books.ts'
+import type { TaskParts } from './task-parts.ts'
+import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
+
+/** Seams for tests. */
+export type TaskOverrides = {
+  readonly findOpenTasks?: FindOpenTasks | undefined
+  readonly progress?: Progress | undefined
+  readonly pollTimes?: PollTimes | undefined
+}
+
+export type Tasks = {
+  /** Resolves once it is answered. Rejects for a bug of ours. */
+  readonly handle: (exchange: Exchange) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Drawing and music tasks: their paths, and who asks after them. */
+export async function startTasks(
+  core: Core,
+  relayParts: RelayParts,
+  overrides: TaskOverrides,
+): Promise<Tasks> {
+  const side = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
+  const elsewhere = createOutbound(userPolicy, { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 })
+  const progress = overrides.progress ?? (await createProgress(core.pg))
+  const books = new TaskBooks(relayParts)
+  const parts: TaskParts = { ...relayParts, books, side, elsewhere, progress }
+  const { findOpenTasks: find, pollTimes: times } = overrides
+  const poller = startPoller(core, parts, { find, times })
+  return {
+    handle: (exchange) => handle(parts, exchange),
+    stop: async () => {
+      await poller.stop()
+      await Promise.all([side.close(), elsewhere.close()])
+    },
+  }
+}
+
+async function handle(parts: TaskParts, exchange: Exchange): Promise<void> {
+  const { method = '', url = '' } = exchange.request
+  const route = taskRoute(method, url)
+  const kind = kindOf(url)
+  try {
+    if (isDenial(route)) return sendTaskDenial(exchange, kind, route)
+    await carryOut(parts, exchange, kind, route)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    sendTaskDenial(exchange, kind, error.denial)
+  }
+}
+
+async function carryOut(
+  parts: TaskParts,
+  exchange: Exchange,
+  kind: TaskKind,
+  route: TaskRoute,
+): Promise<void> {
+  if (route.act === 'image') return showImage(parts, exchange, route.id)
+  if (route.act === 'notify') {
+    return takeNotice(parts, exchange, route, (work) => withBody(parts, exchange, kind, work))
+  }
+  const { request, clientIp, startedAt } = exchange
+  const caller = await authenticate(parts, request, clientIp, startedAt)
+  if (isDenial(caller)) return sendTaskDenial(exchange, kind, caller)
+  if (!isOn(parts, kind)) return sendTaskDenial(exchange, kind, deny('tasks_off'))
+  if (route.act === 'fetch') return fetchTask(parts, exchange, caller, { kind, id: route.id })
+  if (route.act === 'seed') return imageSeed(parts, exchange, caller, route.id)
+  await withBody(parts, exchange, kind, (bytes) =>
+    bodied(parts, exchange, caller, { kind, route, body: new TaskBody(bytes) }),
+  )
+}
+
+type Bodied = {
+  readonly kind: TaskKind
+  readonly route: Extract<TaskRoute, { readonly act: 'list' | 'draw' | 'compose' }>
+  readonly body: TaskBody
+}
+
+function bodied(
+  parts: TaskParts,
+  exchange: Exchange,
+  caller: Caller,
+  { kind, route, body }: Bodied,
+): Promise<void> {
+  if (route.act === 'list') return fetchTasks(parts, exchange, caller, { kind, body })
+  if (route.act === 'compose') {
+    return submitTask(parts, exchange, caller, readMusic(route.action, body))
+  }
+  const { path, mode, reader } = route
+  const options = parts.views.options.options.tasks
+  const request = readDrawing(path, reader, body, { mode, options })
+  return submitTask(parts, exchange, caller, request)
+}
+
+const isOn = ({ views }: TaskParts, kind: TaskKind): boolean => {
+  const { isDrawingOn, isMusicOn } = views.options.options.tasks
+  return kind === 'drawing' ? isDrawingOn : isMusicOn
+}
+
+async function withBody(
+  parts: TaskParts,
+  exchange: Exchange,
+  kind: TaskKind,
+  work: (body: Buffer) => Promise<void>,
+): Promise<void> {
+  const body = await readBody(exchange.request, parts.bodies)
+  if (isDenial(body)) return sendTaskDenial(exchange, kind, body)
+  try {
+    await work(body)
+  } finally {
+    parts.bodies.giveBack(body.length)
+  }
+}

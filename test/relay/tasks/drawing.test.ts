@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { KEY } from '../support/relay-rig.ts'
+import { type TasksRig, tasksRig, UNKNOWN_TASK } from './tasks-rig.ts'
+
+const OTHER_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
+const PRICE = 50_000n
+const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
+
+let rig: TasksRig
+beforeAll(async () => {
+  rig = await tasksRig({}, { taskMs: 300 })
+  await rig.addUser(8)
+  await rig.addToken(4, 8, OTHER_KEY)
+  await rig.grant(8, 1_000_000_000n)
+})
+afterAll(() => rig.close())
+
+const ended = (task: string) =>
+  expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status, { timeout: 5_000 })
+
+describe('a drawing', () => {
+  it('is held at submit, and settled once it is there', async () => {
+    const before = await rig.balance()
+    const answer = await rig.ask('/mj/submit/imagine', { prompt: 'a lighthouse' })
+    expect(answer.status).toBe(200)
+    expect(answer.json).toMatchObject({ code: 1, description: 'submitted', properties: {} })
+    const task = answer.json.result as string
+    expect(answer.headers.get('x-request-id')).toBe(task)
+    expect(await rig.balance()).toBe(before - PRICE)
+    expect(await rig.money(task)).toEqual(['CallAdmitted'])
+    await ended(task).toBe('SUCCESS')
+    expect(await rig.balance()).toBe(before - PRICE)
+    expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+    const events = await rig.taskEvents(task)
+    expect(events.map(({ type }) => type)).toEqual([
+      'TaskSubmitted',
+      'TaskAccepted',
+      'TaskStatusChanged',
+      'TaskSucceeded',
+    ])
+    const { json } = await rig.ask(`/mj/task/${task}/fetch`)
+    expect(json).toMatchObject({
+      id: task,
+      action: 'IMAGINE',
+      prompt: 'a lighthouse',
+      progress: '100%',
+      imageUrl: `${rig.url}/mj/image/${task}`,
+      failReason: '',
+    })
+    expect(json.buttons).toHaveLength(4)
+    expect(json.startTime).toBeGreaterThanOrEqual(json.submitTime)
+    const picture = await rig.ask(`/mj/image/${task}`, undefined, { 'mj-api-secret': '' })
+    expect(picture.headers.get('content-type')).toBe('image/png')
+    expect(picture.headers.get('content-security-policy')).toContain('sandbox')
+    const list = await rig.ask('/mj/task/list-by-condition', { ids: [task, UNKNOWN_TASK] })
+    expect(list.json.map(({ id }: { id: string }) => id)).toEqual([task])
+    const seed = await rig.ask(`/mj/task/${task}/image-seed`)
+    expect(seed.json).toMatchObject({ code: 1, result: expect.stringMatching(/^\d+$/) })
+  })
+
+  it('that fails costs nothing', async () => {
+    const before = await rig.balance()
+    const task = await rig.imagine('failing')
+    await ended(task).toBe('FAILURE')
+    expect(await rig.balance()).toBe(before)
+    expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
+    const { json } = await rig.ask(`/mj/task/${task}/fetch`)
+    expect(json).toMatchObject({ failReason: 'the simulated model gave up', imageUrl: '' })
+  })
+
+  it('that its provider refuses costs nothing, and says why', async () => {
+    const before = await rig.balance()
+    const { status, json } = await rig.ask('/mj/submit/imagine', { prompt: 'a banned word' })
+    expect(status).toBe(200)
+    expect(json).toEqual({
+      code: 24,
+      description: 'banned prompt words',
+      properties: {},
+      result: '',
+    })
+    expect(await rig.balance()).toBe(before)
+    expect((await rig.taskEvents()).at(-1)).toMatchObject({
+      type: 'TaskFailed',
+      data: { cause: 'refused', code: 24 },
+    })
+  })
+
+  it('goes on from one that has succeeded, at the same provider', async () => {
+    const task = await rig.imagine()
+    const early = await rig.ask('/mj/submit/change', { taskId: task, action: 'UPSCALE', index: 2 })
+    expect(early).toMatchObject({ status: 400, json: { error: { code: 'task_not_finished' } } })
+    await ended(task).toBe('SUCCESS')
+    const asked: [path: string, body: object, model: string][] = [
+      ['change', { taskId: task, action: 'upscale', index: 2 }, 'mj_upscale'],
+      ['simple-change', { content: `${task} V3` }, 'mj_variation'],
+      ['simple-change', { content: `${task} R` }, 'mj_reroll'],
+      ['action', { taskId: task, customId: 'MJ::Outpaint::50::1::abc::SOLO' }, 'mj_zoom'],
+      ['action', { taskId: task, customId: 'MJ::Inpaint::1::abc::SOLO' }, 'mj_inpaint'],
+      ['modal', { taskId: task, prompt: 'a red door', maskBase64: PICTURE }, 'mj_modal'],
+    ]
+    const [{ data: accepted } = { data: {} }] = (await rig.taskEvents(task)).slice(1)
+    for (const [path, body, model] of asked) {
+      const { json } = await rig.ask(`/mj/submit/${path}`, body)
+      expect(json, path).toMatchObject({ code: 1 })
+      const [submitted, taken] = await rig.taskEvents(json.result)
+      expect(submitted?.data, path).toMatchObject({ model, origin: task })
+      expect(taken?.data).toMatchObject({ channelId: 21, keyRef: 'ref-21' })
+    }
+    expect(accepted).toMatchObject({ channelId: 21 })
+  })
+
+  it('takes pictures', async () => {
+    const asked: [path: string, body: object, model: string][] = [
+      ['submit/describe', { base64: PICTURE }, 'mj_describe'],
+      ['submit/blend', { base64Array: [PICTURE, PICTURE] }, 'mj_blend'],
+      ['submit/upload-discord-images', { base64Array: [PICTURE] }, 'mj_upload'],
+      ['insight-face/swap', { sourceBase64: PICTURE, targetBase64: PICTURE }, 'swap_face'],
+      ['submit/shorten', { prompt: 'a very long prompt' }, 'mj_shorten'],
+    ]
+    for (const [path, body, model] of asked) {
+      const { json } = await rig.ask(`/mj-relax/mj/${path}`, body)
+      expect(json, path).toMatchObject({ code: 1 })
+      expect((await rig.taskEvents(json.result))[0]?.data, path).toMatchObject({ model })
+    }
+  })
+})
+
+describe('whose task it is', () => {
+  it('is its own user’s alone: another sees none and goes on from none', async () => {
+    const task = await rig.imagine()
+    await ended(task).toBe('SUCCESS')
+    const other = { 'mj-api-secret': OTHER_KEY }
+    const notFound = { status: 404, json: { code: 4, error: { code: 'task_not_found' } } }
+    expect(await rig.ask(`/mj/task/${task}/fetch`, undefined, other)).toMatchObject(notFound)
+    expect(await rig.ask(`/mj/task/${task}/image-seed`, undefined, other)).toMatchObject(notFound)
+    const list = await rig.ask('/mj/task/list-by-condition', { ids: [task] }, other)
+    expect(list.json).toEqual([])
+    const change = { taskId: task, action: 'REROLL' }
+    expect(await rig.ask('/mj/submit/change', change, other)).toMatchObject(notFound)
+    expect(await rig.ask(`/suno/fetch/${task}`)).toMatchObject({ status: 404 })
+  })
+})
+
+describe('who may not', () => {
+  it.each([
+    ['no key', { 'mj-api-secret': '' }, 401],
+    ['a wrong key', { 'mj-api-secret': 'sk-abcdefgh12345678' }, 401],
+  ])('%s', async (_title, headers, status) => {
+    const answer = await rig.ask('/mj/submit/imagine', { prompt: 'x' }, headers)
+    expect(answer.status).toBe(status)
+    expect(answer.json).toMatchObject({ code: 4, description: expect.any(String) })
+  })
+
+  it('a token that may not use the model, and one without quota', async () => {
+    await rig.addToken(5, 8, `${OTHER_KEY}5`, { models: ['sim-small'] })
+    const narrow = { 'mj-api-secret': `${OTHER_KEY}5` }
+    const refused = await rig.ask('/mj/submit/imagine', { prompt: 'x' }, narrow)
+    expect(refused).toMatchObject({ status: 403, json: { error: { code: 'model_not_allowed' } } })
+    await rig.addUser(9)
+    await rig.addToken(6, 9, `${OTHER_KEY}6`)
+    const poor = { 'mj-api-secret': `${OTHER_KEY}6` }
+    const unpaid = await rig.ask('/mj/submit/imagine', { prompt: 'x' }, poor)
+    expect(unpaid).toMatchObject({ status: 402, json: { code: 30 } })
+    expect(await rig.taskEvents()).not.toContainEqual(
+      expect.objectContaining({ data: expect.objectContaining({ userId: 9 }) }),
+    )
+  })
+
+  it('anybody, while drawing is off', async () => {
+    await rig.setOption('DrawingEnabled', 'false')
+    const answer = await rig.ask('/mj/submit/imagine', { prompt: 'x' })
+    await rig.setOption('DrawingEnabled', 'true')
+    expect(answer).toMatchObject({ status: 403, json: { error: { code: 'tasks_off' } } })
+  })
+
+  it('chats: a channel for drawings takes none', async () => {
+    const chat = { model: 'mj_imagine', messages: [{ role: 'user', content: 'hi' }] }
+    const headers = { authorization: `Bearer sk-${KEY}` }
+    const answer = await rig.ask('/v1/chat/completions', chat, headers)
+    expect(answer).toMatchObject({ status: 404, json: { error: { code: 'model_not_found' } } })
+  })
+})
+
+describe('bad input', () => {
+  it.each([
+    ['imagine', '', 'empty_body'],
+    ['imagine', '[]', 'json_not_object'],
+    ['imagine', '{"prompt":', 'json_incomplete'],
+    ['imagine', {}, 'missing_parameter'],
+    ['imagine', { prompt: 7 }, 'invalid_parameter'],
+    ['imagine', { prompt: 'x'.repeat(16_385) }, 'invalid_parameter'],
+    ['imagine', '{"prompt":"a\\u0000b"}', 'invalid_text'],
+    ['change', { taskId: UNKNOWN_TASK, action: 'UPSCALE' }, 'missing_parameter'],
+    ['change', { taskId: UNKNOWN_TASK, action: 'UPSCALE', index: 5 }, 'invalid_parameter'],
+    ['change', { taskId: UNKNOWN_TASK, action: 'PAINT', index: 1 }, 'invalid_parameter'],
+    ['change', { taskId: '../x', action: 'REROLL' }, 'task_not_found'],
+    ['simple-change', { content: 'U1' }, 'invalid_parameter'],
+    ['action', { taskId: UNKNOWN_TASK, customId: 'MJ::Else' }, 'invalid_parameter'],
+    ['modal', { prompt: 'x' }, 'missing_parameter'],
+    ['blend', { base64Array: ['a'] }, 'invalid_parameter'],
+    ['blend', { base64Array: [{}, {}] }, 'invalid_parameter'],
+    ['describe', {}, 'missing_parameter'],
+  ])('%s with %j is refused as %s', async (path, body, code) => {
+    const answer = await rig.ask(`/mj/submit/${path}`, body)
+    expect(answer.json).toMatchObject({ error: { code } })
+    expect(answer.status).toBeLessThan(500)
+  })
+
+  it('of lists and paths', async () => {
+    for (const ids of [undefined, 'x', [1], Array(101).fill('x')]) {
+      expect((await rig.ask('/mj/task/list-by-condition', { ids })).status).toBe(400)
+    }
+    for (const path of ['/mj', '/mj/submit/else', '/mj/task//fetch', '/slow/mj/submit/imagine']) {
+      expect((await rig.ask(path, {})).status).toBe(404)
+    }
+    expect(await rig.ask('/mj/submit/imagine')).toMatchObject({ status: 405 })
+    expect(await rig.ask(`/mj/image/${UNKNOWN_TASK}`)).toMatchObject({ status: 404 })
+    expect(await rig.ask('/mj/task/%00/fetch')).toMatchObject({ status: 404 })
+  })
+})

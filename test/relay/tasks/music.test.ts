@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type TasksRig, tasksRig } from './tasks-rig.ts'
+
+let rig: TasksRig
+beforeAll(async () => {
+  rig = await tasksRig({}, { taskMs: 300 })
+})
+afterAll(() => rig.close())
+
+const statusOf = async (task: string) => (await rig.ask(`/suno/fetch/${task}`)).json.data.status
+
+it('music and lyrics are held, composed and settled', async () => {
+  const before = await rig.balance()
+  const music = await rig.ask('/suno/submit/music', { gpt_description_prompt: 'a shanty' })
+  expect(music.json).toMatchObject({ code: 'success', data: expect.any(String) })
+  const lyrics = await rig.ask('/suno/submit/LYRICS', { prompt: 'the sea' })
+  expect(await rig.balance()).toBe(before - 55_000n)
+  const [song, words] = [music.json.data as string, lyrics.json.data as string]
+  for (const task of [song, words]) {
+    await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
+    expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+  }
+  const { json } = await rig.ask('/suno/fetch', { ids: [song, words] })
+  expect(json.data).toMatchObject([
+    { task_id: song, action: 'MUSIC', progress: '100%', data: [{ title: 'Simulated' }] },
+    { task_id: words, action: 'LYRICS', data: { text: expect.any(String) } },
+  ])
+  expect(await rig.balance()).toBe(before - 55_000n)
+})
+
+it('what fails or is refused costs nothing', async () => {
+  const before = await rig.balance()
+  const failing = await rig.ask('/suno/submit/music', { prompt: 'failing' })
+  await expect.poll(() => statusOf(failing.json.data), { timeout: 5_000 }).toBe('FAILURE')
+  const refused = await rig.ask('/suno/submit/music', { prompt: 'a banned word' })
+  expect(refused).toMatchObject({
+    status: 400,
+    json: { code: 'task_refused', message: 'banned prompt words', data: null },
+  })
+  expect(await rig.balance()).toBe(before)
+})
+
+it('a song goes on from one of the caller’s own', async () => {
+  const first = (await rig.ask('/suno/submit/music', { prompt: 'one' })).json.data as string
+  await expect.poll(() => statusOf(first), { timeout: 5_000 }).toBe('SUCCESS')
+  const more = { prompt: 'two', continue_clip_id: 'clip-1', task_id: first }
+  const second = await rig.ask('/suno/submit/music', more)
+  expect(second.json.code).toBe('success')
+  expect((await rig.taskEvents(second.json.data))[0]?.data).toMatchObject({ origin: first })
+  const alien = { ...more, task_id: '1710000000000000' }
+  expect(await rig.ask('/suno/submit/music', alien)).toMatchObject({
+    status: 404,
+    json: { code: 'task_not_found', data: null },
+  })
+})
+
+it('bad input is refused', async () => {
+  const bad: [string, unknown, string][] = [
+    ['/suno/submit/music', '{', 'json_incomplete'],
+    ['/suno/submit/lyrics', {}, 'missing_parameter'],
+    ['/suno/submit/music', { prompt: 1 }, 'invalid_parameter'],
+    ['/suno/submit/music', { continue_clip_id: 'x' }, 'missing_parameter'],
+    ['/suno/submit/dance', {}, 'not_found'],
+    ['/suno/fetch', {}, 'missing_parameter'],
+    ['/suno/fetch/x/y', {}, 'not_found'],
+  ]
+  for (const [path, body, code] of bad) {
+    const answer = await rig.ask(path, body)
+    expect(answer.json, path).toMatchObject({ code, message: expect.any(String) })
+    expect(answer.status).toBeLessThan(500)
+  }
+  await rig.setOption('TaskEnabled', 'false')
+  expect(await rig.ask('/suno/submit/music', { prompt: 'x' })).toMatchObject({ status: 403 })
+  await rig.setOption('TaskEnabled', 'true')
+})
