@@ -35,6 +35,15 @@ export const onlyUser: Check = async (request) => {
   await admit(request)
 }
 
+/** onRequest: as `onlyUser`, also where a temporary password is still to be changed: for that. */
+export const onlyUserOfAnyPassword: Check = async (request) => {
+  await admit(request, true)
+}
+
+export const onlySessionOfAnyPassword: Check = async (request) => {
+  requireSession(await admit(request, true))
+}
+
 /** onRequest: as `onlyUser`, by a session: what an access token may not do answers it 403. */
 export const onlySession: Check = async (request) => {
   requireSession(await admit(request))
@@ -95,7 +104,7 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
   const { findAccessToken, now } = request.server.gate
   const known = await findAccessToken(token)
   if (known === null || known.expiresAt * 1_000 <= now()) return null
-  return principalFor(request, known, null)
+  return principalFor(request, known, { sessionHash: null, isByTemporaryPassword: false })
 }
 
 /**
@@ -105,27 +114,35 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
 export async function principalNow(request: FastifyRequest): Promise<Principal | null> {
   const id = sessionIdOf(request)
   const session = id === null ? null : await request.server.gate.sessions.find(id)
-  return session === null ? null : principalFor(request, session, session.hash)
+  if (session === null) return null
+  const { hash: sessionHash, isByTemporaryPassword } = session
+  return principalFor(request, session, { sessionHash, isByTemporaryPassword })
 }
 
 async function principalFor(
   request: FastifyRequest,
   shown: { readonly userId: number; readonly authVersion: number },
-  sessionHash: string | null,
+  by: Pick<Principal, 'sessionHash' | 'isByTemporaryPassword'>,
 ): Promise<Principal | null> {
   const user = await request.server.gate.findPrincipal(shown.userId)
   if (user === null || user.isDeleted || user.status !== ACTIVE) return null
   if (user.authVersion !== shown.authVersion) return null
   const { username, role, status, group, authVersion } = user
-  return { userId: user.id, username, role, status, group, authVersion, sessionHash }
+  return { userId: user.id, username, role, status, group, authVersion, ...by }
 }
 
-async function admit(request: FastifyRequest): Promise<Principal> {
+async function admit(request: FastifyRequest, isOfAnyPassword = false): Promise<Principal> {
   const principal = await principalIfAny(request)
   // NOTE: one answer for every reason, so that nothing can be learnt from it.
   if (principal === null) throw fault('NotLoggedIn')
+  if (!isOfAnyPassword) requireOwnPassword(principal)
   request.principal = principal
   return principal
+}
+
+/** Whoever a temporary password fell to must not make what outlasts it: 403 until it is changed. */
+export function requireOwnPassword({ isByTemporaryPassword }: Principal): void {
+  if (isByTemporaryPassword) throw fault('PasswordNotOwn')
 }
 
 /** Of a call that anybody may make: who it is, as `onlyUser` would let in; null for a visitor. */

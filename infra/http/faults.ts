@@ -16,6 +16,11 @@ const FAULTS = {
     '系统访问令牌不能进行此操作，请登录后操作',
     'An access token can not do this: log in for it',
   ],
+  PasswordNotOwn: [
+    403,
+    '当前密码是临时密码，请先修改密码',
+    'Your password is a temporary one: change it first',
+  ],
   Forbidden: [403, '无权进行此操作，权限不足', 'You do not have permission to do this'],
   NoSuchRoute: [404, '接口不存在', 'No such route'],
   NotFound: [404, '对象不存在', 'Not found'],

@@ -36,4 +36,6 @@ export type Principal = {
   readonly authVersion: number
   /** SHA-256 of the session's id, hex: names the session without being it. null: by token. */
   readonly sessionHash: string | null
+  /** Came in by a password that the server made up, and has not set an own one since. */
+  readonly isByTemporaryPassword: boolean
 }

@@ -13,13 +13,19 @@ export type Session = {
   readonly userId: number
   /** The user's `authVersion` at login: a later one voids the session. */
   readonly authVersion: number
+  /** Started by a password that the server made up. */
+  readonly isByTemporaryPassword: boolean
 }
 
 /** Where it was started from: kept in the sessions' own table, and gone with the session. */
-export type SessionOrigin = { readonly ip: string; readonly userAgent: string }
+export type SessionOrigin = {
+  readonly ip: string
+  readonly userAgent: string
+  readonly isByTemporaryPassword?: boolean
+}
 
 /** One of a user's sessions, as its owner sees it. Times in unix milliseconds. */
-export type ListedSession = SessionOrigin & {
+export type ListedSession = Pick<SessionOrigin, 'ip' | 'userAgent'> & {
   readonly id: number
   readonly hash: string
   readonly startedAt: number
@@ -56,6 +62,7 @@ const TABLES = `
   alter table auth.sessions add column if not exists id int8 generated always as identity;
   alter table auth.sessions add column if not exists ip text not null default '';
   alter table auth.sessions add column if not exists user_agent text not null default '';
+  alter table auth.sessions add column if not exists is_temporary boolean not null default false;
   create index if not exists sessions_user on auth.sessions (user_id);
   create index if not exists sessions_seen on auth.sessions (seen_at);
 `
@@ -66,13 +73,19 @@ const LISTED_MAX = 100
 
 export const sessionHash = (id: string): string => createHash('sha256').update(id).digest('hex')
 
-type ListedRow = Omit<Row, 'user_id' | 'auth_version'> & {
+type ListedRow = Pick<Row, 'started_at' | 'seen_at'> & {
   id: string
   hash: string
   ip: string
   user_agent: string
 }
-type Row = { user_id: string; auth_version: string; started_at: string; seen_at: string }
+type Row = {
+  user_id: string
+  auth_version: string
+  started_at: string
+  seen_at: string
+  is_temporary: boolean
+}
 
 /** Sessions in the schema `auth`, which is made when missing. `now` in unix milliseconds. */
 export async function createSessions(pg: Pool, now: () => number): Promise<Sessions> {
@@ -81,13 +94,14 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
     await pg.query('update auth.sessions set seen_at = $2 where hash = $1', [hash, seenAt])
   }
   return {
-    start: async (userId, authVersion, { ip, userAgent } = UNKNOWN) => {
+    start: async (userId, authVersion, from = UNKNOWN) => {
+      const { ip, userAgent, isByTemporaryPassword = false } = from
       const id = randomBytes(32).toString('base64url')
       await pg.query(
         `insert into auth.sessions
-           (hash, user_id, auth_version, started_at, seen_at, ip, user_agent)
-         values ($1, $2, $3, $4, $4, $5, $6)`,
-        [sessionHash(id), userId, authVersion, now(), ip, textOf(userAgent)],
+           (hash, user_id, auth_version, started_at, seen_at, ip, user_agent, is_temporary)
+         values ($1, $2, $3, $4, $4, $5, $6, $7)`,
+        [sessionHash(id), userId, authVersion, now(), ip, textOf(userAgent), isByTemporaryPassword],
       )
       return id
     },
@@ -96,7 +110,7 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
       const hash = sessionHash(id)
       const { rows } = await pg.query<Row>({
         name: 'session-by-hash',
-        text: `select user_id, auth_version, started_at, seen_at
+        text: `select user_id, auth_version, started_at, seen_at, is_temporary
                from auth.sessions where hash = $1`,
         values: [hash],
       })
@@ -106,7 +120,12 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
       const idleMs = at - Number(row.seen_at)
       if (idleMs > IDLE_MS || at - Number(row.started_at) > ABSOLUTE_MS) return null
       if (idleMs > TOUCH_EVERY_MS) await touch(hash, at)
-      return { hash, userId: Number(row.user_id), authVersion: Number(row.auth_version) }
+      return {
+        hash,
+        userId: Number(row.user_id),
+        authVersion: Number(row.auth_version),
+        isByTemporaryPassword: row.is_temporary,
+      }
     },
     live: async (hashes) => {
       const at = now()

@@ -7,10 +7,12 @@ export async function startSession(
   request: FastifyRequest,
   reply: FastifyReply,
   user: { readonly id: number; readonly authVersion: number },
+  isByTemporaryPassword = false,
 ): Promise<void> {
   const { sessions } = request.server.gate
   const old = sessionIdOf(request)
   if (old !== null) await sessions.end(sessionHash(old))
-  const from = { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' }
+  const userAgent = request.headers['user-agent'] ?? ''
+  const from = { ip: request.ip, userAgent, isByTemporaryPassword }
   setSessionCookie(reply, await sessions.start(user.id, user.authVersion, from))
 }

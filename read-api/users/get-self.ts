@@ -1,4 +1,4 @@
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
@@ -14,7 +14,7 @@ export function getSelf(app: App, parts: ReadParts): void {
     '/api/user/self',
     {
       schema: { response: { 200: Envelope(User) } },
-      onRequest: onlyUser,
+      onRequest: onlyUserOfAnyPassword,
       preHandler: upToDate(parts, 'users', 'balances', 'notifications'),
     },
     async (request) => {

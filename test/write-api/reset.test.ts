@@ -74,6 +74,17 @@ describe('asking for a reset', () => {
   })
 })
 
+/** What would outlast the temporary password, in somebody else's hands. */
+const TO_COME_BACK_BY = [
+  ['GET', '/api/user/token'],
+  ['POST', '/api/token/'],
+  ['GET', '/api/token/'],
+  ['POST', '/api/user/passkeys/begin'],
+  ['POST', '/api/user/totp/begin'],
+  ['GET', '/api/oauth/email/bind?email=a@example.com&code=123456'],
+  ['GET', '/api/oauth/state'],
+] as const
+
 describe('a reset', () => {
   it('answers a new password once, ends every session, and says to change it', async () => {
     const token = await tokenFor(EMAIL)
@@ -93,8 +104,19 @@ describe('a reset', () => {
     expect(await login()).toMatchObject({ data: { id: 3, must_change_password: true } })
 
     const { call } = await fixture.logIn('user1', password)
+    const head = await fixture.head()
+    for (const [method, path] of TO_COME_BACK_BY) {
+      expect(await call(method, path, method === 'GET' ? {} : { body: {} })).toMatchObject({
+        status: 403,
+        code: 'PasswordNotOwn',
+      })
+    }
+    expect(await fixture.head()).toBe(head)
+    expect((await call('GET', '/api/user/self')).success).toBe(true)
     const change = { password: PASSWORD, original_password: password }
     expect((await call('PUT', '/api/user/self', { body: change })).success).toBe(true)
+    const own = await fixture.logIn('user1', PASSWORD)
+    expect((await own.call('GET', '/api/user/token')).success).toBe(true)
     const body = { username: 'user1', password: PASSWORD }
     const { data } = await fixture.anybody('POST', '/api/user/login', { body })
     expect(data).not.toHaveProperty('must_change_password')

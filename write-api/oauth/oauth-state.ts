@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { principalNow } from '#infra/http/access.ts'
+import { principalNow, requireOwnPassword } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
@@ -80,6 +80,7 @@ export async function userOf(
   const named = request.headers['user-id']
   if (principal === null) return null
   if (named === undefined ? !mayLackHeader : named !== String(principal.userId)) return null
+  requireOwnPassword(principal)
   request.principal = principal
   return principal.userId
 }

@@ -37,9 +37,10 @@ export async function enterFully(
   isByPassword = false,
 ): Promise<SessionUser> {
   mayEnter(user)
-  await startSession(request, reply, user)
-  const { id, username, displayName, role, status, group, mustChangePassword } = user
-  const mustChange = isByPassword && mustChangePassword ? { must_change_password: true } : {}
+  const isTemporary = isByPassword && user.mustChangePassword
+  await startSession(request, reply, user, isTemporary)
+  const { id, username, displayName, role, status, group } = user
+  const mustChange = isTemporary ? { must_change_password: true } : {}
   return { id, username, display_name: displayName, role, status, group, ...mustChange }
 }
 

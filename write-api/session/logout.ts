@@ -1,4 +1,4 @@
-import { onlySession, sessionOf } from '#infra/http/access.ts'
+import { onlySessionOfAnyPassword, sessionOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import type { Act } from '../act.ts'
@@ -9,7 +9,7 @@ export const logout: Act = (api) => {
     api.route({
       method,
       url: '/api/user/logout',
-      onRequest: onlySession,
+      onRequest: onlySessionOfAnyPassword,
       schema: { summary: 'End this session', response: { 200: Done } },
       handler: async (request, reply) => {
         await request.server.gate.sessions.end(sessionOf(request))

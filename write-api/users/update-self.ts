@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
-import { onlyUser, principalOf } from '#infra/http/access.ts'
+import { onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { startSession } from '#infra/http/start-session.ts'
@@ -22,7 +22,7 @@ export const updateSelf: Act = (api, parts) => {
   api.put(
     '/api/user/self',
     {
-      onRequest: onlyUser,
+      onRequest: onlyUserOfAnyPassword,
       schema: {
         summary: 'Change the own display name or password',
         body: UpdateSelf,
