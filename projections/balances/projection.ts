@@ -37,7 +37,7 @@ const topUps: Handlers<TopUpFact> = {
 /** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 4,
+  version: 5,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
@@ -82,7 +82,7 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
       rows.add(
         'token_budgets',
         { token_id: data.tokenId },
-        { remain: -fromWire(data.hold) },
+        { remain: -fromWire(data.hold), held: fromWire(data.hold) },
         { user_id: data.userId, accessed_at: secondsOf(meta.at) },
       )
     },
@@ -111,11 +111,12 @@ function post(postings: readonly Posting[], rows: RowChanges): void {
 function end(call: Ended, postings: readonly Posting[], rows: RowChanges): void {
   post(postings, rows)
   const charge = fromWire(call.charge ?? 0)
+  const hold = fromWire(call.hold)
   if (!isPlayground(call.tokenId)) {
     rows.add(
       'token_budgets',
       { token_id: call.tokenId },
-      { remain: fromWire(call.hold) - charge, used_quota: charge },
+      { remain: hold - charge, held: -hold, used_quota: charge },
       { user_id: call.userId },
     )
   }

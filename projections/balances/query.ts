@@ -35,7 +35,9 @@ export async function accountsOf(
 
 const tokenBudget = z.object({
   tokenId: wireInteger,
+  /** What can be spent; what is held for calls in flight is already off it. */
   remain: quota,
+  held: quota,
   isUnlimited: z.boolean(),
   usedQuota: quota,
   /** Unix seconds of its last call; 0 never. */
@@ -48,7 +50,7 @@ export async function budgetsOf(
   tokenIds: readonly number[],
 ): Promise<Map<number, TokenBudget>> {
   const rows = await db.any(sql.type(tokenBudget)`
-    select token_id as "tokenId", remain, is_unlimited as "isUnlimited",
+    select token_id as "tokenId", remain, held, is_unlimited as "isUnlimited",
       used_quota as "usedQuota", accessed_at as "accessedAt"
     from read_balances.token_budgets where token_id = any(${sql.array(tokenIds, 'int8')})
   `)

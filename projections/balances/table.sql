@@ -14,6 +14,7 @@ create table token_budgets (
   token_id bigint primary key,
   user_id bigint not null,
   remain bigint not null default 0,
+  held bigint not null default 0,
   is_unlimited boolean not null default false,
   is_closed boolean not null default false,
   used_quota bigint not null default 0,

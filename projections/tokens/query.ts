@@ -109,7 +109,7 @@ const statusAt = (now: number) => sql.fragment`
   case
     when t.status <> 1 then 2
     when t.expires_at <= ${now} then 3
-    when b.is_unlimited or b.remain > 0 then 1
+    when b.is_unlimited or b.remain > 0 or b.remain + b.held > 0 then 1
     else 4
   end
 `

@@ -86,6 +86,9 @@ export const tokenState = (
 function statusOf(row: TokenRow, budget: TokenBudget | undefined, now: number): number {
   if (!row.isEnabled) return DISABLED
   if (row.expiresAt !== null && row.expiresAt <= now) return EXPIRED
-  const isExhausted = budget === undefined || (!budget.isUnlimited && budget.remain <= 0n)
-  return isExhausted ? EXHAUSTED : ENABLED
+  return budget !== undefined && isLeft(budget) ? ENABLED : EXHAUSTED
 }
+
+/** What is held for calls under way may come back. */
+const isLeft = ({ isUnlimited, remain, held }: TokenBudget): boolean =>
+  isUnlimited || remain > 0n || remain + held > 0n

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { messagesOnlyTo } from '#projections/messages/query.ts'
 import { PROJECTIONS } from '#projections/registry.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
@@ -76,6 +77,21 @@ describe('erasing a user', () => {
     expect((await erase({ id: 3, username: 'user1' }, fixture.admin.call)).status).toBe(403)
     expect(await fixture.head()).toBe(head)
     expect(await read(3)).toMatchObject({ username: 'user1', DeletedAt: null })
+  })
+
+  it('that breaks off can be asked for again; what went to that user alone goes along', async () => {
+    const { core, root } = fixture
+    const body = { username: 'broken', password: PASSWORD }
+    const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
+    const message = { title: 'About you', content: 'you', user_ids: [id] }
+    const sent = await root.call('POST', '/api/admin/messages', { body: message })
+    expect(sent.success).toBe(true)
+    const breaking = vi.spyOn(core.actors, 'handle').mockRejectedValueOnce(new Error('cut'))
+    expect((await erase({ id, username: 'broken' })).status).toBe(500)
+    breaking.mockRestore()
+    expect(await fixture.freshness.waitFor(['users'], await fixture.head(), 5_000)).toBe(true)
+    expect((await erase({ id, username: 'broken' })).success).toBe(true)
+    expect(await messagesOnlyTo(core.db, id)).toEqual([])
   })
 
   it('leaves none of the texts in the database, also after a rebuild; numbers stay', async () => {

@@ -129,6 +129,10 @@ describe('a batch', () => {
       expect(outcome).toMatchObject({ isDone: true })
     }
     expect((await switchAll([id], 1)).success).toBe(true)
+    // Answered and sought as such, too: it is not exhausted.
+    await expect.poll(() => statusOf(id)).toBe(1)
+    const list = (await fixture.user.call<{ items: Token[] }>('GET', '/api/token/?status=1')).data
+    expect(list.items).toContainEqual(expect.objectContaining({ id, remain_quota: 0, status: 1 }))
   })
 
   it('is deleted with its budgets and keys', async () => {

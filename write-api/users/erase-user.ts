@@ -37,18 +37,17 @@ export const eraseUser: Act = (api, parts) => {
         const decided = userDecider.decide(command, state)
         if (isRefusal(decided)) throw refused(decided.refused as RefusalCode, decided.details)
         await checkName(parts, id, username)
-        // NOTE: the key first: what fails between the two leaves a user who can be erased again.
+        // NOTE: the event last: what fails before it leaves a user who can be erased again.
         await vault.destroyUser(id)
+        await forgetCredentials(parts, request, id)
+        await forgetMessages(parts, request, id)
         const context = contextOf(parts, request)
         const erase = { decider: userDecider, stream, command }
         // Whoever was erased may come again, as somebody new.
         const steps = [erase, ...releaseSteps(id, state.user?.identities ?? {})]
         return accepted(await actors.handleTogether(steps, context)).position
       })
-      const forgotten = await forgetCredentials(parts, request, id)
-      const told = await forgetMessages(parts, request, id)
-      const last = Math.max(position, forgotten, told)
-      await visibleIn(parts, reply, ['users', 'credentials', 'messages'], last)
+      await visibleIn(parts, reply, ['users', 'credentials', 'messages'], position)
       return done()
     },
   )
