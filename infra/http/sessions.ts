@@ -120,12 +120,7 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
       const idleMs = at - Number(row.seen_at)
       if (idleMs > IDLE_MS || at - Number(row.started_at) > ABSOLUTE_MS) return null
       if (idleMs > TOUCH_EVERY_MS) await touch(hash, at)
-      return {
-        hash,
-        userId: Number(row.user_id),
-        authVersion: Number(row.auth_version),
-        isByTemporaryPassword: row.is_temporary,
-      }
+      return sessionOf(hash, row)
     },
     live: async (hashes) => {
       const at = now()
@@ -150,6 +145,13 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
     },
   }
 }
+
+const sessionOf = (hash: string, row: Row): Session => ({
+  hash,
+  userId: Number(row.user_id),
+  authVersion: Number(row.auth_version),
+  isByTemporaryPassword: row.is_temporary,
+})
 
 /** What users do with sessions of their own. */
 function ofUser(pg: Pool, now: () => number): Pick<Sessions, 'listOf' | 'endOne' | 'endAllOf'> {

@@ -79,7 +79,7 @@ describe('erasing a user', () => {
     expect(await read(3)).toMatchObject({ username: 'user1', DeletedAt: null })
   })
 
-  it('that breaks off can be asked for again; what went to that user alone goes along', async () => {
+  it('that breaks off can be asked for again; messages to that user alone go along', async () => {
     const { core, root } = fixture
     const body = { username: 'broken', password: PASSWORD }
     const { id } = (await root.call<{ id: number }>('POST', '/api/user/', { body })).data
