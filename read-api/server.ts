@@ -36,6 +36,8 @@ import { getToken } from './tokens/get-token.ts'
 import { listTokenRows } from './tokens/list-tokens.ts'
 import { listOrderRows } from './top-up/list-orders.ts'
 import { latestRelease } from './updates/latest-release.ts'
+import { siteUsage } from './usage/site-usage.ts'
+import { tokenUsage } from './usage/token-usage.ts'
 import { usageData } from './usage/usage-data.ts'
 import { checkInStatus } from './users/check-in-status.ts'
 import { getSecurity } from './users/get-security.ts'
@@ -83,6 +85,8 @@ const QUESTIONS = [
   listLogs,
   logStat,
   exportLogs,
+  siteUsage,
+  tokenUsage,
   usageData,
   inboxMessages,
   sentMessages,

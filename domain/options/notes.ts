@@ -8,5 +8,4 @@ const actsLater = (zh: string, en: string): Words => ({
 
 export const WITH_GEMINI = actsLater('Gemini 渠道', 'the Gemini provider is')
 export const WITH_CLAUDE = actsLater('Claude 渠道', 'the Claude provider is')
-export const WITH_STEPS = actsLater('数据看板的粒度选择', 'the choice of steps on the dashboard is')
 export const WITH_LOOK_UP = actsLater('按密钥查询额度', 'looking up quota by a key is')

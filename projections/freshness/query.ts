@@ -95,7 +95,8 @@ function waitUntil(
 
 const checkpointRow = z.object({ name: z.enum(PROJECTION_NAMES), position: wireInteger })
 
-async function readPositions(core: Core): Promise<Positions> {
+/** How far each read model is, in the lane that is furthest behind. */
+export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {
   const rows = await core.db.any(sql.type(checkpointRow)`
     select name, min(position) as position from projections.checkpoint group by name
   `)

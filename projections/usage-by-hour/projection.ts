@@ -8,6 +8,7 @@ import type { RowChanges } from '../runner/row-changes.ts'
 import { partOf } from './part.ts'
 
 const WITHIN_PART = ['type', 'model', 'call_group', 'channel_id'] as const
+const CONSUMPTION = 2
 const HOUR = 3_600
 const DAY = 86_400
 
@@ -17,11 +18,12 @@ const DAY = 86_400
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 4,
+  version: 5,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
     by_user_and_model: { key: ['user_id', 'hour', 'type', 'model'] },
+    charged_by_day: { key: ['day', 'user_id'] },
     by_part: { key: ['part', 'hour', ...WITHIN_PART], isShared: true },
     by_day: { key: ['part', 'day', ...WITHIN_PART], isShared: true },
   },
@@ -52,6 +54,7 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   }
   rows.add('by_model', { hour, type, model }, counted)
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
+  if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
   const within = {
     ...{ type, model },
     call_group: call?.call_group ?? '',

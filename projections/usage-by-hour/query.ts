@@ -1,6 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import { partOf } from './part.ts'
 
 export { partOf } from './part.ts'
 
@@ -104,3 +105,104 @@ const sums = (from: Piece) => sql.type(usageSums)`
     coalesce(sum(completion_tokens), 0)::text as "completionTokens"
   from ${from}
 `
+
+const DAY_SECONDS = 86_400
+
+/** Hours by the second they start at; both ends included. */
+export type Hours = { readonly fromHour: number; readonly toHour: number }
+
+const spent = { count: wireInteger, quota, tokens: wireInteger }
+
+const siteSums = z.object({ ...spent, failed: wireInteger })
+
+/** What everybody was charged (type 2), and how many calls failed (type 6). */
+export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
+  db.one(sql.type(siteSums)`
+    select coalesce(sum(count) filter (where type = 2), 0)::int8 as count,
+      coalesce(sum(quota) filter (where type = 2), 0)::int8 as quota,
+      coalesce(sum(prompt_tokens + completion_tokens) filter (where type = 2), 0)::int8 as tokens,
+      coalesce(sum(count) filter (where type = 6), 0)::int8 as failed
+    from read_usage_by_hour.by_model where hour >= ${fromHour} and hour <= ${toHour}
+  `)
+
+const modelSpent = z.object({ model: z.string(), ...spent })
+
+/** The models that most was charged for. */
+export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) =>
+  db.any(sql.type(modelSpent)`
+    select model, sum(count)::int8 as count, sum(quota)::int8 as quota,
+      sum(prompt_tokens + completion_tokens)::int8 as tokens
+    from read_usage_by_hour.by_model
+    where type = 2 and hour >= ${fromHour} and hour <= ${toHour}
+    group by model order by 3 desc, 1 limit ${limit}
+  `)
+
+const userSpent = z.object({
+  userId: wireInteger,
+  /** Empty once the person was erased. */
+  username: z.string(),
+  ...spent,
+  /** How many were charged at all. */
+  users: wireInteger,
+})
+
+/** The users who were charged most: whole days from the days, both ends from the hours. */
+export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
+  const end = toHour + 3_600
+  const first = Math.min(end, Math.ceil(fromHour / DAY_SECONDS) * DAY_SECONDS)
+  const last = Math.max(first, Math.floor(end / DAY_SECONDS) * DAY_SECONDS)
+  const hours = (from: number, to: number) => sql.fragment`
+    select user_id, count, quota, prompt_tokens + completion_tokens as tokens
+    from read_usage_by_hour.by_user_and_model where type = 2 and hour >= ${from} and hour < ${to}
+  `
+  return db.any(sql.type(userSpent)`
+    with charged as (
+      select user_id, count, quota, prompt_tokens + completion_tokens as tokens
+      from read_usage_by_hour.charged_by_day where day >= ${first} and day < ${last}
+      union all ${hours(fromHour, first)} union all ${hours(last, end)}
+    ), top as (
+      select user_id, sum(count)::int8 as count, sum(quota)::int8 as quota,
+        sum(tokens)::int8 as tokens, count(*) over () as users
+      from charged group by user_id order by 3 desc, 1 limit ${limit}
+    )
+    select user_id as "userId", coalesce(u.username, '') as username, count, top.quota, tokens,
+      users
+    from top left join read_users.users u on u.id = user_id order by top.quota desc, user_id
+  `)
+}
+
+const dayPoint = z.object({ day: wireInteger, ...spent })
+const tokenPoint = dayPoint.extend({ tokenId: wireInteger, name: z.string() })
+
+export type Days = { readonly fromDay: number; readonly toDay: number }
+
+/** What a user was charged, by day of UTC. */
+export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDay }: Days) =>
+  db.any(sql.type(dayPoint)`
+    select day, sum(count)::int8 as count, sum(quota)::int8 as quota,
+      sum(prompt_tokens + completion_tokens)::int8 as tokens
+    from read_usage_by_hour.by_day
+    where part = ${partOf.user(userId)} and type = 2 and day >= ${fromDay} and day <= ${toDay}
+    group by day order by day
+  `)
+
+/** The same over each of the tokens that most was used of; deleted ones are there too. */
+export const tokenDays = (
+  db: CommonQueryMethods,
+  userId: number,
+  { fromDay, toDay }: Days,
+  limit: number,
+) =>
+  db.any(sql.type(tokenPoint)`
+    with used as (
+      select token_id from read_balances.token_budgets
+      where user_id = ${userId} and accessed_at >= ${fromDay}
+      order by used_quota desc, token_id limit ${limit}
+    )
+    select d.day, t.id as "tokenId", t.name, sum(d.count)::int8 as count,
+      sum(d.quota)::int8 as quota, sum(d.prompt_tokens + d.completion_tokens)::int8 as tokens
+    from used join read_tokens.tokens t on t.id = used.token_id
+    join read_usage_by_hour.by_day d on d.part = 'token:' || t.id
+    where d.type = 2 and d.day >= ${fromDay} and d.day <= ${toDay}
+    group by d.day, t.id order by d.day, t.id
+  `)

@@ -21,6 +21,19 @@ create table by_user_and_model (
   primary key (user_id, hour, type, model)
 );
 
+-- Who was charged most: the hours at both ends of a range, between them whole days.
+create index by_user_and_model_hour on by_user_and_model (hour);
+
+create table charged_by_day (
+  day bigint not null,
+  user_id bigint not null,
+  count bigint not null default 0,
+  quota bigint not null default 0,
+  prompt_tokens bigint not null default 0,
+  completion_tokens bigint not null default 0,
+  primary key (day, user_id)
+);
+
 -- `channel:3` or `group:vip`, by hour. By hour a token's rows would be as many as its calls.
 create table by_part (
   part text not null,

@@ -11,6 +11,8 @@ export const Status = Type.Object({
   enable_data_export: Type.Boolean(),
   chats: Type.Array(Type.Record(Type.String(), Type.String())),
   data_export_default_time: Type.String(),
+  /** Minutes after which the dashboard reads its figures again by itself. */
+  data_export_interval: Type.Integer(),
   default_collapse_sidebar: Type.Boolean(),
   mj_notify_enabled: Type.Boolean(),
   chat_link: Type.String(),

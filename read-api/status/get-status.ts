@@ -69,6 +69,7 @@ const ofScreens = (options: OptionsInForce) => ({
   enable_data_export: options.flag('DataExportEnabled'),
   chats: chatsOf(options.text('Chats')),
   data_export_default_time: options.text('DataExportDefaultTime') || 'hour',
+  data_export_interval: options.number('DataExportInterval') || 5,
   default_collapse_sidebar: options.flag('DefaultCollapseSidebar'),
   mj_notify_enabled: options.flag('MjNotifyEnabled'),
   chat_link: options.text('ChatLink'),

@@ -3,21 +3,17 @@ import Type, { type Static } from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { invalidField } from '#infra/http/faults.ts'
 import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { UsagePoint } from '../contract/log.ts'
-import { type App, Query, type ReadParts, textOf, upToDate, wholeOf } from '../question.ts'
+import { type App, Query, type ReadParts, textOf, upToDate } from '../question.ts'
+import { UsageRange, usageRange } from './usage-range.ts'
 
-const Range = { start_timestamp: Query.whole, end_timestamp: Query.whole }
-const AllUsage = Type.Object({ ...Range, username: Query.text })
-const OwnUsage = Type.Object(Range)
+const AllUsage = Type.Object({ ...UsageRange, username: Query.text })
+const OwnUsage = Type.Object(UsageRange)
 
 const HOUR = 3_600
-const DAY = 24 * HOUR
-const DEFAULT_SPAN = 7 * DAY
-const SPAN_MAX = 100 * DAY
 
 /**
  * `GET /api/data/` (everybody's, or one user's by name; for admins) and `GET /api/data/self/`:
@@ -49,14 +45,7 @@ async function answer(
   query: Static<typeof OwnUsage>,
   userId: number | undefined,
 ) {
-  const to = wholeOf(query.end_timestamp) ?? Math.floor(core.now() / 1_000)
-  const from = wholeOf(query.start_timestamp) ?? Math.max(0, to - DEFAULT_SPAN)
-  if (to - from > SPAN_MAX) {
-    throw invalidField('start_timestamp', {
-      zh: '时间范围不能超过 100 天',
-      en: 'must be at most 100 days before end_timestamp',
-    })
-  }
+  const { from, to } = usageRange(query, core.now())
   const points = await usagePoints(core.db, {
     ...(userId === undefined ? {} : { userId }),
     fromHour: from - (from % HOUR),

@@ -161,6 +161,8 @@ const ROLLUPS = [
    select hour, type, model, ${SUMS} from narrow group by 1, 2, 3`,
   `insert into read_usage_by_hour.by_user_and_model
    select user_id, hour, type, model, ${SUMS} from narrow group by 1, 2, 3, 4`,
+  `insert into read_usage_by_hour.charged_by_day
+   select day, user_id, ${SUMS} from narrow where type = 2 group by 1, 2`,
   ...['by_part', 'by_day'].flatMap((table) => [
     partRows(table, 'channel', 'channel_id'),
     partRows(table, 'group', 'call_group', '0'),

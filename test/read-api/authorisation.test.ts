@@ -93,6 +93,8 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/mj/self': 'user',
   'GET /api/task/': 'admin',
   'GET /api/task/self': 'user',
+  'GET /api/data/self/tokens': 'user',
+  'GET /api/data/site': 'admin',
   'GET /api/live': 'socket',
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogOther, LogPage, LogStat, UsagePoint } from '#read-api/contract/log.ts'
+import type { SiteUsage, TokenUsagePoint } from '#read-api/contract/usage.ts'
 import {
   aCall,
   admitted,
@@ -54,6 +55,12 @@ const page = async (path: string, headers: Record<string, string>): Promise<LogP
   expect(status, body.message).toBe(200)
   return body.data
 }
+
+/** A range of so many seconds before and after the fixture's moment. */
+const within = (seconds: number): string =>
+  [NOW / 1_000 - seconds, NOW / 1_000 + seconds]
+    .map((at, index) => `${index === 0 ? 'start' : 'end'}_timestamp=${Math.floor(at)}`)
+    .join('&')
 
 const everything = async (path: string, headers: Record<string, string>): Promise<LogEntry[]> => {
   const rows: LogEntry[] = []
@@ -177,6 +184,33 @@ describe('the log', () => {
     expect(body.data.every(({ created_at }) => created_at % 3_600 === 0)).toBe(true)
     const site = await api.get<UsagePoint[]>('/api/data/?username=bob', admin)
     expect(site.body.data.reduce((sum, { count }) => sum + count, 0)).toBe(81)
+  })
+
+  it('tells admins the totals of the site, who and what costs most, and the lag', async () => {
+    const site = (await api.get<SiteUsage>(`/api/data/site?${within(8 * 86_400)}`, admin)).body.data
+    const stat = (await api.get<LogStat>('/api/log/stat', admin)).body.data
+    const { count, quota, token_used, failed, users } = site.totals
+    expect({ count, quota }).toEqual({ count: stat.count, quota: stat.quota })
+    expect(token_used).toBe(stat.prompt_tokens + stat.completion_tokens)
+    expect([users, failed > 0]).toEqual([site.top_users.length, true])
+    for (const top of [site.top_users, site.top_models]) {
+      const spent = top.map((row) => row.quota)
+      expect(spent).toEqual(spent.toSorted((one, other) => other - one))
+      expect(spent.reduce((sum, one) => sum + one, 0)).toBe(quota)
+    }
+    expect(site.top_users.map(({ username }) => username)).toContain('bob')
+    expect(site.lag).toMatchObject({ behind: 0 })
+    const short = (await api.get<SiteUsage>(`/api/data/site?${within(7_200)}`, admin)).body.data
+    const ofUsers = short.top_users.reduce((sum, row) => sum + row.quota, 0)
+    expect([short.totals.quota, short.totals.quota < quota]).toEqual([ofUsers, true])
+  })
+
+  it('sums usage by token and day, to the same whole', async () => {
+    const points = (await api.get<TokenUsagePoint[]>('/api/data/self/tokens', alice)).body.data
+    const stat = (await api.get<LogStat>('/api/log/self/stat', alice)).body.data
+    expect(points.reduce((sum, { quota }) => sum + quota, 0)).toBe(stat.quota)
+    expect(points.every(({ created_at }) => created_at % 86_400 === 0)).toBe(true)
+    expect(points.some(({ token_id }) => token_id > 0)).toBe(true)
   })
 
   it('words its rows in the caller’s language', async () => {

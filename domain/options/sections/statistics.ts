@@ -1,4 +1,4 @@
-import { WITH_LOOK_UP, WITH_STEPS } from '../notes.ts'
+import { WITH_LOOK_UP } from '../notes.ts'
 import { FLAG, integer, type OptionType } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -32,8 +32,8 @@ export const STATISTICS: OptionSection = {
       unit: 'minute',
       label: { zh: '数据看板更新间隔', en: 'Dashboard refresh' },
       help: {
-        zh: '为兼容而保留：数据看板实时更新。',
-        en: 'Kept for compatibility: the dashboard is live.',
+        zh: '实时连接中断时，数据看板每隔这么久重新读取一次。',
+        en: 'How often the dashboard is read again while its live connection is away.',
       },
     },
     {
@@ -46,7 +46,10 @@ export const STATISTICS: OptionSection = {
         day: { zh: '天', en: 'Day' },
         week: { zh: '周', en: 'Week' },
       },
-      note: WITH_STEPS,
+      help: {
+        zh: '打开数据看板时的粒度；范围随之为 24 小时、30 天或 90 天。',
+        en: 'As the dashboard opens; its range follows: 24 hours, 30 days or 90 days.',
+      },
     },
     {
       key: 'DisplayTokenStatEnabled',

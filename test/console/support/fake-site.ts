@@ -139,6 +139,7 @@ export const STATUS: Status = {
   enable_data_export: true,
   chats: [],
   data_export_default_time: 'hour',
+  data_export_interval: 5,
   default_collapse_sidebar: false,
   mj_notify_enabled: false,
   chat_link: '',

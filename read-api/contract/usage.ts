@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox'
+
+const spent = {
+  count: Type.Integer(),
+  quota: Type.Integer(),
+  token_used: Type.Integer(),
+}
+
+/** One day (of UTC) of one token; `token_id` 0 gathers what is of no token that is named. */
+export const TokenUsagePoint = Type.Object({
+  /** Unix seconds of the day's start. */
+  created_at: Type.Integer(),
+  token_id: Type.Integer(),
+  token_name: Type.String(),
+  ...spent,
+})
+export type TokenUsagePoint = Static<typeof TokenUsagePoint>
+
+/** How the site does, for admins. */
+export const SiteUsage = Type.Object({
+  /** In the hours that the range touches. */
+  totals: Type.Object({
+    ...spent,
+    failed: Type.Integer(),
+    /** Who were charged. */
+    users: Type.Integer(),
+  }),
+  top_users: Type.Array(
+    Type.Object({
+      user_id: Type.Integer(),
+      /** Empty once the person was erased. */
+      username: Type.String(),
+      ...spent,
+    }),
+  ),
+  top_models: Type.Array(Type.Object({ model_name: Type.String(), ...spent })),
+  /** Events that were written and not yet folded, by the read model furthest behind. */
+  lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
+})
+export type SiteUsage = Static<typeof SiteUsage>

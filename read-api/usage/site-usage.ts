@@ -1,0 +1,67 @@
+import Type from 'typebox'
+import { toWire } from '#domain/shared/quota.ts'
+import type { Core } from '#infra/core.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { readPositions } from '#projections/freshness/query.ts'
+import { siteSpent, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { SiteUsage } from '../contract/usage.ts'
+import { type App, type ReadParts, upToDate } from '../question.ts'
+import { UsageRange, usageRange } from './usage-range.ts'
+
+const HOUR = 3_600
+const TOP = 10
+
+/** `GET /api/data/site`, for admins: totals, who and what costs most, and how far the folds are. */
+export function siteUsage(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/data/site',
+    {
+      schema: {
+        summary: 'Totals of the site, its top users and models, and the lag of the read models',
+        querystring: Type.Object(UsageRange),
+        response: { 200: Envelope(SiteUsage) },
+      },
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'usage-by-hour', 'users'),
+    },
+    async ({ query }) => {
+      const { core } = parts
+      const { from, to } = usageRange(query, core.now())
+      const hours = { fromHour: from - (from % HOUR), toHour: to - (to % HOUR) }
+      const [{ failed, ...totals }, users, models, lag] = await Promise.all([
+        siteSpent(core.db, hours),
+        topUsers(core.db, hours, TOP),
+        topModels(core.db, hours, TOP),
+        lagOf(core),
+      ])
+      return success({
+        totals: { ...spentOf(totals), failed, users: users[0]?.users ?? 0 },
+        top_users: users.map(({ userId: user_id, username, ...spent }) => ({
+          ...{ user_id, username },
+          ...spentOf(spent),
+        })),
+        top_models: models.map(({ model: model_name, ...spent }) => ({
+          model_name,
+          ...spentOf(spent),
+        })),
+        lag,
+      })
+    },
+  )
+}
+
+const spentOf = (spent: { count: number; quota: bigint; tokens: number }) => ({
+  count: spent.count,
+  quota: toWire(spent.quota),
+  token_used: spent.tokens,
+})
+
+/** The head is read first: what is written meanwhile is no lag. */
+async function lagOf(core: Core): Promise<SiteUsage['lag']> {
+  const head = await core.store.headPosition()
+  const [slowest] = [...(await readPositions(core))].sort(([, one], [, other]) => one - other)
+  const [read_model, position] = slowest ?? ['', head]
+  return { head, behind: Math.max(0, head - position), read_model }
+}
