@@ -1,6 +1,13 @@
 import { stampText } from '#console/ui/time-text.ts'
-import type { ChartStep } from './usage-chart.ts'
+import { bucketEnd, type Calendar } from './usage-chart.ts'
 
-/** `11-21 07:00` for hours, `11-21` for days; `at` in unix seconds, in the browser's zone. */
-export const bucketText = (at: number, step: ChartStep): string =>
-  step === 'hour' ? stampText(at).slice(5, 16) : stampText(at).slice(5, 10)
+const dayText = (at: number, isUtc: boolean): string =>
+  isUtc ? new Date(at * 1000).toISOString().slice(5, 10) : stampText(at).slice(5, 10)
+
+/** `11-21 07:00`, `11-21` or `11-17–11-23`; `at` in unix seconds. */
+export function bucketText(at: number, calendar: Calendar): string {
+  const { step, isUtc = false } = calendar
+  if (step === 'hour') return stampText(at).slice(5, 16)
+  if (step === 'day') return dayText(at, isUtc)
+  return `${dayText(at, isUtc)}–${dayText(bucketEnd(at, calendar) - 1, isUtc)}`
+}

@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLiveState } from '#console/api/live/use-live-topic.ts'
+import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -7,8 +9,11 @@ import { Figures } from './figures.tsx'
 import { FirstRun } from './first-run.tsx'
 import { LiveMark } from './live-mark.tsx'
 import { RecentCalls } from './recent-calls.tsx'
+import { SitePanel } from './site-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
+import { useChartView } from './use-chart-view.ts'
 import { useDashboard } from './use-dashboard.ts'
+import type { UsageScope } from './use-usage.ts'
 import './dashboard.css'
 
 /** Where one stands: the balance as it falls, what it went on, and the last calls. */
@@ -16,6 +21,8 @@ export function DashboardPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
   const { self, today, recent } = useDashboard()
+  const view = useChartView()
+  const everyMs = useReadEvery(view.scope)
   const calls = self.data?.request_count
   return (
     <Page
@@ -29,12 +36,24 @@ export function DashboardPage(): ReactElement {
         <Figures user={self.data} today={today.data} />
       )}
       {calls === 0 && <FirstRun calls={calls} />}
-      {calls !== 0 && (
+      {(calls !== 0 || view.isSiteKnown) && (
         <div className="tg-dash-columns">
-          <UsagePanel />
+          <UsagePanel view={view} everyMs={everyMs} />
           <RecentCalls rows={recent.data?.items} />
         </div>
       )}
+      {view.isSiteKnown && <SitePanel view={view} />}
     </Page>
   )
+}
+
+const MINUTE_MS = 60_000
+const SITE_EVERY_MS = 15_000
+
+/** One's own chart is drawn anew as calls end; without a live connection, as the operator says. */
+function useReadEvery(scope: UsageScope): number | false {
+  const minutes = useStatus()?.data_export_interval ?? 5
+  const isLive = useLiveState().kind === 'live'
+  if (scope === 'all') return SITE_EVERY_MS
+  return isLive ? false : minutes * MINUTE_MS
 }

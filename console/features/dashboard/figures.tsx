@@ -56,7 +56,8 @@ const callsOf = ({ request_count }: User, number: Intl.NumberFormat) => ({
   number: number.format(request_count),
 })
 
-function Figure(props: {
+/** A name, what it comes to, and what there is to say of it. */
+export function Figure(props: {
   name: string
   value: ReactNode
   note?: ReactNode

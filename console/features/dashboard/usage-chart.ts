@@ -1,21 +1,25 @@
-import type { UsagePoint } from '#read-api/contract/log.ts'
-
 export type ChartMeasure = 'quota' | 'count' | 'token_used'
-export type ChartStep = 'hour' | 'day'
+
+/** What one series has at a time: of a model, or of a token. */
+export type ChartPoint = { readonly series: string; readonly created_at: number } & {
+  readonly [Measure in ChartMeasure]: number
+}
+export type ChartStep = 'hour' | 'day' | 'week'
 
 /** One bar: what each series has there; a series that is not named had no calls. */
 export type ChartBucket = {
-  /** Unix seconds of the start, in the browser's zone for days. */
+  /** Unix seconds of the start; days and weeks are the browser's, or of UTC. */
   readonly at: number
   readonly values: ReadonlyMap<string, bigint>
   /** Null where nothing is known: no call was recorded there. A gap, not a zero. */
   readonly total: bigint | null
 }
 
-export type ChartSeries = { readonly model: string; readonly total: bigint }
+export type ChartSeries = { readonly name: string; readonly total: bigint }
 
 export type UsageChart = {
   readonly step: ChartStep
+  readonly isUtc: boolean
   readonly buckets: readonly ChartBucket[]
   /** Largest first; the last one may gather the others under `OTHERS`. */
   readonly series: readonly ChartSeries[]
@@ -23,7 +27,10 @@ export type UsageChart = {
   readonly peak: ChartBucket | null
 }
 
-/** The series that gathers what is too small for a colour of its own. No model can be called so. */
+/** How time is cut. Where only days of UTC are counted, no other zone's days can be told. */
+export type Calendar = { readonly step: ChartStep; readonly isUtc?: boolean }
+
+/** The series that gathers what has no name or no colour of its own: always the last. */
 export const OTHERS = ''
 /** As many as there are colours that can be told apart in both themes. */
 export const SERIES_MAX = 6
@@ -33,17 +40,17 @@ const DAY = 24 * HOUR
 
 /** Everything the drawing needs, decided here: buckets, series in order, totals, the peak. */
 export function prepareUsageChart(
-  points: readonly UsagePoint[],
-  ask: { from: number; to: number; step: ChartStep; measure: ChartMeasure },
+  points: readonly ChartPoint[],
+  ask: Calendar & { from: number; to: number; measure: ChartMeasure },
 ): UsageChart {
   const inside = points.filter(({ created_at: at }) => at >= ask.from && at <= ask.to)
   const series = seriesOf(inside, ask.measure)
-  const named = new Set(series.map(({ model }) => model))
+  const named = new Set(series.map(({ name }) => name))
   const filled = new Map<number, Map<string, bigint>>()
   for (const point of inside) {
-    const at = startOf(point.created_at, ask.step)
+    const at = bucketStart(point.created_at, ask)
     const values = filled.get(at) ?? new Map<string, bigint>()
-    const name = named.has(point.model_name) ? point.model_name : OTHERS
+    const name = named.has(point.series) ? point.series : OTHERS
     values.set(name, (values.get(name) ?? 0n) + BigInt(point[ask.measure]))
     filled.set(at, values)
   }
@@ -53,6 +60,7 @@ export function prepareUsageChart(
   })
   return {
     step: ask.step,
+    isUtc: ask.isUtc === true,
     buckets,
     series,
     total: series.reduce((sum, { total }) => sum + total, 0n),
@@ -60,37 +68,49 @@ export function prepareUsageChart(
   }
 }
 
-function seriesOf(points: readonly UsagePoint[], measure: ChartMeasure): ChartSeries[] {
+function seriesOf(points: readonly ChartPoint[], measure: ChartMeasure): ChartSeries[] {
   const totals = new Map<string, bigint>()
   for (const point of points) {
-    const { model_name: model } = point
-    totals.set(model, (totals.get(model) ?? 0n) + BigInt(point[measure]))
+    totals.set(point.series, (totals.get(point.series) ?? 0n) + BigInt(point[measure]))
   }
   // What adds nothing has no bar and needs no colour, unless there is nothing else.
   const some = [...totals].filter(([, total]) => total > 0n)
   const sorted = (some.length > 0 ? some : [...totals])
-    .map(([model, total]): ChartSeries => ({ model, total }))
+    .map(([name, total]): ChartSeries => ({ name, total }))
     .toSorted((a, b) => Number(b.total > a.total) - Number(b.total < a.total) || order(a, b))
-  if (sorted.length <= SERIES_MAX) return sorted
-  const others = sorted.slice(SERIES_MAX - 1)
+  const named = sorted.filter(({ name }) => name !== OTHERS)
+  const rest = sorted.filter(({ name }) => name === OTHERS)
+  if (named.length + rest.length <= SERIES_MAX) return [...named, ...rest]
+  const others = [...named.slice(SERIES_MAX - 1), ...rest]
   const total = others.reduce((sum, one) => sum + one.total, 0n)
-  return [...sorted.slice(0, SERIES_MAX - 1), { model: OTHERS, total }]
+  return [...named.slice(0, SERIES_MAX - 1), { name: OTHERS, total }]
 }
 
 /** Every bucket's start from `from` to `to`; days follow the calendar, over clock changes too. */
-function starts({ from, to, step }: { from: number; to: number; step: ChartStep }): number[] {
+function starts({ from, to, ...calendar }: Calendar & { from: number; to: number }): number[] {
   const found: number[] = []
-  for (let at = startOf(from, step); at <= to; at = startOf(at + nextIn(step), step)) found.push(at)
+  for (let at = bucketStart(from, calendar); at <= to; at = bucketEnd(at, calendar)) found.push(at)
   return found
 }
 
-/** Enough to land inside the next bucket: a day can have 25 hours. */
-const nextIn = (step: ChartStep): number => (step === 'hour' ? HOUR : DAY + 2 * HOUR)
+/** The start of the bucket after the one that starts at `at`. */
+export const bucketEnd = (at: number, calendar: Calendar): number =>
+  bucketStart(at + REACHES_NEXT[calendar.step], calendar)
 
-function startOf(at: number, step: ChartStep): number {
+/** Enough to land inside the next bucket: a day can have 25 hours. */
+const REACHES_NEXT = { hour: HOUR, day: DAY + 2 * HOUR, week: 7 * DAY + 2 * HOUR }
+
+/** The start of the hour, day or week (from Monday) that `at` is in. */
+export function bucketStart(at: number, { step, isUtc = false }: Calendar): number {
   if (step === 'hour') return at - (at % HOUR)
   const day = new Date(at * 1000)
-  day.setHours(0, 0, 0, 0)
+  if (isUtc) {
+    day.setUTCHours(0, 0, 0, 0)
+    if (step === 'week') day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
+  } else {
+    day.setHours(0, 0, 0, 0)
+    if (step === 'week') day.setDate(day.getDate() - ((day.getDay() + 6) % 7))
+  }
   return Math.floor(day.getTime() / 1000)
 }
 
@@ -105,4 +125,4 @@ function peakOf(buckets: readonly ChartBucket[]): ChartBucket | null {
   return peak
 }
 
-const order = (a: ChartSeries, b: ChartSeries): number => (a.model < b.model ? -1 : 1)
+const order = (a: ChartSeries, b: ChartSeries): number => (a.name < b.name ? -1 : 1)

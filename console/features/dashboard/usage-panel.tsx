@@ -7,117 +7,106 @@ import { exactQuotaText } from '#console/ui/money.ts'
 import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import { Segmented } from '#console/ui/switches.tsx'
-import { choiceParam } from '#console/ui/url-state.ts'
-import { useUrlState } from '#console/ui/use-url-state.ts'
 import { bucketText } from './bucket-text.ts'
+import { ChartControls } from './chart-controls.tsx'
+import type { Stretch } from './chart-range.ts'
+import { ChartSummary } from './chart-summary.tsx'
 import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from './usage-chart.ts'
 import { UsageTable } from './usage-table.tsx'
-import { type ChartRange, useUsage } from './use-dashboard.ts'
+import type { ChartView } from './use-chart-view.ts'
+import { useUsage } from './use-usage.ts'
 
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 
-const RANGES = ['24h', '7d', '30d'] as const
-const MEASURES = ['quota', 'count', 'token_used'] as const
-const CHART_URL = {
-  range: choiceParam<ChartRange>(RANGES, '24h'),
-  measure: choiceParam<ChartMeasure>(MEASURES, 'quota'),
-}
-
-/** Usage over time by model: in a sentence, as bars, or as a table. */
-export function UsagePanel(): ReactElement {
+/** Usage over time by model or token: in a sentence, as bars, or as a table. */
+export function UsagePanel({
+  view,
+  everyMs,
+}: {
+  view: ChartView
+  everyMs: number | false
+}): ReactElement {
   const { t } = useTranslation()
-  const [{ range, measure }, set] = useUrlState(CHART_URL)
   const [isTable, setTable] = useState(false)
-  const { data, error, refetch } = useUsage(range)
-  const step = range === '24h' ? 'hour' : 'day'
+  const { calendar, measure, zoom, set } = view
+  const { data, error, refetch } = useUsage(view, everyMs)
+  const { step, isUtc } = calendar
   const chart = useMemo(
-    () => data && prepareUsageChart(data.points, { from: data.from, to: data.to, step, measure }),
-    [data, step, measure],
+    () =>
+      data &&
+      prepareUsageChart(data.points, { from: data.from, to: data.to, step, isUtc, measure }),
+    [data, step, isUtc, measure],
   )
   const text = useMeasureText(measure)
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = isUtc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
     <Panel
-      title={t('dashboard.chart')}
+      title={t(view.scope === 'all' ? 'dashboard.chartOfAll' : 'dashboard.chart')}
       lead={t('dashboard.chartLead', { step: t(`dashboard.step.${step}`), zone })}
       actions={
-        <>
-          <Segmented
-            label={t('dashboard.measure')}
-            value={measure}
-            choices={MEASURES.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
-            onChange={(next) => set({ measure: next })}
-          />
-          <Segmented
-            label={t('dashboard.range')}
-            value={range}
-            choices={RANGES.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
-            onChange={(next) => set({ range: next })}
-          />
-          <Button tone="quiet" icon={isTable ? 'chart' : 'list'} onClick={() => setTable(!isTable)}>
-            {isTable ? t('dashboard.asChart') : t('dashboard.asTable')}
-          </Button>
-        </>
+        <Button tone="quiet" icon={isTable ? 'chart' : 'list'} onClick={() => setTable(!isTable)}>
+          {isTable ? t('dashboard.asChart') : t('dashboard.asTable')}
+        </Button>
       }
     >
+      <ChartControls view={view} />
+      {zoom !== null && <ZoomLine zoom={zoom} onOut={() => set({ from: 0, to: 0 })} />}
       {error !== null && chart === undefined ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : (
-        <ChartBody chart={chart} range={range} text={text} isTable={isTable} />
+        <ChartBody
+          chart={chart}
+          view={view}
+          text={text}
+          isTable={isTable}
+          onZoom={({ from, to }) => set({ from, to })}
+        />
       )}
     </Panel>
   )
 }
 
-function ChartBody(props: {
-  chart: UsageChart | undefined
-  range: ChartRange
-  text: (value: bigint) => string
-  isTable: boolean
-}): ReactElement {
-  const { chart, text } = props
-  const space = <div className="tg-dash-chart">{<Skeleton height={220} />}</div>
-  if (chart === undefined) return space
+/** What is zoomed into, and the way back. */
+function ZoomLine({ zoom, onOut }: { zoom: Stretch; onOut: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const hour = { step: 'hour' as const }
   return (
-    <>
-      <Summary chart={chart} range={props.range} text={text} />
-      {props.isTable ? (
-        <UsageTable chart={chart} text={text} />
-      ) : (
-        <Suspense fallback={space}>
-          <UsageBars chart={chart} text={text} />
-        </Suspense>
-      )}
-    </>
+    <p className="tg-dash-zoom">
+      {t('dashboard.zoomed', {
+        from: bucketText(zoom.from, hour),
+        to: bucketText(zoom.to + 1, hour),
+      })}
+      <Button size="small" tone="quiet" icon="close" onClick={onOut}>
+        {t('dashboard.zoomOut')}
+      </Button>
+    </p>
   )
 }
 
-/** The chart in a sentence, for everybody. */
-function Summary(props: {
-  chart: UsageChart
-  range: ChartRange
+function ChartBody(props: {
+  chart: UsageChart | undefined
+  view: ChartView
   text: (value: bigint) => string
+  isTable: boolean
+  onZoom: (stretch: Stretch) => void
 }): ReactElement {
   const { t } = useTranslation()
-  const { chart, text } = props
-  const range = t(`dashboard.${props.range}`)
-  const first = chart.series[0]
-  if (first === undefined || chart.peak === null || chart.total === 0n) {
-    return <p className="tg-dash-summary">{t('dashboard.summaryEmpty', { range })}</p>
-  }
-  const share = Number((first.total * 1000n) / chart.total) / 10
+  const { chart, view, text } = props
+  const space = <div className="tg-dash-chart">{<Skeleton height={220} />}</div>
+  if (chart === undefined) return space
+  const others = view.by === 'token' ? 'dashboard.otherTokens' : 'dashboard.others'
+  const nameOf = (series: string): string => (series === OTHERS ? t(others) : series)
   return (
-    <p className="tg-dash-summary">
-      {t('dashboard.summary', {
-        range,
-        total: text(chart.total),
-        model: first.model === OTHERS ? t('dashboard.others') : first.model,
-        share,
-        peak: bucketText(chart.peak.at, chart.step),
-        peakTotal: text(chart.peak.total ?? 0n),
-      })}
-    </p>
+    <>
+      <ChartSummary chart={chart} view={view} text={text} nameOf={nameOf} />
+      {props.isTable ? (
+        <UsageTable chart={chart} text={text} nameOf={nameOf} />
+      ) : (
+        <Suspense fallback={space}>
+          <UsageBars chart={chart} text={text} nameOf={nameOf} onZoom={props.onZoom} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -1,15 +1,16 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { bucketText } from './bucket-text.ts'
-import { OTHERS, type UsageChart } from './usage-chart.ts'
+import type { UsageChart } from './usage-chart.ts'
 
 /** The chart's figures, exactly; what isn't known is a dash. */
 export function UsageTable(props: {
   chart: UsageChart
   text: (value: bigint) => string
+  nameOf: (series: string) => string
 }): ReactElement {
   const { t } = useTranslation()
-  const { chart, text } = props
+  const { chart, text, nameOf } = props
   const cell = (value: bigint | null | undefined): string =>
     value === null || value === undefined ? '–' : text(value)
   return (
@@ -20,9 +21,9 @@ export function UsageTable(props: {
         <thead>
           <tr>
             <th scope="col">{t('dashboard.bucket')}</th>
-            {chart.series.map(({ model }) => (
-              <th key={model} scope="col">
-                {model === OTHERS ? t('dashboard.others') : model}
+            {chart.series.map(({ name }) => (
+              <th key={name} scope="col">
+                {nameOf(name)}
               </th>
             ))}
             <th scope="col">{t('dashboard.total')}</th>
@@ -31,9 +32,9 @@ export function UsageTable(props: {
         <tbody>
           {chart.buckets.toReversed().map((bucket) => (
             <tr key={bucket.at}>
-              <th scope="row">{bucketText(bucket.at, chart.step)}</th>
-              {chart.series.map(({ model }) => (
-                <td key={model}>{cell(bucket.values.get(model))}</td>
+              <th scope="row">{bucketText(bucket.at, chart)}</th>
+              {chart.series.map(({ name }) => (
+                <td key={name}>{cell(bucket.values.get(name))}</td>
               ))}
               <td>{cell(bucket.total)}</td>
             </tr>
@@ -42,8 +43,8 @@ export function UsageTable(props: {
         <tfoot>
           <tr>
             <th scope="row">{t('dashboard.total')}</th>
-            {chart.series.map(({ model, total }) => (
-              <td key={model}>{text(total)}</td>
+            {chart.series.map(({ name, total }) => (
+              <td key={name}>{text(total)}</td>
             ))}
             <td>{text(chart.total)}</td>
           </tr>

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { readSelf, selfKey } from '#console/api/dashboard/self.ts'
-import { usageByHour, usageKey } from '#console/api/dashboard/usage-by-hour.ts'
+import { usageKey } from '#console/api/dashboard/usage-by-hour.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { listLogs } from '#console/api/logs/list-logs.ts'
 import { logsKey } from '#console/api/logs/log-query.ts'
@@ -13,14 +13,6 @@ const BALANCE_EVERY_MS = 500
 const CHART_EVERY_MS = 2_000
 const RECENT_ROWS = 6
 const CONSUMPTION = 2
-const HOUR = 3_600
-
-export type ChartRange = '24h' | '7d' | '30d'
-const SECONDS: Record<ChartRange, number> = {
-  '24h': 24 * HOUR,
-  '7d': 7 * 24 * HOUR,
-  '30d': 30 * 24 * HOUR,
-}
 
 /** Calls that ended while another page was open were not heard here: what is kept may be old. */
 const FRESH = { refetchOnMount: 'always' } as const
@@ -78,20 +70,6 @@ export function useDashboard() {
     },
   })
   return { self, today, recent }
-}
-
-/** The usage of a range that ends now, by hour. */
-export function useUsage(range: ChartRange) {
-  return useQuery({
-    queryKey: [...usageKey, range],
-    queryFn: async ({ signal }) => {
-      const to = Math.floor(Date.now() / 1000)
-      const from = to - SECONDS[range]
-      return { from, to, points: await usageByHour({ from, to, signal }) }
-    },
-    placeholderData: keepPreviousData,
-    ...FRESH,
-  })
 }
 
 function midnight(): number {

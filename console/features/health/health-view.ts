@@ -1,6 +1,11 @@
+import {
+  byTrouble,
+  type HealthKind,
+  healthKind,
+  isTroubled,
+} from '#console/api/channel-health/health-state.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
 import type { ChannelHealth, HealthWindows } from '#read-api/contract/channel-health.ts'
-import { byTrouble, type HealthKind, healthKind, isTroubled } from './health-state.ts'
 
 export type Stretch = keyof HealthWindows
 export const STRETCHES: readonly Stretch[] = ['m5', 'h1', 'd1']

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { successRate } from '#console/api/channel-health/health-state.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText, speedText } from './figure-text.ts'
 import { Gap } from './health-columns.tsx'
-import { successRate } from './health-state.ts'
 import type { Stretch } from './health-view.ts'
 
 const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const

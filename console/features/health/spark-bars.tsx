@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Point } from './health-state.ts'
+import type { Point } from '#console/api/channel-health/health-state.ts'
 
 const STEP = 5
 const BAR = 4

@@ -1,21 +1,14 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import {
+  HEALTH_TONE,
+  type HealthKind,
+  healthKind,
+} from '#console/api/channel-health/health-state.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
 import { Countdown } from './countdown.tsx'
-import { type HealthKind, healthKind } from './health-state.ts'
-
-const TONE: Record<HealthKind, Tone> = {
-  disabled: 'neutral',
-  autoDisabled: 'bad',
-  open: 'bad',
-  halfOpen: 'warn',
-  partly: 'warn',
-  failing: 'warn',
-  idle: 'neutral',
-  well: 'good',
-}
 
 /** A channel's state in a word, and below it why, and until when. */
 export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement {
@@ -23,7 +16,7 @@ export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement
   const kind = healthKind(channel)
   return (
     <span className="tg-health-state">
-      <StatusTag tone={TONE[kind]}>{t(`health.kind.${kind}`)}</StatusTag>
+      <StatusTag tone={HEALTH_TONE[kind]}>{t(`health.kind.${kind}`)}</StatusTag>
       <Why channel={channel} kind={kind} />
     </span>
   )

@@ -1,13 +1,32 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
-import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
+import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
+import { channelHealth } from '../support/health.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
 import { type Look, openPage } from '../support/open-page.ts'
 import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from '../usage-log/fake-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
 const HOUR = 3_600
+const USER = { ...OWNER, role: 1 }
+
+const spent = (quota: number) => ({ quota, count: quota / 1_000, token_used: quota / 10 })
+const SITE = {
+  totals: { ...spent(900_000), failed: 7, users: 2 },
+  top_users: [
+    { user_id: 7, username: 'alice', ...spent(600_000) },
+    { user_id: 8, username: 'bob', ...spent(300_000) },
+  ],
+  top_models: [{ model_name: 'gpt-4o', ...spent(900_000) }],
+  lag: { head: 500, behind: 12, read_model: 'call-log' },
+}
+const DAY = 24 * HOUR
+const tokenPoints = (now: number) =>
+  ['laptop', 'phone', ''].map((token_name, index) => ({
+    created_at: now - (now % DAY) - index * DAY,
+    ...{ token_id: token_name === '' ? 0 : index + 1, token_name, ...spent(10_000 * (index + 1)) },
+  }))
 
 let browser: Browser
 let site: FakeSite
@@ -29,6 +48,17 @@ beforeAll(async () => {
     'GET /api/user/self': () =>
       ok({ ...OWNER, quota: balance, used_quota: 141_750, request_count: calls }),
     'GET /api/data/self/': () => ok(points),
+    'GET /api/data/': () => ok(points),
+    'GET /api/data/self/tokens': () => ok(tokenPoints(start)),
+    'GET /api/data/site': () => ok(SITE),
+    'GET /api/channel/health': () =>
+      ok({
+        at: Date.now(),
+        channels: [
+          channelHealth({ id: 1 }),
+          channelHealth({ id: 2, name: 'Spare', status: 3, status_reason: 'status-401' }),
+        ],
+      }),
   })
 })
 afterAll(async () => {
@@ -36,11 +66,11 @@ afterAll(async () => {
   await site.close()
 })
 
-async function open(asked: Look = PLAIN) {
+async function open(asked: Look = PLAIN, user: object = OWNER, path = '/app/dashboard') {
   const look = { ...PLAIN, ...asked }
   const opened = await openPage(browser, look)
   const live = await fakeLive(opened.page)
-  await enter(opened.page, `${site.url}/app/dashboard`, look)
+  await enter(opened.page, `${site.url}${path}`, look, user)
   await opened.page.locator('.tg-dash-balance .tg-dash-value').getByText('$').waitFor()
   return { ...opened, live }
 }
@@ -73,12 +103,12 @@ describe('the dashboard', () => {
     it(`has no fault at any width, in either theme: ${language}`, {
       timeout: 120_000,
     }, async () => {
-      for (const [state, made] of [
-        ['used', 42],
-        ['new', 0],
+      for (const [state, made, user] of [
+        ['used', 42, OWNER],
+        ['new', 0, USER],
       ] as const) {
         calls = made
-        const { page, faults, close } = await open({ language })
+        const { page, faults, close } = await open({ language }, user)
         await page.locator('.recharts-surface, .tg-dash-code').first().waitFor()
         const widths = made === 0 ? [1280, 390] : WIDTHS
         expect(await lookFaults(page, `dashboard-${state}-${language}`, widths)).toEqual([])
@@ -135,6 +165,64 @@ describe('the dashboard', () => {
     const cells = await page.getByRole('table').locator('tbody td:last-child').allInnerTexts()
     expect(cells.filter((text) => text === '–').length).toBeGreaterThanOrEqual(3)
     expect(cells).not.toContain('$0.00')
+    await close()
+  })
+
+  it('is zoomed by keys and by dragging, keeps that in the address, and zooms out', async () => {
+    calls = 42
+    const { page, close } = await open()
+    const bars = page.locator('.tg-dash-hits button')
+    await bars.last().focus()
+    for (const key of ['ArrowLeft', 'Shift+ArrowLeft', 'Shift+ArrowLeft', 'Enter']) {
+      await page.keyboard.press(key)
+    }
+    await page.waitForURL(/from=\d+.*to=\d+/)
+    await expect.poll(() => bars.count()).toBe(3)
+    await page.getByText(/^From .* to /).waitFor()
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await expect.poll(() => bars.count()).toBe(24)
+    const [first, second] = [await bars.nth(4).boundingBox(), await bars.nth(9).boundingBox()]
+    await page.mouse.move((first?.x ?? 0) + 2, (first?.y ?? 0) + 20)
+    await page.mouse.down()
+    await page.mouse.move((second?.x ?? 0) + 2, (second?.y ?? 0) + 20, { steps: 3 })
+    await page.mouse.up()
+    await expect.poll(() => bars.count()).toBe(6)
+    await page.goBack()
+    await expect.poll(() => bars.count()).toBe(24)
+    await close()
+  })
+
+  it('begins with the step that the site chose, and tells one’s tokens apart by day', async () => {
+    const week = { ...STATUS, data_export_default_time: 'week' }
+    site.routes['GET /api/status'] = () => ok(week)
+    const { page, close } = await open()
+    await page.getByText('By week, time zone').waitFor()
+    await page.getByRole('button', { name: 'Tokens' }).first().click()
+    await page.getByText('By week, time zone UTC').waitFor()
+    await page.locator('.tg-dash-legend').getByText('Other tokens').waitFor()
+    expect(await page.locator('.tg-dash-legend li').count()).toBe(3)
+    site.routes['GET /api/status'] = () => ok(STATUS)
+    await close()
+  })
+
+  it('tells admins of the whole site, and nobody else', async () => {
+    const asked = () => site.calls.filter(({ path }) => path === '/api/data/site').length
+    const before = asked()
+    const own = await open(PLAIN, USER)
+    await own.page.locator('.recharts-surface').waitFor()
+    expect(await own.page.getByText('The whole site').count()).toBe(0)
+    expect(asked()).toBe(before)
+    await own.close()
+    const { page, live, close } = await open()
+    await page.getByText('12 events').waitFor()
+    await page.getByRole('row', { name: /Spare.*Auto-disabled/ }).waitFor()
+    const link = page.getByRole('link', { name: 'bob' })
+    expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
+    await expect.poll(() => live.opened()).toBe(1)
+    live.send(logRow(901))
+    await page.getByText('Peak in a minute: 1').waitFor()
+    await page.getByRole('button', { name: 'Everybody' }).click()
+    await page.getByText('Usage of everybody').waitFor()
     await close()
   })
 })

@@ -1,13 +1,33 @@
-import { describe, expect, it } from 'vitest'
+import { Subject } from 'rxjs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  type CallsOfSecond,
+  callsBySecond,
+  peakOf,
+  rateOf,
+} from '#console/features/dashboard/call-rate.ts'
+import {
+  fittingStep,
+  stepsFor,
+  wholeSteps,
+  zoomOf,
+} from '#console/features/dashboard/chart-range.ts'
 import { checklist } from '#console/features/dashboard/checklist.ts'
 import { maskedKey, snippetOf } from '#console/features/dashboard/snippets.ts'
-import { OTHERS, prepareUsageChart, SERIES_MAX } from '#console/features/dashboard/usage-chart.ts'
+import {
+  bucketEnd,
+  bucketStart,
+  OTHERS,
+  prepareUsageChart,
+  SERIES_MAX,
+} from '#console/features/dashboard/usage-chart.ts'
+import { tokenPoints } from '#console/features/dashboard/use-usage.ts'
 
 const HOUR = 3_600
 const START = 1_763_708_400
-const point = (hour: number, model_name: string, quota: number) => ({
+const point = (hour: number, series: string, quota: number) => ({
   created_at: START + hour * HOUR,
-  model_name,
+  series,
   count: 1,
   quota,
   token_used: 10,
@@ -33,25 +53,25 @@ describe('the chart, prepared', () => {
     expect(sum(chart.series.map(({ total }) => total))).toBe(whole)
     expect(sum(chart.buckets.map(({ total }) => total ?? 0n))).toBe(whole)
     expect(chart.series).toHaveLength(SERIES_MAX)
-    expect(chart.series.at(-1)?.model).toBe(OTHERS)
+    expect(chart.series.at(-1)?.name).toBe(OTHERS)
   })
 
   it('puts the largest series first, and names the peak', () => {
     const chart = prepareUsageChart([point(0, 'a', 5), point(1, 'b', 9)], ask)
-    expect(chart.series.map(({ model }) => model)).toEqual(['b', 'a'])
+    expect(chart.series.map(({ name }) => name)).toEqual(['b', 'a'])
     expect(chart.peak?.at).toBe(START + HOUR)
   })
 
   it('names no series that adds nothing, unless all are so', () => {
     const names = (points: ReturnType<typeof point>[]) =>
-      prepareUsageChart(points, ask).series.map(({ model }) => model)
+      prepareUsageChart(points, ask).series.map(({ name }) => name)
     expect(names([point(0, 'paid', 5), point(0, 'failed', 0)])).toEqual(['paid'])
     expect(names([point(0, 'free', 0), point(1, 'failed', 0)])).toEqual(['failed', 'free'])
   })
 
   it('leaves out what lies outside the range, and survives names of objects', () => {
     const chart = prepareUsageChart([point(-5, 'a', 5), point(0, 'constructor', 3)], ask)
-    expect(chart.series).toEqual([{ model: 'constructor', total: 3n }])
+    expect(chart.series).toEqual([{ name: 'constructor', total: 3n }])
   })
 
   it('has one bucket per calendar day, in order', () => {
@@ -60,6 +80,84 @@ describe('the chart, prepared', () => {
     expect(chart.buckets.map(({ at }) => at)).toEqual(
       chart.buckets.map(({ at }) => at).toSorted((a, b) => a - b),
     )
+  })
+})
+
+describe('its steps', () => {
+  const DAY = 24 * HOUR
+
+  it('weeks begin on Mondays, and days of UTC at its midnight', () => {
+    const week = { step: 'week', isUtc: true } as const
+    const start = bucketStart(Date.UTC(2026, 10, 22, 13) / 1000, week)
+    expect(new Date(start * 1000).toISOString()).toBe('2026-11-16T00:00:00.000Z')
+    expect(bucketEnd(start, week) - start).toBe(7 * DAY)
+    expect(bucketStart(START + 5, { step: 'day', isUtc: true }) % DAY).toBe(0)
+  })
+
+  it('draws neither a lone bar nor hundreds: the nearest step that fits', () => {
+    expect([DAY, 7 * DAY, 30 * DAY, 90 * DAY].map((span) => stepsFor(span, false))).toEqual([
+      ['hour'],
+      ['hour', 'day'],
+      ['day', 'week'],
+      ['day', 'week'],
+    ])
+    expect([fittingStep('week', DAY, false), fittingStep('hour', 30 * DAY, false)]).toEqual([
+      'hour',
+      'day',
+    ])
+    expect(stepsFor(DAY, true)).toEqual(['day'])
+  })
+
+  it('zooms to whole steps, and to nothing that the server would refuse', () => {
+    const [from, to] = [START + 60, START + 2 * HOUR + 5]
+    const stretch = wholeSteps({ from, to }, { step: 'hour' })
+    expect(stretch).toEqual({ from: START, to: START + 3 * HOUR - 1 })
+    expect(zoomOf({ from, to })).toEqual({ from, to })
+    const bad = [
+      { from: 0, to },
+      { from: to, to: from },
+      { from, to: from + 200 * DAY },
+    ]
+    expect(bad.map(zoomOf)).toEqual([null, null, null])
+  })
+
+  it('tells tokens of one name apart, and what is of none stays last', () => {
+    const token = (token_id: number, token_name: string, quota: number) => ({
+      ...{ token_id, token_name, quota },
+      ...{ created_at: START, count: 1, token_used: 1 },
+    })
+    const points = tokenPoints([
+      token(1, 'a', 1),
+      token(2, 'a', 2),
+      token(3, 'b', 3),
+      token(0, '', 9),
+    ])
+    const names = prepareUsageChart(points, ask).series.map(({ name }) => name)
+    expect(names).toEqual(['b', 'a #2', 'a #1', OTHERS])
+  })
+})
+
+describe('the calls of each second', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('are counted as they come; what the connection did not bring is a gap', () => {
+    vi.useFakeTimers()
+    const events$ = new Subject<never>()
+    const state$ = new Subject<{ kind: 'live' | 'offline' }>()
+    const told: (readonly CallsOfSecond[])[] = []
+    const running = callsBySecond(events$, state$).subscribe((now) => told.push(now))
+    const call = (request_id: string) =>
+      ({ kind: 'event', topic: 'logs', position: 1, data: { request_id } }) as never
+    state$.next({ kind: 'live' })
+    for (const id of ['r1', 'r2', '', 'r3']) events$.next(call(id))
+    vi.advanceTimersByTime(2_000)
+    events$.next({ kind: 'resync', topic: 'logs', position: null } as never)
+    vi.advanceTimersByTime(1_000)
+    state$.next({ kind: 'offline' })
+    vi.advanceTimersByTime(1_000)
+    running.unsubscribe()
+    expect(told.at(-1)).toEqual([3, 0, null, null])
+    expect([rateOf([3, 0]), rateOf([3, 0, null]), peakOf([3, 0, null])]).toEqual([1.5, null, 3])
   })
 })
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { durationText, rateText } from '#console/features/health/figure-text.ts'
 import {
   byTrouble,
   healthKind,
   isTroubled,
   pointsOf,
   successRate,
-} from '#console/features/health/health-state.ts'
-import { withPush } from '#console/features/health/with-push.ts'
+} from '#console/api/channel-health/health-state.ts'
+import { withPush } from '#console/api/channel-health/with-push.ts'
+import { durationText, rateText } from '#console/features/health/figure-text.ts'
 import { channelHealth, circuit, figures } from '../support/health.ts'
 
 describe('a channel’s state', () => {

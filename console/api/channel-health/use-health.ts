@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { healthKey, healthQuery } from '#console/api/channel-health/get-health.ts'
-import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { HealthSnapshot } from '#read-api/contract/channel-health.ts'
+import { useLiveState, useLiveTopic } from '../live/use-live-topic.ts'
+import { healthKey, healthQuery } from './get-health.ts'
 import { withPush } from './with-push.ts'
 
 /** The board as it is read, and as it changes; read again whenever the connection comes back. */

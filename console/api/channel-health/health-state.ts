@@ -22,6 +22,17 @@ const RANK: readonly HealthKind[] = [
   'disabled',
 ]
 
+export const HEALTH_TONE = {
+  disabled: 'neutral',
+  autoDisabled: 'bad',
+  open: 'bad',
+  halfOpen: 'warn',
+  partly: 'warn',
+  failing: 'warn',
+  idle: 'neutral',
+  well: 'good',
+} as const satisfies Record<HealthKind, string>
+
 /** One word for a channel, the gravest that fits. */
 export function healthKind({ status, circuits, figures }: ChannelHealth): HealthKind {
   if (status === 3) return 'autoDisabled'

@@ -1,0 +1,45 @@
+import { bufferTime, map, type Observable, scan, withLatestFrom } from 'rxjs'
+import type { LiveEvent, LiveState } from '#console/api/live/live-event.ts'
+
+/** Calls that ended in one second; null: not known, as the connection was away. A gap, not a 0. */
+export type CallsOfSecond = number | null
+
+const SECOND_MS = 1_000
+const KEPT = 60
+const MEAN_OF = 10
+
+/** The last minute, second by second, oldest first; told once a second. */
+export function callsBySecond(
+  events$: Observable<LiveEvent>,
+  state$: Observable<LiveState>,
+): Observable<readonly CallsOfSecond[]> {
+  return events$.pipe(
+    bufferTime(SECOND_MS),
+    withLatestFrom(state$),
+    map(([events, state]) => (state.kind === 'live' ? callsOf(events) : null)),
+    scan<CallsOfSecond, readonly CallsOfSecond[]>(
+      (kept, calls) => [...kept, calls].slice(-KEPT),
+      [],
+    ),
+  )
+}
+
+function callsOf(events: readonly LiveEvent[]): CallsOfSecond {
+  const ofLog = events.filter(({ topic }) => topic === 'logs')
+  if (ofLog.some(({ kind }) => kind === 'resync')) return null
+  return ofLog.filter((event) => event.kind === 'event' && isCall(event.data)).length
+}
+
+/** Rows of the log that a call made; others are movements of a balance. */
+const isCall = (data: object): boolean => 'request_id' in data && data.request_id !== ''
+
+/** Over the last seconds that are known; null where the newest one isn't. */
+export function rateOf(seconds: readonly CallsOfSecond[]): number | null {
+  const recent = seconds.slice(-MEAN_OF)
+  const known = recent.filter((calls) => calls !== null)
+  if (recent.at(-1) == null) return null
+  return known.reduce((sum, calls) => sum + calls, 0) / known.length
+}
+
+export const peakOf = (seconds: readonly CallsOfSecond[]): number | null =>
+  seconds.reduce((peak, calls) => (calls === null ? peak : Math.max(peak ?? 0, calls)), null)

@@ -1,0 +1,73 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import {
+  byTrouble,
+  HEALTH_TONE,
+  healthKind,
+  successRate,
+} from '#console/api/channel-health/health-state.ts'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+
+const SHOWN = 10
+
+/** The channels, those in trouble first. */
+export function ChannelPanel(props: {
+  channels: readonly ChannelHealth[] | undefined
+}): ReactElement {
+  const { t } = useTranslation()
+  const { channels } = props
+  return (
+    <Panel
+      title={t('dashboard.channels')}
+      lead={t('dashboard.channelsLead')}
+      actions={<Link to="/admin/health">{t('dashboard.allChannels')}</Link>}
+    >
+      {channels === undefined && <Skeleton height={160} />}
+      {channels?.length === 0 && <p className="tg-muted">{t('dashboard.noChannels')}</p>}
+      {channels !== undefined && channels.length > 0 && (
+        <table className="tg-dash-top">
+          <thead>
+            <tr>
+              <th scope="col">{t('dashboard.channel')}</th>
+              <th scope="col">{t('dashboard.success')}</th>
+              <th scope="col">{t('dashboard.latency')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {channels
+              .toSorted(byTrouble)
+              .slice(0, SHOWN)
+              .map((channel) => (
+                <Row key={channel.id} channel={channel} />
+              ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}
+
+function Row({ channel }: { channel: ChannelHealth }): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const kind = healthKind(channel)
+  const rate = successRate(channel.figures.h1)
+  const latency = channel.figures.h1?.latency_ms?.p50
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const seconds = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
+  return (
+    <tr>
+      <th scope="row" title={channel.name}>
+        <Link to={`/admin/health?peek=${channel.id}`}>{channel.name}</Link>
+        <StatusTag tone={HEALTH_TONE[kind]}>{t(`health.kind.${kind}`)}</StatusTag>
+      </th>
+      <td>{rate === null ? '–' : percent.format(rate)}</td>
+      <td>{latency === undefined ? '–' : `${seconds.format(latency / 1000)} s`}</td>
+    </tr>
+  )
+}

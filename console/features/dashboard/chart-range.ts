@@ -1,0 +1,66 @@
+import { bucketEnd, bucketStart, type Calendar, type ChartStep } from './usage-chart.ts'
+
+export const RANGES = ['24h', '7d', '30d', '90d'] as const
+export type ChartRange = (typeof RANGES)[number]
+export const STEPS: readonly ChartStep[] = ['hour', 'day', 'week']
+
+/** Unix seconds, both ends included. */
+export type Stretch = { readonly from: number; readonly to: number }
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+/** As far as the server counts at once, less a week that a step may add. */
+const SPAN_MAX = 92 * DAY
+
+export const SPANS: Record<ChartRange, number> = {
+  '24h': DAY,
+  '7d': 7 * DAY,
+  '30d': 30 * DAY,
+  '90d': 90 * DAY,
+}
+
+/** The range that shows a step well: what a dashboard opens with where nothing else is asked. */
+export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: '30d', week: '90d' }
+
+/** The operator's choice, as the site's status has it. */
+export const stepOf = (text: string | undefined): ChartStep =>
+  STEPS.find((step) => step === text) ?? 'hour'
+
+/** Steps that draw more than a bar, and fewer than can be told apart. */
+export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
+  const fits: Record<ChartStep, boolean> = {
+    hour: !isByDay && span <= 8 * DAY,
+    day: isByDay || span > 2 * DAY,
+    week: span >= 21 * DAY,
+  }
+  return STEPS.filter((step) => fits[step])
+}
+
+/** The wanted step where it fits, else the nearest that does. */
+export function fittingStep(wanted: ChartStep, span: number, isByDay: boolean): ChartStep {
+  const fitting = stepsFor(span, isByDay)
+  if (fitting.includes(wanted)) return wanted
+  const isTooFine = STEPS.indexOf(wanted) < STEPS.indexOf(fitting[0] ?? 'hour')
+  return (isTooFine ? fitting[0] : fitting.at(-1)) ?? 'hour'
+}
+
+/** What was zoomed into, where the address says something that can be shown. */
+export function zoomOf({ from, to }: Stretch): Stretch | null {
+  return from > 0 && to > from && to - from <= SPAN_MAX ? { from, to } : null
+}
+
+/** A range that ends now, in whole steps, so that no bar lacks what was before its range. */
+export function stretchOf(range: ChartRange, now: number, calendar: Calendar): Stretch {
+  const least = calendar.step === 'hour' ? HOUR : DAY
+  return { from: bucketStart(now - SPANS[range] + least, calendar), to: now }
+}
+
+/** The same, out to the ends of its first and last step. */
+export const wholeSteps = ({ from, to }: Stretch, calendar: Calendar): Stretch => ({
+  from: bucketStart(from, calendar),
+  to: bucketEnd(bucketStart(to, calendar), calendar) - 1,
+})
+
+/** From the first to the last of two bars, whichever was first. */
+export const between = (one: number, other: number): [first: number, last: number] =>
+  one <= other ? [one, other] : [other, one]

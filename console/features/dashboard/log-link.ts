@@ -1,0 +1,13 @@
+import type { ChartRange, Stretch } from './chart-range.ts'
+import { SPANS } from './chart-range.ts'
+
+/** As the usage log's address has ranges: one that it knows by name, or two ends. */
+export function logRange(view: { range: ChartRange; zoom: Stretch | null }): string {
+  if (view.zoom !== null) return `${view.zoom.from}-${view.zoom.to}`
+  if (view.range !== '90d') return view.range
+  const to = Math.floor(Date.now() / 1000)
+  return `${to - SPANS[view.range]}-${to}`
+}
+
+export const logLink = (search: Readonly<Record<string, string>>): string =>
+  `/app/logs/api-usage?${new URLSearchParams(search)}`

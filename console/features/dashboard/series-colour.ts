@@ -1,0 +1,5 @@
+import { OTHERS } from './usage-chart.ts'
+
+/** The same one in bars, legend and tip. */
+export const colourOf = (index: number, name: string): string =>
+  name === OTHERS ? 'var(--tg-chart-other)' : `var(--tg-chart-${index + 1})`

@@ -1,0 +1,115 @@
+import type { ReactElement, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useHealth } from '#console/api/channel-health/use-health.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { SiteUsage } from '#read-api/contract/usage.ts'
+import { ChannelPanel } from './channel-panel.tsx'
+import { Figure } from './figures.tsx'
+import { LiveRate } from './live-rate.tsx'
+import { logRange } from './log-link.ts'
+import { TopList } from './top-list.tsx'
+import type { ChartView } from './use-chart-view.ts'
+import { useSite } from './use-site.ts'
+
+/** How the whole site does: for those who run it. */
+export function SitePanel({ view }: { view: ChartView }): ReactElement {
+  const { t } = useTranslation()
+  const { data, error, refetch } = useSite(view)
+  const health = useHealth().data
+  const range = logRange(view)
+  if (error !== null && data === undefined) {
+    return (
+      <Panel title={t('dashboard.site')}>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Panel>
+    )
+  }
+  const inFlight = health?.channels.map((channel) => channel.in_flight)
+  return (
+    <section className="tg-dash-site" aria-labelledby="tg-dash-site">
+      <header>
+        <h2 id="tg-dash-site">{t('dashboard.site')}</h2>
+        <p>{t('dashboard.siteLead')}</p>
+      </header>
+      <dl className="tg-dash-figures tg-dash-site-figures">
+        <SiteFigures site={data} />
+        <LiveRate />
+        <InFlight counts={inFlight} />
+        <Lag lag={data?.lag} />
+      </dl>
+      <p className="tg-hint">{t('dashboard.marginNote')}</p>
+      <div className="tg-dash-site-lists">
+        <TopList
+          title={t('dashboard.topUsers')}
+          head={t('dashboard.user')}
+          rows={data?.top_users.map(({ user_id: id, username, ...spent }) => ({
+            ...{ key: `${id}`, name: username === '' ? `#${id}` : username },
+            ...spent,
+            search: username === '' ? null : { username, range },
+          }))}
+        />
+        <TopList
+          title={t('dashboard.topModels')}
+          head={t('dashboard.model')}
+          rows={data?.top_models.map(({ model_name: model, ...spent }) => ({
+            ...{ key: model, name: model },
+            ...spent,
+            search: { model, range },
+          }))}
+        />
+        <ChannelPanel channels={health?.channels} />
+      </div>
+    </section>
+  )
+}
+
+function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const number = useNumberFormat()
+  const wait = <Skeleton width={60} height={24} />
+  const count = (value: number | undefined): ReactNode =>
+    value === undefined ? wait : number.format(value)
+  const charged = site && exactQuotaText(quotaOf(site.totals.quota), rule)
+  return (
+    <>
+      <Figure name={t('dashboard.charged')} value={charged ?? wait} />
+      <Figure name={t('dashboard.calls')} value={count(site?.totals.count)} />
+      <Figure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
+      <Figure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
+    </>
+  )
+}
+
+/** Over all channels of which some relay says it. */
+function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const known = counts?.filter((count) => count !== null) ?? []
+  const sum = known.reduce((all, count) => all + count, 0)
+  return (
+    <Figure name={t('dashboard.inFlight')} value={known.length === 0 ? '–' : number.format(sum)} />
+  )
+}
+
+function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  if (lag === undefined) {
+    return <Figure name={t('dashboard.lag')} value={<Skeleton width={60} height={24} />} />
+  }
+  const { behind, read_model: name } = lag
+  if (behind === 0) return <Figure name={t('dashboard.lag')} value={t('dashboard.lagNone')} />
+  return (
+    <Figure
+      name={t('dashboard.lag')}
+      value={t('dashboard.lagEvents', { count: behind, number: number.format(behind) })}
+      note={t('dashboard.lagSlowest', { name })}
+    />
+  )
+}

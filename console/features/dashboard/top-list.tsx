@@ -1,0 +1,66 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { logLink } from './log-link.ts'
+
+type TopRow = {
+  readonly key: string
+  readonly name: string
+  readonly count: number
+  readonly quota: number
+  /** Its calls in the usage log; null where they can't be asked for. */
+  readonly search: Readonly<Record<string, string>> | null
+}
+
+/** Who or what most was charged for: a table whose rows are bars, too. */
+export function TopList(props: {
+  title: string
+  head: string
+  rows: readonly TopRow[] | undefined
+}): ReactElement {
+  const { t } = useTranslation()
+  const { rows } = props
+  const most = Math.max(1, ...(rows ?? []).map(({ quota }) => quota))
+  return (
+    <Panel title={props.title}>
+      {rows === undefined && <Skeleton height={160} />}
+      {rows?.length === 0 && <p className="tg-muted">{t('dashboard.nobody')}</p>}
+      {rows !== undefined && rows.length > 0 && (
+        <table className="tg-dash-top">
+          <thead>
+            <tr>
+              <th scope="col">{props.head}</th>
+              <th scope="col">{t('dashboard.calls')}</th>
+              <th scope="col">{t('dashboard.charged')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.key} row={row} most={most} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}
+
+function Row({ row, most }: { row: TopRow; most: number }): ReactElement {
+  const number = useNumberFormat()
+  const rule = useMoneyRule()
+  return (
+    <tr>
+      <th scope="row" title={row.name}>
+        {row.search === null ? row.name : <Link to={logLink(row.search)}>{row.name}</Link>}
+        <span className="tg-dash-share" style={{ width: `${(row.quota / most) * 100}%` }} />
+      </th>
+      <td>{number.format(row.count)}</td>
+      <td>{exactQuotaText(quotaOf(row.quota), rule)}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,54 @@
+import { isAdmin } from '#console/api/session.ts'
+import { useStatus } from '#console/api/status/status.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { choiceParam, integerParam } from '#console/ui/url-state.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import {
+  fittingStep,
+  RANGE_OF_STEP,
+  RANGES,
+  SPANS,
+  STEPS,
+  stepOf,
+  stepsFor,
+  zoomOf,
+} from './chart-range.ts'
+import type { ChartMeasure, ChartStep } from './usage-chart.ts'
+
+export const MEASURES = ['quota', 'count', 'token_used'] as const
+
+/** What is left out is the operator's choice: the step that a dashboard opens with. */
+const ADDRESS = {
+  range: choiceParam(['', ...RANGES], ''),
+  step: choiceParam(['', ...STEPS], ''),
+  measure: choiceParam<ChartMeasure>(MEASURES, 'quota'),
+  by: choiceParam(['model', 'token'] as const, 'model'),
+  scope: choiceParam(['self', 'all'] as const, 'self'),
+  from: integerParam({ fallback: 0, max: 99_999_999_999 }),
+  to: integerParam({ fallback: 0, max: 99_999_999_999 }),
+}
+
+export type ChartView = ReturnType<typeof useChartView>
+
+/** What the chart shows, by the address, the operator's choice and who looks. */
+export function useChartView() {
+  const [asked, set] = useUrlState(ADDRESS)
+  const preset = stepOf(useStatus()?.data_export_default_time)
+  const isSiteKnown = isAdmin(useUser())
+  const scope = isSiteKnown ? asked.scope : 'self'
+  // Of everybody's tokens there are no sums: they are one's own to tell apart.
+  const by = scope === 'all' ? 'model' : asked.by
+  const range = asked.range === '' ? RANGE_OF_STEP[preset] : asked.range
+  const zoom = zoomOf(asked)
+  const span = zoom === null ? SPANS[range] : zoom.to - zoom.from
+  const isByDay = by === 'token'
+  const wanted: ChartStep = asked.step === '' ? preset : asked.step
+  const step = fittingStep(wanted, span, isByDay)
+  return {
+    ...{ scope, by, range, zoom, step, isSiteKnown },
+    calendar: { step, isUtc: isByDay },
+    measure: asked.measure,
+    steps: stepsFor(span, isByDay),
+    set,
+  }
+}

@@ -1,0 +1,59 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { tokenUsage } from '#console/api/dashboard/token-usage.ts'
+import { usageByHour, usageKey } from '#console/api/dashboard/usage-by-hour.ts'
+import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
+import { type ChartRange, type Stretch, stretchOf, wholeSteps } from './chart-range.ts'
+import type { Calendar, ChartPoint } from './usage-chart.ts'
+
+export type UsageScope = 'self' | 'all'
+export type UsageBy = 'model' | 'token'
+
+export type UsageAsk = {
+  readonly scope: UsageScope
+  readonly by: UsageBy
+  readonly range: ChartRange
+  readonly zoom: Stretch | null
+  readonly calendar: Calendar
+}
+
+/** Usage over a stretch of time: a fixed one, or a range that ends now. */
+export function useUsage({ scope, by, range, zoom, calendar }: UsageAsk, everyMs: number | false) {
+  return useQuery({
+    queryKey: [...usageKey, scope, by, zoom ?? range, calendar],
+    queryFn: async ({ signal }) => {
+      const stretch = asked({ range, zoom, calendar })
+      const points = await read({ ...stretch, scope, by, signal })
+      return { ...stretch, points }
+    },
+    placeholderData: keepPreviousData,
+    // Calls that ended while another page was open were not heard here: what is kept may be old.
+    refetchOnMount: 'always',
+    refetchInterval: everyMs,
+  })
+}
+
+/** In unix seconds, as of now. */
+export const asked = ({ range, zoom, calendar }: Omit<UsageAsk, 'scope' | 'by'>): Stretch =>
+  zoom === null
+    ? stretchOf(range, Math.floor(Date.now() / 1000), calendar)
+    : wholeSteps(zoom, calendar)
+
+async function read(
+  ask: Stretch & { scope: UsageScope; by: UsageBy; signal: AbortSignal },
+): Promise<ChartPoint[]> {
+  if (ask.by === 'token') return tokenPoints(await tokenUsage(ask))
+  const points = await usageByHour(ask)
+  return points.map(({ model_name: series, ...point }) => ({ series, ...point }))
+}
+
+/** By name; by name and number where two have the same one. What is of no token has no name. */
+export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
+  const ids = new Map<string, Set<number>>()
+  for (const { token_id: id, token_name: name } of points) {
+    ids.set(name, (ids.get(name) ?? new Set()).add(id))
+  }
+  return points.map(({ token_id: id, token_name: name, ...point }) => ({
+    ...point,
+    series: id === 0 ? '' : (ids.get(name)?.size ?? 0) > 1 || name === '' ? `${name} #${id}` : name,
+  }))
+}
