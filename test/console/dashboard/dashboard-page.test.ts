@@ -218,7 +218,7 @@ describe('the dashboard', () => {
     await page.getByRole('row', { name: /Spare.*Auto-disabled/ }).waitFor()
     const link = page.getByRole('link', { name: 'bob' })
     expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
-    await expect.poll(() => live.opened()).toBe(1)
+    await page.getByText('Peak in a minute: 0').waitFor()
     live.send(logRow(901))
     await page.getByText('Peak in a minute: 1').waitFor()
     await page.getByRole('button', { name: 'Everybody' }).click()
