@@ -3,7 +3,10 @@ import { request } from '../request.ts'
 
 export const usageKey = ['usage'] as const
 
-/** One's own usage, or everybody's (for admins), by hour and model; ends in unix seconds. Hours without calls are left out. */
+/**
+ * One’s own usage, or everybody’s (for admins), by hour and model; ends in unix seconds. Hours
+ * without calls are left out.
+ */
 export async function usageByHour(ask: {
   scope: 'self' | 'all'
   from: number

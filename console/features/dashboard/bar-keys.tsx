@@ -1,130 +1,50 @@
-import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef, useState } from 'react'
+import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { BarTip } from './bar-tip.tsx'
 import { bucketText } from './bucket-text.ts'
-import { between, type Stretch } from './chart-range.ts'
-import { bucketEnd, type UsageChart } from './usage-chart.ts'
+import type { Stretch } from './chart-range.ts'
+import type { UsageChart } from './usage-chart.ts'
+import { useBarChoice } from './use-bar-choice.ts'
 
-type Props = {
+/** The bars as they are reached: one stop for Tab, arrow keys go from bar to bar. */
+export function BarKeys(props: {
   chart: UsageChart
   nameOf: (series: string) => string
   text: (value: bigint) => string
   onZoom: (stretch: Stretch) => void
-}
-
-const NONE = -1
-
-/**
- * The bars as they are reached: one stop for Tab, arrow keys go from bar to bar. Shift with the
- * arrows, or dragging, chooses several; Enter, or letting go, zooms into them.
- */
-export function BarKeys({ chart, nameOf, text, onZoom }: Props): ReactElement {
+}): ReactElement {
   const { t } = useTranslation()
+  const { chart, nameOf, text } = props
   const { buckets } = chart
-  const box = useRef<HTMLDivElement>(null)
-  const [told, setTold] = useState(NONE)
-  const [stop, setStop] = useState(NONE)
-  const [anchor, setAnchor] = useState(NONE)
-  const last = buckets.length - 1
-  const current = stop < 0 || stop > last ? last : stop
-  const chosen = anchor === NONE || told === NONE ? null : between(anchor, told)
-  const zoom = (): void => {
-    const [first, end] = chosen ?? [current, current]
-    const [from, until] = [buckets[first]?.at, buckets[end]?.at]
-    setAnchor(NONE)
-    if (from === undefined || until === undefined) return
-    // One hour is the finest that is counted; all there is would be no closer.
-    const isAll = first === 0 && end === last
-    if (isAll || (chart.step === 'hour' && first === end)) return
-    onZoom({ from, to: bucketEnd(until, chart) - 1 })
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && anchor !== NONE) {
-      event.stopPropagation()
-      return setAnchor(NONE)
-    }
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      return zoom()
-    }
-    const steps = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last }
-    const next = steps[event.key as keyof typeof steps]
-    if (next === undefined) return
-    event.preventDefault()
-    setAnchor(event.shiftKey ? (anchor === NONE ? current : anchor) : NONE)
-    const button = box.current?.children[next]
-    if (button instanceof HTMLElement) button.focus()
-  }
-  const drag = useDrag(box, last + 1, { setTold, setAnchor, zoom })
+  const { box, told, current, isOn, focus, blur, onKeyDown, drag } = useBarChoice(
+    chart,
+    props.onZoom,
+  )
+  const bucket = buckets[told]
+  const place = (told + 0.5) / buckets.length
   return (
     <div className="tg-dash-hits">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and drags go over the bars */}
       <div ref={box} onKeyDown={onKeyDown} {...drag}>
-        {buckets.map((bucket, index) => (
+        {buckets.map(({ at, total }, index) => (
           <button
-            key={bucket.at}
+            key={at}
             type="button"
             tabIndex={index === current ? 0 : -1}
-            className={isWithin(index, chosen) || index === told ? 'tg-dash-hit-on' : undefined}
-            aria-pressed={isWithin(index, chosen)}
+            className={isOn(index) || index === told ? 'tg-dash-hit-on' : undefined}
+            aria-pressed={isOn(index)}
             aria-label={t('dashboard.bar', {
-              time: bucketText(bucket.at, chart),
-              total: bucket.total === null ? t('dashboard.gap') : text(bucket.total),
+              time: bucketText(at, chart),
+              total: total === null ? t('dashboard.gap') : text(total),
             })}
-            onFocus={() => {
-              setStop(index)
-              setTold(index)
-            }}
-            onBlur={() => setTold(NONE)}
+            onFocus={() => focus(index)}
+            onBlur={blur}
           />
         ))}
       </div>
-      {buckets[told] !== undefined && (
-        <BarTip
-          chart={chart}
-          bucket={buckets[told]}
-          place={(told + 0.5) / buckets.length}
-          nameOf={nameOf}
-          text={text}
-        />
+      {bucket !== undefined && (
+        <BarTip chart={chart} bucket={bucket} place={place} nameOf={nameOf} text={text} />
       )}
     </div>
   )
-}
-
-const isWithin = (index: number, chosen: readonly [number, number] | null): boolean =>
-  chosen !== null && index >= chosen[0] && index <= chosen[1]
-
-/** Pointing tells of a bar; dragging chooses bars, and letting go takes them. */
-function useDrag(
-  box: { current: HTMLDivElement | null },
-  count: number,
-  on: { setTold: (index: number) => void; setAnchor: (index: number) => void; zoom: () => void },
-) {
-  const isDown = useRef(false)
-  const indexOf = ({ clientX }: PointerEvent): number => {
-    const { left = 0, width = 1 } = box.current?.getBoundingClientRect() ?? {}
-    return Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count)))
-  }
-  return {
-    onPointerDown: (event: PointerEvent) => {
-      if (event.button !== 0) return
-      isDown.current = true
-      event.currentTarget.setPointerCapture(event.pointerId)
-      on.setTold(indexOf(event))
-      on.setAnchor(indexOf(event))
-    },
-    onPointerMove: (event: PointerEvent) => on.setTold(indexOf(event)),
-    onPointerUp: () => {
-      if (isDown.current) on.zoom()
-      isDown.current = false
-    },
-    onPointerCancel: () => {
-      isDown.current = false
-      on.setAnchor(NONE)
-    },
-    onPointerLeave: () => {
-      if (!isDown.current) on.setTold(NONE)
-    },
-  }
 }

@@ -1,0 +1,89 @@
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { between, type Stretch } from './chart-range.ts'
+import { bucketEnd, type UsageChart } from './usage-chart.ts'
+
+const NONE = -1
+
+/**
+ * Which bar is told of, which are chosen, and the keys and drags that change it. Shift with the
+ * arrows, or dragging, chooses several; Enter, or letting go, zooms into them.
+ */
+export function useBarChoice(chart: UsageChart, onZoom: (stretch: Stretch) => void) {
+  const { buckets } = chart
+  const box = useRef<HTMLDivElement>(null)
+  const [told, setTold] = useState(NONE)
+  const [stop, setStop] = useState(NONE)
+  const [anchor, setAnchor] = useState(NONE)
+  const last = buckets.length - 1
+  const current = stop < 0 || stop > last ? last : stop
+  const chosen = anchor === NONE || told === NONE ? null : between(anchor, told)
+  const zoom = (): void => {
+    const [first, end] = chosen ?? [current, current]
+    const [from, until] = [buckets[first]?.at, buckets[end]?.at]
+    setAnchor(NONE)
+    if (from === undefined || until === undefined) return
+    // One hour is the finest that is counted; all there is would be no closer.
+    const isAll = first === 0 && end === last
+    if (isAll || (chart.step === 'hour' && first === end)) return
+    onZoom({ from, to: bucketEnd(until, chart) - 1 })
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && anchor !== NONE) {
+      event.stopPropagation()
+      return setAnchor(NONE)
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      return zoom()
+    }
+    const steps = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last }
+    const next = steps[event.key as keyof typeof steps]
+    if (next === undefined) return
+    event.preventDefault()
+    setAnchor(event.shiftKey ? (anchor === NONE ? current : anchor) : NONE)
+    const button = box.current?.children[next]
+    if (button instanceof HTMLElement) button.focus()
+  }
+  const drag = useDrag(box, last + 1, { setTold, setAnchor, zoom })
+  const isOn = (index: number): boolean =>
+    chosen !== null && index >= chosen[0] && index <= chosen[1]
+  const focus = (index: number): void => {
+    setStop(index)
+    setTold(index)
+  }
+  return { ...{ box, told, current, isOn, focus }, blur: () => setTold(NONE), onKeyDown, drag }
+}
+
+/** Pointing tells of a bar; dragging chooses bars, and letting go takes them. */
+function useDrag(
+  box: { current: HTMLDivElement | null },
+  count: number,
+  on: { setTold: (index: number) => void; setAnchor: (index: number) => void; zoom: () => void },
+) {
+  const isDown = useRef(false)
+  const indexOf = ({ clientX }: PointerEvent): number => {
+    const { left = 0, width = 1 } = box.current?.getBoundingClientRect() ?? {}
+    return Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count)))
+  }
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return
+      isDown.current = true
+      event.currentTarget.setPointerCapture(event.pointerId)
+      on.setTold(indexOf(event))
+      on.setAnchor(indexOf(event))
+    },
+    onPointerMove: (event: PointerEvent) => on.setTold(indexOf(event)),
+    onPointerUp: () => {
+      if (isDown.current) on.zoom()
+      isDown.current = false
+    },
+    onPointerCancel: () => {
+      isDown.current = false
+      on.setAnchor(NONE)
+    },
+    onPointerLeave: () => {
+      if (!isDown.current) on.setTold(NONE)
+    },
+  }
+}
