@@ -23,6 +23,7 @@ import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
 import './channels.css'
+import './testing/testing.css'
 
 /** The upstream channels: list, search, create, edit, test, gather by tag; statuses live. */
 export function ChannelsPage(): ReactElement {

@@ -1,12 +1,24 @@
 import { formatDecimal, isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
 import type { PriceRow } from './price-table.ts'
 
-export const BATCH_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
+const RATIO_FIELDS = ['ratio', 'completionRatio', 'cacheRatio'] as const
+/** `price`: a fixed one per call, in dollars. */
+export const BATCH_FIELDS = [...RATIO_FIELDS, 'price'] as const
+/** A fixed price has no ratios beside it. */
+export const FIELDS_OF = { ratio: RATIO_FIELDS, call: ['price'] } as const
+export type BatchMode = keyof typeof FIELDS_OF
 export type BatchField = (typeof BATCH_FIELDS)[number]
 export type BatchDraft = Record<BatchField, string>
 export type BatchFaults = Partial<Record<BatchField, 'notNumber' | 'negative'>>
 
-export const emptyBatch: BatchDraft = { ratio: '', completionRatio: '', cacheRatio: '' }
+export const emptyBatch: BatchDraft = {
+  ratio: '',
+  completionRatio: '',
+  cacheRatio: '',
+  price: '',
+}
+
+const NO_RATIOS = { ratio: '', completionRatio: '', cacheRatio: '' }
 
 /** What is wrong with the filled-in fields. */
 export function batchFaults(draft: BatchDraft): BatchFaults {
@@ -24,12 +36,13 @@ export function batchFaults(draft: BatchDraft): BatchFaults {
 export const endedPrices = (rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] =>
   draft.ratio.trim() === '' ? [] : rows.filter(({ price }) => price !== '')
 
-/** The rows with the filled-in ratios; a ratio for tokens ends a fixed price per call. */
+/** The rows with what is filled in; a ratio for tokens and a price per call end each other. */
 export function batchRows(rows: readonly PriceRow[], draft: BatchDraft): PriceRow[] {
   const filled = BATCH_FIELDS.flatMap((field) => {
     const value = parseDecimal(draft[field])
     return value === null ? [] : [[field, formatDecimal(value)] as const]
   })
   const patch = Object.fromEntries(filled)
-  return rows.map((row) => ({ ...row, ...patch, price: 'ratio' in patch ? '' : row.price }))
+  const ended = 'price' in patch ? NO_RATIOS : 'ratio' in patch ? { price: '' } : {}
+  return rows.map((row) => ({ ...row, ...patch, ...ended }))
 }

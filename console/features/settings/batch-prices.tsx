@@ -4,19 +4,46 @@ import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import { Checkbox } from '#console/ui/switches.tsx'
+import { Checkbox, RadioCards } from '#console/ui/switches.tsx'
 import { showError } from '#console/ui/toast.ts'
 import {
-  BATCH_FIELDS,
   type BatchDraft,
+  type BatchField,
+  type BatchMode,
   batchFaults,
   batchRows,
   emptyBatch,
   endedPrices,
+  FIELDS_OF,
 } from './batch-draft.ts'
+import { priceOfRatio } from './price-conversion.ts'
+import { emptyPrice } from './price-draft.ts'
+import { Equivalent } from './price-fields.tsx'
 import type { PriceRow } from './price-table.ts'
 
-/** Sets the filled-in ratios of all selected models at once. */
+const HINTS = {
+  ratio: 'settings.batchRatioHint',
+  completionRatio: 'settings.batchCompletionHint',
+  cacheRatio: 'settings.batchCacheHint',
+  price: 'settings.callPriceHint',
+} as const satisfies Record<BatchField, string>
+
+/** What the filled-in numbers come to in dollars; a completion ratio alone to none. */
+function Worth({ draft }: { draft: BatchDraft }): ReactElement | null {
+  const { t } = useTranslation()
+  const { ratio, completionRatio, price } = draft
+  if (price !== '') {
+    return <Equivalent draft={{ ...emptyPrice, mode: 'call', callPrice: price }} />
+  }
+  if (completionRatio.trim() !== '') {
+    return <Equivalent draft={{ ...emptyPrice, mode: 'ratio', ratio, completionRatio }} />
+  }
+  const input = priceOfRatio(ratio)
+  if (input === '' || input.startsWith('-')) return null
+  return <output className="tg-equals">{t('settings.batchWorth', { input: `$${input}` })}</output>
+}
+
+/** Sets the filled-in ratios, or a fixed price per call, of all selected models at once. */
 export function BatchPrices(props: {
   isOpen: boolean
   rows: readonly PriceRow[]
@@ -25,12 +52,14 @@ export function BatchPrices(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const [draft, setDraft] = useState<BatchDraft>(emptyBatch)
+  const [mode, setMode] = useState<BatchMode>('ratio')
   const [isChecked, setChecked] = useState(false)
   const [isSkipping, setSkipping] = useState(true)
   const ended = endedPrices(props.rows, draft)
   const faults = isChecked ? batchFaults(draft) : {}
   const reset = () => {
     setDraft(emptyBatch)
+    setMode('ratio')
     setChecked(false)
     setSkipping(true)
   }
@@ -40,7 +69,7 @@ export function BatchPrices(props: {
   }
   const apply = () => {
     setChecked(true)
-    if (BATCH_FIELDS.every((field) => draft[field].trim() === '')) {
+    if (FIELDS_OF[mode].every((field) => draft[field].trim() === '')) {
       return showError(t('settings.batchEmpty'))
     }
     if (Object.keys(batchFaults(draft)).length > 0) return
@@ -64,10 +93,24 @@ export function BatchPrices(props: {
         </>
       }
     >
-      {BATCH_FIELDS.map((field) => (
+      <RadioCards
+        label={t('settings.entry')}
+        value={mode}
+        choices={[
+          { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
+          { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
+        ]}
+        onChange={(next) => {
+          setMode(next)
+          setDraft(emptyBatch)
+          setChecked(false)
+        }}
+      />
+      {FIELDS_OF[mode].map((field) => (
         <FormField
           key={field}
-          label={t(`settings.${field}`)}
+          label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
+          hint={t(HINTS[field])}
           error={faults[field] && t(`settings.fault.${faults[field]}`)}
         >
           {(control) => (
@@ -81,6 +124,7 @@ export function BatchPrices(props: {
           )}
         </FormField>
       ))}
+      <Worth draft={draft} />
       {ended.length > 0 && (
         <Checkbox
           label={t('settings.batchSkipFixed', { count: ended.length })}

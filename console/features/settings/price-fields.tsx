@@ -119,7 +119,7 @@ function NumberField(
 }
 
 /** What was typed, said the other way round, and what a usual call would cost. */
-function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
+export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | null {
   const { t } = useTranslation()
   if (draft.mode === 'call') {
     const quota = quotaOfDollars(draft.callPrice)

@@ -38,21 +38,27 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
     ...rest,
   })
   return [
+    column('id', t('tokens.id'), {
+      width: 64,
+      align: 'end',
+      isHiddenAtFirst: true,
+      cell: ({ id }) => id,
+    }),
     column('name', t('tokens.name'), {
-      width: 104,
+      width: 150,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
       cell: (token) => <MiddleText text={token.name} />,
     }),
     column('status', t('tokens.status'), {
-      width: 151,
+      width: 146,
       onCard: 'aside',
       cell: (token) => <TokenStateTag token={token} />,
     }),
     column('key', t('tokens.key'), { width: 136, cell: (token) => <TokenKey token={token} /> }),
     column('quota', t('tokens.quota'), {
-      width: 180,
+      width: 164,
       cell: (token) => <TokenQuota token={token} />,
     }),
     column('limits', t('tokens.limits'), {
@@ -60,13 +66,13 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
       isHiddenAtFirst: true,
       cell: (token) => modelsCell(t, token),
     }),
-    column('expiry', t('tokens.expiry'), { width: 104, cell: (token) => expiryCell(t, token) }),
+    column('expiry', t('tokens.expiry'), { width: 96, cell: (token) => expiryCell(t, token) }),
     column('group', t('tokens.group'), {
-      width: 95,
+      width: 90,
       cell: ({ group }) => (group === '' ? t('tokens.userGroup') : <GroupTag name={group} />),
     }),
     column('lastUsed', t('tokens.lastUsed'), {
-      width: 104,
+      width: 98,
       cell: (token) =>
         token.accessed_time > 0 ? (
           <Time at={token.accessed_time} style="short" />
@@ -80,7 +86,7 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
       cell: (token) => <Time at={token.created_time} style="stamp" />,
     }),
     column('actions', t('tokens.actions'), {
-      width: 100,
+      width: 94,
       isPinned: true,
       align: 'end',
       cell: (token) => <TokenMenu token={token} deeds={deeds} />,

@@ -11,6 +11,7 @@ import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Pagination } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
+import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { ChosenActions } from './chosen-actions.tsx'
 import { tokenColumns } from './token-columns.tsx'
@@ -34,6 +35,7 @@ export function TokenList(props: TokenListProps): ReactElement {
   const { list, rows, total, paging } = shown
   const chosen = useChosenTokens(shown)
   const layout = useTokenLayout(props)
+  const isNarrow = useIsNarrow()
   const refresh = () => void list.refetch()
   useLiveTokens()
   useListCommands(t('tokens.create'), props.onCreate, t('tokens.refresh'), refresh)
@@ -55,11 +57,13 @@ export function TokenList(props: TokenListProps): ReactElement {
           onSeekKey={shown.seekKey}
         />
       </Toolbar>
-      <ChosenActions chosen={chosen} actions={props.actions} />
+      {(!isNarrow || chosen.picked.length > 0) && (
+        <ChosenActions chosen={chosen} actions={props.actions} />
+      )}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={refresh} />
       ) : (
-        <div className="tg-list-ended">
+        <div className="tg-list-ended tg-token-list">
           <DataGrid
             label={t('tokens.grid')}
             rows={rows}
@@ -70,6 +74,7 @@ export function TokenList(props: TokenListProps): ReactElement {
             isLoading={list.isPending}
             isRefetching={list.isPlaceholderData}
             isMuted={isMuted}
+            onOpen={props.onEdit}
             sort={shown.sort}
             onSort={shown.setSort}
             selection={{ keys: chosen.keys, onChange: chosen.choose }}

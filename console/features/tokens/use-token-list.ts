@@ -11,6 +11,7 @@ import { asOf } from './token-status.ts'
 
 /** Columns that can be sorted by, and what the server calls them. */
 const SORTS = {
+  id: 'id',
   name: 'name',
   status: 'status',
   quota: 'remain_quota',

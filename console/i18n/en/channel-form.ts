@@ -102,6 +102,8 @@ export const channelForm: Words['channelForm'] = {
   autoBanHint:
     'When the provider clearly refuses the key, and only while “Turn failing channels off” is on ' +
     'in the settings. Never the last channel of a model in a group.',
+  autoBanOff: 'It does nothing now: “Turn failing channels off” is off in the settings.',
+  autoBanSettings: 'Open the settings',
   testModel: 'Test model',
   testModelHint: 'Empty: the first model.',
   tagHint: 'Channels of one tag can be managed together. May be empty.',

@@ -11,6 +11,7 @@ export const tokens: Words['tokens'] = {
   refresh: 'Refresh',
   create: 'New token',
   grid: 'Tokens',
+  id: 'ID',
   name: 'Name',
   status: 'Status',
   key: 'Key',

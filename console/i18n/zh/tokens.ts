@@ -9,6 +9,7 @@ export const tokens = {
   refresh: '刷新',
   create: '新建令牌',
   grid: '令牌列表',
+  id: 'ID',
   name: '名称',
   status: '状态',
   key: '密钥',

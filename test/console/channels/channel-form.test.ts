@@ -149,6 +149,10 @@ describe('a channel that is there', () => {
     await box('接口地址').fill('https://api.deepseek.com/')
     await box('名称').fill('DeepSeek 2')
     await press('路由与限制')
+    // The site's switch is off: what the channel allows does nothing.
+    await drawer().getByText('现在不起作用：设置「自动禁用失败的渠道」已关闭。').waitFor()
+    const settings = drawer().getByRole('link', { name: '前往设置' })
+    expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=models')
     await box('优先级').fill('x')
     await press('保存修改')
     await drawer().getByText('请输入整数').waitFor()

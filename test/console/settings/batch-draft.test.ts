@@ -30,6 +30,13 @@ describe('ratios for many models at once', () => {
     expect(kept).toEqual([{ ...perCall, completionRatio: '3' }])
   })
 
+  it('a fixed price per call ends the ratios', () => {
+    const rows = [row({ cacheRatio: '0.5' }), row({ price: '0.04', ratio: '' })]
+    const fixed = row({ price: '0.02', ratio: '', completionRatio: '' })
+    expect(batchRows(rows, { ...emptyBatch, price: '0.020' })).toEqual([fixed, fixed])
+    expect(batchFaults({ ...emptyBatch, price: 'x' })).toEqual({ price: 'notNumber' })
+  })
+
   it('tells which fixed prices it would end', () => {
     const rows = [row(), row({ name: 'b', price: '0.04', ratio: '' })]
     expect(endedPrices(rows, { ...emptyBatch, ratio: '3' })).toEqual([rows[1]])
@@ -37,7 +44,7 @@ describe('ratios for many models at once', () => {
   })
 
   it('names every field that holds no number, and no empty one', () => {
-    const draft = { ratio: '-1', completionRatio: 'x', cacheRatio: ' ' }
+    const draft = { ratio: '-1', completionRatio: 'x', cacheRatio: ' ', price: '' }
     expect(batchFaults(draft)).toEqual({ ratio: 'negative', completionRatio: 'notNumber' })
     expect(batchFaults(emptyBatch)).toEqual({})
   })

@@ -118,6 +118,18 @@ describe('the drawer of a new token', () => {
   })
 })
 
+it('a press on a row opens it; a phone has the batch acts only once some are chosen', async () => {
+  await openAsRoot(page, site, '/app/tokens')
+  await page.getByText('mobile app', { exact: true }).click()
+  await page.getByRole('dialog', { name: '编辑令牌' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 390, height: 844 })
+  const acts = page.getByRole('group', { name: '对所选令牌的操作' })
+  await acts.waitFor({ state: 'detached' })
+  await page.getByRole('article').first().getByRole('checkbox').check()
+  await acts.waitFor()
+})
+
 it('an edited token is sent with what changed alone', async () => {
   await openAsRoot(page, site, '/app/tokens')
   await press('mobile app 的更多操作')

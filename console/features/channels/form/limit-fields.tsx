@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { optionsQuery } from '#console/api/options/list-options.ts'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Switch } from '#console/ui/switches.tsx'
@@ -50,11 +53,28 @@ export function LimitFields(props: ChannelFormProps): ReactElement {
       </FormField>
       <Switch
         label={t('channelForm.autoBan')}
-        hint={t('channelForm.autoBanHint')}
+        hint={
+          <>
+            {t('channelForm.autoBanHint')} {draft.autoBan && <OffForTheSite />}
+          </>
+        }
         isOn={draft.autoBan}
         onChange={(autoBan) => onChange({ autoBan })}
       />
     </>
+  )
+}
+
+/** What the channel allows does nothing while the site does not. */
+function OffForTheSite(): ReactElement | null {
+  const { t } = useTranslation()
+  const { data: options } = useQuery(optionsQuery)
+  if (options?.get('AutomaticDisableChannelEnabled') !== 'false') return null
+  return (
+    <span className="tg-off-for-site">
+      {t('channelForm.autoBanOff')}{' '}
+      <Link to="/admin/settings?tab=models">{t('channelForm.autoBanSettings')}</Link>
+    </span>
   )
 }
 

@@ -82,7 +82,7 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'name',
       t('channels.name'),
-      { ...sorted, width: 132, isGrowing: true, isPinned: true, onCard: 'title' },
+      { ...sorted, width: 156, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
         tag: (group, { isOpen, isLoading }) => (
@@ -93,13 +93,13 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'type',
       t('channels.type'),
-      { ...sorted, width: 88 },
+      { ...sorted, width: 84 },
       { channel: ({ type }) => types.nameOf(type) },
     ),
     column(
       'status',
       t('channels.status'),
-      { ...sorted, width: 130, onCard: 'aside' },
+      { ...sorted, width: 124, onCard: 'aside' },
       {
         channel: (channel) => <ChannelStatus channel={channel} />,
         tag: (group) => <TagStatus group={group} />,
@@ -182,7 +182,7 @@ function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'balance',
       t('channels.balance'),
-      { ...sorted, width: 118, align: 'end' },
+      { ...sorted, width: 112, align: 'end' },
       {
         channel: (channel) => (
           <Balance
