@@ -93,46 +93,48 @@ export function BatchPrices(props: {
         </>
       }
     >
-      <RadioCards
-        label={t('settings.entry')}
-        value={mode}
-        choices={[
-          { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
-          { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
-        ]}
-        onChange={(next) => {
-          setMode(next)
-          setDraft(emptyBatch)
-          setChecked(false)
-        }}
-      />
-      {FIELDS_OF[mode].map((field) => (
-        <FormField
-          key={field}
-          label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
-          hint={t(HINTS[field])}
-          error={faults[field] && t(`settings.fault.${faults[field]}`)}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              inputMode="decimal"
-              isMono
-              value={draft[field]}
-              onChange={(value) => setDraft({ ...draft, [field]: value })}
-            />
-          )}
-        </FormField>
-      ))}
-      <Worth draft={draft} />
-      {ended.length > 0 && (
-        <Checkbox
-          label={t('settings.batchSkipFixed', { count: ended.length })}
-          hint={t('settings.batchSkipFixedHint')}
-          isOn={isSkipping}
-          onChange={setSkipping}
+      <div className="tg-form">
+        <RadioCards
+          label={t('settings.entry')}
+          value={mode}
+          choices={[
+            { value: 'ratio', label: t('settings.entryRatio'), hint: t('settings.entryRatioHint') },
+            { value: 'call', label: t('settings.entryCall'), hint: t('settings.entryCallHint') },
+          ]}
+          onChange={(next) => {
+            setMode(next)
+            setDraft(emptyBatch)
+            setChecked(false)
+          }}
         />
-      )}
+        {FIELDS_OF[mode].map((field) => (
+          <FormField
+            key={field}
+            label={t(field === 'price' ? 'settings.callPriceLabel' : `settings.${field}`)}
+            hint={t(HINTS[field])}
+            error={faults[field] && t(`settings.fault.${faults[field]}`)}
+          >
+            {(control) => (
+              <TextInput
+                {...control}
+                inputMode="decimal"
+                isMono
+                value={draft[field]}
+                onChange={(value) => setDraft({ ...draft, [field]: value })}
+              />
+            )}
+          </FormField>
+        ))}
+        <Worth draft={draft} />
+        {ended.length > 0 && (
+          <Checkbox
+            label={t('settings.batchSkipFixed', { count: ended.length })}
+            hint={t('settings.batchSkipFixedHint')}
+            isOn={isSkipping}
+            onChange={setSkipping}
+          />
+        )}
+      </div>
     </Drawer>
   )
 }

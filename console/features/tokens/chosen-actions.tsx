@@ -1,20 +1,23 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
+import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { useChosenTokens } from './use-chosen-tokens.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** What can be done to the selected tokens; pressed with none, each says so. */
+/** What can be done to the selected tokens; with none each says so, on phones nothing is there. */
 export function ChosenActions(props: {
   chosen: ReturnType<typeof useChosenTokens>
   actions: TokenActions
-}): ReactElement {
+}): ReactElement | null {
   const { t } = useTranslation()
+  const isNarrow = useIsNarrow()
   const { actions, chosen } = props
   const { picked, choosable } = chosen
   const remove = async () => {
     if (await actions.remove(picked)) chosen.chooseNone()
   }
+  if (isNarrow && picked.length === 0) return null
   return (
     <fieldset className="tg-chosen tg-token-chosen" aria-label={t('tokens.chosenLabel')}>
       <span role="status">

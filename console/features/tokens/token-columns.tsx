@@ -28,6 +28,13 @@ export type TokenDeeds = {
   chat: { links: readonly ChatLink[]; site: string }
 }
 
+const ID_COLUMN: Partial<Column<Token>> = {
+  width: 64,
+  align: 'end',
+  isHiddenAtFirst: true,
+  cell: ({ id }) => id,
+}
+
 /** The columns of the token list, in their first order. */
 export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
   const column = (id: string, title: string, rest: Partial<Column<Token>>): Column<Token> => ({
@@ -38,12 +45,7 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
     ...rest,
   })
   return [
-    column('id', t('tokens.id'), {
-      width: 64,
-      align: 'end',
-      isHiddenAtFirst: true,
-      cell: ({ id }) => id,
-    }),
+    column('id', t('tokens.id'), ID_COLUMN),
     column('name', t('tokens.name'), {
       width: 150,
       isGrowing: true,

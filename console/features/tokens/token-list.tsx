@@ -11,7 +11,6 @@ import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Pagination } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
-import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { ChosenActions } from './chosen-actions.tsx'
 import { tokenColumns } from './token-columns.tsx'
@@ -35,7 +34,6 @@ export function TokenList(props: TokenListProps): ReactElement {
   const { list, rows, total, paging } = shown
   const chosen = useChosenTokens(shown)
   const layout = useTokenLayout(props)
-  const isNarrow = useIsNarrow()
   const refresh = () => void list.refetch()
   useLiveTokens()
   useListCommands(t('tokens.create'), props.onCreate, t('tokens.refresh'), refresh)
@@ -57,9 +55,7 @@ export function TokenList(props: TokenListProps): ReactElement {
           onSeekKey={shown.seekKey}
         />
       </Toolbar>
-      {(!isNarrow || chosen.picked.length > 0) && (
-        <ChosenActions chosen={chosen} actions={props.actions} />
-      )}
+      <ChosenActions chosen={chosen} actions={props.actions} />
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={refresh} />
       ) : (
