@@ -18,7 +18,7 @@ export function AnswerFacts({ message }: { message: ChatMessage }): ReactElement
   return (
     <p className="tg-answer-facts">
       {cost === undefined ? (
-        message.call !== undefined && <span>{t('playground.costComing')}</span>
+        <Unknown message={message} />
       ) : (
         <>
           <Link to={LOG} className="tg-answer-cost" title={t('playground.toLog')}>
@@ -40,6 +40,14 @@ export function AnswerFacts({ message }: { message: ChatMessage }): ReactElement
       )}
     </p>
   )
+}
+
+/** A call that failed may never have begun: then the log knows nothing of it. */
+function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
+  const { t } = useTranslation()
+  if (message.call === undefined || message.status === 'error') return null
+  if (message.isCostLate !== true) return <span>{t('playground.costComing')}</span>
+  return <Link to={LOG}>{t('playground.toLog')}</Link>
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)

@@ -47,7 +47,9 @@ const settled = (conversation: Conversation): Conversation => ({
   ...conversation,
   settings: settingsOf(conversation.settings),
   messages: conversation.messages.map((message) =>
-    isUnderWay(message) ? { ...message, status: 'complete', isStopped: true } : message,
+    isUnderWay(message)
+      ? { ...message, status: 'complete', isStopped: true, isCostLate: true }
+      : { ...message, isCostLate: message.cost === undefined },
   ),
 })
 

@@ -30,6 +30,8 @@ export type ChatMessage = {
   readonly totalMs?: number
   readonly isStopped?: boolean
   readonly cost?: AnswerCost
+  /** Nobody waits for it any more: it is in the log, or will be. */
+  readonly isCostLate?: boolean
   readonly error?: { readonly message: string; readonly code: string; readonly requestId: string }
 }
 

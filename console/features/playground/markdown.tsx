@@ -3,6 +3,8 @@ import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
 import { CodeBlock } from './code-block.tsx'
 import { plainText } from './plain-text.ts'
 
+/** Longer than anybody reads: it would hold the page for too long. */
+const LENGTH_MAX = 200_000
 /** Deeper than anybody writes: what lies below is shown as it was typed. */
 const DEPTH_MAX = 16
 
@@ -12,11 +14,19 @@ const DEPTH_MAX = 16
  * was talked about.
  */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
-  return <div className="tg-prose">{blocks(tokensOf(text), 0)}</div>
+  const drawn = keyed(tokensOf(text), (token) => <TopBlock token={token} />)
+  return <div className="tg-prose">{drawn}</div>
 })
+
+/** While an answer grows, only its end is drawn anew. */
+const TopBlock = memo(
+  ({ token }: { token: Token }) => <>{block(token as Tokens.Generic, 0)}</>,
+  (one, other) => one.token.raw === other.token.raw,
+)
 
 function tokensOf(text: string): readonly Token[] {
   try {
+    if (text.length > LENGTH_MAX) return [{ type: 'text', raw: text, text }]
     return lexer(text, { gfm: true, breaks: false })
   } catch {
     return [{ type: 'text', raw: text, text }]

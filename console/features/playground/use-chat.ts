@@ -50,8 +50,8 @@ export function useChat(conversations: Conversations): Chat {
   }
 }
 
-/** Pieces come faster than a screen is drawn. */
-const DRAW_EVERY_MS = 40
+/** Pieces come faster than a screen is drawn, and a long answer takes longer to be read anew. */
+const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
 
@@ -83,7 +83,7 @@ function useAnswers({ setMessages }: Conversations) {
       setBusy(false)
     }
     const cost = await costOf(course.call())
-    if (cost !== null) patch({ cost })
+    patch(cost === null ? { isCostLate: true } : { cost })
     void client.invalidateQueries({ queryKey: selfKey })
   }
   return { isBusy, begin, stop: () => running.current?.abort() }
@@ -123,7 +123,7 @@ function createCourse(patch: (change: Partial<ChatMessage>) => void) {
       timer ??= setTimeout(() => {
         timer = undefined
         patch({ ...soFar(), status: 'incomplete' })
-      }, DRAW_EVERY_MS)
+      }, drawEveryMs(content.length))
     },
     end: (change: Partial<ChatMessage>) => {
       clearTimeout(timer)
