@@ -1,0 +1,49 @@
+// @vitest-environment jsdom
+import { cleanup, render } from '@testing-library/react'
+import { afterEach, expect, it } from 'vitest'
+import { Markdown } from '#console/features/playground/markdown.tsx'
+
+afterEach(cleanup)
+
+const drawn = (text: string): HTMLElement =>
+  render(<Markdown text={text} />).container.querySelector('.tg-prose') as HTMLElement
+
+it.each([
+  '<script>alert(1)</script>',
+  'a <img src=x onerror=alert(1)> b',
+  '<details open ontoggle=alert(1)>',
+])('%s is text', (text) => {
+  const prose = drawn(text)
+  expect(prose.textContent).toBe(text)
+  expect(prose.querySelector('script, img, details')).toBeNull()
+})
+
+it.each([
+  '[x](javascript:alert(1))',
+  '[x](JaVaScRiPt:alert(1))',
+  '[x](java&#115;cript:alert(1))',
+  '[x](data:text/html,hi)',
+  '[x](vbscript:x)',
+  '[x](/api/user/logout)',
+  '[x](//evil.example)',
+  '[x][1]\n\n[1]: javascript:alert(1)',
+  '![x](javascript:alert(1))',
+])('%s leads nowhere', (text) => {
+  expect(drawn(text).querySelector('a, img')).toBeNull()
+})
+
+it.each([
+  ['quotes', '>'.repeat(5_000)],
+  ['lists', Array.from({ length: 60 }, (_, at) => `${'  '.repeat(at)}- a`).join('\n')],
+  ['a fence that is not closed yet', '```ts\nconst a = 1'],
+  ['a table that has begun', '| a | b |\n|--'],
+  ['more than is read', '*a* '.repeat(60_000)],
+])('%s are drawn', (_what, text) => {
+  expect(drawn(text).textContent?.length).toBeGreaterThan(0)
+})
+
+it('reads entities as what they stand for', () => {
+  expect(drawn('a &amp; b &lt;c&gt; &#39;d&#39; &unknown; `&amp;`').textContent).toBe(
+    "a & b <c> 'd' &unknown; &amp;",
+  )
+})
