@@ -3,7 +3,8 @@ import { paintedPng } from './painted-png.ts'
 
 /**
  * Drawing and music services by rule: a task takes `taskMs`, half of it in a queue. Words in its
- * prompt change that: `banned` is refused, `failing` fails, `stuck` never ends.
+ * prompt change that: `banned` is refused, `failing` fails, `stuck` never ends, and `slow` is taken
+ * at once and answered two seconds later.
  */
 export type TaskProvider = {
   /** True: it was for this provider, and is answered. */
@@ -35,6 +36,7 @@ const SUBMIT = /^\/mj\/(?:submit\/([a-z-]+)|insight-face\/(swap))$/
 const OF_TASK = /^\/mj\/task\/(\d+)\/(fetch|image-seed)$/
 const COMPOSE = /^\/suno\/submit\/(MUSIC|LYRICS)$/
 const QUARTERS = 4
+const SLOW_MS = 2_000
 
 export function createTaskProvider(taskMs: number, now: () => number = Date.now): TaskProvider {
   const tasks = new Map<string, SimulatedTask>()
@@ -88,6 +90,7 @@ export function createTaskProvider(taskMs: number, now: () => number = Date.now)
         },
       })
       if (answered === null) sendJson(response, UNKNOWN, 404)
+      else if (isSlow(fields)) setTimeout(() => sendJson(response, answered), SLOW_MS).unref()
       else sendJson(response, answered)
       return true
     },
@@ -136,6 +139,8 @@ function fieldsIn(body: string): Fields {
     return {}
   }
 }
+
+const isSlow = ({ prompt = '' }: Fields): boolean => /\bslow\b/.test(prompt)
 
 const isBanned = ({ prompt = '' }: Fields): boolean => /\bbanned\b/.test(prompt)
 

@@ -28,6 +28,12 @@ describe('GET /api/channel/types', () => {
       { key: 'other', kind: 'text', is_required: true, label: { zh: '账户 ID', en: 'Account id' } },
     ])
     expect(rows.map(({ id }) => id)).not.toContain(14)
+    const ofTasks = rows.filter(({ id }) => [2, 5, 36].includes(id))
+    expect(ofTasks).toMatchObject([
+      { name: 'Midjourney', chat_path: '/mj/submit/imagine', can_list_models: false },
+      { name: 'Midjourney Plus', models: expect.arrayContaining(['mj_imagine', 'swap_face']) },
+      { name: 'Suno API', base_url: '', models: ['suno_music', 'suno_lyrics'] },
+    ])
   })
 
   it('has a row in the description of the API', async () => {

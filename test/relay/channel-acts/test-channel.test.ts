@@ -25,6 +25,16 @@ describe('GET /api/channel/test/{id}', () => {
     expect(answer.data).toMatchObject({ model: 'sim-small', reason: '' })
   })
 
+  it('tries no task, which would cost something, and says so', async () => {
+    const id = await site.channel({ type: 2, models: 'mj_imagine' })
+    const before = site.scripted.asked.length
+    const answer = await site.ask<Tested>(`/api/channel/test/${id}`)
+    expect(answer).toMatchObject({ success: false, data: { reason: 'no-request' } })
+    expect(answer.message).toMatch(/绘图|drawing/)
+    expect(site.scripted.asked).toHaveLength(before)
+    await site.admin.must('DELETE', `/api/channel/${id}/`)
+  })
+
   it('asks for the model that was named, of a channel that is turned off too', async () => {
     site.scripted.answers.set(CHAT, GOOD)
     const id = await site.channel()

@@ -99,12 +99,15 @@ export const noProgress: Progress = {
   sweep: async () => {},
 }
 
+/** Of the provider beside it; and the relay's clock. */
+export type RigOptions = SimulatedProviderOptions & { readonly now?: () => number }
+
 /** The relay on a memory store behind a real server, in front of the simulated provider. */
 export async function relayRig(
   overrides: RelayOverrides = {},
   env = {},
   sharedLimits?: Limits,
-  providing: SimulatedProviderOptions = {},
+  { now = Date.now, ...providing }: RigOptions = {},
 ): Promise<RelayRig> {
   const ownLimits = createMemoryLimits(Date.now)
   const log = pino({ level: 'silent' })
@@ -118,7 +121,7 @@ export async function relayRig(
     log,
     leases: leasesOfOne,
     limits: sharedLimits ?? ownLimits,
-    now: Date.now,
+    now,
   } as unknown as Core
   const relay = await startRelay(core, {
     rows: NO_ROWS,

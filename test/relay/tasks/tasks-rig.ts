@@ -1,10 +1,9 @@
 import type { Recorded } from '#domain/shared/event.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
-import type { SimulatedProviderOptions } from '#infra/demo/simulated-provider.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { RelayOverrides } from '#relay/server.ts'
 import type { FindOpenTasks } from '#relay/tasks/poll-tasks.ts'
-import { KEY, noProgress, type RelayRig, relayRig } from '../support/relay-rig.ts'
+import { KEY, noProgress, type RelayRig, type RigOptions, relayRig } from '../support/relay-rig.ts'
 
 export const HOUR = 3_600_000
 export const UNKNOWN_TASK = '019ab0de-2c00-7000-8000-0000000000ff'
@@ -51,7 +50,7 @@ function openTasksOf(events: readonly Recorded<TaskEvent>[]): OpenTask[] {
 /** A relay with drawing and music switched on, and channels for both. */
 export async function tasksRig(
   overrides: RelayOverrides = {},
-  providing: SimulatedProviderOptions = {},
+  providing: RigOptions = {},
 ): Promise<TasksRig> {
   let rig: RelayRig | null = null
   const taskEvents = async (task?: string): Promise<Recorded<TaskEvent>[]> => {

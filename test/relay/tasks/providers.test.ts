@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PROVIDER_KEY } from '../support/relay-rig.ts'
+import {
+  type Scripted,
+  type ScriptedProvider,
+  scriptedProvider,
+} from '../support/scripted-provider.ts'
+import { type TasksRig, tasksRig } from './tasks-rig.ts'
+
+let rig: TasksRig
+let first: ScriptedProvider
+let second: ScriptedProvider
+
+/** Two channels of a group of their own: the first is preferred. */
+beforeAll(async () => {
+  rig = await tasksRig()
+  ;[first, second] = await Promise.all([scriptedProvider(), scriptedProvider()])
+  const drawing = { type: 5, models: ['mj_imagine', 'mj_describe'] }
+  await rig.addChannel(51, { ...drawing, baseUrl: first.url, priority: 9 })
+  await rig.addChannel(52, { ...drawing, baseUrl: second.url, priority: 8 })
+  await rig.setOption('RetryTimes', '1')
+})
+afterAll(async () => {
+  await rig.close()
+  await Promise.all([first.close(), second.close()])
+})
+beforeEach(() => {
+  for (const { asked, answers } of [first, second]) {
+    asked.length = 0
+    answers.clear()
+    answers.set('POST /mj/submit/imagine', TAKEN)
+  }
+})
+
+const PATH = 'POST /mj/submit/imagine'
+const TAKEN: Scripted = { body: { code: 1, description: 'ok', result: '77', properties: {} } }
+const submitted = ({ asked }: ScriptedProvider) =>
+  asked.filter(({ path }) => path.startsWith('/mj/submit/'))
+const imagine = (body: object = {}) => rig.ask('/mj/submit/imagine', { prompt: 'a boat', ...body })
+
+describe('what is sent', () => {
+  it('is what came, with the provider’s key, and without what is not for it', async () => {
+    const came = { prompt: 'a boat --fast', notifyHook: 'http://evil.example', state: 'x' }
+    await imagine({ ...came, accountFilter: { modes: ['FAST'] } })
+    const [sent] = submitted(first)
+    expect(sent?.headers['mj-api-secret']).toBe(PROVIDER_KEY)
+    expect(sent?.headers.authorization).toBeUndefined()
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ prompt: 'a boat --fast', state: 'x' })
+  })
+
+  it('follows the mode of the address and the options', async () => {
+    await rig.setOption('MjModeClearEnabled', 'true')
+    await rig.setOption('MjAccountFilterEnabled', 'true')
+    const body = { prompt: 'a boat --fast --ar 1:1', accountFilter: { instanceId: 'a' } }
+    await rig.ask('/mj-relax/mj/submit/imagine', body)
+    await rig.setOption('MjModeClearEnabled', 'false')
+    await rig.setOption('MjAccountFilterEnabled', 'false')
+    expect(JSON.parse(submitted(first)[0]?.body ?? '')).toEqual({
+      prompt: 'a boat --ar 1:1',
+      accountFilter: { instanceId: 'a', modes: ['RELAX'] },
+    })
+  })
+})
+
+describe('another channel', () => {
+  const FAILS: [string, Scripted][] = [
+    ['a fault', { status: 503 }],
+    ['a full queue', { body: { code: 23, description: 'queue full' } }],
+    ['no account', { body: { code: 3, description: 'no account' } }],
+  ]
+  it.each(FAILS)('is tried after %s', async (_title, answer) => {
+    first.answers.set(PATH, answer)
+    const { json } = await imagine()
+    expect(json).toMatchObject({ code: 1 })
+    expect([submitted(first).length, submitted(second).length]).toEqual([1, 1])
+    const [, accepted] = await rig.taskEvents(json.result)
+    expect(accepted?.data).toMatchObject({
+      channelId: 52,
+      attempts: [{ channelId: 51 }, { channelId: 52, error: null }],
+    })
+  })
+
+  it('is not where the first may have taken it', async () => {
+    first.answers.set(PATH, { body: 'no json' })
+    const before = await rig.balance()
+    expect(await imagine()).toMatchObject({ status: 502, json: { code: 4 } })
+    expect(submitted(second)).toHaveLength(0)
+    expect(await rig.balance()).toBe(before)
+  })
+})
+
+describe('a provider’s words', () => {
+  it('reach the caller without keys and addresses, and the hold goes back', async () => {
+    const before = await rig.balance()
+    const description = `bad ${PROVIDER_KEY} at https://discord.example/x`
+    first.answers.set(PATH, { body: { code: 24, description } })
+    const { status, json } = await imagine()
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ code: 24, description: 'bad *** at ***', result: '' })
+    expect(await rig.balance()).toBe(before)
+    await rig.setOption('global.hide_upstream_error_enabled', 'true')
+    const hidden = await imagine()
+    await rig.setOption('global.hide_upstream_error_enabled', 'false')
+    expect(hidden.json.description).toBe('The provider answered with an error.')
+  })
+
+  it('of its own key are ours to mend, not the caller’s', async () => {
+    for (const { answers } of [first, second]) answers.set(PATH, { status: 401 })
+    const before = await rig.balance()
+    expect(await imagine()).toMatchObject({
+      status: 502,
+      json: { error: { code: 'upstream_account' } },
+    })
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it('that lead to private places show no picture', async () => {
+    for (const imageUrl of ['http://169.254.169.254/x', rig.url, 'http://127.0.0.1:1/x.png']) {
+      const rows = [{ id: '77', status: 'SUCCESS', progress: '100%', imageUrl }]
+      first.answers.set('POST /mj/task/list-by-condition', { body: rows })
+      const { json } = await imagine()
+      const task = json.result as string
+      const shown = () => rig.ask(`/mj/task/${task}/fetch`)
+      await expect.poll(async () => (await shown()).json.status).toBe('SUCCESS')
+      expect((await rig.ask(`/mj/image/${task}`)).status).toBe(404)
+    }
+  })
+
+  it('that are no picture are not shown as one', async () => {
+    const imageUrl = `${first.url}/page`
+    first.answers.set('POST /mj/task/list-by-condition', {
+      body: [{ id: '77', status: 'SUCCESS', imageUrl }],
+    })
+    first.answers.set('GET /page', { headers: { 'content-type': 'text/html' }, body: '<script>' })
+    const { json } = await imagine()
+    const shown = () => rig.ask(`/mj/task/${json.result}/fetch`)
+    await expect.poll(async () => (await shown()).json.status).toBe('SUCCESS')
+    expect((await rig.ask(`/mj/image/${json.result}`)).status).toBe(404)
+  })
+})
