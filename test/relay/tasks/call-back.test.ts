@@ -86,7 +86,7 @@ describe('a call back', () => {
     expect(await ends(task)).toEqual(['TaskSucceeded'])
   })
 
-  it('twenty times at once, beside who asks, is one end and one settlement of each of ten', async () => {
+  it('twenty times at once, beside who asks, ends and settles each of ten once', async () => {
     const before = await rig.balance()
     isPolling = true
     const tasks = await Promise.all(Array.from({ length: 10 }, () => rig.imagine()))
