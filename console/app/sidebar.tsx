@@ -5,6 +5,7 @@ import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
+import { useChats } from '#console/ui/use-chats.ts'
 import { type NavItem, navItems } from './navigation.ts'
 
 /** 200 px wide, or 60 collapsed to icons; which of them is remembered. */
@@ -32,11 +33,16 @@ export function Sidebar(props: {
 export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void }): ReactElement {
   const { t } = useTranslation()
   const items = navItems(useUser(), useStatus())
-  const within = (section: NavItem['section']) => items.filter((item) => item.section === section)
+  const within = (section: NavItem['section']): SideLink[] =>
+    items.filter((item) => item.section === section).map(asLink)
+  const asLink = ({ label, ...item }: NavItem): SideLink => ({ ...item, text: t(`shell.${label}`) })
+  const chats = useChats().map(({ name }, index): SideLink => {
+    return { path: `/chat/${index}`, text: name, icon: 'send' }
+  })
   const admin = within('admin')
   return (
     <nav className="tg-nav" aria-label={t('shell.navigation')}>
-      <NavSection {...props} title={t('shell.sectionChat')} items={within('chat')} />
+      <NavSection {...props} title={t('shell.sectionChat')} items={[...chats, ...within('chat')]} />
       <NavSection {...props} title={t('shell.sectionConsole')} items={within('console')} />
       {admin.length > 0 && <NavSection {...props} title={t('shell.sectionAdmin')} items={admin} />}
       <NavSection {...props} title={t('shell.sectionPersonal')} items={within('personal')} />
@@ -44,15 +50,16 @@ export function NavSections(props: { isCollapsed: boolean; onFollow?: () => void
   )
 }
 
+type SideLink = Pick<NavItem, 'path' | 'icon' | 'alsoBelow'> & { readonly text: string }
+
 function NavSection(props: {
   title: string
-  items: readonly NavItem[]
+  items: readonly SideLink[]
   isCollapsed: boolean
   onFollow?: () => void
 }): ReactElement {
-  const { t } = useTranslation()
   const { pathname } = useLocation()
-  const isBelow = ({ alsoBelow }: NavItem) =>
+  const isBelow = ({ alsoBelow }: SideLink) =>
     alsoBelow?.endsWith('/') === true ? pathname.startsWith(alsoBelow) : pathname === alsoBelow
   return (
     <>
@@ -60,22 +67,19 @@ function NavSection(props: {
         {props.title}
       </p>
       <ul aria-label={props.title}>
-        {props.items.map((item) => {
-          const label = t(`shell.${item.label}`)
-          return (
-            <li key={item.path}>
-              <NavLink
-                to={item.path}
-                className={isBelow(item) ? 'tg-nav-link active' : 'tg-nav-link'}
-                title={props.isCollapsed ? label : undefined}
-                onClick={() => props.onFollow?.()}
-              >
-                <Icon name={item.icon} />
-                <span>{label}</span>
-              </NavLink>
-            </li>
-          )
-        })}
+        {props.items.map((item) => (
+          <li key={item.path}>
+            <NavLink
+              to={item.path}
+              className={isBelow(item) ? 'tg-nav-link active' : 'tg-nav-link'}
+              title={props.isCollapsed ? item.text : undefined}
+              onClick={() => props.onFollow?.()}
+            >
+              <Icon name={item.icon} />
+              <span>{item.text}</span>
+            </NavLink>
+          </li>
+        ))}
       </ul>
     </>
   )

@@ -9,6 +9,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
   other: {
     ...ofPrice(data.price),
     ...ofUsage(data.usage, data.calls),
+    ...ofAudio(data.price, data.usage),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
     duration_ms: Math.round(data.timings.durationMs),
     ...(data.upstreamModel === null
@@ -42,6 +43,7 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   other: {
     ...ofPrice(data.price),
     ...ofUsage(data.usage, data.calls),
+    ...ofAudio(data.price, data.usage),
     usage_source: 'partial',
     end: 'interrupted',
     hold: data.hold,
@@ -57,17 +59,50 @@ export const endOf = (attempts: readonly Attempt[], end: string): string =>
 function ofPrice(price: PriceSnapshot): object {
   const exact = Object.fromEntries(Object.entries(price).map(([key, v]) => [key, String(v)]))
   if (price.mode === 'call') {
-    return { model_price: Number(price.price), group_ratio: Number(price.group), price: exact }
+    return { model_price: Number(price.price), ...ofGroup(price), price: exact }
   }
   return {
     model_ratio: Number(price.model),
     completion_ratio: Number(price.completion),
-    group_ratio: Number(price.group),
+    ...ofGroup(price),
     cache_ratio: Number(price.cacheRead),
     cache_creation_ratio: Number(price.cacheWrite),
     price: exact,
   }
 }
+
+/** Who calls with another group than the own one pays what the own group pays in that. */
+const ofGroup = (price: PriceSnapshot): object => ({
+  group_ratio: Number(price.group),
+  ...(price.userGroup === undefined ? {} : { user_group_ratio: Number(price.group) }),
+})
+
+/** Of a call with sound: its parts, and the ratios of what was heard and said. */
+function ofAudio(price: PriceSnapshot, usage: Usage): object {
+  if (usage.inputAudio + usage.outputAudio === 0) return {}
+  return {
+    audio: true,
+    audio_input: usage.inputAudio,
+    audio_output: usage.outputAudio,
+    text_input: inputTokens(usage) - usage.inputAudio,
+    text_output: usage.output - usage.outputAudio,
+    ...(price.mode === 'call'
+      ? {}
+      : {
+          audio_ratio: Number(price.audio),
+          audio_completion_ratio: Number(price.audioCompletion),
+        }),
+  }
+}
+
+/** All that went in, priced as it may be. */
+export const inputTokens = (usage: Usage): number =>
+  usage.inputUncached +
+  usage.cacheRead +
+  usage.cacheWrite5m +
+  usage.cacheWrite1h +
+  usage.inputAudio +
+  usage.inputImage
 
 function ofUsage(usage: Usage, calls: number | undefined): object {
   const created = usage.cacheWrite5m + usage.cacheWrite1h

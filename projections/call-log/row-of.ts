@@ -14,7 +14,7 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
 import { secondsOf } from '../seconds.ts'
-import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
+import { endOf, inputTokens, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
 
 export type LoggedEvent =
   | CallSettled
@@ -155,14 +155,6 @@ const tokensOf = (usage: Usage) => ({
   prompt_tokens: inputTokens(usage),
   completion_tokens: usage.output,
 })
-
-const inputTokens = (usage: Usage): number =>
-  usage.inputUncached +
-  usage.cacheRead +
-  usage.cacheWrite5m +
-  usage.cacheWrite1h +
-  usage.inputAudio +
-  usage.inputImage
 
 const callOf = (
   data: (CallSettled | CallReleased | CallInterrupted)['data'],

@@ -62,7 +62,7 @@ export const relayTokens = (db: DatabasePool): Promise<AtPosition<TokenRow>> =>
     `),
   )
 
-/** Tokens of this name, deleted ones included; of one user, or of everybody. */
+/** All tokens of this name, deleted ones included; of one user, or of everybody. */
 export const tokenIdsByName = (
   db: CommonQueryMethods,
   name: string,
@@ -71,7 +71,7 @@ export const tokenIdsByName = (
   db.anyFirst(sql.type(z.object({ id: wireInteger }))`
     select id from read_tokens.tokens
     where name = ${name} and (${userId === null} or user_id = ${userId ?? 0})
-    order by id desc limit 1000
+    order by id desc
   `)
 
 export const TOKEN_SORTS = [

@@ -50,10 +50,20 @@ export type LogOther = {
   model_price?: number
   completion_ratio?: number
   group_ratio?: number
+  /** The same, where the call went to another group than the user's own. */
+  user_group_ratio?: number
   cache_tokens?: number
   cache_ratio?: number
   cache_creation_tokens?: number
   cache_creation_ratio?: number
+  /** Of a call with sound: tokens of each kind, and what those of sound cost beside text. */
+  audio?: boolean
+  audio_input?: number
+  audio_output?: number
+  text_input?: number
+  text_output?: number
+  audio_ratio?: number
+  audio_completion_ratio?: number
   /** First-token time, milliseconds. */
   frt?: number
   /** Whole duration, milliseconds. */

@@ -53,7 +53,7 @@ export async function logFilter(
   }
 }
 
-const CALLERS_MAX = 1_000
+const CALLERS_MAX = 50_000
 
 /** By the tokens' names, and by the one that calls of the console go under. */
 async function tokenIdsNamed(

@@ -225,3 +225,19 @@ describe('the log', () => {
     ])
   })
 })
+
+it('a name finds all of its tokens, however many have it', async () => {
+  const CAROL = 50
+  const ids = Array.from({ length: 1_100 }, (_, n) => 1_000 + n)
+  const [oldest = 0, second = 0] = ids
+  for (const from of [0, 400, 800]) {
+    const some = ids.slice(from, from + 400)
+    await api.append(some.map((id) => tokenCreated(id, CAROL, 'one of many')))
+  }
+  await api.settled(await api.append([...calls(CAROL, oldest, 3), ...calls(CAROL, second, 2)]))
+  const path = '/api/log/?token_name=one%20of%20many&page_size=2'
+  expect((await page(path, admin)).total).toBe(5)
+  expect((await page(`${path}&p=2`, admin)).items).toHaveLength(1)
+  const stat = await api.get<LogStat>('/api/log/stat?token_name=one%20of%20many', admin)
+  expect(stat.body.data.count).toBe(5)
+})

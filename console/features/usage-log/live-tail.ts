@@ -28,15 +28,26 @@ export const EMPTY_TAIL: LiveTail = {
 /** How many rows a tail keeps in memory, shown or waiting. */
 export const TAIL_MAX = 5_000
 
-/** `rows` as they came, oldest first; those at or before `after` were in the page already. */
-export function receive(tail: LiveTail, rows: readonly LogEntry[], after: number): LiveTail {
-  const newest = Math.max(after, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
-  const fresh = rows.filter((row) => row.id > newest).reverse()
+/** The page below the tail, newest first; `isWhole`: there are no rows beyond it. */
+export type PageBelow = { readonly rows: readonly LogEntry[]; readonly isWhole: boolean }
+
+/**
+ * `rows` as they came, oldest first, those left out that are in the page already or are of a page
+ * further on. NOTE: the log is folded in lanes: a row may come after others with greater ids.
+ */
+export function receive(tail: LiveTail, rows: readonly LogEntry[], page: PageBelow): LiveTail {
+  const newest = Math.max(page.rows[0]?.id ?? 0, tail.pending[0]?.id ?? 0, tail.shown[0]?.id ?? 0)
+  const isKnown = ({ id }: LogEntry): boolean =>
+    [page.rows, tail.shown, tail.pending].some((known) => known.some((row) => row.id === id))
+  const lowest = lowestOf(page)
+  const fresh = rows
+    .filter((row) => row.id > newest || (row.id > lowest && !isKnown(row)))
+    .reverse()
   if (fresh.length === 0) return tail
   if (!tail.isHeld) {
-    return { ...tail, shown: [...fresh, ...tail.shown].slice(0, TAIL_MAX), freshAbove: newest }
+    return { ...tail, shown: inOrder(fresh, tail.shown).slice(0, TAIL_MAX), freshAbove: newest }
   }
-  const pending = [...fresh, ...tail.pending]
+  const pending = inOrder(fresh, tail.pending)
   if (pending.length <= TAIL_MAX) return { ...tail, pending }
   const dropped = tail.dropped + pending.length - TAIL_MAX
   return { ...tail, pending: pending.slice(0, TAIL_MAX), isOverfull: true, dropped }
@@ -51,14 +62,27 @@ export function hold(tail: LiveTail, isHeld: boolean): LiveTail {
 /** Shows what waits, held or not. */
 export function release(tail: LiveTail): LiveTail {
   if (tail.pending.length === 0) return tail
-  const shown = [...tail.pending, ...tail.shown].slice(0, TAIL_MAX)
+  const shown = inOrder(tail.pending, tail.shown).slice(0, TAIL_MAX)
   const freshAbove = (tail.pending.at(-1)?.id ?? 0) - 1
   return { ...tail, shown, pending: [], isOverfull: false, dropped: 0, freshAbove }
 }
 
-/** The live rows, then the page's, each once. */
-export function withPage(tail: LiveTail, page: readonly LogEntry[]): readonly LogEntry[] {
-  if (tail.shown.length === 0) return page
-  const newest = page[0]?.id ?? 0
-  return [...tail.shown.filter((row) => row.id > newest), ...page]
+/** The live rows and the page's in one order, each once. */
+export function withPage(tail: LiveTail, page: PageBelow): readonly LogEntry[] {
+  if (tail.shown.length === 0) return page.rows
+  const known = new Set(page.rows.map(({ id }) => id))
+  const lowest = lowestOf(page)
+  const live = tail.shown.filter(({ id }) => id > lowest && !known.has(id))
+  return inOrder(live, page.rows)
+}
+
+/** Rows at or below it are of pages further on. */
+const lowestOf = ({ rows, isWhole }: PageBelow): number => (isWhole ? 0 : (rows.at(-1)?.id ?? 0))
+
+/** Two lists, each newest first, as one; mostly all of the one are above the other. */
+function inOrder(above: readonly LogEntry[], below: readonly LogEntry[]): readonly LogEntry[] {
+  const all = [...above, ...below]
+  const isSorted = (above.at(-1)?.id ?? 0) > (below[0]?.id ?? 0)
+  const areSorted = above.every((row, index) => index === 0 || row.id < (above[index - 1]?.id ?? 0))
+  return isSorted && areSorted ? all : all.sort((left, right) => right.id - left.id)
 }

@@ -11,8 +11,9 @@ import { listLogs } from '#console/api/logs/list-logs.ts'
 import { barsKey, logsKey } from '#console/api/logs/log-query.ts'
 import { logStat } from '#console/api/logs/log-stat.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
+import type { LogPage } from '#read-api/contract/log.ts'
 import { isListed } from './live-filter.ts'
-import { type LiveTail, receive, release, withPage } from './live-tail.ts'
+import { type PageBelow, receive, release, withPage } from './live-tail.ts'
 import { logParams } from './log-params.ts'
 import type { LogView } from './use-log-view.ts'
 import { useTail } from './use-tail.ts'
@@ -60,7 +61,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     for (const queryKey of [statKey, barsKey]) void client.invalidateQueries({ queryKey })
   }, STAT_EVERY_MS)
   const [tail, update] = useTail(view.key, isHeld)
-  const rows = page.data?.items ?? NONE
+  const below = pageBelow(page.data)
   const readAgain = (position: number | null) => {
     floor.current = Math.max(floor.current, position ?? 0)
     begun.anew()
@@ -74,7 +75,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
       const wanted = arrived.filter((row) => isListed(row, view.filters, now, view.ownId))
       if (wanted.length === 0) return
       refreshStat()
-      if (view.page === 0) update((last) => receive(last, wanted, rows[0]?.id ?? 0))
+      if (view.page === 0) update((last) => receive(last, wanted, below))
     },
     onResync: (position) => {
       if (isHeld && tail.shown.length + tail.pending.length > 0)
@@ -83,7 +84,7 @@ export function useLogRows(view: LogView, isHeld: boolean) {
     },
   })
   usePageWithin(view, page.data)
-  return { page, stat, tail, rows: listOf(tail, rows), readAgain, update }
+  return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
 /** When the list was begun: further pages keep that range's start, so that they are one list. */
@@ -121,8 +122,9 @@ function useReturn({ data, error, isPlaceholderData, refetch }: Page): boolean {
 
 type Page = Pick<UseQueryResult, 'data' | 'error' | 'isPlaceholderData' | 'refetch'>
 
-const NONE: readonly never[] = []
-const listOf = (tail: LiveTail, rows: Parameters<typeof withPage>[1]) => withPage(tail, rows)
+const NONE: PageBelow = { rows: [], isWhole: false }
+const pageBelow = (data: LogPage | undefined): PageBelow =>
+  data === undefined ? NONE : { rows: data.items, isWhole: data.items.length >= data.total }
 
 /** A page beyond the last one (rows are few, the link is old) shows the last one instead. */
 function usePageWithin(view: LogView, data: { items: unknown[]; total: number } | undefined): void {

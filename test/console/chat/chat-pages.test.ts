@@ -119,6 +119,16 @@ describe('/chat/:id', () => {
     await close()
   })
 
+  it('is offered by the sidebar, one link for each client of the list', async () => {
+    const { page, close } = await open('/app/tokens')
+    const links = page.getByRole('navigation', { name: '主导航' }).getByRole('link')
+    await expect.poll(() => links.allTextContents()).toContain('Next')
+    expect((await links.allTextContents()).slice(0, 4)).toEqual(['Next', 'Cat', 'Other', 'Own'])
+    await links.filter({ hasText: 'Cat' }).click()
+    await page.waitForURL('**/chat/1')
+    await close()
+  })
+
   it.each(LANGUAGES)('looks right in %s', async (language) => {
     const { page, close } = await open('/chat/0', { language })
     await page.frameLocator('iframe[title="Next"]').getByRole('heading').waitFor()

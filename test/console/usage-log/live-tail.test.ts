@@ -10,22 +10,36 @@ import {
 import { logRow } from './fake-log.ts'
 
 const rowsOf = (...ids: number[]) => ids.map((id) => logRow(id))
+/** A page of more than these rows. */
+const below = (...ids: number[]) => ({ rows: rowsOf(...ids), isWhole: false })
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
 const HELD = hold(EMPTY_TAIL, true)
 
 describe('the live tail', () => {
   it('shows rows newest first, above the page, each once', () => {
-    const tail = receive(receive(EMPTY_TAIL, rowsOf(4, 5), 3), rowsOf(5, 6), 3)
+    const tail = receive(receive(EMPTY_TAIL, rowsOf(4, 5), below(3)), rowsOf(5, 6), below(3))
     expect(ids(tail.shown)).toEqual([6, 5, 4])
-    expect(ids(withPage(tail, rowsOf(5, 4, 3)))).toEqual([6, 5, 4, 3])
+    expect(ids(withPage(tail, below(5, 4, 3)))).toEqual([6, 5, 4, 3])
   })
 
   it('takes nothing that the page had already', () => {
-    expect(receive(EMPTY_TAIL, rowsOf(2, 3), 3)).toBe(EMPTY_TAIL)
+    expect(receive(EMPTY_TAIL, rowsOf(2, 3), below(3, 2))).toBe(EMPTY_TAIL)
+  })
+
+  it('puts a row of a lane that lags in its place, once, and none of a page further on', () => {
+    const page = below(9, 7, 3)
+    const late = receive(receive(EMPTY_TAIL, rowsOf(8, 10), page), rowsOf(5, 7, 8, 11, 2), page)
+    expect(ids(late.shown)).toEqual([11, 10, 8, 5])
+    expect(ids(withPage(late, page))).toEqual([11, 10, 9, 8, 7, 5, 3])
+    expect(ids(withPage(late, below(11, 10, 9)))).toEqual([11, 10, 9])
+    const held = receive(receive(HELD, rowsOf(10), page), rowsOf(8), page)
+    expect(ids(withPage(release(held), page))).toEqual([10, 9, 8, 7, 3])
+    const whole = { rows: rowsOf(9), isWhole: true }
+    expect(ids(withPage(receive(EMPTY_TAIL, rowsOf(4), whole), whole))).toEqual([9, 4])
   })
 
   it('moves nothing while held, and loses nothing when let go', () => {
-    const waiting = receive(receive(HELD, rowsOf(4), 3), rowsOf(5, 6), 3)
+    const waiting = receive(receive(HELD, rowsOf(4), below(3)), rowsOf(5, 6), below(3))
     expect(ids(waiting.shown)).toEqual([])
     expect(ids(waiting.pending)).toEqual([6, 5, 4])
     const shown = hold(waiting, false)
@@ -34,23 +48,23 @@ describe('the live tail', () => {
   })
 
   it('marks as new what came last', () => {
-    const first = receive(EMPTY_TAIL, rowsOf(4, 5), 3)
+    const first = receive(EMPTY_TAIL, rowsOf(4, 5), below(3))
     const isFresh = (tail: typeof first) =>
       tail.shown.filter(({ id }) => id > tail.freshAbove).map(({ id }) => id)
     expect(isFresh(first)).toEqual([5, 4])
-    expect(isFresh(receive(first, rowsOf(6), 3))).toEqual([6])
-    expect(isFresh(release(receive(hold(first, true), rowsOf(6, 7), 3)))).toEqual([7, 6])
+    expect(isFresh(receive(first, rowsOf(6), below(3)))).toEqual([6])
+    expect(isFresh(release(receive(hold(first, true), rowsOf(6, 7), below(3))))).toEqual([7, 6])
   })
 
   it('keeps a bounded number, and says when more waited than it keeps', () => {
     const many = Array.from({ length: TAIL_MAX + 10 }, (_, index) => logRow(index + 1))
-    const overfull = receive(HELD, many, 0)
+    const overfull = receive(HELD, many, below())
     expect(overfull.pending).toHaveLength(TAIL_MAX)
     expect(overfull.pending[0]?.id).toBe(TAIL_MAX + 10)
     expect(overfull.isOverfull).toBe(true)
-    expect(receive(overfull, rowsOf(TAIL_MAX + 11), 0).dropped).toBe(11)
+    expect(receive(overfull, rowsOf(TAIL_MAX + 11), below()).dropped).toBe(11)
     expect(release(overfull).dropped).toBe(0)
-    const shown = receive(EMPTY_TAIL, many, 0)
+    const shown = receive(EMPTY_TAIL, many, below())
     expect(shown.shown).toHaveLength(TAIL_MAX)
     expect(shown.isOverfull).toBe(false)
   })

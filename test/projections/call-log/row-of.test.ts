@@ -28,3 +28,24 @@ it('an answer that the word check stopped is not told as one that the provider b
   expect(rowWith(settledCall(call, 1, NOW), stopped, 'cut').end).toBe('incomplete')
   expect(rowWith(releasedCall(call, NOW), stopped, 'cut').reason).toBe('released:incomplete')
 })
+
+it('a call with sound in a group of others says what each part was, and who pays what', () => {
+  const given = settledCall(call, 1, NOW)
+  const { price, usage } = given.data as { price: object; usage: object }
+  const heard = { inputUncached: 100, inputAudio: 200, output: 350, outputAudio: 300 }
+  const data = {
+    ...(given.data as object),
+    price: { ...price, group: '0.6', userGroup: 'inner', audio: '8', audioCompletion: '2' },
+    usage: { ...usage, cacheRead: 0, ...heard },
+  }
+  const meta = { actor: 'token:1', cause: null, at: NOW }
+  const otherOf = (event: unknown) =>
+    JSON.parse(rowOf(event as Recorded<LoggedEvent>).call?.other ?? '{}')
+  expect(otherOf({ ...given, data, meta })).toMatchObject({
+    ...{ group_ratio: 0.6, user_group_ratio: 0.6, audio_ratio: 8, audio_completion_ratio: 2 },
+    ...{ audio: true, audio_input: 200, text_input: 100, audio_output: 300, text_output: 50 },
+  })
+  const plain = otherOf({ ...given, meta })
+  for (const key of ['user_group_ratio', 'audio', 'audio_input'])
+    expect(plain).not.toHaveProperty(key)
+})
