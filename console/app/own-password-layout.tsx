@@ -1,6 +1,7 @@
 import { lazy, type ReactElement, Suspense } from 'react'
 import { useLogout } from './account-menu.tsx'
 import { Footer } from './footer.tsx'
+import { PlainHttp } from './plain-http.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -15,6 +16,7 @@ export function OwnPasswordLayout(): ReactElement {
     <div className="tg-public">
       <SkipLink />
       <TopBar />
+      <PlainHttp />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         <Suspense fallback={null}>
           <OwnPasswordPage onLeave={leave} />

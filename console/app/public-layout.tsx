@@ -3,6 +3,7 @@ import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/use-user.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
+import { PlainHttp } from './plain-http.tsx'
 import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -26,6 +27,7 @@ export function PublicLayout(props: {
     <div className={isChat ? 'tg-public tg-public-chat' : 'tg-public'}>
       <SkipLink />
       <TopBar isBare={pathname === '/setup'} canRegister={props.isKnownPath('/register')} />
+      <PlainHttp />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         {pathname === '/' && <Notice />}
         {page}

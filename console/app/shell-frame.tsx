@@ -6,6 +6,7 @@ import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
 import { BellLink } from './bell-link.tsx'
 import { Footer } from './footer.tsx'
 import { MobileNavigation } from './mobile-navigation.tsx'
+import { PlainHttp } from './plain-http.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -56,6 +57,7 @@ export function ShellFrame(props: {
       )}
       {isMedium && <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />}
       <div className="tg-shell-body">
+        <PlainHttp />
         <main id="main" className="tg-main" tabIndex={-1}>
           {props.children}
         </main>

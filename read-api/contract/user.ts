@@ -42,6 +42,8 @@ export const User = Type.Object({
   is_erased: Type.Boolean(),
   /** Told to its user alone. False: a first one is set without a current one. */
   has_password: Type.Optional(Type.Boolean()),
+  /** Told to admins of one user: whether there is an app or a passkey to take away. */
+  has_second_factor: Type.Optional(Type.Boolean()),
 })
 export type User = Static<typeof User>
 

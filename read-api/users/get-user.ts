@@ -1,6 +1,7 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/faults.ts'
+import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
@@ -14,13 +15,21 @@ export function getUser(app: App, parts: ReadParts): void {
     {
       schema: { params: IdParams, response: { 200: Envelope(User) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'users', 'balances'),
+      preHandler: upToDate(parts, 'users', 'balances', 'credentials'),
     },
     async ({ params }) => {
       const row = await findUser(parts.core.db, Number(params.id))
       const [user] = row === null ? [] : await userAnswers(parts, [row])
       if (user === undefined) throw notFound({ zh: '用户不存在', en: 'No such user' })
-      return success(user)
+      return success({ ...user, has_second_factor: await hasSecondFactor(parts, user.id) })
     },
   )
+}
+
+async function hasSecondFactor({ core }: ReadParts, userId: number): Promise<boolean> {
+  const [own, passkeys] = await Promise.all([
+    credentialsOf(core.db, userId),
+    passkeysOf(core.db, userId),
+  ])
+  return own?.totpSince != null || passkeys.length > 0
 }

@@ -121,6 +121,19 @@ describe('the top bar', () => {
     await close()
   })
 
+  it('says below it that the way here is open to others, where it is', async () => {
+    const { page, close } = await open('/login')
+    const said = page.getByText('当前通过未加密的 HTTP 访问')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await said.count()).toBe(0)
+    await page.addInitScript(() =>
+      Object.defineProperty(window, 'isSecureContext', { value: false }),
+    )
+    await page.reload()
+    await said.waitFor()
+    await close()
+  })
+
   it('says what kind of site it is', async () => {
     setStatus({ self_use_mode_enabled: true })
     const { page, close } = await open('/')

@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { credentialsStream } from '#domain/credentials/events.ts'
+import type { User } from '#read-api/contract/user.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { callerOf, fifty, PASSWORD } from './write-fixture.ts'
 
@@ -14,6 +15,9 @@ afterAll(() => fixture.close())
 
 const PATH = '/api/user/reset_second_factor'
 const reset = (id: number, call = fixture.root.call) => call('POST', PATH, { body: { id } })
+
+const hasFactor = async (id: number) =>
+  (await fixture.root.call<User>('GET', `/api/user/${id}`)).data.has_second_factor
 
 /** A user of that level with codes of an app, and an access token. */
 async function secured(username: string, isAdmin = false) {
@@ -45,7 +49,9 @@ describe('a second factor that an admin resets', () => {
   it('is gone with its secret and every login, as an event that names the admin', async () => {
     const { id, call, byToken } = await secured('lost1')
     expect((await firstStep('lost1')).data).toHaveProperty('second_factor')
+    expect(await hasFactor(id)).toBe(true)
     expect(await reset(id, fixture.admin.call)).toMatchObject({ status: 200, success: true })
+    expect(await hasFactor(id)).toBe(false)
     expect((await call('GET', '/api/user/self')).status).toBe(401)
     expect((await byToken('GET', '/api/user/self')).status).toBe(401)
     expect((await firstStep('lost1')).data).toMatchObject({ id, username: 'lost1' })

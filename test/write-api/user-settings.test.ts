@@ -24,6 +24,7 @@ const settings = async (): Promise<unknown> => {
 /** How one is told, before one said anything. */
 const UNSET = {
   notify_type: 'email',
+  quota_warning_threshold: 500_000,
   webhook_url: '',
   webhook_secret_set: false,
   notification_email: '',

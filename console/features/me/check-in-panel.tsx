@@ -29,7 +29,8 @@ function CheckIn(): ReactElement {
       const quota = quotaOf(await checkIn())
       setGained(quota)
       client.setQueryData(checkInStatusQuery.queryKey, { can_check_in: false })
-      showSuccess(t('me.checkedIn', { amount: exactQuotaText(quota, rule) }))
+      const amount = exactQuotaText(quota, rule)
+      showSuccess(quota === 0n ? t('me.checkedInOnly') : t('me.checkedIn', { amount }))
     } catch (error) {
       // What the server refuses it says itself; an answer that never came says nothing.
       const isRefusal = error instanceof ApiError && error.status === 200
@@ -45,7 +46,7 @@ function CheckIn(): ReactElement {
     <Panel
       title={t('me.checkIn')}
       lead={
-        gained === null
+        gained === null || gained === 0n
           ? t('me.checkInLead')
           : t('me.gained', { amount: exactQuotaText(gained, rule) })
       }

@@ -10,7 +10,6 @@ import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Checkbox, RadioCards } from '#console/ui/switches.tsx'
 import {
   hasSecret,
-  hasThreshold,
   keptMailTo,
   needsCode,
   type SettingsDraft,
@@ -95,19 +94,18 @@ function ProofOfMail({ draft, fault, onChange }: FieldsProps): ReactElement {
   )
 }
 
-function Threshold({ setting, draft, fault, onChange }: FieldsProps): ReactElement {
+function Threshold({ draft, fault, onChange }: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const isWhole = /^\d{1,16}$/.test(draft.threshold)
   const worth = isWhole
     ? exactQuotaText(BigInt(draft.threshold), { ...rule, isCurrency: true })
     : ''
-  const first = hasThreshold(setting) ? '' : t('me.thresholdUnset')
   return (
     <>
       <FormField
         label={t('me.threshold')}
-        hint={`${t('me.thresholdHint', { worth: worth || '—' })}${first}`}
+        hint={t('me.thresholdHint', { worth: worth || '—' })}
         error={fault === 'thresholdInvalid' ? t('me.thresholdInvalid') : ''}
       >
         {(control) => (

@@ -22,7 +22,7 @@ export type SettingsFault =
   | 'webhookNeeded'
   | 'webhookNotHttps'
 
-/** Offered where nothing was set yet. */
+/** Where the server says none. */
 const THRESHOLD_DEFAULT = 500_000
 
 /** From the account's `setting`, a JSON text; what it lacks is as it is at first. */
@@ -56,9 +56,6 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
-export const hasThreshold = (setting: string): boolean =>
-  parsed(setting).quota_warning_threshold !== undefined
-
 export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault | null {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)
@@ -71,9 +68,10 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
-export const changeOf = (draft: SettingsDraft): UpdateSettings => ({
+/** A threshold left alone is not sent: the site's own goes on to count. */
+export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSettings => ({
   notify_type: draft.means,
-  quota_warning_threshold: Number(draft.threshold),
+  ...(draft.threshold !== before.threshold && { quota_warning_threshold: Number(draft.threshold) }),
   notification_email: draft.mailTo.trim(),
   ...(draft.mailCode.trim() !== '' && { notification_code: draft.mailCode.trim() }),
   ...(draft.means === 'webhook' && {

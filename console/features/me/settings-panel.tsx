@@ -65,7 +65,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
       return focusFirstFault(form)
     }
     try {
-      await updateSettings(changeOf(draft))
+      await updateSettings(changeOf(draft, draftOf(props.setting)))
       showSuccess(t('me.settingsSaved'))
     } catch (error) {
       const isRefusal = error instanceof ApiError && error.status > 0 && error.status < 500

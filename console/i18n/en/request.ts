@@ -9,6 +9,7 @@ export const request: Words['request'] = {
   other: 'Error: {{message}}',
   requestId: 'Request ID',
   retryIn: 'Try again in {{seconds}} s',
+  plainHttp: 'Served over plain HTTP: passwords and keys can be read on the way. Use HTTPS.',
   health: {
     offline: 'You are offline. This page updates by itself once you are back.',
     unreachable: 'Unable to connect to server. What is shown may be out of date.',

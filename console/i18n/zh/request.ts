@@ -7,6 +7,7 @@ export const request = {
   other: '错误：{{message}}',
   requestId: '请求编号',
   retryIn: '{{seconds}} 秒后可重试',
+  plainHttp: '当前通过未加密的 HTTP 访问，密码和密钥可能被他人截获，请改用 HTTPS。',
   health: {
     offline: '您已离线，恢复连接后会自动更新。',
     unreachable: '无法连接到服务器，显示的内容可能已过时。',

@@ -42,7 +42,7 @@ export const QUOTA: OptionSection = {
     {
       key: 'QuotaRemindThreshold',
       type: QUOTA_UNITS,
-      preset: '1000',
+      preset: '500000',
       unit: 'quota',
       label: { zh: '额度提醒阈值', en: 'Remind a user below this balance' },
       help: {

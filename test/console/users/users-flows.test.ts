@@ -110,6 +110,12 @@ describe('the drawers', () => {
     await said('两步验证已重置')
     expect(bodies('POST', '/api/user/reset_second_factor')).toEqual([{ id: 3 }])
     await asking.waitFor({ state: 'detached' })
+    // There is nothing to take away from who has none.
+    const bare = user({ id: 3, username: 'mia', role: 1, has_second_factor: false })
+    admin.site.routes['GET /api/user/3'] = () => ok(bare)
+    await open('/user/edit/3')
+    await dialog().getByText('账户绑定').waitFor()
+    expect(await dialog().getByRole('button', { name: '重置…' }).count()).toBe(0)
   })
 
   it('erase somebody who is gone, once the name is typed', async () => {

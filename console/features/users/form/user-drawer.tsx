@@ -63,7 +63,9 @@ function OneUser(props: OneProps): ReactElement {
     <>
       <Bindings user={loaded} />
       <QuotaChanges username={loaded.username} />
-      {acts.has('resetFactor') && <ResetFactor user={loaded} />}
+      {acts.has('resetFactor') && loaded.has_second_factor !== false && (
+        <ResetFactor user={loaded} />
+      )}
       {acts.has('erase') && <EraseUser user={loaded} onDone={props.onClose} />}
     </>
   )
