@@ -8,7 +8,7 @@ import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { ChannelTurns, isRetryable } from '#relay/pipeline/choose-channel.ts'
-import { claimCall } from '#relay/pipeline/claim-call.ts'
+import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { DENIAL_OF } from '#relay/pipeline/failure.ts'
 import { takeSeat } from '#relay/pipeline/take-seat.ts'
@@ -49,7 +49,9 @@ export async function submitTask(
   try {
     const opened = await open(parts, exchange, caller, { request, plan })
     if (isDenial(opened)) return deny(opened)
-    const isSuccess = await send(parts, exchange, opened, { caller, request, plan, origin })
+    const { known, keyed } = opened
+    const isSuccess = await send(parts, exchange, known, { caller, request, plan, origin })
+    if (!isSuccess) await keyed?.free()
     outcome = { isSuccess, tokens: 0 }
   } finally {
     seat.leave(outcome)
@@ -76,13 +78,15 @@ async function originOf(
 
 type Wanted = { readonly request: TaskRequest; readonly plan: TaskPlan }
 
+type Opened = { readonly known: KnownTask; readonly keyed: KeyedCall | null }
+
 /** The hold and the task are durable once it answers. */
 async function open(
   parts: TaskParts,
   exchange: Exchange,
   caller: Caller,
   { request, plan: { price, hold } }: Wanted,
-): Promise<KnownTask | Denial> {
+): Promise<Opened | Denial> {
   const keyed = await claimCall(parts, exchange, caller, request.body.bytes)
   if (keyed !== null && isDenial(keyed)) return keyed
   const task = keyed?.call ?? exchange.call
@@ -97,7 +101,9 @@ async function open(
       isNotified: request.kind === 'drawing' && isNotified && serverAddress !== '',
       isKeyed: keyed !== null,
     })
-    return denial ?? (await books.find(task)) ?? NO_STORE
+    if (denial !== null) return denial
+    const known = await books.find(task)
+    return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
     // Unknown whether it was written: if it was, it expires.
     const reason = err instanceof StoreUnavailable ? err.message : err

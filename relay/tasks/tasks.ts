@@ -1,8 +1,10 @@
 import type { TaskKind } from '#domain/task/events.ts'
 import type { Core } from '#infra/core.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
+import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import { deny, isDenial } from '#relay/canonical/denial.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
@@ -65,8 +67,10 @@ async function handle(parts: TaskParts, exchange: Exchange): Promise<void> {
     if (isDenial(route)) return sendTaskDenial(exchange, kind, route)
     await carryOut(parts, exchange, kind, route)
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    sendTaskDenial(exchange, kind, error.denial)
+    if (error instanceof Refused) return sendTaskDenial(exchange, kind, error.denial)
+    if (!(error instanceof StoreUnavailable)) throw error
+    warnSeldom(parts.log, { reason: error.message }, 'tasks can not be written down')
+    sendTaskDenial(exchange, kind, deny('store_unavailable', { retryAfterSeconds: 5 }))
   }
 }
 

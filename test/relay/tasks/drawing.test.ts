@@ -125,6 +125,25 @@ describe('a drawing', () => {
   })
 })
 
+describe('an Idempotency-Key', () => {
+  it('stands for one task, unless that came to nothing', async () => {
+    const before = await rig.balance()
+    const headers = { 'idempotency-key': 'once' }
+    const asked = { prompt: 'a boat' }
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => rig.ask('/mj/submit/imagine', asked, headers)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect(await rig.balance()).toBe(before - PRICE)
+    const banned = { prompt: 'a banned boat' }
+    const again = { 'idempotency-key': 'twice' }
+    for (let time = 0; time < 2; time += 1) {
+      const { json } = await rig.ask('/mj/submit/imagine', banned, again)
+      expect(json).toMatchObject({ code: 24 })
+    }
+  })
+})
+
 describe('whose task it is', () => {
   it('is its own user’s alone: another sees none and goes on from none', async () => {
     const task = await rig.imagine()
