@@ -7,11 +7,17 @@ export type DrainState = {
   readonly begun: AbortController
   /** The port is closed; what still comes in on an open connection is refused. */
   isRefusing: boolean
+  /** Besides the relay's calls: files that are being read. */
+  readonly longAnswers: LongAnswers
 }
+
+/** How many there are that a stop waits for, as long as its grace lasts. */
+export type LongAnswers = { underWay: number }
 
 export const notDraining = (): DrainState => ({
   begun: new AbortController(),
   isRefusing: false,
+  longAnswers: { underWay: 0 },
 })
 
 /** Of the relay: calls under way, and how to end them. */
@@ -40,9 +46,13 @@ export function createDrain(state: DrainState, relay: Calls | null, server: Serv
   const hurried = new AbortController()
   const lookOn = async (forMs: number): Promise<void> => {
     const until = performance.now() + forMs
-    while (performance.now() < until && !hurried.signal.aborted && (relay?.inFlight() ?? 0) > 0) {
-      await delay(LOOK_MS)
-    }
+    const isBusy = () => (relay?.inFlight() ?? 0) + state.longAnswers.underWay > 0
+    while (performance.now() < until && !hurried.signal.aborted && isBusy()) await delay(LOOK_MS)
+  }
+  const untilAnswered = async (forMs: number): Promise<void> => {
+    const until = performance.now() + forMs
+    const isBusy = () => state.longAnswers.underWay > 0 && !hurried.signal.aborted
+    while (performance.now() < until && isBusy()) await delay(LOOK_MS)
   }
   return {
     hurry: (graceMs) => {
@@ -60,7 +70,8 @@ export function createDrain(state: DrainState, relay: Calls | null, server: Serv
       })
       // One whose stream has ended would else be used for another call.
       const closing = setInterval(() => server?.closeIdleConnections(), LOOK_MS)
-      await relay?.drain(graceMs - listenOnMs)
+      const leftMs = graceMs - listenOnMs
+      await Promise.all([relay?.drain(leftMs), untilAnswered(leftMs)])
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
       // NOTE: a server that closes has no timeouts any more, and one that never sent a byte is not

@@ -141,6 +141,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
   const { relay, freshness, tell, state } = serving
   const { roles } = core.config
   const draining = state.begun.signal
+  const { longAnswers } = state
   const app = await createHttpApp(core, {
     findPrincipal: (userId) => findUser(core.db, userId),
     findAccessToken: (token) =>
@@ -153,7 +154,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     await writeApi(app, { core, freshness, tell, servedTypes: SERVED_TYPES })
   }
   if (roles.has('read-api')) {
-    await readApi(app, { core, freshness, draining, servedTypes: [...SERVED_TYPES.keys()] })
+    const servedTypes = [...SERVED_TYPES.keys()]
+    await readApi(app, { core, freshness, draining, longAnswers, servedTypes })
   }
   ;(relay ?? noRelay).addActs(app, freshness)
   if (roles.has('console')) {

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
+import type { LongAnswers } from '#infra/drain.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
@@ -14,6 +15,8 @@ export type ReadParts = {
   readonly freshness: Freshness
   /** Aborted once this process is about to stop. */
   readonly draining: AbortSignal
+  /** Counts answers that a stop waits for; none, where it waits for none. */
+  readonly longAnswers?: LongAnswers
   readonly health: HealthBoard
   /** Of tasks under way. */
   readonly progress: Progress

@@ -1,9 +1,24 @@
 import type { SwaggerTransform } from '@fastify/swagger'
-import { onlyAdmin, onlyAdminSession, onlyRoot, onlySession, onlyUser } from './access.ts'
+import {
+  onlyAdmin,
+  onlyAdminSession,
+  onlyRoot,
+  onlyRootSession,
+  onlySession,
+  onlySessionOfAnyPassword,
+  onlyUser,
+  onlyUserOfAnyPassword,
+} from './access.ts'
 import { readsAfterPosition } from './after-position.ts'
 
-const BY_SESSION: readonly unknown[] = [onlySession, onlyAdminSession]
-const CHECKS: readonly unknown[] = [...BY_SESSION, onlyUser, onlyAdmin, onlyRoot]
+const BY_SESSION: readonly unknown[] = [
+  onlySession,
+  onlySessionOfAnyPassword,
+  onlyAdminSession,
+  onlyRootSession,
+]
+const BY_ANY: readonly unknown[] = [onlyUser, onlyUserOfAnyPassword, onlyAdmin, onlyRoot]
+const CHECKS: readonly unknown[] = [...BY_SESSION, ...BY_ANY]
 
 /** How the API is entered, as OpenAPI names it in `security`. */
 export const SECURITY_SCHEMES = {

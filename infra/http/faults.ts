@@ -36,6 +36,11 @@ const FAULTS = {
     'The content type must be application/json',
   ],
   TooManyRequests: [429, '请求次数过多，请稍后再试！', 'Too many requests, please try again later'],
+  TooManyExports: [
+    429,
+    '同时进行的导出过多，请稍后再试',
+    'Too many exports are under way, please try again later',
+  ],
   Timeout: [408, '请求超时', 'The request took too long to arrive'],
   Unavailable: [503, '服务繁忙，请稍后再试', 'The service is busy, please try again later'],
   Draining: [503, '服务正在停止，请稍后再试', 'The service is stopping, please try again soon'],

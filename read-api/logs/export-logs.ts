@@ -8,6 +8,7 @@ import { optionsInForce } from '../options/options-in-force.ts'
 import { type App, type ReadParts, textOf, upToDate } from '../question.ts'
 import { dollarsAt } from './dollars.ts'
 import { csvFormat, type ExportFormat, NDJSON } from './export-format.ts'
+import { createSeats, whileRead } from './export-seats.ts'
 import { exportText } from './export-text.ts'
 import type { Viewer } from './log-answer.ts'
 import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
@@ -31,8 +32,10 @@ const FILE = {
   },
 }
 
-/** Of one user at once, by this process. */
-const EXPORTS_MAX = 2
+/** Each holds a connection to the database for moments only, but a core while it is read. */
+const SEATS = { all: 8, each: 2 }
+/** As for the streams of calls. */
+const STALL_MS = 60_000
 const RETRY_SECONDS = 5
 
 /**
@@ -40,7 +43,7 @@ const RETRY_SECONDS = 5
  * the filters of the list let through, newest first, as one file.
  */
 export function exportLogs(app: App, parts: ReadParts): void {
-  const seats = new Map<number, number>()
+  const seats = createSeats(SEATS, parts.longAnswers ?? { underWay: 0 })
   // NOTE: a HEAD would read every row for nobody.
   const asked = { exposeHeadRoute: false, preHandler: upToDate(parts, 'call-log') }
   app.get(
@@ -68,8 +71,7 @@ export function exportLogs(app: App, parts: ReadParts): void {
 
 type Asked = {
   readonly parts: ReadParts
-  /** Exports under way, by user. */
-  readonly seats: Map<number, number>
+  readonly seats: ReturnType<typeof createSeats>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly query: ExportQuery
@@ -81,14 +83,7 @@ async function answer({ parts, seats, request, reply, query }: Asked, ownerId: n
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
   const format = await formatOf(parts, query, viewer)
   const filter = await logFilter(parts, query, ownerId)
-  const taken = seats.get(userId) ?? 0
-  if (taken >= EXPORTS_MAX) throw fault('TooManyRequests', RETRY_SECONDS)
-  seats.set(userId, taken + 1)
-  const leave = (): void => {
-    const left = (seats.get(userId) ?? 1) - 1
-    if (left === 0) seats.delete(userId)
-    else seats.set(userId, left)
-  }
+  const leave = seats(userId)
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
   const text = exportText(parts.core, { filter, format, viewer, isAllowed })
   try {
@@ -98,7 +93,8 @@ async function answer({ parts, seats, request, reply, query }: Asked, ownerId: n
     leave()
     throw error
   }
-  const file = Readable.from(text, { objectMode: false })
+  const pieces = whileRead(text, STALL_MS, (why) => file.destroy(why))
+  const file: Readable = Readable.from(pieces, { objectMode: false })
   file.once('close', leave)
   reply.header('content-disposition', `attachment; filename="usage.${format.extension}"`)
   return reply.type(format.type).send(file)
