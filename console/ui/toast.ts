@@ -15,6 +15,8 @@ export type Toast = {
   goesAlong: boolean
   /** How long it stays, unless hovered or focused. */
   stayMs: number
+  /** When it was said. */
+  at: number
 }
 
 type ToastOptions = {
@@ -28,12 +30,16 @@ const SHOWN_MAX = 3
 const STAY_MS = 5_000
 const STAY_MS_ACTION = 8_000
 const STAY_MS_ERROR = 10_000
+const JUST_NOW_MS = 1_000
 
 let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
+/** What was refused before is made up for: its message goes. What failed just now stays. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
+  const isMadeUpFor = ({ tone, at }: Toast) => tone === 'error' && Date.now() - at > JUST_NOW_MS
+  if (toasts.some(isMadeUpFor)) set(toasts.filter((toast) => !isMadeUpFor(toast)))
   show('success', { message }, options)
 }
 
@@ -83,6 +89,7 @@ function show(tone: Toast['tone'], said: Said, options: ToastOptions) {
     action: options.action ?? null,
     goesAlong: options.goesAlong === true || options.action !== undefined,
     stayMs: options.stayMs ?? stayMs(tone, options.action !== undefined),
+    at: Date.now(),
   }
   set([...rest, toast].slice(-SHOWN_MAX))
 }

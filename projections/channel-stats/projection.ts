@@ -15,7 +15,7 @@ export const FIRST_TOKEN = 2
 /** Tries by minute, channel and model: how they went, how long they took, how fast they wrote. */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     tries: { key: ['minute', 'channel_id', 'model'], isShared: true },

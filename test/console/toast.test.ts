@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
 import {
   dismissLeft,
@@ -36,6 +36,18 @@ describe('toasts', () => {
     expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
     showError(new ApiError('Error: disk is full', details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
+  })
+
+  it('of what failed go with a success after it, but not with one of the same act', () => {
+    vi.useFakeTimers()
+    showError(new Error('name is taken'))
+    vi.advanceTimersByTime(500)
+    showSuccess('the rest is saved')
+    expect(messages()).toEqual(['name is taken', 'the rest is saved'])
+    vi.advanceTimersByTime(2_000)
+    showSuccess('saved')
+    vi.useRealTimers()
+    expect(messages()).toEqual(['the rest is saved', 'saved'])
   })
 
   it('about a page go as it is left, but not what leads on or can be undone', () => {

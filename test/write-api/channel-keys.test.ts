@@ -241,6 +241,21 @@ describe('a copy', () => {
     expect(await fixture.head()).toBe(head)
   })
 
+  it('is refused at an address that may not be called any more', async () => {
+    const { data } = await make({ key: 'sk-a' })
+    const { actors, now } = fixture.core
+    const change = { baseUrl: 'http://169.254.169.254' }
+    const keys = { refs: ['another'], isAppended: false }
+    await actors.handle(
+      channelsDecider,
+      CHANNELS_STREAM,
+      { type: 'ChangeTerms', channelId: data.id, change, keys, keyMode: null },
+      { actor: 'user:1', cause: 'a test', at: now() },
+    )
+    const answer = await fixture.admin.call('POST', `/api/channel/copy/${data.id}`)
+    expect(answer).toMatchObject({ success: false, code: 'AddressNotAllowed' })
+  })
+
   it('of none is none', async () => {
     const answer = await fixture.admin.call('POST', '/api/channel/copy/999999')
     expect(answer).toMatchObject({ status: 404, message: '渠道未找到，请刷新页面后重试。' })

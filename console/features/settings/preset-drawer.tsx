@@ -63,7 +63,7 @@ export function PresetDrawer({ isOpen, form, maps, onClose }: PresetProps): Reac
         choices={PRESET_SOURCES.map((value) => ({ value, label: t(`prices.source.${value}`) }))}
         onChange={setSource}
       />
-      <p className="tg-hint">{t(`prices.sourceHint.${source}`)}</p>
+      <p className="tg-hint tg-preset-hint">{t(`prices.sourceHint.${source}`)}</p>
       {address !== undefined && <SettingField option={address} form={form} />}
       {query.isFetching && <Skeleton height={240} />}
       {!query.isFetching && lists === undefined && (

@@ -1,11 +1,14 @@
 import type { ChannelDraft } from './channel-draft.ts'
 
-/** The keys that were typed, one a line where there may be several. */
-export const keysOf = ({ key }: ChannelDraft): string[] =>
-  key
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+/** The keys that were typed, one a line where there may be several; the same twice is one. */
+export const keysOf = ({ key }: ChannelDraft): string[] => [
+  ...new Set(
+    key
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+]
 
 /**
  * A key is sent to the address it was given for, by the way that was set then: another address,
