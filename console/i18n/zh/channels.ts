@@ -2,7 +2,7 @@ export const channels = {
   notWhole: '请输入最多 9 位的整数',
   notWholeFromZero: '请输入不小于 0、最多 9 位的整数',
   title: '渠道管理',
-  lead: '上游服务商的接入点。请求按优先级与权重分配；失败后换下一个的次数由设置「失败重试次数」决定，默认为 0。',
+  lead: '请求发往这里的上游，按优先级与权重分配。',
   moreFilters: '筛选',
   filtersOn: '筛选（{{count}}）',
   filters: '筛选渠道',
