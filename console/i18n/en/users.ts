@@ -65,6 +65,7 @@ export const users: Words['users'] = {
   },
   userCreated: 'The user account was created',
   saved: 'The user was updated',
+  updateFailed: 'The update failed',
   unchanged: 'Nothing was changed',
   missing: 'There is no such user. Refresh the page and try again.',
   beyondLead: 'You can manage users of a lower level only.',

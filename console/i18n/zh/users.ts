@@ -63,6 +63,7 @@ export const users = {
   },
   userCreated: '用户账户创建成功！',
   saved: '用户信息更新成功！',
+  updateFailed: '更新失败',
   unchanged: '没有任何修改！',
   missing: '用户不存在，请刷新页面后重试。',
   beyondLead: '您只能管理级别低于您的用户。',

@@ -90,6 +90,9 @@ describe('the drawers', () => {
     await save()
     await dialog().getByText('请填写调整原因').waitFor()
     await dialog().getByLabel('调整原因').fill('invoice 18')
+    await page.route('**/api/user/', (route) => route.abort(), { times: 1 })
+    await save()
+    await said('更新失败')
     await save()
     await said('用户信息更新成功！')
     expect(bodies('PUT', '/api/user/')).toEqual([
@@ -172,5 +175,32 @@ describe('one’s own page', () => {
     await said('用户信息更新成功！')
     const password = 'first password'
     expect(bodies('PUT', '/api/user/self')).toEqual([{ password }, { password, code: '123456' }])
+  })
+
+  it('takes a passkey in place of that code', async () => {
+    const { page, site } = admin
+    const own = user({ has_password: false, username: 'octo', role: 1 })
+    site.routes['GET /api/user/self'] = () => ok(own)
+    site.routes['GET /api/user/security'] = () => ok({ passkeys: [{ id: 1, name: 'Phone' }] })
+    site.routes['POST /api/user/passkeys/proof'] = () => ok({ options: { challenge: 'AQ' } })
+    const needed = { ...(refused('请输入密码或验证码').body as object), code: 'ProofNeeded' }
+    site.routes['PUT /api/user/self'] = ({ body }) =>
+      'passkey' in (body as object) ? ok(null) : { body: needed }
+    // By name: an address of numbers has no passkeys.
+    const url = site.url.replace('127.0.0.1', 'localhost')
+    await openAsRoot(page, { ...site, url }, '/user/edit')
+    await page.evaluate(() => {
+      const bytes = new Uint8Array([1]).buffer
+      const response = { authenticatorData: bytes, clientDataJSON: bytes, signature: bytes }
+      const shown = { id: 'AQ', rawId: bytes, type: 'public-key', response }
+      const get = async () => ({ ...shown, getClientExtensionResults: () => ({}) })
+      Object.defineProperty(navigator.credentials, 'get', { value: get })
+    })
+    await field('新密码').fill('first password')
+    await submit()
+    await page.getByRole('button', { name: '使用通行密钥' }).click()
+    await said('用户信息更新成功！')
+    const passkey = expect.objectContaining({ id: 'AQ' })
+    expect(bodies('PUT', '/api/user/self').at(-1)).toEqual({ password: 'first password', passkey })
   })
 })

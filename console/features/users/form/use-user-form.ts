@@ -57,12 +57,24 @@ export function useUserForm(given: UserFormGiven) {
       throw error
     }
   }, given.onClose)
+  const onProved = async (proof: UpdateSelf) => {
+    const found = userFaults(kind, before, { ...draft, proof: 'none' })
+    setFaults(found)
+    if (Object.keys(found).length > 0) return focusFirstFault(form)
+    await save(before, { ...draft, proof: 'none' }, proof)
+  }
   const onChange = (patch: Partial<UserDraft>) => {
     const next = { ...draft, ...patch }
     setDraft(next)
     if (Object.keys(faults).length > 0) setFaults(userFaults(kind, before, next))
   }
-  return { form, isChanged, isBusy, submit, fields: { kind, before, draft, faults, onChange } }
+  return {
+    form,
+    isChanged,
+    isBusy,
+    submit,
+    fields: { kind, before, draft, faults, onChange, onProved },
+  }
 }
 
 /** The name is in the top bar, too. */
@@ -79,15 +91,21 @@ const ALONG = { goesAlong: true }
 function useSave({ kind, user, onClose }: UserFormGiven) {
   const { t } = useTranslation()
   const client = useQueryClient()
-  return async (before: UserDraft, draft: UserDraft) => {
+  return async (before: UserDraft, draft: UserDraft, proof: UpdateSelf = {}) => {
     if (user === null) {
       await createUser(createdUser(draft))
       showSuccess(t('users.userCreated'), ALONG)
     } else {
       const changed = kind === 'self' ? changedSelf(before, draft) : changedUser(before, draft)
       if (Object.keys(changed).length === 0) return showInfo(t('users.unchanged'))
-      if (kind === 'self') await updateSelf(changed)
-      else await updateUser({ id: user.id, ...changed })
+      try {
+        if (kind === 'self') await updateSelf({ ...changed, ...proof })
+        else await updateUser({ id: user.id, ...changed })
+      } catch (error) {
+        // What the server refuses it says itself; an answer that never came says nothing.
+        const isAnswered = error instanceof ApiError && error.status > 0
+        throw isAnswered ? error : new Error(t('users.updateFailed'))
+      }
       showSuccess(t('users.saved'), ALONG)
     }
     await client.invalidateQueries({ queryKey: usersKey })

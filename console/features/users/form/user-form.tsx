@@ -2,6 +2,8 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import type { UpdateSelf } from '#write-api/contract/user.ts'
+import { PasskeyProof } from './passkey-proof.tsx'
 import { QuotaFields } from './quota-fields.tsx'
 import { asksProof, type FormKind, type UserDraft, type UserFaults } from './user-draft.ts'
 
@@ -11,6 +13,8 @@ export type UserFormProps = {
   draft: UserDraft
   faults: UserFaults
   onChange: (patch: Partial<UserDraft>) => void
+  /** Saves with a proof that is no field. */
+  onProved: (proof: UpdateSelf) => Promise<void>
 }
 
 const NAME_MAX = 64
@@ -78,7 +82,7 @@ function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElem
   )
 }
 
-function PasswordFields({ kind, draft, faults, onChange }: UserFormProps): ReactElement {
+function PasswordFields({ kind, draft, faults, onChange, onProved }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const isByCode = draft.proof === 'code'
   return (
@@ -117,6 +121,7 @@ function PasswordFields({ kind, draft, faults, onChange }: UserFormProps): React
           )}
         </FormField>
       )}
+      {kind === 'self' && asksProof(draft) && isByCode && <PasskeyProof onProved={onProved} />}
     </>
   )
 }
