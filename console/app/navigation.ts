@@ -10,6 +10,8 @@ export type NavItem = {
     | 'dashboard'
     | 'tokens'
     | 'usageLog'
+    | 'drawings'
+    | 'musicTasks'
     | 'wallet'
     | 'channels'
     | 'health'
@@ -39,6 +41,20 @@ const ITEMS: readonly NavItem[] = [
   },
   { path: '/app/tokens', label: 'tokens', icon: 'key', section: 'console' },
   { path: '/app/logs/api-usage', label: 'usageLog', icon: 'list', section: 'console' },
+  {
+    path: '/app/logs/drawing',
+    label: 'drawings',
+    icon: 'image',
+    section: 'console',
+    isOffered: (status) => status?.enable_drawing === true,
+  },
+  {
+    path: '/app/logs/tasks',
+    label: 'musicTasks',
+    icon: 'music',
+    section: 'console',
+    isOffered: (status) => status?.enable_task === true,
+  },
   {
     path: '/admin/channels',
     label: 'channels',

@@ -60,6 +60,16 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsageLogPage',
   ),
   page('/chat2link', () => import('../features/chat/chat-link-page.tsx'), 'ChatLinkPage'),
+  page(
+    '/app/logs/drawing',
+    () => import('../features/task-logs/drawings-page.tsx'),
+    'DrawingsPage',
+  ),
+  page(
+    '/app/logs/tasks',
+    () => import('../features/task-logs/music-tasks-page.tsx'),
+    'MusicTasksPage',
+  ),
   page('/app/wallet', () => import('../features/wallet/wallet-page.tsx'), 'WalletPage'),
   page('/app/inbox', () => import('../features/inbox/inbox-page.tsx'), 'InboxPage'),
   page('/app/inbox/:id', () => import('../features/inbox/message-page.tsx'), 'MessagePage'),

@@ -17,6 +17,8 @@ const GO_KEYS: Record<NavItem['label'], string> = {
   playground: 'p',
   dashboard: 'd',
   usageLog: 'l',
+  drawings: 'a',
+  musicTasks: 'k',
   tokens: 't',
   wallet: 'w',
   inbox: 'i',

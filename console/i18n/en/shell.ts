@@ -22,6 +22,8 @@ export const shell: Words['shell'] = {
   dashboard: 'Dashboard',
   tokens: 'API tokens',
   usageLog: 'Usage logs',
+  drawings: 'Drawing logs',
+  musicTasks: 'Task logs',
   wallet: 'Wallet',
   coupons: 'Redemption codes',
   channels: 'Channels',

@@ -16,6 +16,7 @@ import { playground } from './playground.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { taskLogs } from './task-logs.ts'
 import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -40,6 +41,7 @@ export const en: Words = {
   messages,
   me,
   security,
+  taskLogs,
   timeRange,
   usageLog,
   users,

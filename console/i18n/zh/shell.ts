@@ -20,6 +20,8 @@ export const shell = {
   dashboard: '数据看板',
   tokens: 'API 令牌',
   usageLog: '使用日志',
+  drawings: '绘图日志',
+  musicTasks: '任务日志',
   wallet: '钱包',
   coupons: '兑换码',
   channels: '渠道管理',

@@ -15,6 +15,7 @@ import { playground } from './playground.ts'
 import { prices } from './prices.ts'
 import { security } from './security.ts'
 import { settings } from './settings.ts'
+import { taskLogs } from './task-logs.ts'
 import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -39,6 +40,7 @@ export const zh = {
   messages,
   me,
   security,
+  taskLogs,
   timeRange,
   usageLog,
   users,

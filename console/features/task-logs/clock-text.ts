@@ -1,0 +1,6 @@
+/** `2:05`; empty where the length is not known. */
+export function clockText(seconds: number): string {
+  if (seconds <= 0) return ''
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}

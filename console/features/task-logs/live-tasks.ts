@@ -1,0 +1,33 @@
+import type { TaskPage } from '#console/api/tasks/task-query.ts'
+import type { TaskPush } from '#read-api/contract/task.ts'
+import type { AnyTask, TaskKind } from './task-kind.ts'
+
+/**
+ * The page with what arrived: tasks of it that moved on, and how far they are. The same object
+ * where nothing of it changed; `hasNew` where something arrived that is newer than all of it.
+ */
+export function withPushes<Task extends AnyTask>(
+  page: TaskPage<Task>,
+  pushes: readonly TaskPush[],
+  { name, idOf }: Pick<TaskKind<Task>, 'name' | 'idOf'>,
+): { page: TaskPage<Task>; hasNew: boolean } {
+  const moved = new Map<number, Task>()
+  const reached = new Map<string, string>()
+  for (const push of pushes) {
+    if (push.kind === name) moved.set(push.id, push.task as Task)
+    else if (push.kind === 'progress') {
+      for (const { id, progress } of push.tasks) reached.set(id, progress)
+    }
+  }
+  const newest = page.items[0]?.id ?? 0
+  const hasNew = [...moved.keys()].some((id) => id > newest)
+  let isChanged = false
+  const items = page.items.map((task) => {
+    const now = moved.get(task.id) ?? task
+    const progress = now.finish_time === 0 ? reached.get(idOf(now)) : undefined
+    const next = progress === undefined ? now : { ...now, progress }
+    isChanged ||= next !== task
+    return next
+  })
+  return { page: isChanged ? { ...page, items } : page, hasNew }
+}

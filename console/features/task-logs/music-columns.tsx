@@ -1,0 +1,57 @@
+import type { TFunction } from 'i18next'
+import { Button } from '#console/ui/button.tsx'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { Time } from '#console/ui/time.tsx'
+import type { MusicTask } from '#read-api/contract/task.ts'
+import { Nothing, TextCell } from './task-cells.tsx'
+import { columnOf, commonColumns } from './task-columns.tsx'
+import { MUSIC } from './task-kind.ts'
+
+type Acts = {
+  readonly isAdmin: boolean
+  readonly onOpen: (task: MusicTask) => void
+  readonly onChannel: (channel: number) => void
+}
+
+/** The columns of the music task log; those for admins aren't made for anyone else. */
+export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
+  const common = commonColumns(t, MUSIC, acts.onChannel)
+  return [
+    common.time,
+    ...(acts.isAdmin ? [common.username] : []),
+    common.action,
+    common.status,
+    common.progress,
+    common.duration,
+    columnOf<MusicTask>(t, 'result', 150, (task) => result(t, task, acts), {
+      ...{ isGrowing: true, onCard: 'line' },
+    }),
+    ...(acts.isAdmin ? [common.channel] : []),
+    columnOf<MusicTask>(t, 'platform', 80, ({ platform }) => platform),
+    common.id,
+    columnOf<MusicTask>(t, 'finished', 124, ({ finish_time }) =>
+      finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short-stamp" />,
+    ),
+  ]
+}
+
+function result(t: TFunction, task: MusicTask, { onOpen }: Acts) {
+  const open = () => onOpen(task)
+  if (task.fail_reason !== '') {
+    return <TextCell text={task.fail_reason} label={t('taskLogs.show')} isBad onOpen={open} />
+  }
+  if (task.songs.length === 0) return null
+  const isHeard = task.songs.some(({ audio_url }) => audio_url !== '')
+  return (
+    <Button
+      size="small"
+      icon={isHeard ? 'play' : 'book'}
+      onClick={(event) => {
+        event.stopPropagation()
+        open()
+      }}
+    >
+      {t(isHeard ? 'taskLogs.play' : 'taskLogs.readLyrics')}
+    </Button>
+  )
+}

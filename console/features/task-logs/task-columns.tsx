@@ -1,0 +1,88 @@
+import type { TFunction } from 'i18next'
+import type { ReactNode } from 'react'
+import type { Words } from '#console/i18n/i18n.ts'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { MiddleText } from '#console/ui/middle-text.tsx'
+import { Time } from '#console/ui/time.tsx'
+import { ActionCell, DurationCell, Nothing, ProgressCell, StatusCell } from './task-cells.tsx'
+import type { AnyTask, TaskKind } from './task-kind.ts'
+
+type ColumnId = keyof Words['taskLogs']['column']
+type Cell<Task> = (task: Task) => ReactNode
+
+/** A column by the name it has in the words. */
+export const columnOf = <Task extends AnyTask>(
+  t: TFunction,
+  id: ColumnId,
+  width: number,
+  cell: Cell<Task>,
+  rest: Partial<Column<Task>> = {},
+): Column<Task> => ({
+  ...{ id, title: t(`taskLogs.column.${id}`), width, cell },
+  onCard: 'more',
+  ...rest,
+})
+
+/** What both logs show of a task; of another's channel and name, admins alone. */
+export function commonColumns<Task extends AnyTask>(
+  t: TFunction,
+  kind: TaskKind<Task>,
+  onChannel: (channel: number) => void,
+) {
+  const column = (
+    id: ColumnId,
+    width: number,
+    cell: Cell<Task>,
+    rest: Partial<Column<Task>> = {},
+  ) => columnOf(t, id, width, cell, rest)
+  return {
+    time: column('submitted', 124, (task) => <Time at={task.submit_time} style="short-stamp" />, {
+      ...{ isPinned: true, onCard: 'bare' },
+    }),
+    username: column('username', 80, (task) => task.username || `#${task.user_id}`, {
+      onCard: 'bare',
+    }),
+    channel: column('channel', 128, (task) => <ChannelCell task={task} onChannel={onChannel} />),
+    action: column('action', 122, (task) => <ActionCell action={task.action} />, {
+      onCard: 'title',
+    }),
+    id: column('id', 150, (task) => (
+      <span className="tg-task-id">
+        <MiddleText text={kind.idOf(task)} />
+        <CopyButton text={kind.idOf(task)} label={t('taskLogs.copyId')} />
+      </span>
+    )),
+    status: column('status', 120, (task) => <StatusCell status={task.status} />, {
+      onCard: 'aside',
+    }),
+    progress: column('progress', 120, (task) => <ProgressCell task={task} />, { onCard: 'line' }),
+    duration: column(
+      'duration',
+      78,
+      (task) =>
+        task.finish_time === 0 ? null : (
+          <DurationCell task={task} isTimed={kind.name === 'drawing'} />
+        ),
+      { align: 'end', onCard: 'bare' },
+    ),
+  }
+}
+
+function ChannelCell(props: { task: AnyTask; onChannel: (channel: number) => void }) {
+  const { channel_id: id, channel_name: name } = props.task
+  if (id === 0) return <Nothing />
+  return (
+    <button
+      type="button"
+      className="tg-task-text"
+      tabIndex={-1}
+      onClick={(event) => {
+        event.stopPropagation()
+        props.onChannel(id)
+      }}
+    >
+      {`#${id} ${name}`.trim()}
+    </button>
+  )
+}

@@ -1,0 +1,72 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { DraftInput } from '#console/ui/draft-input.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import type { IconName } from '#console/ui/icons.tsx'
+import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
+import { relativeRange } from '#console/ui/time-range/time-range.ts'
+import type { TaskListView } from './use-task-list.ts'
+
+/** Time, id and, for admins, the channel: all of it in the address. */
+export function TaskFilters(props: { view: TaskListView; idLabel: string }): ReactElement {
+  const { t } = useTranslation()
+  const { filter, setFilter, isAdmin, isFiltered, clear } = props.view
+  return (
+    <>
+      <RangeFilter range={filter.range} onRange={(range) => setFilter({ range })} />
+      <span className="tg-task-filters">
+        <DraftInput label={props.idLabel} value={filter.id} onCommit={(id) => setFilter({ id })} />
+        {isAdmin && (
+          <DraftInput
+            label={t('taskLogs.channelId')}
+            value={filter.channel === 0 ? '' : String(filter.channel)}
+            whole={{ fault: t('taskLogs.channelFault') }}
+            onCommit={(text) => setFilter({ channel: Number(text) })}
+          />
+        )}
+      </span>
+      {isFiltered && (
+        <Button tone="quiet" icon="close" onClick={clear}>
+          {t('taskLogs.clear')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Why no task is listed: none was made in that time, or the filters let none through. */
+export function NoTasks(props: {
+  view: TaskListView
+  icon: IconName
+  title: string
+  body: string
+}): ReactElement {
+  const { t } = useTranslation()
+  const { filter, setFilter, isFiltered, clear } = props.view
+  const isAll = filter.range.kind === 'relative' && filter.range.span === 'all'
+  const isNarrow = filter.id !== '' || filter.channel !== 0
+  if (isFiltered && (isNarrow || !isAll)) {
+    return (
+      <EmptyState
+        icon="search"
+        title={t('taskLogs.notFound')}
+        body={t('taskLogs.notFoundBody')}
+        action={<Button onClick={clear}>{t('taskLogs.clear')}</Button>}
+      />
+    )
+  }
+  const showAll = (
+    <Button onClick={() => setFilter({ range: relativeRange('all') })}>
+      {t('taskLogs.showAll')}
+    </Button>
+  )
+  return (
+    <EmptyState
+      icon={props.icon}
+      title={props.title}
+      body={props.body}
+      action={isAll ? undefined : showAll}
+    />
+  )
+}

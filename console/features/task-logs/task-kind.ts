@@ -1,0 +1,43 @@
+import { listDrawings } from '#console/api/tasks/list-drawings.ts'
+import { listMusicTasks } from '#console/api/tasks/list-music-tasks.ts'
+import type { TaskAsk, TaskPage } from '#console/api/tasks/task-query.ts'
+import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
+import { integerParam, textParam } from '#console/ui/url-state.ts'
+import type { DrawingTask, MusicTask } from '#read-api/contract/task.ts'
+
+export type AnyTask = DrawingTask | MusicTask
+
+const addressOf = (range: TimeRange) =>
+  ({
+    range: rangeParam(range),
+    id: textParam(),
+    /** Admins only; 0: all. */
+    channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
+    p: integerParam({ fallback: 0, max: 999_999_999 }),
+  }) as const
+
+export type TaskAddress = ReturnType<typeof addressOf>
+
+/** What one log of tasks has of its own. */
+export type TaskKind<Task extends AnyTask> = {
+  readonly name: 'drawing' | 'music'
+  readonly address: TaskAddress
+  readonly list: (ask: TaskAsk) => Promise<TaskPage<Task>>
+  readonly idOf: (task: Task) => string
+}
+
+/** From 30 days ago, open ahead by an hour. */
+export const DRAWINGS: TaskKind<DrawingTask> = {
+  name: 'drawing',
+  address: addressOf(relativeRange('30d')),
+  list: listDrawings,
+  idOf: ({ mj_id }) => mj_id,
+}
+
+/** From midnight, open ahead by an hour. */
+export const MUSIC: TaskKind<MusicTask> = {
+  name: 'music',
+  address: addressOf(relativeRange('today')),
+  list: listMusicTasks,
+  idOf: ({ task_id }) => task_id,
+}

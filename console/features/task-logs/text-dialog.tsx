@@ -1,0 +1,45 @@
+import { type ReactElement, type ReactNode, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
+import { Overlay } from '#console/ui/overlay.tsx'
+
+/** Something of a task, read at leisure. */
+export function TaskDialog(props: {
+  title: string
+  isWide?: boolean
+  onClose: () => void
+  children: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <Overlay
+      isOpen
+      onClose={props.onClose}
+      labelledBy={id}
+      className={props.isWide === true ? 'tg-dialog tg-task-wide' : 'tg-dialog tg-task-dialog'}
+    >
+      <div className="tg-task-head">
+        <h2 id={id}>{props.title}</h2>
+        <Button tone="quiet" icon="close" label={t('ui.close')} onClick={props.onClose} />
+      </div>
+      {props.children}
+    </Overlay>
+  )
+}
+
+/** A text under its name, with what copies it; nothing where there is none. */
+export function TextPart(props: { name: string; text: string }): ReactElement | null {
+  const { t } = useTranslation()
+  if (props.text === '') return null
+  return (
+    <section className="tg-task-part">
+      <h3>
+        {props.name}
+        <CopyButton text={props.text} label={t('taskLogs.copyText', { name: props.name })} />
+      </h3>
+      <p>{props.text}</p>
+    </section>
+  )
+}

@@ -1,0 +1,179 @@
+import type { Browser, Page, Route, WebSocketRoute } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '#test/support/browser.ts'
+import { startAdminSite } from '../support/admin-site.ts'
+import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { type OpenPage, openPage } from '../support/open-page.ts'
+import { enter } from '../usage-log/fake-log.ts'
+import { DRAWINGS, drawing, push, SONGS } from './fake-tasks.ts'
+
+const DAY = 86_400
+const MEMBER = {
+  ...{ id: 7, username: 'mia', display_name: 'Mia', role: 1, status: 1, group: 'default' },
+}
+
+let browser: Browser
+let site: FakeSite
+let open: OpenPage
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  site = await startAdminSite()
+  const list = (items: readonly unknown[]) => () => ok({ items, page: 0, total: items.length })
+  Object.assign(site.routes, {
+    'GET /api/status': () => ok({ ...STATUS, enable_drawing: true, enable_task: true }),
+    'GET /api/mj/': list(DRAWINGS),
+    'GET /api/mj/self': list(DRAWINGS.slice(0, 2)),
+    'GET /api/task/': list(SONGS),
+    'GET /api/task/self': list(SONGS),
+  })
+})
+afterEach(async () => {
+  expect(open.faults).toEqual([])
+  await open.close()
+  await site.close()
+})
+
+/** As the product does where music tasks are switched on. */
+async function withMedia(route: Route): Promise<void> {
+  const response = await route.fetch()
+  const headers = response.headers()
+  const policy = `${headers['content-security-policy']}; media-src 'self' http: https:`
+  await route.fulfill({ response, headers: { ...headers, 'content-security-policy': policy } })
+}
+
+async function enterAt(path: string, language: 'zh' | 'en' = 'en', user?: object): Promise<Page> {
+  open = await openPage(browser, { language })
+  await open.page.route('**/app/logs/*', withMedia)
+  await enter(open.page, site.url + path, { language }, user)
+  await open.page.getByRole('grid').waitFor()
+  return open.page
+}
+
+const asked = (path: string) => site.calls.filter((call) => call.path === path)
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+describe('the drawing log', () => {
+  it('asks for thirty days and an hour; filters are in the address and cleared at once', async () => {
+    const page = await enterAt('/app/logs/drawing')
+    const query = asked('/api/mj/')[0]?.query
+    const [from, to] = [Number(query?.get('start_timestamp')), Number(query?.get('end_timestamp'))]
+    expect(to - from).toBe(30 * DAY + 3_600)
+    await page.getByRole('textbox', { name: 'Task ID' }).fill('mj-1')
+    await page.getByRole('textbox', { name: 'Task ID' }).press('Enter')
+    await page.getByRole('textbox', { name: 'Channel ID' }).fill('4')
+    await page.getByRole('textbox', { name: 'Channel ID' }).press('Enter')
+    await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('channel_id')).toBe('4')
+    expect(asked('/api/mj/').at(-1)?.query.get('mj_id')).toBe('mj-1')
+    expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('')
+  })
+
+  it('opens the picture, the prompt and why one failed, and gives the focus back', async () => {
+    const page = await enterAt('/app/logs/drawing')
+    await page.getByRole('button', { name: 'View', exact: true }).first().click()
+    const picture = page.getByRole('dialog', { name: 'Drawing' })
+    await picture.getByRole('img', { name: /lighthouse/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await picture.waitFor({ state: 'detached' })
+    await row(page, 'Banned prompt').getByText('Banned prompt').click()
+    await page.getByRole('dialog').getByText('a cat on a wall').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await row(page, 'Over a minute').filter({ hasText: '95 s' }).waitFor()
+    await page
+      .getByRole('note')
+      .getByText(/Callbacks of the drawing service are off/)
+      .waitFor()
+  })
+
+  it('moves without being read again; a new one is read', async () => {
+    let socket: WebSocketRoute | null = null
+    open = await openPage(browser, { language: 'en' })
+    const { page } = open
+    await page.routeWebSocket('**/api/live', (route) => {
+      socket = route
+      route.onMessage(() => route.send(JSON.stringify({ type: 'ready', position: 0 })))
+    })
+    await enter(page, `${site.url}/app/logs/drawing`, { language: 'en' })
+    const [first] = DRAWINGS
+    await row(page, '42%').waitFor()
+    const say = (text: string) => socket?.send(text)
+    await expect.poll(() => socket).not.toBeNull()
+    await page.waitForLoadState('networkidle')
+    const reads = asked('/api/mj/').length
+    say(push(9, { kind: 'progress', tasks: [{ id: first?.mj_id ?? '', progress: '73%' }] }))
+    await row(page, '73%').waitFor()
+    const done = { ...first, status: 'SUCCESS', progress: '100%' } as typeof first & object
+    say(push(10, { kind: 'drawing', id: done.id, task: done }))
+    await row(page, '雨夜').getByText('Success').waitFor()
+    expect(asked('/api/mj/').length).toBe(reads)
+    say(push(11, { kind: 'drawing', id: 50, task: drawing(50) }))
+    await expect.poll(() => asked('/api/mj/').length).toBe(reads + 1)
+  })
+
+  it('shows a user their own, without channels, users or the notice', async () => {
+    const page = await enterAt('/app/logs/drawing?channel=4', 'en', MEMBER)
+    expect(asked('/api/mj/')).toEqual([])
+    expect(asked('/api/mj/self')[0]?.query.get('channel_id')).toBeNull()
+    for (const name of ['Channel', 'User']) {
+      expect(await page.getByRole('columnheader', { name, exact: true }).count()).toBe(0)
+    }
+    expect(await page.getByRole('note').count()).toBe(0)
+    expect(await page.getByRole('textbox', { name: 'Channel ID' }).count()).toBe(0)
+  })
+})
+
+describe('the music log', () => {
+  it('asks from midnight on; plays a song, shows lyrics', async () => {
+    const page = await enterAt('/app/logs/tasks')
+    const from = Number(asked('/api/task/')[0]?.query.get('start_timestamp'))
+    expect(from).toBe(new Date().setHours(0, 0, 0, 0) / 1_000)
+    await page.getByRole('button', { name: 'Listen' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.locator('audio').getAttribute('src')).toBe('https://songs.example/rain.mp3')
+    await dialog.getByText('Home is a river').waitFor()
+    await dialog.getByText('jazz, slow, saxophone · 2:05').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Lyrics', exact: true }).click()
+    await dialog.getByText('落在旧街').waitFor()
+    expect(await dialog.locator('audio').count()).toBe(0)
+  })
+})
+
+it('are offered where they are switched on, and nowhere else', async () => {
+  const page = await enterAt('/app/logs/drawing')
+  const menu = page.getByRole('navigation', { name: 'Main navigation' })
+  await menu.getByRole('link', { name: 'Drawing logs' }).waitFor()
+  await menu.getByRole('link', { name: 'Task logs' }).waitFor()
+  site.routes['GET /api/status'] = () => ok(STATUS)
+  await page.reload()
+  await menu.getByRole('link', { name: 'Usage logs' }).waitFor()
+  await menu.getByRole('link', { name: 'Drawing logs' }).waitFor({ state: 'detached' })
+  expect(await menu.getByRole('link', { name: 'Task logs' }).count()).toBe(0)
+})
+
+describe.each(LANGUAGES)('in %s, at every width and in both themes', (language) => {
+  it('look right', async () => {
+    const page = await enterAt('/app/logs/drawing', language)
+    const faults = await lookFaults(page, `drawings-${language}`, [1280, 390])
+    await page
+      .getByRole('button', { name: /^(查看|View)$/ })
+      .first()
+      .click()
+    await page.getByRole('dialog').getByRole('img').waitFor()
+    faults.push(...(await lookFaults(page, `picture-${language}`, [1280, 390], '[role=dialog]')))
+    await page.goto(`${site.url}/app/logs/tasks`)
+    await page.getByRole('grid').waitFor()
+    faults.push(...(await lookFaults(page, `music-${language}`, [1280, 390])))
+    await page.getByRole('button', { name: /^(试听|Listen)$/ }).click()
+    await page.getByRole('dialog').waitFor()
+    faults.push(...(await lookFaults(page, `song-${language}`, [1280, 390], '[role=dialog]')))
+    expect(faults).toEqual([])
+  })
+})
