@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router-dom'
+import { needPageWords } from '#console/i18n/i18n.ts'
 import { ConsoleLayout } from './console-layout.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { ifNotSetUp, onlyLoggedIn } from './guards.ts'
@@ -32,6 +33,21 @@ const chunk = <Name extends string>(load: () => Promise<PageModule<Name>>, name:
   lazy: () => ownChunk(async () => (await load())[name]),
 })
 
+/** A page with words of its own, which come with it. */
+const wordyPage = <Name extends string>(
+  path: string,
+  load: () => Promise<PageModule<Name>>,
+  name: Name,
+): RouteObject =>
+  page(
+    path,
+    async () => {
+      const [module] = await Promise.all([load(), needPageWords()])
+      return module
+    },
+    name,
+  )
+
 const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
   page('/about', () => import('../features/about/about-page.tsx'), 'AboutPage'),
@@ -60,12 +76,12 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsageLogPage',
   ),
   page('/chat2link', () => import('../features/chat/chat-link-page.tsx'), 'ChatLinkPage'),
-  page(
+  wordyPage(
     '/app/logs/drawing',
     () => import('../features/task-logs/drawings-page.tsx'),
     'DrawingsPage',
   ),
-  page(
+  wordyPage(
     '/app/logs/tasks',
     () => import('../features/task-logs/music-tasks-page.tsx'),
     'MusicTasksPage',
@@ -89,7 +105,11 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   page('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
   page('/admin/messages', () => import('../features/messages/messages-page.tsx'), 'MessagesPage'),
-  page('/admin/settings', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+  wordyPage(
+    '/admin/settings',
+    () => import('../features/settings/settings-page.tsx'),
+    'SettingsPage',
+  ),
 ]
 
 const isKnownPath = (path: string): boolean =>

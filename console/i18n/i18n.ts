@@ -1,12 +1,15 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import type { pageWords } from './zh/page-words.ts'
 import type { zh } from './zh/words.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /** Every word of the console; Chinese is the source that the other languages must match. */
-export type Words = typeof zh
+export type Words = SharedWords & PageWords
+export type SharedWords = typeof zh
+export type PageWords = typeof pageWords
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -18,20 +21,23 @@ declare module 'i18next' {
 const STORAGE_KEY = 'i18nextLng'
 const LOCALES: Record<Language, string> = { zh: 'zh-CN', en: 'en' }
 
-type Loaders = { readonly entry: () => Promise<Partial<Words>>; readonly all: () => Promise<Words> }
+type Part = 'entry' | 'all' | 'pages'
+type Loaders = Readonly<Record<Part, () => Promise<Partial<Words>>>>
 
 const loaders: Record<Language, Loaders> = {
   zh: {
     entry: async () => (await import('./zh/entry-words.ts')).entryWords,
     all: async () => (await import('./zh/words.ts')).zh,
+    pages: async () => (await import('./zh/page-words.ts')).pageWords,
   },
   en: {
     entry: async () => (await import('./en/entry-words.ts')).entryWords,
     all: async () => (await import('./en/words.ts')).en,
+    pages: async () => (await import('./en/page-words.ts')).pageWords,
   },
 }
 
-let needed: keyof Loaders = 'entry'
+const needed = new Set<Part>(['entry'])
 
 export const currentLanguage = (): Language => (i18next.language === 'en' ? 'en' : 'zh')
 
@@ -41,9 +47,16 @@ export const localeOf = (language: Language): string => LOCALES[language]
 /** For code outside components; inside, use `useTranslation`. */
 export const translate = i18next.t
 
-/** The console's own pages need every word: called before the first of them is drawn. */
+/** What the console's own pages share: called before the first of them is drawn. */
 export async function needAllWords(): Promise<void> {
-  needed = 'all'
+  needed.delete('entry')
+  needed.add('all')
+  await load(currentLanguage())
+}
+
+/** For the pages whose words are their own: called before one of them is drawn. */
+export async function needPageWords(): Promise<void> {
+  needed.add('pages')
   await load(currentLanguage())
 }
 
@@ -74,7 +87,8 @@ export async function changeLanguage(language: Language): Promise<void> {
 }
 
 async function load(language: Language): Promise<void> {
-  i18next.addResourceBundle(language, 'words', await loaders[language][needed](), true, true)
+  const parts = await Promise.all([...needed].map((part) => loaders[language][part]()))
+  for (const words of parts) i18next.addResourceBundle(language, 'words', words, true, true)
 }
 
 export function firstLanguage(stored: string | null, wanted: readonly string[]): Language {

@@ -1,4 +1,4 @@
-import type { Words } from '../i18n.ts'
+import type { SharedWords } from '../i18n.ts'
 import { channelForm } from './channel-form.ts'
 import { channelTags } from './channel-tags.ts'
 import { channelTests } from './channel-tests.ts'
@@ -13,10 +13,7 @@ import { me } from './me.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { playground } from './playground.ts'
-import { prices } from './prices.ts'
 import { security } from './security.ts'
-import { settings } from './settings.ts'
-import { taskLogs } from './task-logs.ts'
 import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -24,7 +21,7 @@ import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
 /** One line per area. */
-export const en: Words = {
+export const en: SharedWords = {
   ...entryWords,
   commands,
   coupons,
@@ -33,15 +30,12 @@ export const en: Words = {
   channelForm,
   channelTags,
   channelTests,
-  prices,
-  settings,
   dashboard,
   health,
   inbox,
   messages,
   me,
   security,
-  taskLogs,
   timeRange,
   usageLog,
   users,

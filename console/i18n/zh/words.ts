@@ -12,10 +12,7 @@ import { me } from './me.ts'
 import { messages } from './messages.ts'
 import { orders } from './orders.ts'
 import { playground } from './playground.ts'
-import { prices } from './prices.ts'
 import { security } from './security.ts'
-import { settings } from './settings.ts'
-import { taskLogs } from './task-logs.ts'
 import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
@@ -32,15 +29,12 @@ export const zh = {
   channelForm,
   channelTags,
   channelTests,
-  prices,
-  settings,
   dashboard,
   health,
   inbox,
   messages,
   me,
   security,
-  taskLogs,
   timeRange,
   usageLog,
   users,

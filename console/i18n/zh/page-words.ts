@@ -1,0 +1,6 @@
+import { prices } from './prices.ts'
+import { settings } from './settings.ts'
+import { taskLogs } from './task-logs.ts'
+
+/** What a few pages alone need: their words come with them (`needPageWords`). */
+export const pageWords = { prices, settings, taskLogs }
