@@ -58,7 +58,7 @@ const asked = (path: string) => site.calls.filter((call) => call.path === path)
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe('the drawing log', () => {
-  it('asks for thirty days and an hour; filters are in the address and cleared at once', async () => {
+  it('asks for thirty days and an hour; filters are in the address, cleared at once', async () => {
     const page = await enterAt('/app/logs/drawing')
     const query = asked('/api/mj/')[0]?.query
     const [from, to] = [Number(query?.get('start_timestamp')), Number(query?.get('end_timestamp'))]
