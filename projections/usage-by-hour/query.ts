@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
+import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
 import { quota, wireInteger } from '#infra/postgres/row-types.ts'
 import { partOf } from './part.ts'
 
@@ -186,7 +187,7 @@ export const userDays = (db: CommonQueryMethods, userId: number, { fromDay, toDa
     group by day order by day
   `)
 
-/** The same over each of the tokens that most was used of; deleted ones are there too. */
+/** The same over the tokens that most was used of, deleted ones too, and over the playground. */
 export const tokenDays = (
   db: CommonQueryMethods,
   userId: number,
@@ -198,11 +199,13 @@ export const tokenDays = (
       select token_id from read_balances.token_budgets
       where user_id = ${userId} and accessed_at >= ${fromDay}
       order by used_quota desc, token_id limit ${limit}
+    ), named as (
+      select t.id, t.name from used join read_tokens.tokens t on t.id = used.token_id
+      union all select ${playgroundOf(userId)}::int8, ${PLAYGROUND_NAME}
     )
     select d.day, t.id as "tokenId", t.name, sum(d.count)::int8 as count,
       sum(d.quota)::int8 as quota, sum(d.prompt_tokens + d.completion_tokens)::int8 as tokens
-    from used join read_tokens.tokens t on t.id = used.token_id
-    join read_usage_by_hour.by_day d on d.part = 'token:' || t.id
+    from named t join read_usage_by_hour.by_day d on d.part = 'token:' || t.id
     where d.type = 2 and d.day >= ${fromDay} and d.day <= ${toDay}
-    group by d.day, t.id order by d.day, t.id
+    group by d.day, t.id, t.name order by d.day, t.id
   `)

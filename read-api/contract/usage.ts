@@ -10,6 +10,7 @@ const spent = {
 export const TokenUsagePoint = Type.Object({
   /** Unix seconds of the day's start. */
   created_at: Type.Integer(),
+  /** Below 0: the playground. */
   token_id: Type.Integer(),
   token_name: Type.String(),
   ...spent,

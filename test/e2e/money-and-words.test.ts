@@ -109,9 +109,13 @@ describe.each(['zh', 'en'] as const)('a customer, in %s', (language) => {
     expect(await reply.locator('.tg-answer-cost').innerText()).toBe(dollars)
     await reply.locator('.tg-answer-cost').click()
     await page.getByRole('heading', { level: 1, name: words.usageLog.title }).waitFor()
+    const rows = page.getByRole('grid', { name: words.usageLog.label }).getByRole('row')
+    await eventually(() => rows.filter({ hasText: 'sim-small' }).count()).toBe(1)
+    expect(new URL(page.url()).searchParams.get('request')).toBe(call?.request_id)
   })
 
   it('filters the log and takes it along: the file adds up to what is listed', async () => {
+    await page.goto(`${product.url}/app/logs/api-usage?token=playground`)
     await page.getByLabel(words.usageLog.model, { exact: true }).fill('sim-small')
     await page.keyboard.press('Enter')
     await page.waitForURL(/model=sim-small/)

@@ -169,7 +169,13 @@ describe('a call of the console', () => {
     const names = new Set(all.items.map(({ username }) => username))
     expect([...names].sort()).toEqual(['admin1', 'root', 'user1'])
     const stat = await user.must<{ quota: number }>('GET', `/api/log/self/stat${query}`)
-    expect(stat.quota).toBe(own.items.reduce((sum, { quota }) => sum + quota, 0))
+    const spent = own.items.reduce((sum, { quota }) => sum + quota, 0)
+    expect(stat.quota).toBe(spent)
+    type Point = { token_name: string; quota: number; count: number }
+    const points = await user.must<Point[]>('GET', '/api/data/self/tokens')
+    expect(points).toMatchObject([
+      { token_name: 'playground', quota: spent, count: own.items.length },
+    ])
   })
 })
 

@@ -6,7 +6,8 @@ import { exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { type ChatMessage, isUnderWay } from './conversation.ts'
 
-const LOG = '/app/logs/api-usage?token=playground'
+/** The call's own row of the log, whenever it was. */
+const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
 
 /** What the answer cost, to the unit, what was counted, and how long it took. */
 export function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
@@ -21,7 +22,7 @@ export function AnswerFacts({ message }: { message: ChatMessage }): ReactElement
         <Unknown message={message} />
       ) : (
         <>
-          <Link to={LOG} className="tg-answer-cost" title={t('playground.toLog')}>
+          <Link to={logOf(message.call)} className="tg-answer-cost" title={t('playground.toLog')}>
             {exactQuotaText(BigInt(cost.quota), rule)}
           </Link>
           <span>
@@ -47,7 +48,7 @@ function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
   const { t } = useTranslation()
   if (message.call === undefined || message.status === 'error') return null
   if (message.isCostLate !== true) return <span>{t('playground.costComing')}</span>
-  return <Link to={LOG}>{t('playground.toLog')}</Link>
+  return <Link to={logOf(message.call)}>{t('playground.toLog')}</Link>
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)

@@ -22,6 +22,8 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
+  /** One call, by the id that its answer named. */
+  request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** Admins only. */
   channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
@@ -45,6 +47,7 @@ export const NO_FILTERS: LogFilters = {
   token: '',
   model: '',
   group: '',
+  request: '',
   range: DEFAULT_RANGE,
   channel: 0,
   username: '',
@@ -52,9 +55,9 @@ export const NO_FILTERS: LogFilters = {
 
 /** Only the filters of `values`; admins' own ones mean nothing to others and are left out. */
 export function filtersOf(values: LogFilters, isAdmin: boolean): LogFilters {
-  const { type, token, model, group, range } = values
+  const { type, token, model, group, request, range } = values
   const { channel, username } = isAdmin ? values : NO_FILTERS
-  return { type, token, model, group, range, channel, username }
+  return { type, token, model, group, request, range, channel, username }
 }
 
 /** How many filters narrow the list; the range counts when it isn't the default one. */

@@ -77,6 +77,13 @@ function Fields({ view }: { view: LogView }): ReactElement {
         groups={names.groups}
         onGroup={(group) => setFilters({ group })}
       />
+      {filters.request !== '' && (
+        <DraftInput
+          label={t('usageLog.request')}
+          value={filters.request}
+          onCommit={(request) => setFilters({ request })}
+        />
+      )}
       {isAdmin && <AdminFields view={view} />}
     </>
   )

@@ -14,6 +14,7 @@ export function logParams(filters: LogFilters, now: number, begunAt = now): LogP
     token_name: filters.token,
     model_name: filters.model,
     group: filters.group,
+    request_id: filters.request,
     channel: filters.channel === 0 ? undefined : filters.channel,
     username: filters.username,
     start_timestamp: from ?? undefined,

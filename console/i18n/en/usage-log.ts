@@ -28,6 +28,7 @@ export const usageLog: Words['usageLog'] = {
   model: 'Model',
   token: 'Token',
   group: 'Group',
+  request: 'Request ID',
   anyGroup: 'All groups',
   channel: 'Channel ID',
   username: 'Username',

@@ -26,6 +26,7 @@ export const usageLog = {
   model: '模型',
   token: '令牌',
   group: '分组',
+  request: '请求 ID',
   anyGroup: '全部分组',
   channel: '渠道 ID',
   username: '用户名',
