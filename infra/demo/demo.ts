@@ -3,6 +3,7 @@ import { main } from '../main.ts'
 import { ConsoleClient } from './console-client.ts'
 import { type Furnished, furnish, PASSWORD } from './furnish.ts'
 import { DEMO_KEYS, furnishPayments } from './furnish-payments.ts'
+import { furnishTasks } from './furnish-tasks.ts'
 import { startPaymentGateway } from './payment-gateway.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 import { startTrickle } from './trickle.ts'
@@ -22,6 +23,7 @@ async function demo(): Promise<void> {
   const root = new ConsoleClient(running.url)
   const furnished = await furnish(root, provider.url)
   await furnishPayments(root, gateway)
+  await furnishTasks(root, provider.url, furnished.tokens[0]?.key ?? '')
   const trickle = startTrickle(running.url, furnished.tokens)
   process.on('exit', () => trickle.stop())
   process.stdout.write(words(running.url, furnished))

@@ -85,7 +85,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
 }
 
 /** The provider has another port at each start: a channel of that name follows it. */
-async function setChannel(
+export async function setChannel(
   root: ConsoleClient,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
