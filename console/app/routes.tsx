@@ -104,7 +104,11 @@ const CONSOLE_PAGES: RouteObject[] = [
     'UsersPage',
   ),
   page('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
-  page('/admin/messages', () => import('../features/messages/messages-page.tsx'), 'MessagesPage'),
+  pageAt(
+    ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],
+    () => import('../features/messages/messages-page.tsx'),
+    'MessagesPage',
+  ),
   wordyPage(
     '/admin/settings',
     () => import('../features/settings/settings-page.tsx'),

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { main } from '../main.ts'
 import { ConsoleClient } from './console-client.ts'
 import { type Furnished, furnish, PASSWORD } from './furnish.ts'
+import { furnishCodes } from './furnish-codes.ts'
 import { DEMO_KEYS, furnishPayments } from './furnish-payments.ts'
 import { furnishTasks } from './furnish-tasks.ts'
 import { startPaymentGateway } from './payment-gateway.ts'
@@ -22,7 +23,7 @@ async function demo(): Promise<void> {
   }
   const root = new ConsoleClient(running.url)
   const furnished = await furnish(root, provider.url)
-  await furnishPayments(root, gateway)
+  await Promise.all([furnishPayments(root, gateway), furnishCodes(root)])
   await furnishTasks(root, provider.url, furnished.tokens[0]?.key ?? '')
   const trickle = startTrickle(running.url, furnished.tokens)
   process.on('exit', () => trickle.stop())

@@ -19,8 +19,13 @@ const messageRow = z.object({
 })
 export type MessageRow = z.infer<typeof messageRow>
 
-const messageColumns = sql.fragment`
-  m.id, m.title, m.content, m.format, m.created_at as "createdAt", m.edited_at as "editedAt",
+/** Of a list's row: its beginning says what it is about. */
+const LISTED_CHARACTERS = 2_000
+const beginning = sql.fragment`left(m.content, ${LISTED_CHARACTERS}) as content`
+const whole = sql.fragment`m.content`
+
+const messageColumns = (content: typeof whole) => sql.fragment`
+  m.id, m.title, ${content}, m.format, m.created_at as "createdAt", m.edited_at as "editedAt",
   m.total, coalesce(c.readers, 0) as readers
 `
 const messageTables = sql.fragment`
@@ -40,7 +45,7 @@ export const findMessage = (
   messageId: number,
 ): Promise<MessageRow | null> =>
   db.maybeOne(sql.type(messageRow)`
-    select ${messageColumns} from ${messageTables}
+    select ${messageColumns(whole)} from ${messageTables}
     where m.id = ${messageId} and not m.is_deleted
   `)
 
@@ -51,7 +56,7 @@ export type MessageFilter = {
   readonly until: number | null
 }
 
-/** Newest first. `keyword` is a part of a title or content. */
+/** Newest first, of each the beginning. `keyword` is a part of a title or of the whole content. */
 export async function listMessages(
   db: CommonQueryMethods,
   { keyword, from, until, limit, offset }: Slice & MessageFilter,
@@ -64,7 +69,7 @@ export async function listMessages(
     and (${until}::int8 is null or m.created_at <= ${until})
   `
   const rows = await db.any(sql.type(messageRow)`
-    select ${messageColumns} from ${messageTables} where ${matches}
+    select ${messageColumns(beginning)} from ${messageTables} where ${matches}
     order by m.id desc limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(count)`
@@ -112,8 +117,8 @@ const inboxRow = z.object({
 })
 export type InboxRow = z.infer<typeof inboxRow>
 
-const inboxColumns = sql.fragment`
-  m.id, m.title, m.content, m.format, m.created_at as "createdAt", d.read_at as "readAt"
+const inboxColumns = (content: typeof whole) => sql.fragment`
+  m.id, m.title, ${content}, m.format, m.created_at as "createdAt", d.read_at as "readAt"
 `
 
 /** The messages to one user that are there, each with its mark once it was read. */
@@ -124,14 +129,14 @@ const inboxOf = (userId: number) => sql.fragment`
   where int8range(r.first_id, r.last_id, '[]') @> ${userId}::int8
 `
 
-/** Newest first. */
+/** Newest first, of each the beginning. */
 export async function listInbox(
   db: CommonQueryMethods,
   userId: number,
   { limit, offset }: Slice,
 ): Promise<Listed<InboxRow>> {
   const rows = await db.any(sql.type(inboxRow)`
-    select ${inboxColumns} from ${inboxOf(userId)}
+    select ${inboxColumns(beginning)} from ${inboxOf(userId)}
     order by m.id desc limit ${limit} offset ${offset}
   `)
   const total = await db.oneFirst(sql.type(count)`
@@ -147,7 +152,7 @@ export const findInInbox = (
   messageId: number,
 ): Promise<InboxRow | null> =>
   db.maybeOne(sql.type(inboxRow)`
-    select ${inboxColumns} from ${inboxOf(userId)} and m.id = ${messageId}
+    select ${inboxColumns(whole)} from ${inboxOf(userId)} and m.id = ${messageId}
   `)
 
 /** How many each of them has not read, exactly; users without any are there with 0. */

@@ -9,6 +9,7 @@ const time = Type.Union([Type.Integer(), Type.Null()])
 export const InboxMessage = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
+  /** In lists its first 2 000 characters. */
   content: Type.String(),
   format,
   created_at: Type.Integer(),
@@ -23,6 +24,7 @@ export type UnreadCount = Static<typeof UnreadCount>
 export const AdminMessage = Type.Object({
   id: Type.Integer(),
   title: Type.String(),
+  /** In lists its first 2 000 characters. */
   content: Type.String(),
   format,
   created_at: Type.Integer(),

@@ -176,6 +176,9 @@ describe('setup', () => {
     await page.getByRole('radio', { name: /自用模式/ }).check()
     await page.getByRole('button', { name: '初始化系统' }).click()
     await page.getByText('系统初始化成功，正在跳转…').waitFor()
+    site.routes['GET /api/status'] = () => ok(STATUS)
+    // Loaded anew after a moment: what is set up has no setup page.
+    await page.waitForURL(`${site.url}/`)
     expect(calls('/api/setup').at(-1)?.body).toEqual({
       username: 'root',
       password: 'correct horse',

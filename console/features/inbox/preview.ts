@@ -1,11 +1,13 @@
 import type { InboxMessage } from '#read-api/contract/message.ts'
 
+/** So much of a text is looked at: what takes away its marks may take long for a long one. */
+const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
 
 /** The beginning of a message as a line of text, cut at 100 characters: 97 and an ellipsis. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
-  const text = WITHOUT_MARKS[format](content).replace(/\s+/g, ' ').trim()
+  const text = WITHOUT_MARKS[format](content.slice(0, READ_MAX)).replace(/\s+/g, ' ').trim()
   const characters = [...text]
   if (characters.length <= SHOWN_MAX) return text
   return characters.slice(0, SHOWN_MAX - CUT.length).join('') + CUT
@@ -23,8 +25,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** For reading alone: what comes of it is shown as text, never as markup. */
 const withoutTags = (html: string): string =>
   html
-    .replace(/<(style|script)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<!--[\s\S]*?-->/g, ' ')
+    .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 

@@ -5,6 +5,7 @@ import { messagesKey } from '#console/api/messages/list-messages.ts'
 import { sendMessage } from '#console/api/messages/send-message.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import {
   type Chosen,
@@ -34,7 +35,7 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     const { total_recipients: count } = await sendMessage(newMessage(text, chosen))
-    showSuccess(t('messages.sent', { count }))
+    showSuccess(t('messages.sent', { count }), { goesAlong: true })
     props.onClose()
     await client.invalidateQueries({ queryKey: messagesKey })
   }, props.onClose)
@@ -48,6 +49,8 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
     setChosen(next)
     if (hasFaults) setFaults({ ...textFaults(text), ...recipientFaults(next) })
   }
+  const isChanged = !isSameText(text, NO_TEXT) || chosen !== NOBODY
+  useLeaveGuard(props.isOpen && isChanged)
   return (
     <FormDrawer
       isOpen={props.isOpen}
@@ -55,7 +58,7 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
       lead={t('messages.createLead')}
       submitText={t('messages.send')}
       form={form}
-      isChanged={!isSameText(text, NO_TEXT) || chosen !== NOBODY}
+      isChanged={isChanged}
       isBusy={isBusy}
       onSubmit={() => void submit()}
       onClose={props.onClose}

@@ -5,9 +5,13 @@ import { messageQuery } from '#console/api/messages/get-message.ts'
 import { messagesKey } from '#console/api/messages/list-messages.ts'
 import { updateMessage } from '#console/api/messages/update-message.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { AdminMessage } from '#read-api/contract/message.ts'
 import {
@@ -22,12 +26,43 @@ import { TextFields } from './text-fields.tsx'
 
 const WIDTH = 900
 
-/** A message as it is, its text to be changed, and who has read it. */
-export function EditDrawer(props: {
-  isOpen: boolean
-  message: AdminMessage
-  onClose: () => void
-}): ReactElement {
+type Props = { isOpen: boolean; onClose: () => void }
+
+/** A message as it is now: the row of the list may be older, and has its beginning alone. */
+export function EditDrawer(props: Props & { id: number }): ReactElement {
+  const { t } = useTranslation()
+  const { id, isOpen, onClose } = props
+  const read = useQuery({ ...messageQuery(id), enabled: isOpen && id !== 0, retry: false })
+  // What was read for an earlier opening is old; what is read again later leaves the form alone.
+  const [message, setMessage] = useState<AdminMessage | null>(null)
+  if (message === null && read.data !== undefined && read.isFetchedAfterMount) {
+    setMessage(read.data)
+  }
+  if (message !== null) {
+    return <EditForm {...props} message={message} now={read.data ?? message} />
+  }
+  return (
+    <Drawer
+      isOpen={isOpen}
+      width={WIDTH}
+      title={t('messages.editTitle')}
+      lead={t('messages.editLead')}
+      onClose={onClose}
+    >
+      {read.error !== null || id === 0 ? (
+        <ErrorState
+          error={read.error ?? new Error(t('messages.unknown'))}
+          {...(id === 0 ? {} : { onRetry: () => void read.refetch() })}
+        />
+      ) : (
+        <Skeleton height={320} />
+      )}
+    </Drawer>
+  )
+}
+
+/** Its text to be changed, and who has read it. `now`: as it was read last. */
+function EditForm(props: Props & { message: AdminMessage; now: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const { message } = props
   const client = useQueryClient()
@@ -35,12 +70,14 @@ export function EditDrawer(props: {
   const [before] = useState<MessageText>(() => textOf(message))
   const [text, setText] = useState(before)
   const [faults, setFaults] = useState<MessageFaults>({})
+  const isChanged = !isSameText(text, before)
+  useLeaveGuard(props.isOpen && isChanged)
   const { isBusy, submit } = useSubmit(async () => {
     const found = textFaults(text)
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     await updateMessage(message.id, trimmed(text))
-    showSuccess(t('messages.updated'))
+    showSuccess(t('messages.updated'), { goesAlong: true })
     props.onClose()
     await client.invalidateQueries({ queryKey: messagesKey })
   }, props.onClose)
@@ -57,12 +94,12 @@ export function EditDrawer(props: {
       lead={t('messages.editLead')}
       submitText={t('messages.save')}
       form={form}
-      isChanged={!isSameText(text, before)}
+      isChanged={isChanged}
       isBusy={isBusy}
       onSubmit={() => void submit()}
       onClose={props.onClose}
     >
-      <Facts message={message} isOpen={props.isOpen} />
+      <Facts message={props.now} />
       <TextFields text={text} faults={faults} onChange={change} />
       <RecipientTable messageId={message.id} isOpen={props.isOpen} />
     </FormDrawer>
@@ -75,12 +112,10 @@ const textOf = ({ title, content, format }: AdminMessage): MessageText => ({
   format,
 })
 
-/** Counted as it is opened: the row in the list may be older. */
-function Facts(props: { message: AdminMessage; isOpen: boolean }): ReactElement {
+function Facts({ message }: { message: AdminMessage }): ReactElement {
   const { t } = useTranslation()
   const count = useNumberFormat()
-  const { data } = useQuery({ ...messageQuery(props.message.id), enabled: props.isOpen })
-  const { id, created_at, stats } = data ?? props.message
+  const { id, created_at, stats } = message
   return (
     <dl className="tg-message-facts">
       <div>

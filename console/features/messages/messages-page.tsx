@@ -1,11 +1,11 @@
-import { type ReactElement, useCallback, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate } from 'react-router-dom'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Page } from '#console/ui/page.tsx'
-import type { AdminMessage } from '#read-api/contract/message.ts'
+import { type Edited, useDrawerAddress } from '#console/ui/use-drawer-address.ts'
 import { CreateDrawer } from './create-drawer.tsx'
 import { EditDrawer } from './edit-drawer.tsx'
 import { MessageList } from './message-list.tsx'
@@ -18,29 +18,18 @@ export function MessagesPage(): ReactElement {
   return isAdmin(useUser()) ? <Messages /> : <Navigate to="/" replace />
 }
 
-/** `opening` counts: a drawer that is opened again starts anew, and fades out as it was. */
-type Shown = { readonly kind: 'new' | 'edit'; readonly isOpen: boolean; readonly opening: number }
+const AT = {
+  list: '/admin/messages',
+  add: '/admin/messages/new',
+  edit: '/admin/messages/edit',
+}
 
 function Messages(): ReactElement {
   const { t } = useTranslation()
   const view = useMessageList()
-  const [shown, setShown] = useState<Shown>({ kind: 'new', isOpen: false, opening: 0 })
-  const [edited, setEdited] = useState<AdminMessage | null>(null)
-  const open = useCallback(
-    (kind: Shown['kind']) =>
-      setShown(({ opening }) => ({ kind, isOpen: true, opening: opening + 1 })),
-    [],
-  )
-  const close = () => setShown((before) => ({ ...before, isOpen: false }))
+  const { edited, open, close } = useDrawerAddress(AT)
+  const { shown, isOpen, opening } = useShown(edited)
   const create = () => open('new')
-  const edit = useCallback(
-    (message: AdminMessage) => {
-      setEdited(message)
-      open('edit')
-    },
-    [open],
-  )
-  const isOpen = (kind: Shown['kind']) => shown.isOpen && shown.kind === kind
   return (
     <Page
       title={t('messages.title')}
@@ -51,16 +40,26 @@ function Messages(): ReactElement {
         </Button>
       }
     >
-      <MessageList view={view} onEdit={edit} onCreate={create} />
-      <CreateDrawer key={`new ${shown.opening}`} isOpen={isOpen('new')} onClose={close} />
-      {edited !== null && (
-        <EditDrawer
-          key={`edit ${shown.opening}`}
-          isOpen={isOpen('edit')}
-          message={edited}
-          onClose={close}
-        />
+      <MessageList view={view} onEdit={({ id }) => open(id)} onCreate={create} />
+      {shown === 'new' && <CreateDrawer key={opening} isOpen={isOpen} onClose={close} />}
+      {typeof shown === 'number' && (
+        <EditDrawer key={opening} isOpen={isOpen} id={shown} onClose={close} />
       )}
     </Page>
   )
+}
+
+type Shown = { readonly shown: Edited; readonly isOpen: boolean; readonly opening: number }
+
+/** `opening` counts: a drawer that is opened again starts anew, and fades out as it was. */
+function useShown(edited: Edited): Shown {
+  const [now, setNow] = useState<Shown>({ shown: null, isOpen: false, opening: 0 })
+  const isOther = edited !== null && (!now.isOpen || now.shown !== edited)
+  const next = isOther
+    ? { shown: edited, isOpen: true, opening: now.opening + 1 }
+    : edited === null && now.isOpen
+      ? { ...now, isOpen: false }
+      : now
+  if (next !== now) setNow(next)
+  return next
 }

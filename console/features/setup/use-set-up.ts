@@ -25,7 +25,7 @@ export function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void }
       // Whoever was logged in was so on another installation.
       clearUser()
       setState({ phase: 'done', refusal: '' })
-      setTimeout(() => window.location.assign('/login'), RELOAD_DELAY_MS)
+      setTimeout(() => window.location.reload(), RELOAD_DELAY_MS)
     } catch (error) {
       isUnderWay.current = false
       const message = error instanceof Error ? error.message : ''

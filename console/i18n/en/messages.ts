@@ -36,6 +36,7 @@ export const messages: Words['messages'] = {
   createTitle: 'New message',
   createLead: 'It is in the inboxes of its recipients as soon as it is sent.',
   send: 'Send',
+  unknown: 'There is no such message',
   editTitle: 'Edit message',
   editLead: 'Everybody who has it sees the new text.',
   save: 'Save',

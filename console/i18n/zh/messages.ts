@@ -34,6 +34,7 @@ export const messages = {
   createTitle: '创建消息',
   createLead: '发送后立即出现在接收者的收件箱中。',
   send: '发送',
+  unknown: '没有这条消息',
   editTitle: '编辑消息',
   editLead: '修改后，所有接收者看到的都是新内容。',
   save: '保存',

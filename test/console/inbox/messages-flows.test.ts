@@ -17,7 +17,9 @@ const sent = (id: number, patch: Partial<AdminMessage> = {}): AdminMessage => ({
 
 function messageRoutes({ routes }: FakeSite): void {
   let rows = [sent(2, { title: 'Prices', format: 'html' }), sent(1)]
-  const list = () => ok({ items: rows, page: 0, total: rows.length })
+  // A list has beginnings alone: what is edited is read whole.
+  const listed = () => rows.map((row) => ({ ...row, content: 'Some' }))
+  const list = () => ok({ items: listed(), page: 0, total: rows.length })
   routes['GET /api/admin/messages'] = list
   routes['GET /api/admin/messages/search'] = list
   routes['GET /api/admin/messages/2'] = () => ok(rows[0])
@@ -74,6 +76,11 @@ it('one is edited beside its readers, and deleted after a question', async () =>
   expect(await drawer.getByRole('row').count()).toBe(11)
   await drawer.getByText('第 1 / 1000 页').waitFor()
   expect(await lookFaults(page, 'message-edit', [1280, 390], '[role="dialog"]')).toEqual([])
+  expect(page.url()).toBe(`${site.url}/admin/messages/edit/2`)
+  await page.goBack()
+  await drawer.waitFor({ state: 'detached' })
+  await page.goForward()
+  await drawer.getByText('user10').waitFor()
   await drawer.getByLabel('标题').fill('New prices')
   await drawer.getByRole('button', { name: '保存' }).click()
   await page.getByText('消息更新成功').waitFor()

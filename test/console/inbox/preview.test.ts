@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { previewOf } from '#console/features/inbox/preview.ts'
+import { budget } from '#test/support/budget.ts'
 
 const plain = (content: string) => previewOf({ content, format: 'plain' })
 
@@ -8,6 +9,16 @@ it('is cut at 100 characters, whatever they are made of', () => {
   expect(plain('x'.repeat(101))).toBe(`${'x'.repeat(97)}...`)
   expect(plain('😀'.repeat(101))).toBe(`${'😀'.repeat(97)}...`)
   expect(plain('two\n\n  lines ')).toBe('two lines')
+})
+
+it('takes no time for a text that was made to take long, and none of what is cut off', () => {
+  const start = performance.now()
+  for (const mark of ['<style>', '[a](', '**a ', '<!--', '<a ']) {
+    previewOf({ content: mark.repeat(20_000 / mark.length), format: 'markdown' })
+  }
+  expect(performance.now() - start).toBeLessThan(budget(500))
+  const style = `<p>Hello</p><style>${'p{}'.repeat(1_000)}`
+  expect(previewOf({ content: style, format: 'html' })).toBe('Hello')
 })
 
 it('says what a message says, without its marks', () => {
