@@ -44,8 +44,15 @@ export function listRedemptionRows(app: App, parts: ReadParts): void {
           offset,
         })
         // A key is quota to whoever has it: only somebody who logged in is shown any.
-        const isSession = principalOf(request).sessionHash !== null
-        return success({ items: await redemptionAnswers(parts, rows, isSession), page, total })
+        const { userId, sessionHash } = principalOf(request)
+        const isSession = sessionHash !== null
+        const items = await redemptionAnswers(parts, rows, isSession)
+        // No fact of the site, so no event; but who saw which keys can be looked up.
+        const redemptionIds = rows.map(({ id }) => id)
+        if (isSession && rows.length > 0) {
+          request.log.info({ userId, redemptionIds }, 'audit: redemption keys were shown')
+        }
+        return success({ items, page, total })
       },
     )
   }
