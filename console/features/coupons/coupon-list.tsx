@@ -1,15 +1,11 @@
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { ListPanel } from '#console/ui/list-panel.tsx'
 import { RowMenu } from '#console/ui/menu.tsx'
-import { Pagination } from '#console/ui/pagination.tsx'
-import { Panel } from '#console/ui/panel.tsx'
-import { Toolbar } from '#console/ui/toolbar.tsx'
 import type { Redemption } from '#read-api/contract/redemption.ts'
 import { ChosenCoupons } from './chosen-coupons.tsx'
 import { couponColumns } from './coupon-columns.tsx'
@@ -30,55 +26,34 @@ export function CouponList(props: CouponListProps): ReactElement {
   const { t } = useTranslation()
   const acts = useCouponActs()
   const shown = useCouponList()
-  const { list, rows, total, paging } = shown
+  const { list, rows, paging } = shown
   const chosen = useChosenCoupons(shown)
   const layout = useCouponLayout(acts, props.onEdit)
   const refresh = () => void list.refetch()
   useListCommands(t('coupons.create'), props.onCreate, t('coupons.refresh'), refresh)
   return (
-    <Panel isFlush>
-      <Toolbar
-        label={t('coupons.filters')}
-        end={
-          <>
-            <Button icon="refresh" label={t('coupons.refresh')} onClick={refresh} />
-            <ColumnChooser layout={layout} />
-            <ManyActs acts={acts} onDeleteByName={props.onDeleteByName} />
-          </>
-        }
-      >
-        <CouponFilters filter={shown.filter} onChange={shown.setFilter} />
-      </Toolbar>
-      <ChosenCoupons chosen={chosen} acts={acts} />
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={refresh} />
-      ) : (
-        <div className="tg-list-ended">
-          <DataGrid
-            label={t('coupons.title')}
-            rows={rows}
-            rowKey={rowKey}
-            layout={layout}
-            total={total}
-            firstIndex={paging.page * paging.pageSize}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            isMuted={isSpent}
-            sort={shown.sort}
-            onSort={shown.setSort}
-            selection={{ keys: chosen.keys, onChange: chosen.choose }}
-            empty={
-              <NoCoupons
-                isFiltered={shown.isFiltered}
-                onClear={shown.clear}
-                onCreate={props.onCreate}
-              />
-            }
-          />
-        </div>
-      )}
-      <Pagination {...paging} />
-    </Panel>
+    <ListPanel
+      label={t('coupons.title')}
+      list={list}
+      rows={rows}
+      rowKey={rowKey}
+      layout={layout}
+      paging={paging}
+      filtersLabel={t('coupons.filters')}
+      filters={<CouponFilters filter={shown.filter} onChange={shown.setFilter} />}
+      refreshText={t('coupons.refresh')}
+      onRefresh={refresh}
+      tools={<ManyActs acts={acts} onDeleteByName={props.onDeleteByName} />}
+      chosen={<ChosenCoupons chosen={chosen} acts={acts} />}
+      isMuted={isSpent}
+      isEnded
+      sort={shown.sort}
+      onSort={shown.setSort}
+      selection={{ keys: chosen.keys, onChange: chosen.choose }}
+      empty={
+        <NoCoupons isFiltered={shown.isFiltered} onClear={shown.clear} onCreate={props.onCreate} />
+      }
+    />
   )
 }
 

@@ -2,15 +2,11 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
-import { Pagination } from '#console/ui/pagination.tsx'
-import { Panel } from '#console/ui/panel.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { ListPanel } from '#console/ui/list-panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'
-import { Toolbar } from '#console/ui/toolbar.tsx'
 import type { AdminMessage } from '#read-api/contract/message.ts'
 import { messageColumns } from './message-columns.tsx'
 import { useDeleteMessage } from './use-delete-message.ts'
@@ -25,7 +21,7 @@ export function MessageList(props: {
   const { t } = useTranslation()
   const locale = useLocale()
   const { view, onEdit } = props
-  const { list, paging } = view
+  const { list, paging, rows } = view
   const onDelete = useDeleteMessage()
   const columns = useMemo(
     () => messageColumns(t, locale, { onEdit, onDelete }),
@@ -35,39 +31,22 @@ export function MessageList(props: {
   const refresh = () => void list.refetch()
   useListCommands(t('messages.create'), props.onCreate, t('messages.refresh'), refresh)
   return (
-    <Panel isFlush>
-      <Toolbar
-        label={t('messages.filters')}
-        end={
-          <>
-            <Button icon="refresh" label={t('messages.refresh')} onClick={refresh} />
-            <ColumnChooser layout={layout} />
-          </>
-        }
-      >
-        <Filters view={view} onQuery={refresh} />
-      </Toolbar>
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={refresh} />
-      ) : (
-        <div className="tg-list-ended">
-          <DataGrid
-            label={t('messages.grid')}
-            rows={view.rows}
-            rowKey={rowKey}
-            layout={layout}
-            total={paging.total}
-            firstIndex={paging.page * paging.pageSize}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            onOpen={onEdit}
-            openText={t('messages.open')}
-            empty={<Nothing view={view} onCreate={props.onCreate} />}
-          />
-        </div>
-      )}
-      <Pagination {...paging} />
-    </Panel>
+    <ListPanel
+      label={t('messages.grid')}
+      list={list}
+      rows={rows}
+      rowKey={rowKey}
+      layout={layout}
+      paging={paging}
+      filtersLabel={t('messages.filters')}
+      filters={<Filters view={view} onQuery={refresh} />}
+      refreshText={t('messages.refresh')}
+      onRefresh={refresh}
+      isEnded
+      onOpen={onEdit}
+      openText={t('messages.open')}
+      empty={<Nothing view={view} onCreate={props.onCreate} />}
+    />
   )
 }
 

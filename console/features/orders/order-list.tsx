@@ -2,15 +2,11 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
 import { Select } from '#console/ui/inputs.tsx'
-import { Pagination } from '#console/ui/pagination.tsx'
-import { Panel } from '#console/ui/panel.tsx'
+import { ListPanel } from '#console/ui/list-panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'
-import { Toolbar } from '#console/ui/toolbar.tsx'
 import type { Order } from '#read-api/contract/top-up.ts'
 import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
@@ -23,44 +19,27 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
   const { t } = useTranslation()
   const locale = useLocale()
   const view = useOrderList()
-  const { list, paging } = view
+  const { list, paging, rows } = view
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
   const layout = useColumnLayout('orders-table-columns', columns)
   const refresh = (): void => void list.refetch()
   return (
-    <Panel isFlush>
-      <Toolbar
-        label={t('orders.filters')}
-        end={
-          <>
-            <Button icon="refresh" label={t('orders.refresh')} onClick={refresh} />
-            <ColumnChooser layout={layout} />
-          </>
-        }
-      >
-        <OrderFilters view={view} />
-      </Toolbar>
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={refresh} />
-      ) : (
-        <div className="tg-list-ended">
-          <DataGrid
-            label={t('orders.title')}
-            rows={view.rows}
-            rowKey={rowKey}
-            layout={layout}
-            total={paging.total}
-            firstIndex={paging.page * paging.pageSize}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            isMuted={isMuted}
-            expand={details}
-            empty={<NoOrders view={view} />}
-          />
-        </div>
-      )}
-      <Pagination {...paging} />
-    </Panel>
+    <ListPanel
+      label={t('orders.title')}
+      list={list}
+      rows={rows}
+      rowKey={rowKey}
+      layout={layout}
+      paging={paging}
+      filtersLabel={t('orders.filters')}
+      filters={<OrderFilters view={view} />}
+      refreshText={t('orders.refresh')}
+      onRefresh={refresh}
+      isMuted={isMuted}
+      isEnded
+      expand={details}
+      empty={<NoOrders view={view} />}
+    />
   )
 }
 

@@ -3,14 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { chatClients } from '#console/ui/chat-links.ts'
-import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
-import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
-import { Pagination } from '#console/ui/pagination.tsx'
-import { Panel } from '#console/ui/panel.tsx'
-import { Toolbar } from '#console/ui/toolbar.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { ListPanel } from '#console/ui/list-panel.tsx'
 import type { Token } from '#read-api/contract/token.ts'
 import { ChosenActions } from './chosen-actions.tsx'
 import { tokenColumns } from './token-columns.tsx'
@@ -31,61 +27,44 @@ type TokenListProps = {
 export function TokenList(props: TokenListProps): ReactElement {
   const { t } = useTranslation()
   const shown = useTokenList()
-  const { list, rows, total, paging } = shown
+  const { list, rows, paging } = shown
   const chosen = useChosenTokens(shown)
   const layout = useTokenLayout(props)
   const refresh = () => void list.refetch()
   useLiveTokens()
   useListCommands(t('tokens.create'), props.onCreate, t('tokens.refresh'), refresh)
   return (
-    <Panel isFlush>
-      <Toolbar
-        label={t('tokens.filters')}
-        end={
-          <>
-            <Button icon="refresh" label={t('tokens.refresh')} onClick={refresh} />
-            <ColumnChooser layout={layout} />
-          </>
-        }
-      >
-        <TokenFilters
-          filter={shown.filter}
-          soughtKey={shown.soughtKey}
-          onChange={shown.setFilter}
-          onSeekKey={shown.seekKey}
-        />
-      </Toolbar>
-      <ChosenActions chosen={chosen} actions={props.actions} />
-      {list.error !== null && list.data === undefined ? (
-        <ErrorState error={list.error} onRetry={refresh} />
-      ) : (
-        <div className="tg-list-ended tg-token-list">
-          <DataGrid
-            label={t('tokens.grid')}
-            rows={rows}
-            rowKey={rowKey}
-            layout={layout}
-            total={total}
-            firstIndex={paging.page * paging.pageSize}
-            isLoading={list.isPending}
-            isRefetching={list.isPlaceholderData}
-            isMuted={isMuted}
-            onOpen={props.onEdit}
-            sort={shown.sort}
-            onSort={shown.setSort}
-            selection={{ keys: chosen.keys, onChange: chosen.choose }}
-            empty={
-              <NoTokens
-                isFiltered={shown.isFiltered}
-                onClear={shown.clear}
-                onCreate={props.onCreate}
-              />
-            }
+    <div className="tg-token-list">
+      <ListPanel
+        label={t('tokens.grid')}
+        list={list}
+        rows={rows}
+        rowKey={rowKey}
+        layout={layout}
+        paging={paging}
+        filtersLabel={t('tokens.filters')}
+        filters={
+          <TokenFilters
+            filter={shown.filter}
+            soughtKey={shown.soughtKey}
+            onChange={shown.setFilter}
+            onSeekKey={shown.seekKey}
           />
-        </div>
-      )}
-      <Pagination {...paging} />
-    </Panel>
+        }
+        refreshText={t('tokens.refresh')}
+        onRefresh={refresh}
+        chosen={<ChosenActions chosen={chosen} actions={props.actions} />}
+        isMuted={isMuted}
+        isEnded
+        onOpen={props.onEdit}
+        sort={shown.sort}
+        onSort={shown.setSort}
+        selection={{ keys: chosen.keys, onChange: chosen.choose }}
+        empty={
+          <NoTokens isFiltered={shown.isFiltered} onClear={shown.clear} onCreate={props.onCreate} />
+        }
+      />
+    </div>
   )
 }
 
