@@ -1,5 +1,6 @@
 import { Overlay2 } from '@blueprintjs/core'
-import { type ReactElement, type ReactNode, useCallback, useRef } from 'react'
+import { type ReactElement, type ReactNode, useCallback, useEffect, useRef } from 'react'
+import { dismissRefusals } from './toast.ts'
 import { lastDialog, useFocusReturn } from './use-focus-return.ts'
 
 /**
@@ -17,6 +18,9 @@ export function Overlay(props: {
 }): ReactElement {
   const panel = useRef<HTMLDivElement | null>(null)
   useFocusReturn(props.isOpen)
+  // What was refused in it was about what is left with it.
+  const { isOpen } = props
+  useEffect(() => (isOpen ? dismissRefusals : undefined), [isOpen])
   // The panel itself, whose name is read out; else it would be an edge that only traps the focus.
   const takeFocus = () =>
     requestAnimationFrame(() => {

@@ -36,11 +36,16 @@ let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** What was refused before is made up for: its message goes. What failed just now stays. */
+/** What was refused before is made up for: its message goes. */
 export function showSuccess(message: string, options: ToastOptions = {}): void {
-  const isMadeUpFor = ({ tone, at }: Toast) => tone === 'error' && Date.now() - at > JUST_NOW_MS
-  if (toasts.some(isMadeUpFor)) set(toasts.filter((toast) => !isMadeUpFor(toast)))
+  dismissRefusals()
   show('success', { message }, options)
+}
+
+/** What was refused is made up for, or given up. What failed just now stays. */
+export function dismissRefusals(): void {
+  const isOver = ({ tone, at }: Toast) => tone === 'error' && Date.now() - at > JUST_NOW_MS
+  if (toasts.some(isOver)) set(toasts.filter((toast) => !isOver(toast)))
 }
 
 export function showInfo(message: string, options: ToastOptions = {}): void {
@@ -57,6 +62,12 @@ export function showError(error: unknown, options: ToastOptions = {}): void {
 
 export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
+}
+
+/** Something is done about what was missing: the console's own words about it go. */
+export function dismissHints(): void {
+  const isHint = ({ tone, requestId }: Toast) => tone === 'error' && requestId === ''
+  if (toasts.some(isHint)) set(toasts.filter((toast) => !isHint(toast)))
 }
 
 /** A page was left: what was said about it goes too. */

@@ -1,10 +1,11 @@
 import { type RefObject, useRef, useState } from 'react'
 import { translate } from '#console/i18n/i18n.ts'
-import { showError } from './toast.ts'
+import { dismissRefusals, showError } from './toast.ts'
 
 /**
  * Runs a form's submit once at a time. A second press while the first is under way is refused
- * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown.
+ * with the words of `ui.duplicate`, and `onRepeat` closes the drawer. Failures are shown; what was
+ * refused before goes, for it is being tried anew.
  */
 export function useSubmit(
   act: () => Promise<void>,
@@ -20,6 +21,7 @@ export function useSubmit(
     }
     isRunning.current = true
     setBusy(true)
+    dismissRefusals()
     try {
       await act()
     } catch (error) {

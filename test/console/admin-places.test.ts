@@ -43,7 +43,7 @@ describe('at every width', () => {
       await openAsRoot(page, site, path)
       const search = page.getByRole('searchbox').first()
       await search.waitFor()
-      const room = await boxOf(page.locator('.tg-toolbar-start').first())
+      const room = await boxOf(page.locator('.tg-toolbar').first())
       expect((await boxOf(search)).width).toBe(room.width)
       expect(room.width).toBeGreaterThan(300)
     },

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
 import {
+  dismissHints,
   dismissLeft,
+  dismissRefusals,
   dismissToast,
   showError,
   showInfo,
@@ -48,6 +50,26 @@ describe('toasts', () => {
     showSuccess('saved')
     vi.useRealTimers()
     expect(messages()).toEqual(['the rest is saved', 'saved'])
+  })
+
+  it('of what was refused go as it is tried anew or given up, but not in the same moment', () => {
+    vi.useFakeTimers()
+    showError(new Error('name is taken'))
+    dismissRefusals()
+    expect(messages()).toEqual(['name is taken'])
+    vi.advanceTimersByTime(2_000)
+    showInfo('stays')
+    dismissRefusals()
+    vi.useRealTimers()
+    expect(messages()).toEqual(['stays'])
+  })
+
+  it('of the console itself go with what they ask for, but not those of the server', () => {
+    const details = { code: 'X', status: 500, requestId: 'req-8', detail: '' }
+    showError(new ApiError('failed', details))
+    showError('choose some first')
+    dismissHints()
+    expect(messages()).toEqual(['failed'])
   })
 
   it('about a page go as it is left, but not what leads on or can be undone', () => {

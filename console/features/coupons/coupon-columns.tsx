@@ -69,6 +69,7 @@ export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redempti
     column('actions', t('coupons.actions'), 100, {
       isPinned: true,
       align: 'end',
+      onCard: 'foot',
       cell: (coupon) => <CouponMenu coupon={coupon} deeds={deeds} />,
     }),
   ]

@@ -30,7 +30,7 @@ export const healthColumns = (of: Of): readonly Column<Row>[] => [
 ]
 
 // All columns together are as wide as the board of a window of 1 280 pixels.
-const END = { align: 'end', width: 88, onCard: 'brief' } as const
+const END = { align: 'end', width: 80, onCard: 'brief' } as const
 
 function figureColumns({ t, number, stretch }: Of): readonly Column<Row>[] {
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
@@ -52,14 +52,14 @@ function figureColumns({ t, number, stretch }: Of): readonly Column<Row>[] {
         ),
       ),
       ...END,
-      width: 106,
+      width: 98,
     },
     {
       id: 'first',
       title: t('health.column.first'),
       cell: figure(({ first_token_ms }) => time(first_token_ms?.p50)),
       ...END,
-      width: 92,
+      width: 84,
     },
     {
       id: 'speed',
@@ -79,7 +79,7 @@ function standingColumns(of: Of): readonly Column<Row>[] {
       id: 'channel',
       title: t('health.column.channel'),
       cell: nameCell,
-      width: 148,
+      width: 200,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
@@ -88,15 +88,14 @@ function standingColumns(of: Of): readonly Column<Row>[] {
       id: 'state',
       title: t('health.column.state'),
       cell: (row) => <StateCell channel={row} />,
-      width: 214,
-      isGrowing: true,
+      width: 190,
       onCard: 'aside',
     },
     {
       id: 'success',
       title: t('health.column.success'),
       cell: (row) => <SuccessCell row={row} of={of} />,
-      width: 184,
+      width: 176,
       onCard: 'line',
     },
   ]
@@ -109,21 +108,21 @@ function handColumns({ t, number, money }: Of): readonly Column<Row>[] {
       title: t('health.column.inFlight'),
       cell: (row) => <InFlight row={row} number={number} />,
       ...END,
-      width: 84,
+      width: 76,
     },
     {
       id: 'balance',
       title: t('health.column.balance'),
       cell: ({ balance }) => (balance === null ? <Gap /> : money.format(balance)),
       ...END,
-      width: 96,
+      width: 88,
     },
   ]
 }
 
 const nameCell = ({ id, name, tag }: Row): ReactElement => (
   <span className="tg-health-name">
-    <b>{name}</b>
+    <b title={name}>{name}</b>
     <span className="tg-muted">{tag === '' ? `#${id}` : `#${id} · ${tag}`}</span>
   </span>
 )

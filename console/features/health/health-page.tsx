@@ -88,16 +88,18 @@ function List(props: {
   return (
     <Panel isFlush>
       <HealthToolbar view={view} onView={onView} columns={<ColumnChooser layout={layout} />} />
-      <DataGrid
-        label={t('health.grid')}
-        rows={rows}
-        rowKey={rowKey}
-        layout={layout}
-        isLoading={props.isLoading}
-        isMuted={isMuted}
-        onOpen={({ id }) => onView({ peek: id })}
-        empty={<NoRows hasChannels={channels.length > 0} shown={view.shown} />}
-      />
+      <div className="tg-health-board">
+        <DataGrid
+          label={t('health.grid')}
+          rows={rows}
+          rowKey={rowKey}
+          layout={layout}
+          isLoading={props.isLoading}
+          isMuted={isMuted}
+          onOpen={({ id }) => onView({ peek: id })}
+          empty={<NoRows hasChannels={channels.length > 0} shown={view.shown} />}
+        />
+      </div>
     </Panel>
   )
 }

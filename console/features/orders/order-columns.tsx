@@ -65,6 +65,7 @@ export function orderColumns(
       width: 104,
       isPinned: true,
       align: 'end',
+      onCard: 'foot',
       cell: (order) =>
         /[1-9]/.test(order.refundable) ? (
           <Button size="small" onClick={() => onRefund(order)}>

@@ -116,6 +116,7 @@ function groupColumns(
       width: 96,
       isPinned: true,
       align: 'end',
+      onCard: 'foot',
       cell: (row) => <GroupActions row={row} onEdit={onEdit} onDelete={onDelete} />,
     },
   ]
@@ -130,13 +131,15 @@ function GroupActions(props: {
   const { row } = props
   return (
     <span className="tg-row-actions">
-      <Button
-        tone="quiet"
-        size="small"
-        icon="edit"
-        label={t('prices.groupEdit', { name: row.name })}
-        onClick={() => props.onEdit(row)}
-      />
+      <span className="tg-on-table">
+        <Button
+          tone="quiet"
+          size="small"
+          icon="edit"
+          label={t('prices.groupEdit', { name: row.name })}
+          onClick={() => props.onEdit(row)}
+        />
+      </span>
       <Button
         tone="quiet"
         size="small"

@@ -80,15 +80,18 @@ function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
     width: 124,
     isPinned: true,
     align: 'end',
+    onCard: 'foot',
     cell: (row) => (
       <span className="tg-row-actions">
-        <Button
-          tone="quiet"
-          size="small"
-          icon="edit"
-          label={t('settings.editModel', { name: row.name })}
-          onClick={() => deeds.onEdit(row)}
-        />
+        <span className="tg-on-table">
+          <Button
+            tone="quiet"
+            size="small"
+            icon="edit"
+            label={t('settings.editModel', { name: row.name })}
+            onClick={() => deeds.onEdit(row)}
+          />
+        </span>
         <Button
           tone="quiet"
           size="small"

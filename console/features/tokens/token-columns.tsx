@@ -91,6 +91,7 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
       width: 94,
       isPinned: true,
       align: 'end',
+      onCard: 'foot',
       cell: (token) => <TokenMenu token={token} deeds={deeds} />,
     }),
   ]

@@ -18,9 +18,10 @@ export type Column<Row> = {
   readonly isHiddenAtFirst?: boolean
   /**
    * On cards of narrow screens: the heading, its far end, a line (the default), in one line with
-   * others like it (`bare`: without its name), a line once the card is expanded, or nothing.
+   * others like it (`bare`: without its name), a line once the card is expanded, nothing, or at
+   * its foot, beside what opens it: what is done to the row.
    */
-  readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'hidden'
+  readonly onCard?: 'title' | 'aside' | 'line' | 'brief' | 'bare' | 'more' | 'foot' | 'hidden'
 }
 
 export type Sort = { readonly column: string; readonly isDescending: boolean }

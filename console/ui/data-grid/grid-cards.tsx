@@ -49,6 +49,7 @@ export function GridCard<Row>(given: {
       <div className="tg-card-foot">
         <CardBrief columns={brief.slice(0, firstNamed)} row={row} />
         <CardBrief columns={brief.slice(firstNamed)} row={row} />
+        {brief.length > 0 && <CardActs columns={placed('foot')} row={row} />}
         {(props.onOpen ?? props.expand) !== undefined && (
           <button
             type="button"
@@ -63,6 +64,7 @@ export function GridCard<Row>(given: {
             <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
           </button>
         )}
+        {brief.length === 0 && <CardActs columns={placed('foot')} row={row} />}
       </div>
       {isExpanded && <CardLines columns={placed('more')} row={row} />}
       {isExpanded && <div className="tg-grid-details">{props.expand?.(row)}</div>}
@@ -99,6 +101,19 @@ function CardBrief<Row>(props: Lines<Row>): ReactElement | null {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** What is done to the row, at the far end of its card's foot. */
+function CardActs<Row>(props: Lines<Row>): ReactElement | null {
+  const acts = filled(props)
+  if (acts.length === 0) return null
+  return (
+    <div className="tg-card-acts">
+      {acts.map(({ id, value }) => (
+        <span key={id}>{value}</span>
+      ))}
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '../icons.tsx'
+import { dismissHints } from '../toast.ts'
 import type { Column, Sort } from './column.ts'
 import { ColumnResizer } from './column-resizer.tsx'
 import type { DataGridProps } from './grid-props.ts'
@@ -23,7 +24,10 @@ export function GridHeader<Row>(props: { grid: DataGridProps<Row> }): ReactEleme
               className="tg-check"
               aria-label={t('ui.selectAll')}
               checked={areAllOn}
-              onChange={() => selection.onChange(allToggled(selection.keys, rows.map(rowKey)))}
+              onChange={() => {
+                dismissHints()
+                selection.onChange(allToggled(selection.keys, rows.map(rowKey)))
+              }}
             />
           </div>
         )}

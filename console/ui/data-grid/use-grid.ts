@@ -1,5 +1,6 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useId, useRef, useState } from 'react'
+import { dismissHints } from '../toast.ts'
 import { CARD_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import type { DataGridProps } from './grid-props.ts'
 import { toggled } from './selection.ts'
@@ -80,6 +81,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
     select: (index, isRange) => {
       if (props.selection === undefined) return
       const range = { isRange, anchor: lastPressed.current }
+      dismissHints()
       props.selection.onChange(toggled(props.selection.keys, rows.map(rowKey), index, range))
       lastPressed.current = index
     },

@@ -61,7 +61,7 @@ export const channelColumns = (
   column(
     'actions',
     t('channels.actions'),
-    { width: 96, isPinned: true, align: 'end' },
+    { width: 96, isPinned: true, align: 'end', onCard: 'foot' },
     {
       channel: (channel) => <ChannelMenu channel={channel} deeds={deeds} />,
       tag: (group) => <TagMenu group={group} deeds={deeds} />,

@@ -33,7 +33,7 @@ export function TestProgressBar(props: { onResults: () => void }): ReactElement 
       </div>
     )
   }
-  if (told !== progress.run) return null
+  if (told === '' || told !== progress.run) return null
   return <Ended progress={progress} onResults={props.onResults} onDismiss={() => setTold('')} />
 }
 

@@ -66,6 +66,7 @@ export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Col
       width: 92,
       isPinned: true,
       align: 'end',
+      onCard: 'foot',
       cell: (user) => <UserMenu user={user} deeds={deeds} />,
     }),
   ]
