@@ -84,7 +84,9 @@ describe('a new user, from the first visit to the first bill', () => {
     const [, path = ''] = /(\/setup\?token=\S+)/.exec(product.output) ?? []
     await page.goto(product.url + path)
     await setUp()
-    await page.waitForURL('**/login')
+    await page.waitForURL(`${product.url}/`)
+    await page.goto(`${product.url}/app/tokens`)
+    await page.waitForURL('**/login?**')
     await page.getByLabel('Username or email').fill('root')
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await button('Sign in').last().click()
