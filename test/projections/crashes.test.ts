@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CallFacts } from '#domain/account/events.ts'
 import type { Core } from '#infra/core.ts'
 import { createDirectBus } from '#infra/event-bus/direct-bus.ts'
 import { createPostgresEventStore } from '#infra/event-store/postgres-event-store.ts'
@@ -25,6 +26,7 @@ import {
   settledCall,
   userCreated,
 } from './fixture.ts'
+import { accepted, aDrawing, aSong, begun, failed, submitted, succeeded } from './task-facts.ts'
 
 let fixture: Fixture
 
@@ -37,8 +39,16 @@ afterEach(() => fixture.close())
 const someCalls = () =>
   Array.from({ length: 5 }, (_, i) => {
     const call = aCall({ userId: 1 + (i % 3), tokenId: 1 + (i % 3) })
-    return [admitted(call), settledCall(call, i)]
+    return [admitted(call), settledCall(call, i), ...aTaskOf(call)]
   }).flat()
+
+/** A song that ends, or a drawing that is still drawn. */
+const aTaskOf = ({ call, userId }: CallFacts) => {
+  const [song, drawing] = [aSong(call, userId), aDrawing(call, userId)]
+  if (userId === 1) return [submitted(song), accepted(song), begun(song), succeeded(song)]
+  if (userId === 2) return [submitted(song), failed(song, { channelId: null })]
+  return [submitted(drawing), accepted(drawing), begun(drawing)]
+}
 
 const unequal = async (runner: ProjectionRunner): Promise<unknown[]> =>
   (await runner.verify()).filter(({ isEqual }) => !isEqual)

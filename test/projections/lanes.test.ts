@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import { type Logger, pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -23,6 +24,7 @@ import {
   userCreated,
   usernameClaimed,
 } from './fixture.ts'
+import { accepted, aDrawing, begun, submitted, succeeded } from './task-facts.ts'
 
 let fixture: Fixture
 const runners: ProjectionRunner[] = []
@@ -58,6 +60,16 @@ const calls = (count: number, at = NOW): Given[] =>
     const call = aCall({ userId: 1 + (i % 40), tokenId: 1 + (i % 40), model })
     return [admitted(call, at), settledCall(call, 10 + i, at, 1 + (i % 2))]
   }).flat()
+
+/** With as many drawing tasks, of which every second one ends. */
+const callsAndTasks = (count: number): Given[] => [
+  ...calls(count),
+  ...Array.from({ length: count }, (_, i) => {
+    const drawing = aDrawing(randomUUID(), 1 + (i % 40))
+    const end = i % 2 === 0 ? [succeeded(drawing)] : []
+    return [submitted(drawing), accepted(drawing), begun(drawing), ...end]
+  }).flat(),
+]
 
 /** Each of them has a row of its own in what all lanes add to. */
 const callsOfManyModels = (count: number, at: number): Given[] =>
@@ -96,17 +108,17 @@ describe('several processes with projections', () => {
   it('share the lanes under load; what they write is the fold', async () => {
     const one = await another()
     await fixture.append(site())
-    for (let i = 0; i < 20; i += 1) await fixture.append(calls(5))
+    for (let i = 0; i < 20; i += 1) await fixture.append(callsAndTasks(5))
     const two = await another()
-    for (let i = 0; i < 40; i += 1) await fixture.append(calls(5))
+    for (let i = 0; i < 40; i += 1) await fixture.append(callsAndTasks(5))
     await areDivided([one, two], [4, 4])
     const three = await another()
-    for (let i = 0; i < 40; i += 1) await fixture.append(calls(5))
+    for (let i = 0; i < 40; i += 1) await fixture.append(callsAndTasks(5))
     await areDivided([one, two, three], [2, 3, 3])
-    await fixture.append(calls(50))
+    await fixture.append(callsAndTasks(50))
     await everythingIsFolded(two)
     await one.stop()
-    await fixture.append(calls(50))
+    await fixture.append(callsAndTasks(50))
     await areDivided([two, three], [4, 4])
     await everythingIsFolded(three)
   })
@@ -197,9 +209,10 @@ describe('several processes with projections', () => {
     await fixture.append(site())
     await areDivided([one, two], [4, 4])
     const writing = (async () => {
-      for (let i = 0; i < 60; i += 1) await fixture.append(calls(4))
+      for (let i = 0; i < 60; i += 1) await fixture.append(callsAndTasks(4))
     })()
-    for (const name of ['balances', 'call-log', 'usage-by-hour'] as const) await one.rebuild(name)
+    const names = ['balances', 'call-log', 'usage-by-hour', 'tasks', 'open-tasks'] as const
+    for (const name of names) await one.rebuild(name)
     await writing
     await everythingIsFolded(two)
   })
