@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hummedWav, TUNE_SECONDS } from './hummed-wav.ts'
 import { paintedPng } from './painted-png.ts'
 
 /**
@@ -78,7 +79,8 @@ export function createTaskProvider(taskMs: number, now: () => number = Date.now)
     answer: (request, response, body) => {
       const path = (request.url ?? '').split('?')[0] ?? ''
       if (!/^\/(?:mj|suno)\//.test(path)) return false
-      if (path.startsWith('/mj/pictures/')) return sendPicture(response, path)
+      if (path.startsWith('/mj/pictures/')) return sendFile(response, 'image/png', paintedPng, path)
+      if (path.startsWith('/suno/songs/')) return sendFile(response, 'audio/wav', hummedWav, path)
       const fields = fieldsIn(body)
       const isMusic = path.startsWith('/suno/')
       const answered = answerTo(path, fields, {
@@ -102,9 +104,16 @@ function post(hook: string, value: object): void {
   fetch(hook, { method: 'POST', headers, body: JSON.stringify(value) }).catch(() => {})
 }
 
-function sendPicture(response: ServerResponse, path: string): true {
-  response.writeHead(200, { 'content-type': 'image/png' })
-  response.end(paintedPng(Number(path.replaceAll(/\D/g, ''))))
+/** Made anew from the number in its path. */
+function sendFile(
+  response: ServerResponse,
+  type: string,
+  make: (seed: number) => Buffer,
+  path: string,
+): true {
+  const file = make(Number(path.replaceAll(/\D/g, '')))
+  response.writeHead(200, { 'content-type': type, 'content-length': file.length })
+  response.end(file)
   return true
 }
 
@@ -195,9 +204,16 @@ function drawingOf(task: SimulatedTask, taskMs: number, now: number): object {
 
 function musicOf(task: SimulatedTask, taskMs: number, now: number): object {
   const { status, percent, isOver } = courseOf(task, taskMs, now)
-  const { id, action, prompt, startedAt } = task
+  const { id, action, prompt, startedAt, address } = task
   const isDone = status === 'SUCCESS'
-  const clip = { id: `clip-${id}`, title: 'Simulated', metadata: { prompt }, status: 'complete' }
+  const clip = {
+    id: `clip-${id}`,
+    title: 'Simulated',
+    audio_url: `${address}/suno/songs/${id}.wav`,
+    image_url: `${address}/mj/pictures/${id}.png`,
+    metadata: { prompt, tags: 'simulated, short', duration: TUNE_SECONDS },
+    status: 'complete',
+  }
   const words = { text: '[Verse]\nla la la', title: 'Simulated', status: 'complete' }
   return {
     task_id: id,
