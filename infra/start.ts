@@ -7,7 +7,14 @@ import { untilBuilt } from '#projections/freshness/until-built.ts'
 import { type ProjectionRunner, startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { pageSources, readApi } from '#read-api/server.ts'
-import { noRelay, type Relay, type RelayPaths, SERVED_TYPES, startRelay } from '#relay/server.ts'
+import {
+  CHAT_TYPES,
+  noRelay,
+  type Relay,
+  type RelayPaths,
+  SERVED_TYPES,
+  startRelay,
+} from '#relay/server.ts'
 import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
@@ -154,8 +161,8 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     await writeApi(app, { core, freshness, tell, servedTypes: SERVED_TYPES })
   }
   if (roles.has('read-api')) {
-    const servedTypes = [...SERVED_TYPES.keys()]
-    await readApi(app, { core, freshness, draining, longAnswers, servedTypes })
+    const types = { servedTypes: [...SERVED_TYPES.keys()], chatTypes: CHAT_TYPES }
+    await readApi(app, { core, freshness, draining, longAnswers, ...types })
   }
   ;(relay ?? noRelay).addActs(app, freshness)
   if (roles.has('console')) {

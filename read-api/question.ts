@@ -22,6 +22,8 @@ export type ReadParts = {
   readonly progress: Progress
   /** Types of channels that some provider serves. */
   readonly servedTypes: readonly number[]
+  /** Those of them that take chats. */
+  readonly chatTypes: readonly number[]
 }
 
 /** The app, with handlers typed by their schemas. */

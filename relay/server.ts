@@ -132,6 +132,9 @@ export const SERVED_TYPES: ReadonlyMap<number, readonly ProfileField[]> = new Ma
   ]),
 )
 
+/** Those that take chats: the others take tasks alone. */
+export const CHAT_TYPES: readonly number[] = PROFILES.map(({ id }) => id)
+
 /** A process that has no relay: its callers are told so in their own format. */
 export const noRelay: RelayPaths = {
   matches,

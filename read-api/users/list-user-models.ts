@@ -6,8 +6,11 @@ import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, Query, type ReadParts, upToDate } from '../question.ts'
 import { usableGroups } from './usable-groups.ts'
+
+/** `chat`: those alone that some channel takes chats with. */
+const Question = Type.Object({ chat: Query.flag })
 
 /**
  * `GET /api/user/models`: what the user can call: offered by enabled channels to the groups that
@@ -17,7 +20,7 @@ export function listUserModels(app: App, parts: ReadParts): void {
   app.get(
     '/api/user/models',
     {
-      schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
+      schema: { querystring: Question, response: { 200: Envelope(Type.Array(Type.String())) } },
       onRequest: onlyUser,
       preHandler: upToDate(parts, 'channels', 'options', 'users'),
     },
@@ -30,7 +33,8 @@ export function listUserModels(app: App, parts: ReadParts): void {
       const acceptsUnpriced = user?.settings.acceptUnsetModelRatioModel === true
       const isCallable = (model: string, group: string): boolean =>
         own.has(group) && (acceptsUnpriced || !isUnpriced(model, group))
-      const served = await servedModels(core.db, parts.servedTypes, Math.floor(core.now() / 1_000))
+      const types = request.query.chat === 'true' ? parts.chatTypes : parts.servedTypes
+      const served = await servedModels(core.db, types, Math.floor(core.now() / 1_000))
       const models = served.filter(({ model, groups }) =>
         groups.some((group) => isCallable(model, group)),
       )

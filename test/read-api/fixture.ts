@@ -47,7 +47,8 @@ export async function apiFixture(): Promise<Api> {
     core,
     freshness: fixture.freshness,
     draining: drain.signal,
-    servedTypes: [1, 14],
+    servedTypes: [1, 2, 14],
+    chatTypes: [1, 14],
   })
   await app.ready()
   await fixture.settled(

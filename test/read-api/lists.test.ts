@@ -131,6 +131,16 @@ describe('models', () => {
     await api.settled(await api.append([{ stream: 'options', type: 'OptionSet', v: 1, data }]))
     expect(await callable()).toEqual(['sim-small'])
   })
+
+  it('are left out of the chats where their channels take tasks alone', async () => {
+    const drawing = channelCreated(8, 'drawing', { type: 2, models: ['mj_imagine'] })
+    await api.settled(await api.append([drawing]))
+    const named = async (query: string) =>
+      (await api.get<string[]>(`/api/user/models${query}`, alice)).body.data
+    expect(await named('')).toContain('mj_imagine')
+    expect(await named('?chat=true')).toEqual(['sim-small'])
+    await api.settled(await api.append([channelChanged(8, 'ChannelsDeleted')]))
+  })
 })
 
 describe('channels', () => {
@@ -180,6 +190,7 @@ const STATUS_BESIDE = [
   ...['server_address', 'min_topup', 'setup', 'group_colors', 'email_verification'],
   ...['password_login_enabled', 'password_register_enabled', 'register_enabled'],
   ...['enable_online_topup', 'topup_methods', 'top_up_link', 'rebate_percentage'],
+  'data_export_interval',
 ]
 
 describe('users and the site', () => {

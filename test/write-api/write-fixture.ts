@@ -10,7 +10,7 @@ import type { ProjectionName } from '#projections/names.ts'
 import { startProjections } from '#projections/runner/start-projections.ts'
 import { findUser } from '#projections/users/query.ts'
 import { readApi } from '#read-api/server.ts'
-import { SERVED_TYPES } from '#relay/server.ts'
+import { CHAT_TYPES, SERVED_TYPES } from '#relay/server.ts'
 import { testCore } from '#test/support/core.ts'
 import { writeApi } from '#write-api/server.ts'
 
@@ -58,7 +58,8 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   await writeApi(app, { core, freshness, servedTypes, tell: (line) => told.push(line) })
   const writeRoutes = [...routes]
   const { signal: draining } = new AbortController()
-  await readApi(app, { core, freshness, draining, servedTypes: [...servedTypes.keys()] })
+  const types = { servedTypes: [...servedTypes.keys()], chatTypes: CHAT_TYPES }
+  await readApi(app, { core, freshness, draining, ...types })
   const readRoutes = routes.slice(writeRoutes.length)
   await app.ready()
 

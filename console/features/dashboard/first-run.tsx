@@ -3,6 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
 import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
 import { isAdmin as isAdminUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status/status.ts'
@@ -30,6 +31,7 @@ export function FirstRun({ calls }: { calls: number }): ReactElement {
   const isAdmin = isAdminUser(useUser())
   const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), enabled: isAdmin }).data?.total
   const models = useQuery(usableModelsQuery).data
+  const chats = useQuery(chatModelsQuery).data
   const tokens = useQuery(tokensQuery(FIRST_TOKEN)).data
   const steps = checklist({
     isAdmin,
@@ -53,7 +55,7 @@ export function FirstRun({ calls }: { calls: number }): ReactElement {
             <StepItem key={step.name} step={step} number={index + 1} />
           ))}
         </ol>
-        <Snippets apiKey={tokens?.items[0]?.key ?? null} model={models?.[0] ?? FALLBACK_MODEL} />
+        <Snippets apiKey={tokens?.items[0]?.key ?? null} model={chats?.[0] ?? FALLBACK_MODEL} />
       </div>
     </Panel>
   )

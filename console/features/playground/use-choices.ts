@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
 import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
-import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
 import { DEFAULT_SETTINGS } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
 /** The groups and models there are; what was chosen and is no more gives way to what is. */
 export function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
-  const models = useQuery(usableModelsQuery)
+  const models = useQuery(chatModelsQuery)
   const group = groups.data && choiceOf(Object.keys(groups.data), open.settings.group, ownGroup)
   const model = models.data && choiceOf(models.data, open.settings.model, DEFAULT_SETTINGS.model)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
+import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
@@ -67,10 +67,13 @@ export function TokenReady(props: {
 function FirstCall({ token }: { token: ReadyToken }): ReactElement {
   const { t } = useTranslation()
   const [snippet, setSnippet] = useState<Snippet>('curl')
-  const models = useQuery(usableModelsQuery).data ?? []
-  const limited = token.model_limits_enabled ? namesOf(token.model_limits) : models
+  const chats = useQuery(chatModelsQuery).data ?? []
+  const allowed = token.model_limits_enabled ? namesOf(token.model_limits) : chats
   const address = useStatus()?.server_address || window.location.origin
-  const input = { address, model: limited[0] ?? 'gpt-4o-mini' }
+  const input = {
+    address,
+    model: allowed.find((model) => chats.includes(model)) ?? allowed[0] ?? 'gpt-4o-mini',
+  }
   const shown = snippetText(snippet, { ...input, key: maskedKey(token.key) })
   return (
     <section className="tg-first-call" aria-label={t('tokens.firstCall')}>

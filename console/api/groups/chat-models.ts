@@ -1,0 +1,9 @@
+import { queryOptions } from '@tanstack/react-query'
+import { request } from '../request.ts'
+
+/** Of the models that one may call, those that chat: the others draw or compose alone. */
+export const chatModelsQuery = queryOptions({
+  queryKey: ['usable-models', 'chat'],
+  queryFn: async ({ signal }) =>
+    (await request<string[]>({ path: '/api/user/models?chat=true', signal })).data,
+})
