@@ -1,6 +1,6 @@
 import type { Words } from '../shared/words.ts'
 
-/** A setting is kept and checked, and says so: what it acts on isn't built yet. */
+/** Why a setting is kept and checked though nothing acts on it; forms don't show it. */
 const actsLater = (zh: string, en: string): Words => ({
   zh: `此处保存并校验；${zh}上线后生效。`,
   en: `Kept and checked here; acts once ${en} built.`,
@@ -9,3 +9,11 @@ const actsLater = (zh: string, en: string): Words => ({
 export const WITH_GEMINI = actsLater('Gemini 渠道', 'the Gemini provider is')
 export const WITH_CLAUDE = actsLater('Claude 渠道', 'the Claude provider is')
 export const WITH_LOOK_UP = actsLater('按密钥查询额度', 'looking up quota by a key is')
+export const NOTHING_QUEUES: Words = {
+  zh: '为兼容而保留：本网关按背压转发，从不在队列中积压输出。',
+  en: 'Kept for compatibility: answers pass on as they are read, nothing queues here.',
+}
+export const ALWAYS_RECORDED: Words = {
+  zh: '为兼容而保留：账单以事件为依据，用量始终记录。',
+  en: 'Kept for compatibility: bills rest on events, so that usage is always recorded.',
+}

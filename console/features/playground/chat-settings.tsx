@@ -1,6 +1,7 @@
 import { type ReactElement, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
+import { useGroupWords } from '#console/ui/group-words.ts'
 import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
 import type { UsableGroups } from '#read-api/contract/user.ts'
 import { type ChatSettings, MAX_TOKENS_MOST, TEMPERATURES } from './conversation.ts'
@@ -15,10 +16,11 @@ export type ChatSettingsProps = {
 /** How the open conversation is asked for: each counts from the next message on. */
 export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   const { t } = useTranslation()
+  const words = useGroupWords()
   const { settings, onChange } = props
   const groups = Object.entries(props.groups).map(([value, { desc, ratio }]) => ({
     value,
-    label: [value, ...(desc === '' ? [] : [desc]), `${ratio}×`].join(' · '),
+    label: [value, ...(desc === '' ? [] : [words(value, desc)]), `${ratio}×`].join(' · '),
   }))
   return (
     <div className="tg-play-settings">

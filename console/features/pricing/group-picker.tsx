@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { GroupBadge } from '#console/ui/group-tag.tsx'
+import { useGroupWords } from '#console/ui/group-words.ts'
 import { RadioCards } from '#console/ui/switches.tsx'
 import { RatioTag } from './ratio-tag.tsx'
 import type { PricingView } from './use-pricing.ts'
@@ -8,6 +9,7 @@ import type { PricingView } from './use-pricing.ts'
 /** A card for each of the viewer's groups: what it is, its ratio, how many models it reaches. */
 export function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
   const { t } = useTranslation()
+  const words = useGroupWords()
   const groups = Object.entries(view.groups)
   if (groups.length === 0) return null
   const count = (name: string): number =>
@@ -27,7 +29,7 @@ export function GroupPicker({ view }: { view: PricingView }): ReactElement | nul
           ),
           hint: (
             <span className="tg-price-group">
-              {desc !== name && <span>{desc}</span>}
+              {desc !== name && <span>{words(name, desc)}</span>}
               <span className="tg-number">{t('pricing.models', { count: count(name) })}</span>
             </span>
           ),

@@ -6,6 +6,7 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { GroupBadge } from '#console/ui/group-tag.tsx'
+import { useGroupWords } from '#console/ui/group-words.ts'
 import { showError } from '#console/ui/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
 import {
@@ -64,6 +65,12 @@ export function GroupEditor(props: { form: SettingsForm; maps: GroupMaps }): Rea
 
 const rowKey = (row: GroupRow): string => row.name
 
+function Description({ row }: { row: GroupRow }): ReactElement {
+  const words = useGroupWords()
+  if (row.description === '') return <span className="tg-quiet">–</span>
+  return <>{words(row.name, row.description)}</>
+}
+
 function groupColumns(
   t: TFunction,
   onEdit: (row: GroupRow) => void,
@@ -83,7 +90,7 @@ function groupColumns(
       title: t('prices.groupDesc'),
       width: 180,
       isGrowing: true,
-      cell: ({ description }) => description || <span className="tg-quiet">–</span>,
+      cell: (row) => <Description row={row} />,
     },
     {
       id: 'ratio',

@@ -4,8 +4,9 @@ import { Icon } from '#console/ui/icons.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import type { OptionSchema, OptionSection } from '#read-api/contract/option.ts'
 import { SectionHistory } from './history-drawer.tsx'
+import { rowStarts } from './row-starts.ts'
 import { SettingField } from './setting-field.tsx'
-import { isRootOnly, useSharedNote } from './setting-hint.tsx'
+import { isRootOnly } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
@@ -20,11 +21,9 @@ export function SettingSection(props: {
 }): ReactElement | null {
   const { t } = useTranslation()
   const words = useWords()
-  const sharedNote = useSharedNote(props.form)
   const { form, section } = props
   const options = form.optionsOf(section.id).filter(({ key }) => form.has(key))
   if (options.length === 0) return null
-  const note = sharedNote(section.id)
   return (
     <div id={`section-${section.id}`} className="tg-setting-section">
       <Panel
@@ -32,7 +31,6 @@ export function SettingSection(props: {
         lead={words(section.lead) || undefined}
         actions={<SectionHistory section={section} form={form} />}
       >
-        {note !== null && <Said text={note} />}
         {isRootOnly(form, section.id) && <Said text={t('settings.rootOnly')} />}
         {props.children ?? <Fields options={options} form={form} />}
         {props.extra}
@@ -48,17 +46,23 @@ const Said = ({ text }: { text: string }): ReactElement => (
   </p>
 )
 
-/** In two columns, so that a switch stands beside the field it is for. */
+/** In two columns, in which what belongs together stands together. */
 function Fields(props: { options: readonly OptionSchema[]; form: SettingsForm }): ReactElement {
+  const starts = rowStarts(props.options)
   return (
     <div className="tg-setting-fields">
-      {props.options.map((option) => (
-        <div key={option.key} className={isWide(option) ? 'tg-setting-wide' : undefined}>
+      {props.options.map((option, index) => (
+        <div key={option.key} className={fieldClass(option, starts.has(index))}>
           <SettingField option={option} form={props.form} />
         </div>
       ))}
     </div>
   )
+}
+
+function fieldClass(option: OptionSchema, isStart: boolean): string | undefined {
+  if (isWide(option)) return 'tg-setting-wide'
+  return isStart ? 'tg-setting-start' : undefined
 }
 
 /** What is long to read; JSON stands in a column like everything else. */

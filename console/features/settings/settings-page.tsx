@@ -61,7 +61,9 @@ function Settings(): ReactElement {
       </Panel>
     )
   }
-  const sections = form.sections.filter((section) => section.tab === tab)
+  const sections = form.sections.filter(
+    (section) => section.tab === tab && form.optionsOf(section.id).length > 0,
+  )
   return (
     <div ref={body} className="tg-settings">
       <UpdateNotice onShow={() => setAddress({ tab: 'other' })} />

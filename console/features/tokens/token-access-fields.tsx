@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
 import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
 import { FormField } from '#console/ui/form-field.tsx'
+import { useGroupWords } from '#console/ui/group-words.ts'
 import { Select, TextArea } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { Switch } from '#console/ui/switches.tsx'
@@ -48,13 +49,14 @@ function addressFault(t: TFunction, text: string): string {
 
 function GroupField({ draft, onChange }: TokenFormProps): ReactElement {
   const { t } = useTranslation()
+  const words = useGroupWords()
   const groups = Object.entries(useQuery(usableGroupsQuery).data ?? {})
   const isKnown = draft.group === '' || groups.some(([name]) => name === draft.group)
   const choices = [
     { value: '', label: t('tokens.groupDefault') },
     ...groups.map(([name, { desc, ratio }]) => ({
       value: name,
-      label: t('tokens.groupChoice', { name, description: desc, ratio }),
+      label: t('tokens.groupChoice', { name, description: words(name, desc), ratio }),
     })),
     ...(isKnown ? [] : [{ value: draft.group, label: draft.group }]),
   ]

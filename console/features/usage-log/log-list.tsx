@@ -47,6 +47,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
             rows={rows}
             rowKey={rowKey}
             layout={layout}
+            isFirstSticky
             total={total}
             firstIndex={view.page * view.pageSize}
             isLoading={page.isPending}

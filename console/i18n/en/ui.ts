@@ -1,6 +1,7 @@
 import type { Words } from '../i18n.ts'
 
 export const ui: Words['ui'] = {
+  group: { default: 'Default group', vip: 'VIP group' },
   close: 'Close',
   cancel: 'Cancel',
   confirm: 'Confirm',

@@ -1,4 +1,5 @@
 export const ui = {
+  group: { default: '默认分组', vip: 'vip分组' },
   close: '关闭',
   cancel: '取消',
   confirm: '确定',

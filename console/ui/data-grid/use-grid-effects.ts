@@ -103,6 +103,7 @@ function watchEdge(box: HTMLElement): () => void {
   const look = () => {
     const isMore = box.scrollLeft + box.clientWidth < box.scrollWidth - 1
     box.toggleAttribute('data-more', isMore)
+    box.style.setProperty('--tg-box', `${box.clientHeight}px`)
   }
   const sizes = new ResizeObserver(look)
   for (const element of [box, ...box.children]) sizes.observe(element)

@@ -1,3 +1,4 @@
+import { NOTHING_QUEUES } from '../notes.ts'
 import { decimal, FLAG, integer, QUOTA_UNITS } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -76,10 +77,7 @@ export const QUOTA: OptionSection = {
       type: integer(0, 10_000),
       preset: '0',
       label: { zh: '流式缓存队列长度', en: 'Stream lines kept in a queue' },
-      help: {
-        zh: '为兼容而保留：本网关按背压转发，从不在队列中积压输出。',
-        en: 'Kept for compatibility: answers pass on as they are read, nothing queues here.',
-      },
+      note: NOTHING_QUEUES,
     },
     {
       key: 'CheckInEnabled',

@@ -1,4 +1,4 @@
-import { WITH_LOOK_UP } from '../notes.ts'
+import { ALWAYS_RECORDED, WITH_LOOK_UP } from '../notes.ts'
 import { FLAG, integer, type OptionType } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
@@ -14,10 +14,7 @@ export const STATISTICS: OptionSection = {
       type: FLAG,
       preset: 'true',
       label: { zh: '启用额度消费日志记录', en: 'Keep usage logs' },
-      help: {
-        zh: '为兼容而保留：账单以事件为依据，用量始终记录。',
-        en: 'Kept for compatibility: bills rest on events, so that usage is always recorded.',
-      },
+      note: ALWAYS_RECORDED,
     },
     {
       key: 'DataExportEnabled',

@@ -76,6 +76,23 @@ describe('the layout of the usage log', () => {
     })
   }
 
+  it('says that more columns follow, and keeps the time in sight while they are read', async () => {
+    rows = manyRows(9)
+    const { page, close } = await open()
+    const grid = page.locator('.tg-grid')
+    const time = page.getByRole('columnheader', { name: 'Time' })
+    const before = await boxOf(time)
+    expect(await grid.getAttribute('data-more')).toBe('')
+    await grid.evaluate((box) => box.scrollTo({ left: box.scrollWidth }))
+    await expect.poll(() => grid.getAttribute('data-more')).toBeNull()
+    const { x, right } = await boxOf(page.getByRole('columnheader', { name: /^Details/ }))
+    expect((await boxOf(time)).x).toBe(before.x)
+    expect(right).toBeLessThanOrEqual((await boxOf(grid)).right)
+    expect(x).toBeGreaterThan(before.right)
+    await takePicture(page, 'log-scrolled')
+    await close()
+  })
+
   it('keeps the pager in the window, whatever its height', async () => {
     rows = manyRows(45)
     const { page, close } = await open()

@@ -1,0 +1,13 @@
+import { useTranslation } from 'react-i18next'
+
+/** The descriptions that a new site begins with, as it stores them. */
+const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
+
+const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
+
+/** What a group is described as: as the site says, or in our words while it says nothing of its own. */
+export function useGroupWords(): (name: string, description: string) => string {
+  const { t } = useTranslation()
+  return (name, description) =>
+    isShipped(name) && description === SHIPPED[name] ? t(`ui.group.${name}`) : description
+}
