@@ -24,11 +24,12 @@ type ForTokens<Type extends string> = {
 
 /**
  * `now` in unix seconds, as what tokens expire at; `exhausted` are those of them whose budget is
- * used up, which only the account knows.
+ * used up, which only the account knows. `names`: of those asked for, for a refusal to name them.
  */
 export type EnableTokens = ForTokens<'EnableTokens'> & {
   readonly now: number
   readonly exhausted: readonly number[]
+  readonly names: ReadonlyMap<number, string>
 }
 export type DisableTokens = ForTokens<'DisableTokens'>
 export type DeleteTokens = ForTokens<'DeleteTokens'>

@@ -4,7 +4,7 @@ import { fewNames } from '../shared/few-names.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { ChangeTerms, CreateTokens, EnableTokens, TokenCommand } from './commands.ts'
-import type { TokenEvent } from './events.ts'
+import { type TokenEvent, upcastToken } from './events.ts'
 import type { TokenRefusal } from './refusals.ts'
 import { type KnownToken, noTokens, type TokensState } from './state.ts'
 
@@ -16,7 +16,7 @@ type Outcome = readonly TokenEvent[] | TokenRefusal
 type Stored = { readonly tokens: readonly [number, KnownToken][]; readonly highestId: number }
 
 const snapshot: SnapshotCodec<TokensState> = {
-  version: 1,
+  version: 2,
   encode: ({ tokens, highestId }): Stored => ({ tokens: [...tokens], highestId }),
   decode: (stored) => {
     const { tokens, highestId } = stored as Stored
@@ -60,7 +60,7 @@ const unlessNone = (
 
 /** Those that have expired or are exhausted would stay so: turning them on is refused. */
 function useless(
-  { now, exhausted }: EnableTokens,
+  { now, exhausted, names }: EnableTokens,
   asked: readonly number[],
   { tokens }: TokensState,
 ): TokenRefusal | null {
@@ -73,8 +73,8 @@ function useless(
     ['TokenExhausted', used],
   ] as const) {
     if (some.length === 0) continue
-    const names = some.flatMap(({ terms }) => terms?.name ?? [])
-    return refuse(code, asked.length > 1 ? fewNames(names) : undefined)
+    const theirs = some.flatMap(({ id }) => names.get(id) ?? [])
+    return refuse(code, asked.length > 1 ? fewNames(theirs) : undefined)
   }
   return null
 }
@@ -85,23 +85,22 @@ function create({ type, ...data }: CreateTokens, state: TokensState): Outcome {
   )
   if (isDone) return []
   if (data.tokens.some(({ tokenId }) => tokenId <= state.highestId)) return refuse('TokenExists')
-  if (data.tokens.some(({ name }) => name.trim() === '')) return refuse('NameRequired')
   if (state.tokens.size + data.tokens.length > TOKENS_MAX) {
     return refuse('TooManyTokens', { limit: TOKENS_MAX })
   }
-  return [{ type: 'TokensCreated', v: 1, data }]
+  return [{ type: 'TokensCreated', v: 2, data }]
 }
 
 function change({ type, ...data }: ChangeTerms, { tokens }: TokensState): Outcome {
   const token = tokens.get(data.tokenId)
   if (token === undefined) return refuse('TokenUnknown')
-  if (data.terms.name.trim() === '') return refuse('NameRequired')
-  return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 1, data }]
+  return isSame(data.terms, token.terms) ? [] : [{ type: 'TokenTermsChanged', v: 2, data }]
 }
 
 /** Changes `state` in place and answers it. */
-function evolve(state: TokensState, event: TokenEvent): TokensState {
+function evolve(state: TokensState, recorded: TokenEvent): TokensState {
   const { tokens } = state
+  const event = upcastToken(recorded)
   switch (event.type) {
     case 'TokensCreated': {
       const { terms } = event.data

@@ -1,4 +1,4 @@
-import type { Fact, Sealed } from '../shared/event.ts'
+import type { Fact, Recorded, Sealed } from '../shared/event.ts'
 
 /** All of one owner's tokens: a batch of them is one event. */
 export const tokensStream = (userId: number): string => `tokens-${userId}`
@@ -14,9 +14,12 @@ export type TokenRateLimit = {
   readonly success: number
 }
 
+/** Sealed with the owner's key; as `plain` where version 1 recorded it so. */
+export type TokenName = Sealed | { readonly plain: string }
+
 /** What the owner can change. Its budget is the account's affair (`TokenBudgetSet`). */
 export type TokenTerms = {
-  readonly name: string
+  readonly name: TokenName
   /** Unix seconds; null never expires. */
   readonly expiresAt: number | null
   /** Empty: the user's own group. */
@@ -37,7 +40,7 @@ export type SharedTerms = Omit<TokenTerms, 'name'>
 
 export type NewToken = {
   readonly tokenId: number
-  readonly name: string
+  readonly name: TokenName
   /** Keyed hash of the key: how the relay finds the token. */
   readonly keyLookup: string
   /** Vault reference of the key itself, for its owner. */
@@ -76,6 +79,34 @@ export type TokenEvent =
   | TokensEnabled
   | TokensDisabled
   | TokensDeleted
+
+/** The newest version of each shape. */
+export const TOKEN_VERSIONS: Readonly<Record<TokenEvent['type'], number>> = {
+  TokensCreated: 2,
+  TokenTermsChanged: 2,
+  TokensEnabled: 1,
+  TokensDisabled: 1,
+  TokensDeleted: 1,
+}
+
+/** Of version 1. */
+type Named = { readonly name: string }
+
+/** An event as it was recorded, in its newest shape: version 1 held names in plain text. */
+export function upcastToken<E extends TokenEvent | Recorded<TokenEvent>>(event: E): E {
+  if (event.v > 1) return event
+  if (event.type === 'TokensCreated') {
+    const tokens = event.data.tokens.map((token) => ({ ...token, name: plainName(token) }))
+    return { ...event, v: 2, data: { ...event.data, tokens } }
+  }
+  if (event.type === 'TokenTermsChanged') {
+    const terms = { ...event.data.terms, name: plainName(event.data.terms) }
+    return { ...event, v: 2, data: { ...event.data, terms } }
+  }
+  return event
+}
+
+const plainName = (recorded: object): TokenName => ({ plain: (recorded as Named).name })
 
 /** Ids `first` to `first + count - 1` are that user's, for ever. */
 export type TokenIdsTaken = Fact<

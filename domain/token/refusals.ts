@@ -9,7 +9,6 @@ export type TokenRefusalCode =
   | 'TokenExpired'
   /** Only more quota turns it on; details as above. */
   | 'TokenExhausted'
-  | 'NameRequired'
   /** The user would have more than `limit`. */
   | 'TooManyTokens'
 

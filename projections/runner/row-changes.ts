@@ -23,6 +23,7 @@ export type RowChange = {
  */
 export class RowChanges {
   readonly #tables = new Map<string, Map<string, RowChange>>()
+  readonly #wide: [table: string, change: RowChange][] = []
 
   /** The row can't have been there before. */
   insert(table: string, key: Cells, set: Cells): void {
@@ -44,6 +45,14 @@ export class RowChanges {
     this.#merge(table, 'patch', key, set, add)
   }
 
+  /**
+   * Sets cells of all rows, of whatever number, that have these others. Written after all else of
+   * its batch: for what later events of the same rows don't set to anything else.
+   */
+  patchWhere(table: string, where: Cells, set: Cells): void {
+    this.#wide.push([table, { kind: 'patch', key: where, set: withoutHoles(table, set), add: {} }])
+  }
+
   remove(table: string, key: Cells): void {
     this.#merge(table, 'remove', key, {}, {})
   }
@@ -52,7 +61,13 @@ export class RowChanges {
     return [...this.#tables].map(([name, rows]) => [name, rows.values()])
   }
 
+  /** Those of `patchWhere`, in order. */
+  get wide(): readonly (readonly [table: string, change: RowChange])[] {
+    return this.#wide
+  }
+
   get isEmpty(): boolean {
+    if (this.#wide.length > 0) return false
     for (const rows of this.#tables.values()) if (rows.size > 0) return false
     return true
   }

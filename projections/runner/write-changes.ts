@@ -34,6 +34,16 @@ export async function writeChanges(client: PoolClient, writes: readonly ToWrite[
   for (const own of shared.sort((a, b) => (a.table < b.table ? -1 : 1))) {
     await writeTable(client, { ...own, rows: own.rows.toSorted(byKey) })
   }
+  for (const { schema, changes } of writes) {
+    for (const [name, change] of changes.wide) await writeWide(client, `${schema}.${name}`, change)
+  }
+}
+
+/** Rows found by other cells than their key: none of them, or any number. */
+async function writeWide(client: PoolClient, table: string, change: RowChange): Promise<void> {
+  const text = statementFor(table, Object.keys(change.key), change)
+  const record = JSON.stringify([storable({ ...change.key, ...change.set })])
+  await client.query({ name: nameOf(text), text, values: [record] })
 }
 
 function tablesOf({ projection, schema, changes }: ToWrite): TableRows[] {

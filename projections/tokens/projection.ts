@@ -1,45 +1,64 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
-import type {
-  SharedTerms,
-  TokenEvent,
-  TokensDeleted,
-  TokensDisabled,
-  TokensEnabled,
+import {
+  type SharedTerms,
+  TOKEN_VERSIONS,
+  type TokenEvent,
+  type TokenName,
+  type TokensDeleted,
+  type TokensDisabled,
+  type TokensEnabled,
+  upcastToken,
 } from '#domain/token/events.ts'
-import { projectionOf } from '../projection.ts'
+import type { UserErased } from '#domain/user/events.ts'
+import { type FoldContext, projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
 
-/** The access tokens: references of their keys, never keys. Budgets are with the balances. */
-export const tokens = projectionOf<TokenEvent>({
+/**
+ * The access tokens: names opened, so that they can be searched; references of their keys, never
+ * keys. Budgets are with the balances.
+ */
+export const tokens = projectionOf<TokenEvent | UserErased>({
   name: 'tokens',
-  version: 2,
+  version: 3,
+  newest: TOKEN_VERSIONS,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { tokens: { key: ['id'] } },
   handlers: {
-    TokensCreated: ({ data, meta, position }, rows) => {
+    TokensCreated: async (event, rows, { open }) => {
+      const { data, meta, position } = upcastToken(event)
       const shared = {
         user_id: data.userId,
         ...cellsOf(data.terms),
         created_at: secondsOf(meta.at),
         changed_position: position,
       }
-      for (const { tokenId, name, keyLookup, keyRef, keyHint } of data.tokens) {
+      for (const { tokenId, name: kept, keyLookup, keyRef, keyHint } of data.tokens) {
+        const name = await textOf(data.userId, kept, open)
         const key = { key_lookup: keyLookup, key_ref: keyRef, key_hint: keyHint }
         rows.insert('tokens', { id: tokenId }, { ...shared, name, ...key })
       }
     },
-    TokenTermsChanged: ({ data: { tokenId, terms }, position }, rows) => {
-      const cells = { name: terms.name, ...cellsOf(terms), changed_position: position }
+    TokenTermsChanged: async (event, rows, { open }) => {
+      const { data, position } = upcastToken(event)
+      const { userId, tokenId, terms } = data
+      const name = await textOf(userId, terms.name, open)
+      const cells = { name, ...cellsOf(terms), changed_position: position }
       rows.patch('tokens', { id: tokenId }, cells)
     },
     TokensEnabled: (event, rows) => patchAll(event, rows, { status: 1 }),
     TokensDisabled: (event, rows) => patchAll(event, rows, { status: 2 }),
     TokensDeleted: (event, rows) => patchAll(event, rows, { is_deleted: true }),
+    // Deleted ones too, and as a rebuild has them once the key is gone.
+    UserErased: ({ data }, rows) =>
+      rows.patchWhere('tokens', { user_id: data.userId }, { name: '' }),
   },
 })
+
+const textOf = async (userId: number, name: TokenName, open: FoldContext['open']) =>
+  typeof name === 'string' ? await open(userId, name) : name.plain
 
 type OfSeveral = Recorded<TokensEnabled | TokensDisabled | TokensDeleted>
 

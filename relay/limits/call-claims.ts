@@ -1,4 +1,4 @@
-import type { TokenTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/token/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ConcurrencyCaps } from './concurrency.ts'
@@ -30,7 +30,7 @@ export type CallClaims = {
   readonly denialOf: (full: Full) => Denial
 }
 
-export const rateOfToken = (tokenId: number, { rateLimit }: TokenTerms): RateRule | null =>
+export const rateOfToken = (tokenId: number, { rateLimit }: SharedTerms): RateRule | null =>
   rateLimit.isEnabled
     ? {
         scope: 'token',
@@ -43,7 +43,7 @@ export const rateOfToken = (tokenId: number, { rateLimit }: TokenTerms): RateRul
 
 /** How many calls at once are a token's: its own limit, if it has one within the relay's. */
 export const seatsOfToken = (
-  { maxConcurrency }: TokenTerms,
+  { maxConcurrency }: SharedTerms,
   { perToken }: Pick<ConcurrencyCaps, 'perToken'>,
 ): number => (maxConcurrency > 0 ? Math.min(maxConcurrency, perToken) : perToken)
 

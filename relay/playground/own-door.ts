@@ -1,13 +1,12 @@
 import { playgroundOf } from '#domain/shared/playground.ts'
-import type { TokenTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/token/events.ts'
 import { deny, isDenial } from '#relay/canonical/denial.ts'
 import type { Door } from '#relay/pipeline/relay-call.ts'
 import { RelayToken } from '#relay/views/token-view.ts'
 import { ownRequest } from './own-request.ts'
 
 /** Nothing is narrowed: what the user may call is the limit. */
-const TERMS: TokenTerms = {
-  name: '',
+const TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
   models: null,

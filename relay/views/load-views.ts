@@ -91,9 +91,9 @@ type StoredToken = Awaited<ReturnType<typeof relayTokens>>['rows'][number]
 
 function tokenRow(row: StoredToken): TokenRow {
   const { id, userId, isEnabled, keyLookup } = row
-  const { name, expiresAt, group, models, allowIps } = row
+  const { expiresAt, group, models, allowIps } = row
   const { rateLimit, tokensPerMinute, maxConcurrency } = row
   const limits = { rateLimit, tokensPerMinute, maxConcurrency }
-  const terms = { name, expiresAt, group, models, allowIps, ...limits }
+  const terms = { expiresAt, group, models, allowIps, ...limits }
   return { tokenId: id, userId, isEnabled, keyLookup, terms }
 }

@@ -1,11 +1,12 @@
-import type { TokenEvent, TokenTerms } from '#domain/token/events.ts'
+import type { SharedTerms, TokenEvent } from '#domain/token/events.ts'
 import { addressSet } from '#infra/outbound/address.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
 export type TokenRow = {
   readonly tokenId: number
   readonly userId: number
-  readonly terms: TokenTerms
+  /** All but the name: nobody here asks for it. */
+  readonly terms: SharedTerms
   readonly isEnabled: boolean
   readonly keyLookup: string
 }
@@ -19,7 +20,7 @@ type IsAllowed = (address: string) => boolean
 export class RelayToken implements TokenRow {
   readonly tokenId: number
   readonly userId: number
-  readonly terms: TokenTerms
+  readonly terms: SharedTerms
   readonly isEnabled: boolean
   readonly keyLookup: string
   private modelSet: ReadonlySet<string> | null = null
@@ -77,13 +78,15 @@ export class TokenView {
     switch (event.type) {
       case 'TokensCreated': {
         const { userId, terms, tokens } = event.data
-        for (const { tokenId, name, keyLookup } of tokens) {
-          this.put({ tokenId, userId, terms: { name, ...terms }, keyLookup, isEnabled: true })
+        for (const { tokenId, keyLookup } of tokens) {
+          this.put({ tokenId, userId, terms, keyLookup, isEnabled: true })
         }
         return
       }
-      case 'TokenTermsChanged':
-        return this.change(event.data.tokenId, { terms: event.data.terms })
+      case 'TokenTermsChanged': {
+        const { name: _, ...terms } = event.data.terms
+        return this.change(event.data.tokenId, { terms })
+      }
       case 'TokensEnabled':
         return this.switch(event.data.tokenIds, true)
       case 'TokensDisabled':

@@ -154,28 +154,48 @@ export const identityUnbound = (userId: number, identityKey: string): Given[] =>
   ]
 }
 
-export const tokenCreated = (tokenId: number, userId: number, name: string): Given =>
-  fact(`tokens-${userId}`, 'TokensCreated', {
-    userId,
-    terms: {
-      expiresAt: null,
-      group: '',
-      models: null,
-      allowIps: null,
-      rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
-      tokensPerMinute: 0,
-      maxConcurrency: 0,
+export const userErased = (userId: number): Given =>
+  fact(`user-${userId}`, 'UserErased', { userId })
+
+/** As version 1 had it: its name in plain text. */
+export const plainTokenCreated = (tokenId: number, userId: number, name: string): Given =>
+  fact(`tokens-${userId}`, 'TokensCreated', tokenMade(tokenId, userId, name))
+
+export const tokenCreated = (tokenId: number, userId: number, name: string): Given => ({
+  ...fact(`tokens-${userId}`, 'TokensCreated', tokenMade(tokenId, userId, sealed(name))),
+  v: 2,
+})
+
+export const tokenRenamed = (tokenId: number, userId: number, name: string): Given => {
+  const { terms } = tokenMade(tokenId, userId, '')
+  const data = { userId, tokenId, terms: { ...terms, name: sealed(name) } }
+  return { ...fact(`tokens-${userId}`, 'TokenTermsChanged', data), v: 2 }
+}
+
+export const tokensDeleted = (userId: number, tokenIds: readonly number[]): Given =>
+  fact(`tokens-${userId}`, 'TokensDeleted', { userId, tokenIds })
+
+const tokenMade = (tokenId: number, userId: number, name: string) => ({
+  userId,
+  terms: {
+    expiresAt: null,
+    group: '',
+    models: null,
+    allowIps: null,
+    rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+    tokensPerMinute: 0,
+    maxConcurrency: 0,
+  },
+  tokens: [
+    {
+      tokenId,
+      name,
+      keyLookup: `lookup-${tokenId}`,
+      keyRef: `key-${tokenId}`,
+      keyHint: 'abcd',
     },
-    tokens: [
-      {
-        tokenId,
-        name,
-        keyLookup: `lookup-${tokenId}`,
-        keyRef: `key-${tokenId}`,
-        keyHint: 'abcd',
-      },
-    ],
-  })
+  ],
+})
 
 export const channelCreated = (channelId: number, name: string, terms: object = {}): Given =>
   fact('channels', 'ChannelsCreated', {

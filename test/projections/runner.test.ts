@@ -15,11 +15,15 @@ import {
   identityBound,
   identityUnbound,
   interruptedCall,
+  plainTokenCreated,
   projectionFixture,
   releasedCall,
   settledCall,
   tokenCreated,
+  tokenRenamed,
+  tokensDeleted,
   userCreated,
+  userErased,
   usernameClaimed,
 } from './fixture.ts'
 import { accepted, aDrawing, aSong, begun, failed, submitted, succeeded } from './task-facts.ts'
@@ -89,6 +93,26 @@ describe('the runner', () => {
     await fixture.settled(await fixture.append(aDay().slice(12)))
     await allEqual()
     expect(runner.isHealthy()).toBe(true)
+  })
+
+  it('empties the names of an erased user’s tokens, and no others, in whatever batches', async () => {
+    const before = [
+      ...[userCreated(1, 'root', 100), userCreated(2, 'gone')],
+      ...[plainTokenCreated(1, 2, 'plain'), tokenCreated(2, 2, 'second'), tokenCreated(3, 2, 'x')],
+      ...[tokenCreated(4, 1, 'another’s'), plainTokenCreated(5, 1, 'plain')],
+      ...[tokenRenamed(1, 2, 'renamed'), tokensDeleted(2, [3]), userErased(2)],
+    ]
+    const names = async () => {
+      const text = 'select name from read_tokens.tokens order by id'
+      return (await fixture.core.pg.query(text)).rows.map(({ name }) => name)
+    }
+    runner = await startProjections(fixture.core)
+    for (const given of before) await fixture.settled(await fixture.append([given]))
+    expect(await names()).toEqual(['', '', '', 'another’s', 'plain'])
+    await allEqual()
+    await fixture.settled(await fixture.append([tokenRenamed(5, 1, 'sealed now')]))
+    await runner.rebuild('tokens')
+    expect(await names()).toEqual(['', '', '', 'another’s', 'sealed now'])
   })
 
   it('sees a read model that was changed behind its back', async () => {

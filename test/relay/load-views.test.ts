@@ -66,9 +66,8 @@ it('the relay’s rows, read from the read models, are what the events say', asy
   expect(rows.users.rows).toMatchObject([
     { userId: 7, role: 10, group: 'default', isEnabled: false },
   ])
-  const terms = { name: 't', ...shared }
   const ids = { tokenId: 3, userId: 7 }
-  expect(rows.tokens.rows).toEqual([{ ...ids, keyLookup: 'look', isEnabled: true, terms }])
+  expect(rows.tokens.rows).toEqual([{ ...ids, keyLookup: 'look', isEnabled: true, terms: shared }])
   expect(rows.channels.rows).toEqual([
     {
       channelId: 4,

@@ -4,6 +4,9 @@ import { messagesOnlyTo } from '#projections/messages/query.ts'
 import { PROJECTIONS } from '#projections/registry.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
+import { verifyReadModel } from '#projections/runner/verify.ts'
+import { tokens } from '#projections/tokens/projection.ts'
+import { users } from '#projections/users/projection.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
 import { callerOf, type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
@@ -17,7 +20,7 @@ afterAll(() => fixture.close())
 
 const CANARIES = [
   ...['canarius', 'Canaria Displayed', 'canary of a reason', 'canary@example.com', 'canary-agent'],
-  ...['203.0.113.99', 'canary-hook.example', 'canary-signing-secret'],
+  ...['203.0.113.99', 'canary-hook.example', 'canary-signing-secret', 'canary-token'],
 ]
 
 const erase = (body: object, call = fixture.root.call) => call('POST', '/api/user/erase', { body })
@@ -55,6 +58,17 @@ async function canary(): Promise<number> {
   return id
 }
 
+type Call = FurnishedFixture['root']['call']
+
+/** Tokens made together, one called anew and one deleted. */
+async function makeTokens(call: Call): Promise<void> {
+  const body = { name: 'canary-token', count: 3 }
+  const [first, second] = (await call<{ ids: number[] }>('POST', '/api/token/', { body })).data.ids
+  const changed = { id: first, name: 'Another Canary-Token', max_concurrency: 2 }
+  expect((await call('PUT', '/api/token/', { body: changed })).success).toBe(true)
+  expect((await call('DELETE', `/api/token/${second}/`)).success).toBe(true)
+}
+
 /** As somebody's confirmation of it does. */
 async function bindMail(userId: number): Promise<void> {
   const { core } = fixture
@@ -63,6 +77,7 @@ async function bindMail(userId: number): Promise<void> {
   const context = { actor: `user:${userId}`, cause: null, at: Date.now() }
   const outcome = await core.actors.handleTogether(steps, context)
   expect(outcome.isDone).toBe(true)
+  expect(await fixture.freshness.waitFor(['users'], await fixture.head(), 5_000)).toBe(true)
 }
 
 describe('erasing a user', () => {
@@ -110,8 +125,10 @@ describe('erasing a user', () => {
     const webhook = { webhook_url: 'https://canary-hook.example/x', webhook_secret: CANARIES[7] }
     const settings = { body: { notify_type: 'webhook', ...webhook } }
     expect((await call('PUT', '/api/user/setting', settings)).success).toBe(true)
+    await makeTokens(call)
     expect((await tablesWith(core.pg, CANARIES)).sort()).toEqual([
-      ...['auth.sessions', 'read_notifications.notifications', 'read_users.users'],
+      ...['auth.sessions', 'read_notifications.notifications', 'read_tokens.tokens'],
+      'read_users.users',
     ])
     expect((await erase({ id, username: 'canarius' })).success).toBe(true)
     expect((await call('GET', '/api/user/self')).status).toBe(401)
@@ -120,6 +137,9 @@ describe('erasing a user', () => {
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
 
     const context = foldContext(core)
+    for (const projection of [tokens, users]) {
+      expect(await verifyReadModel(core, projection, context)).toMatchObject({ isEqual: true })
+    }
     for (const projection of PROJECTIONS) await rebuildReadModel(core, projection, context)
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
     expect(await read(id)).toMatchObject(gone)

@@ -5,7 +5,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateToken } from '#write-api/contract/token.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
 import { makeTokens } from './make-tokens.ts'
-import { namesFor } from './token-names.ts'
+import { nameOf, namesFor } from './token-names.ts'
 import { checkRemain, DEFAULT_REMAIN, DEFAULT_TERMS, termsWith } from './token-terms.ts'
 import { checkUsableGroup } from './usable-group.ts'
 
@@ -35,12 +35,8 @@ export const createToken: Act = (api, parts) => {
       const user = principalOf(request)
       const { remain_quota = DEFAULT_REMAIN, unlimited_quota = false, count = 1 } = request.body
       checkRemain(remain_quota)
-      const { name, ...terms } = await termsWith(
-        parts.core,
-        user.userId,
-        DEFAULT_TERMS,
-        request.body,
-      )
+      const name = nameOf(request.body.name, '')
+      const terms = await termsWith(parts.core, user.userId, DEFAULT_TERMS, request.body)
       await checkUsableGroup(parts, user, terms.group)
       const names = namesFor(name, count)
       const budget = { remain: BigInt(remain_quota), isUnlimited: unlimited_quota }

@@ -1,5 +1,6 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import {
   type NewToken,
@@ -37,11 +38,12 @@ export async function makeTokens(
 ): Promise<MadeTokens> {
   const { actors, vault } = parts.core
   const keys = wanted.names.map(newTokenKey)
+  const names = await Promise.all(wanted.names.map((name) => vault.seal(userId, name)))
   // One at a time in this process; between processes the stream of the ids decides.
   return parts.turns('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
-      const tokens = await newTokens(parts, wanted.names, keys, highest + 1)
+      const tokens = await newTokens(parts, names, keys, highest + 1)
       const ids = tokens.map(({ tokenId }) => tokenId)
       const steps = stepsFor(userId, tokens, wanted)
       const outcome = await actors.handleTogether(steps, context)
@@ -55,7 +57,7 @@ export async function makeTokens(
 
 function newTokens(
   { core: { vault } }: Parts,
-  names: readonly string[],
+  names: readonly Sealed[],
   keys: readonly string[],
   first: number,
 ): Promise<NewToken[]> {

@@ -8,6 +8,9 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { TokenStatuses } from '#write-api/contract/token.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { idsChosen } from './token-choice.ts'
+import { openedName } from './token-names.ts'
+
+type Chosen = { readonly userId: number; readonly tokenIds: readonly number[] }
 
 /**
  * 1 enables, 2 disables. All of them or none; those that are so already stay so. What enabling
@@ -30,17 +33,27 @@ export async function switchTokens(
 }
 
 /** By which of them can't be used, whatever their switch says; what calls hold may come back. */
-async function unusable(
-  { actors }: Parts['core'],
-  { userId, tokenIds }: { userId: number; tokenIds: readonly number[] },
-  { at }: ActContext,
-) {
+async function unusable(core: Parts['core'], chosen: Chosen, { at }: ActContext) {
+  const { actors } = core
+  const { userId, tokenIds } = chosen
   const account = await actors.stateOf(accountDecider, accountStream(userId))
   const exhausted = tokenIds.filter((id) => {
     const { remain, isUnlimited } = account.budgets.get(id) ?? { remain: 0n, isUnlimited: false }
     return !isUnlimited && remain <= 0n && remain + heldBy(id, account) <= 0n
   })
-  return { now: Math.floor(at / 1_000), exhausted }
+  return { now: Math.floor(at / 1_000), exhausted, names: await namesOf(core, chosen) }
+}
+
+async function namesOf({ actors, vault }: Parts['core'], { userId, tokenIds }: Chosen) {
+  const names = new Map<number, string>()
+  // One that is asked for alone is refused without its name.
+  if (tokenIds.length < 2) return names
+  const { tokens } = await actors.stateOf(tokenDecider, tokensStream(userId))
+  for (const id of tokenIds) {
+    const token = tokens.get(id)
+    if (token !== undefined) names.set(id, await openedName(vault, userId, token.terms.name))
+  }
+  return names
 }
 
 /** POST /api/token/batch/status: enables (1) or disables (2) several. */

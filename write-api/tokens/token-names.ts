@@ -1,8 +1,46 @@
 import { randomInt } from 'node:crypto'
+import { isName } from '#domain/shared/characters.ts'
+import type { TokenName } from '#domain/token/events.ts'
 import { KEY_ALPHABET } from '#domain/token/key-format.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import type { Vault } from '#infra/vault/port.ts'
 import { TOKEN_NAME_MAX } from '#write-api/contract/token.ts'
+import { faultWords } from '../fault-words.ts'
+import { refused } from '../refusals.ts'
 
 const SUFFIX_CHARACTERS = 6
+
+/** The name that is asked for, or the one there is. Throws for none, and for a faulty one. */
+export function nameOf(asked: string | undefined, before: string): string {
+  const name = asked === undefined ? before : asked.trim()
+  if (name === '') throw refused('TokenNameRequired')
+  if (name !== before) checkName('name', name)
+  return name
+}
+
+export function checkName(field: string, name: string): void {
+  if (!isName(name)) throw invalidField(field, faultWords({ fault: 'bad-character' }))
+}
+
+/** Empty once the owner was erased. */
+export const openedName = async (
+  vault: Pick<Vault, 'open'>,
+  userId: number,
+  name: TokenName,
+): Promise<string> =>
+  typeof name === 'string' ? ((await vault.open(userId, name)) ?? '') : name.plain
+
+/** Sealed anew only when it is another, or was in plain text. */
+export async function sealedName(
+  vault: Pick<Vault, 'open' | 'seal'>,
+  userId: number,
+  asked: string | undefined,
+  before: TokenName,
+): Promise<TokenName> {
+  const known = await openedName(vault, userId, before)
+  const name = nameOf(asked, known)
+  return name === known && typeof before === 'string' ? before : vault.seal(userId, name)
+}
 
 /** The name as given, and for each further token the name with a random suffix, all different. */
 export function namesFor(name: string, count: number): readonly string[] {

@@ -20,8 +20,8 @@ const EXHAUSTED_ONES: Words = {
   en: 'Tokens without quota left need more first, or to be unlimited',
 }
 
-/** What the tokens refuse; a name is refused in the same words everywhere. */
-export const TOKEN_REFUSALS: Refusals<Exclude<TokenRefusalCode, 'NameRequired'>> = {
+/** What the tokens refuse. */
+export const TOKEN_REFUSALS: Refusals<TokenRefusalCode> = {
   TokenUnknown: [
     404,
     ({ tokenId }) =>

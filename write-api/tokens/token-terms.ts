@@ -1,16 +1,13 @@
-import { isName } from '#domain/shared/characters.ts'
-import type { TokenTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
-import { faultWords } from '../fault-words.ts'
-import { refused } from '../refusals.ts'
 import { addressLines } from './address-lines.ts'
+import { checkName } from './token-names.ts'
 
 /** What a token has that was created with nothing but a name. */
-export const DEFAULT_TERMS: TokenTerms = {
-  name: '',
+export const DEFAULT_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
   models: null,
@@ -29,20 +26,16 @@ export function checkRemain(remain: number): void {
 
 type Fields = CreateToken | UpdateToken
 
-/** The terms with the given fields applied; the others stay. Throws for a field at fault. */
+/** All terms but the name, with the given fields applied; the others stay. Throws for a fault. */
 export async function termsWith(
   { vault, now }: Pick<Core, 'vault' | 'now'>,
   userId: number,
-  before: TokenTerms,
+  before: SharedTerms,
   fields: Fields,
-): Promise<TokenTerms> {
-  const name = fields.name === undefined ? before.name : fields.name.trim()
-  if (name === '') throw refused('TokenNameRequired')
+): Promise<SharedTerms> {
   const { rateLimit } = before
-  if (name !== before.name) checkName('name', name)
   if (fields.group !== undefined) checkName('group', fields.group)
   return {
-    name,
     expiresAt: expiryOf(fields, before, now()),
     group: fields.group ?? before.group,
     models: modelsOf(fields, before),
@@ -58,11 +51,7 @@ export async function termsWith(
   }
 }
 
-function checkName(field: string, name: string): void {
-  if (!isName(name)) throw invalidField(field, faultWords({ fault: 'bad-character' }))
-}
-
-function expiryOf({ expired_time: time }: Fields, before: TokenTerms, now: number): number | null {
+function expiryOf({ expired_time: time }: Fields, before: SharedTerms, now: number): number | null {
   if (time === undefined || time === before.expiresAt) return before.expiresAt
   if (time === 0) {
     throw invalidField('expired_time', {
@@ -76,7 +65,7 @@ function expiryOf({ expired_time: time }: Fields, before: TokenTerms, now: numbe
   return time === -1 ? null : time
 }
 
-function modelsOf(fields: Fields, before: TokenTerms): readonly string[] | null {
+function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null {
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
   if (fields.model_limits === undefined) return before.models ?? []
@@ -90,8 +79,8 @@ async function allowIpsOf(
   vault: Vault,
   userId: number,
   { allow_ips: given }: Fields,
-  before: TokenTerms,
-): Promise<TokenTerms['allowIps']> {
+  before: SharedTerms,
+): Promise<SharedTerms['allowIps']> {
   if (given === undefined) return before.allowIps
   const lines = addressLines(given ?? '')
   if (lines.length === 0) return null

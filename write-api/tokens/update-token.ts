@@ -12,6 +12,7 @@ import { UpdateToken } from '#write-api/contract/token.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { switchTokens } from './switch-tokens.ts'
+import { sealedName } from './token-names.ts'
 import { checkRemain, termsWith } from './token-terms.ts'
 import { checkUsableGroup } from './usable-group.ts'
 
@@ -64,7 +65,8 @@ async function change(
   const { tokens } = await actors.stateOf(tokenDecider, stream)
   const token = tokens.get(tokenId)
   if (token === undefined) throw refused('TokenUnknown')
-  const terms = await termsWith(parts.core, userId, token.terms, fields)
+  const name = await sealedName(parts.core.vault, userId, fields.name, token.terms.name)
+  const terms = { name, ...(await termsWith(parts.core, userId, token.terms, fields)) }
   if (terms.group !== token.terms.group) await checkUsableGroup(parts, user, terms.group)
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
   const steps: AnyStep[] = [

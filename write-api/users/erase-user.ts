@@ -47,7 +47,7 @@ export const eraseUser: Act = (api, parts) => {
         const steps = [erase, ...releaseSteps(id, state.user?.identities ?? {})]
         return accepted(await actors.handleTogether(steps, context)).position
       })
-      await visibleIn(parts, reply, ['users', 'credentials', 'messages'], position)
+      await visibleIn(parts, reply, ['users', 'tokens', 'credentials', 'messages'], position)
       return done()
     },
   )

@@ -23,7 +23,13 @@ import { siteDecider } from '#domain/site/decide.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
-import type { SharedTerms, TokenEvent, TokenIdsTaken } from '#domain/token/events.ts'
+import {
+  type SharedTerms,
+  TOKEN_VERSIONS,
+  type TokenEvent,
+  type TokenIdsTaken,
+  upcastToken,
+} from '#domain/token/events.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
 import type { TopUpEvent } from '#domain/top-up/events.ts'
 import { userDecider } from '#domain/user/decide.ts'
@@ -116,11 +122,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   CodeRedeemed: 1,
   RedemptionIdsTaken: 1,
   SiteInitialized: 1,
-  TokensCreated: 1,
-  TokenTermsChanged: 1,
-  TokensEnabled: 1,
-  TokensDisabled: 1,
-  TokensDeleted: 1,
+  ...TOKEN_VERSIONS,
   TokenIdsTaken: 1,
   UserCreated: 1,
   UserProfileChanged: 1,
@@ -191,12 +193,18 @@ const TOKEN_TERMS: SharedTerms = {
   maxConcurrency: 4,
 }
 const LAPTOPS = [
-  { tokenId: 3, name: 'laptop', keyLookup: 'a1b2c3', keyRef: 'key-1', keyHint: 'wxyz' },
-  { tokenId: 4, name: 'laptop-x1Y2z3', keyLookup: 'd4e5f6', keyRef: 'key-2', keyHint: 'uvst' },
-]
+  { tokenId: 5, name: 'sealed:laptop', keyLookup: 'a2b3c4', keyRef: 'key-3', keyHint: 'abcd' },
+  {
+    ...{ tokenId: 6, name: 'sealed:laptop-x1Y2z3' },
+    ...{ keyLookup: 'd5e6f7', keyRef: 'key-4', keyHint: 'efgh' },
+  },
+].map((token) => ({ ...token, name: token.name as Sealed }))
 const GITHUB = { provider: 'github', identityKey: 'b7c8d9' } as const
 const BOTH = { userId: 7, tokenIds: [3, 4] }
-const changedTerms = { ...TOKEN_TERMS, name: 'server', expiresAt: null, models: null }
+const changedTerms = {
+  ...{ ...TOKEN_TERMS, name: 'sealed:server' as Sealed },
+  ...{ expiresAt: null, models: null },
+}
 
 describe('an earlier version of an option’s event', () => {
   it.each(['option-set', 'secret-option-set'])('%s reads as the newest one', (name) => {
@@ -209,26 +217,53 @@ describe('an earlier version of an option’s event', () => {
   })
 })
 
+describe('an earlier version of a token’s event', () => {
+  it.each(['tokens-created', 'token-terms-changed'])('%s has its names as plain text', (name) => {
+    const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as TokenEvent[]
+    if (old === undefined || newest === undefined) throw new Error('no such events')
+    const upcast = upcastToken(old)
+    expect(upcast.v).toBe(newest.v)
+    const names = JSON.stringify(old.data).matchAll(/"name":("[^"]*")/g)
+    const wanted = [...names].reduce(
+      (text, [found, plain]) => text.replace(found, `"name":{"plain":${plain}}`),
+      JSON.stringify(old.data),
+    )
+    expect(JSON.stringify(upcast.data)).toBe(wanted)
+    expect(upcastToken(newest)).toBe(newest)
+  })
+})
+
 describe('the events of tokens, options and the site, as first recorded', () => {
   story(
     'a user’s tokens',
     tokenDecider,
     [
+      ['tokens-created-v1', null],
+      ['token-terms-changed-v1', null],
       [
-        'tokens-created-v1',
+        'tokens-created-v2',
         { type: 'CreateTokens', userId: 7, terms: TOKEN_TERMS, tokens: LAPTOPS },
       ],
       [
-        'token-terms-changed-v1',
+        'token-terms-changed-v2',
         { type: 'ChangeTerms', userId: 7, tokenId: 3, terms: changedTerms },
       ],
       ['tokens-disabled-v1', { type: 'DisableTokens', ...BOTH }],
-      ['tokens-enabled-v1', { type: 'EnableTokens', ...BOTH, now: 0, exhausted: [] }],
+      [
+        'tokens-enabled-v1',
+        { type: 'EnableTokens', ...BOTH, now: 0, exhausted: [], names: new Map() },
+      ],
       ['tokens-deleted-v1', { type: 'DeleteTokens', userId: 7, tokenIds: [4] }],
     ],
     {
-      tokens: [[3, { keyRef: 'key-1', terms: changedTerms, isEnabled: true }]],
-      highestId: 4,
+      tokens: [
+        [3, { keyRef: 'key-1', terms: changedTerms, isEnabled: true }],
+        ...LAPTOPS.map(({ tokenId, keyRef, name }) => [
+          tokenId,
+          { keyRef, terms: { ...TOKEN_TERMS, name }, isEnabled: true },
+        ]),
+      ],
+      highestId: 6,
     },
   )
   story(

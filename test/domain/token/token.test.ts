@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Sealed } from '#domain/shared/event.ts'
 import { refuse } from '#domain/shared/refusal.ts'
 import { TOKENS_MAX, tokenDecider } from '#domain/token/decide.ts'
 import type { SharedTerms, TokenEvent, TokenTerms } from '#domain/token/events.ts'
@@ -15,10 +16,11 @@ const TERMS: SharedTerms = {
   tokensPerMinute: 0,
   maxConcurrency: 0,
 }
-const NAMED: TokenTerms = { ...TERMS, name: 'token 3' }
+const sealed = (text: string) => `sealed:${text}` as Sealed
+const NAMED: TokenTerms = { ...TERMS, name: sealed('token 3') }
 const token = (tokenId: number, keyRef = `ref-${tokenId}`) => ({
   tokenId,
-  name: `token ${tokenId}`,
+  name: sealed(`token ${tokenId}`),
   keyLookup: `hash-${keyRef}`,
   keyRef,
   keyHint: 'wxyz',
@@ -28,14 +30,14 @@ const createTokens = (...tokens: New[]) =>
   ({ type: 'CreateTokens', userId: 7, terms: TERMS, tokens }) as const
 const created = (...tokens: New[]): TokenEvent => ({
   type: 'TokensCreated',
-  v: 1,
+  v: 2,
   data: { userId: 7, terms: TERMS, tokens },
 })
 const fact = (type: 'TokensEnabled' | 'TokensDisabled' | 'TokensDeleted', ...tokenIds: number[]) =>
   ({ type, v: 1, data: { userId: 7, tokenIds } }) as TokenEvent
 const changed = (terms: TokenTerms): TokenEvent => ({
   type: 'TokenTermsChanged',
-  v: 1,
+  v: 2,
   data: { userId: 7, tokenId: 3, terms },
 })
 const changeTerms = (terms: TokenTerms, tokenId = 3) =>
@@ -46,6 +48,7 @@ const act = (type: 'EnableTokens' | 'DisableTokens' | 'DeleteTokens', ...tokenId
   tokenIds,
   now: 100,
   exhausted: [] as number[],
+  names: new Map(tokenIds.map((id) => [id, `token ${id}`])),
 })
 const three = created(token(3), token(4), token(5))
 
@@ -68,12 +71,6 @@ describe('creating tokens', () => {
       .then(refuse('TokenExists'))
   })
 
-  it.each(['', '  '])('is refused whole for one without a name, %j is none', (name) => {
-    given()
-      .when(createTokens(token(3), { ...token(4), name }))
-      .then(refuse('NameRequired'))
-  })
-
   it('stops at the limit, counting those that are there, and not one of a batch is made', () => {
     const full = created(...Array.from({ length: TOKENS_MAX - 1 }, (_, n) => token(n + 1)))
     const refusal = refuse('TooManyTokens', { limit: TOKENS_MAX })
@@ -87,7 +84,7 @@ describe('creating tokens', () => {
 })
 
 describe('changing a token', () => {
-  const terms = { ...NAMED, name: 'server', models: ['a', 'b'], maxConcurrency: 2 }
+  const terms = { ...NAMED, name: sealed('server'), models: ['a', 'b'], maxConcurrency: 2 }
 
   it('records the new terms whole', () => {
     given(three)
@@ -109,10 +106,15 @@ describe('changing a token', () => {
     }
   })
 
-  it('needs a name', () => {
-    given(three)
-      .when(changeTerms({ ...NAMED, name: ' ' }))
-      .then(refuse('NameRequired'))
+  it('seals a name that was recorded in plain text', () => {
+    const tokens = [{ ...token(3), name: 'token 3' }] as unknown as New[]
+    const plain = { ...created(...tokens), v: 1 } as TokenEvent
+    const { state } = given(plain)
+    expect(state.tokens.get(3)?.terms).toEqual({ ...TERMS, name: { plain: 'token 3' } })
+    given(plain)
+      .when(changeTerms(NAMED))
+      .then([changed(NAMED)])
+    given(plain, changed(NAMED)).when(changeTerms(NAMED)).then([])
   })
 })
 

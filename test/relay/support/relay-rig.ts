@@ -8,7 +8,7 @@ import type { ChannelTerms } from '#domain/channel/events.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Fact, Recorded, Sealed } from '#domain/shared/event.ts'
-import type { TokenTerms } from '#domain/token/events.ts'
+import type { SharedTerms } from '#domain/token/events.ts'
 import { tokensStream } from '#domain/token/events.ts'
 import { userStream } from '#domain/user/events.ts'
 import { readConfig } from '#infra/config/read-config.ts'
@@ -48,8 +48,7 @@ const vault = {
   open: async (_userId: number, sealed: Sealed) => sealed,
 } as unknown as Vault
 
-const TOKEN_TERMS: TokenTerms = {
-  name: 'test',
+const TOKEN_TERMS: SharedTerms = {
   expiresAt: null,
   group: '',
   models: null,
@@ -69,7 +68,7 @@ export type RelayRig = {
     tokenId: number,
     userId: number,
     key: string,
-    terms?: Partial<TokenTerms>,
+    terms?: Partial<SharedTerms>,
   ) => Promise<void>
   readonly addChannel: (channelId: number, terms?: Partial<ChannelTerms>) => Promise<void>
   readonly setOption: (key: string, value: unknown) => Promise<void>
@@ -226,16 +225,16 @@ function builders(
       tokenId: number,
       userId: number,
       key: string,
-      terms: Partial<TokenTerms> = {},
+      terms: Partial<SharedTerms> = {},
     ) => {
       const context = { actor: 'system:test', cause: null, at: Date.now() }
       const budget = { tokenId, userId, remain: 0n, isUnlimited: true }
       const command = { type: 'SetTokenBudget', ...budget } as const
       await actors.handle(accountDecider, accountStream(userId), command, context)
-      const { name, ...shared } = { ...TOKEN_TERMS, ...terms }
+      const name = 'test' as Sealed
       const token = { tokenId, name, keyLookup: hash(key), keyRef: '', keyHint: '' }
-      const data = { userId, terms: shared, tokens: [token] }
-      await append(tokensStream(userId), { type: 'TokensCreated', v: 1, data })
+      const data = { userId, terms: { ...TOKEN_TERMS, ...terms }, tokens: [token] }
+      await append(tokensStream(userId), { type: 'TokensCreated', v: 2, data })
     },
     addChannel: (channelId: number, terms: Partial<ChannelTerms> = {}) =>
       append(CHANNELS_STREAM, {
