@@ -95,7 +95,7 @@ describe('the runner', () => {
     expect(runner.isHealthy()).toBe(true)
   })
 
-  it('empties the names of an erased user’s tokens, and no others, in whatever batches', async () => {
+  it('empties the names of an erased user’s tokens alone, in whatever batches', async () => {
     const before = [
       ...[userCreated(1, 'root', 100), userCreated(2, 'gone')],
       ...[plainTokenCreated(1, 2, 'plain'), tokenCreated(2, 2, 'second'), tokenCreated(3, 2, 'x')],

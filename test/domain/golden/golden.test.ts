@@ -22,15 +22,7 @@ import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import type { SiteEvent } from '#domain/site/events.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
-import { tokenDecider } from '#domain/token/decide.ts'
-import {
-  type SharedTerms,
-  TOKEN_VERSIONS,
-  type TokenEvent,
-  type TokenIdsTaken,
-  upcastToken,
-} from '#domain/token/events.ts'
-import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import { TOKEN_VERSIONS, type TokenEvent, type TokenIdsTaken } from '#domain/token/events.ts'
 import type { TopUpEvent } from '#domain/top-up/events.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import type { UserEvent, UsernameEvent } from '#domain/user/events.ts'
@@ -183,29 +175,7 @@ describe('golden events', () => {
 
 const identity = ({ type, v }: { readonly type: string; readonly v: number }) => `${type} v${v}`
 
-const TOKEN_TERMS: SharedTerms = {
-  expiresAt: 1_830_000_000,
-  group: 'vip',
-  models: ['gpt-4o', 'm'],
-  allowIps: 'sealed:ips' as Sealed,
-  rateLimit: { isEnabled: true, periodSeconds: 60, count: 10, success: 5 },
-  tokensPerMinute: 90_000,
-  maxConcurrency: 4,
-}
-const LAPTOPS = [
-  { tokenId: 5, name: 'sealed:laptop', keyLookup: 'a2b3c4', keyRef: 'key-3', keyHint: 'abcd' },
-  {
-    ...{ tokenId: 6, name: 'sealed:laptop-x1Y2z3' },
-    ...{ keyLookup: 'd5e6f7', keyRef: 'key-4', keyHint: 'efgh' },
-  },
-].map((token) => ({ ...token, name: token.name as Sealed }))
 const GITHUB = { provider: 'github', identityKey: 'b7c8d9' } as const
-const BOTH = { userId: 7, tokenIds: [3, 4] }
-const changedTerms = {
-  ...{ ...TOKEN_TERMS, name: 'sealed:server' as Sealed },
-  ...{ expiresAt: null, models: null },
-}
-
 describe('an earlier version of an option’s event', () => {
   it.each(['option-set', 'secret-option-set'])('%s reads as the newest one', (name) => {
     const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as OptionsEvent[]
@@ -217,61 +187,7 @@ describe('an earlier version of an option’s event', () => {
   })
 })
 
-describe('an earlier version of a token’s event', () => {
-  it.each(['tokens-created', 'token-terms-changed'])('%s has its names as plain text', (name) => {
-    const [old, newest] = [golden(`${name}-v1`), golden(`${name}-v2`)] as TokenEvent[]
-    if (old === undefined || newest === undefined) throw new Error('no such events')
-    const upcast = upcastToken(old)
-    expect(upcast.v).toBe(newest.v)
-    const names = JSON.stringify(old.data).matchAll(/"name":("[^"]*")/g)
-    const wanted = [...names].reduce(
-      (text, [found, plain]) => text.replace(found, `"name":{"plain":${plain}}`),
-      JSON.stringify(old.data),
-    )
-    expect(JSON.stringify(upcast.data)).toBe(wanted)
-    expect(upcastToken(newest)).toBe(newest)
-  })
-})
-
-describe('the events of tokens, options and the site, as first recorded', () => {
-  story(
-    'a user’s tokens',
-    tokenDecider,
-    [
-      ['tokens-created-v1', null],
-      ['token-terms-changed-v1', null],
-      [
-        'tokens-created-v2',
-        { type: 'CreateTokens', userId: 7, terms: TOKEN_TERMS, tokens: LAPTOPS },
-      ],
-      [
-        'token-terms-changed-v2',
-        { type: 'ChangeTerms', userId: 7, tokenId: 3, terms: changedTerms },
-      ],
-      ['tokens-disabled-v1', { type: 'DisableTokens', ...BOTH }],
-      [
-        'tokens-enabled-v1',
-        { type: 'EnableTokens', ...BOTH, now: 0, exhausted: [], names: new Map() },
-      ],
-      ['tokens-deleted-v1', { type: 'DeleteTokens', userId: 7, tokenIds: [4] }],
-    ],
-    {
-      tokens: [
-        [3, { keyRef: 'key-1', terms: changedTerms, isEnabled: true }],
-        ...LAPTOPS.map(({ tokenId, keyRef, name }) => [
-          tokenId,
-          { keyRef, terms: { ...TOKEN_TERMS, name }, isEnabled: true },
-        ]),
-      ],
-      highestId: 6,
-    },
-  )
-  story(
-    'the ids of tokens',
-    tokenIdsDecider,
-    [['token-ids-taken-v1', { type: 'TakeTokenIds', userId: 7, first: 1, count: 4 }]],
-    { highest: 4 },
-  )
+describe('the events of options and the site, as first recorded', () => {
   story(
     'the options',
     optionsDecider,
