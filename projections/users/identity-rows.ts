@@ -1,6 +1,7 @@
 import type { IdentityEvent, IdentityProvider } from '#domain/identity/events.ts'
 import type { IdentityBound, IdentityUnbound } from '#domain/user/events.ts'
 import type { Handlers } from '../projection.ts'
+import { changeUser } from './change-user.ts'
 
 const IDENTITY_COLUMNS: Record<IdentityProvider, string> = {
   email: 'email',
@@ -24,12 +25,10 @@ export const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbo
     rows.put('identities', { provider, identity_key: identityKey }, { user_id: userId }),
   IdentityReleased: ({ data: { provider, identityKey } }, rows) =>
     rows.put('identities', { provider, identity_key: identityKey }, { user_id: null }),
-  IdentityBound: async ({ data: { userId, provider, identity } }, rows, { open }) =>
-    rows.patch(
-      'users',
-      { id: userId },
-      { [IDENTITY_COLUMNS[provider]]: await open(userId, identity) },
-    ),
-  IdentityUnbound: ({ data: { userId, provider } }, rows) =>
-    rows.patch('users', { id: userId }, { [IDENTITY_COLUMNS[provider]]: '' }),
+  IdentityBound: async (event, rows, { open }) => {
+    const { userId, provider, identity } = event.data
+    changeUser(event, rows, { [IDENTITY_COLUMNS[provider]]: await open(userId, identity) })
+  },
+  IdentityUnbound: (event, rows) =>
+    changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
 }

@@ -4,6 +4,7 @@ import type { IdentityEvent } from '#domain/identity/events.ts'
 import type { UserEvent, UsernameEvent, UserPasswordChanged } from '#domain/user/events.ts'
 import { projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
+import { changeUser } from './change-user.ts'
 import { identityRows, NO_IDENTITIES } from './identity-rows.ts'
 
 /** Every text of a person, as a rebuild has it once the key is gone. */
@@ -24,14 +25,14 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
 /** Who there is, with names opened, so that they can be searched. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
-  version: 5,
+  version: 6,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: TABLES,
   handlers: {
     UsernameClaimed: ({ data }, rows) =>
       rows.put('names', { name_key: data.nameKey }, { user_id: data.userId }),
     ...identityRows,
-    UserCreated: async ({ data, meta }, rows, { open }) =>
+    UserCreated: async ({ data, meta, position }, rows, { open }) =>
       rows.insert(
         'users',
         { id: data.userId },
@@ -43,37 +44,36 @@ export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
           password_ref: data.passwordRef,
           inviter_id: data.inviterId,
           created_at: secondsOf(meta.at),
+          changed_position: position,
         },
       ),
-    UserProfileChanged: async ({ data }, rows, { open }) => {
-      if (data.displayName === undefined) return
-      const display_name = await open(data.userId, data.displayName)
-      rows.patch('users', { id: data.userId }, { display_name })
+    UserProfileChanged: async (event, rows, { open }) => {
+      const { userId, displayName } = event.data
+      if (displayName === undefined) return
+      changeUser(event, rows, { display_name: await open(userId, displayName) })
     },
-    UserPasswordChanged: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, passwordRow(data)),
-    UserGroupChanged: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, { user_group: data.group }),
-    UserRoleChanged: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, { role: data.role, auth_version: data.authVersion }),
-    UserDisabled: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, { status: 2, auth_version: data.authVersion }),
-    UserEnabled: ({ data }, rows) => rows.patch('users', { id: data.userId }, { status: 1 }),
-    UserDeleted: ({ data, meta }, rows) =>
-      rows.patch(
-        'users',
-        { id: data.userId },
-        { deleted_at: secondsOf(meta.at), auth_version: data.authVersion },
-      ),
-    UserLoginsVoided: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, { auth_version: data.authVersion }),
-    UserErased: ({ data }, rows) =>
-      rows.patch('users', { id: data.userId }, { ...NO_TEXTS, ...NO_IDENTITIES, is_erased: true }),
-    UserSettingsChanged: ({ data: { userId, settings } }, rows) =>
-      rows.patch(
-        'users',
-        { id: userId },
-        { accepts_unpriced: settings.acceptUnsetModelRatioModel, shows_ip: settings.showIpInLogs },
-      ),
+    UserPasswordChanged: (event, rows) => changeUser(event, rows, passwordRow(event.data)),
+    UserGroupChanged: (event, rows) => changeUser(event, rows, { user_group: event.data.group }),
+    UserRoleChanged: (event, rows) => {
+      const { role, authVersion } = event.data
+      changeUser(event, rows, { role, auth_version: authVersion })
+    },
+    UserDisabled: (event, rows) =>
+      changeUser(event, rows, { status: 2, auth_version: event.data.authVersion }),
+    UserEnabled: (event, rows) => changeUser(event, rows, { status: 1 }),
+    UserDeleted: (event, rows) => {
+      const { authVersion } = event.data
+      const cells = { deleted_at: secondsOf(event.meta.at), auth_version: authVersion }
+      changeUser(event, rows, cells)
+    },
+    UserLoginsVoided: (event, rows) =>
+      changeUser(event, rows, { auth_version: event.data.authVersion }),
+    UserErased: (event, rows) =>
+      changeUser(event, rows, { ...NO_TEXTS, ...NO_IDENTITIES, is_erased: true }),
+    UserSettingsChanged: (event, rows) => {
+      const { acceptUnsetModelRatioModel, showIpInLogs } = event.data.settings
+      const cells = { accepts_unpriced: acceptUnsetModelRatioModel, shows_ip: showIpInLogs }
+      changeUser(event, rows, cells)
+    },
   },
 })

@@ -118,6 +118,19 @@ export async function listUsers(
   return { rows, total }
 }
 
+const changed = z.object({ id: wireInteger, position: wireInteger })
+
+/** Users made or changed after a position and up to another, in order of their last change. */
+export const changedUsers = (
+  db: CommonQueryMethods,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<readonly z.infer<typeof changed>[]> =>
+  db.any(sql.type(changed)`
+    select id, changed_position as position from read_users.users
+    where changed_position > ${after} and changed_position <= ${upTo}
+    order by changed_position fetch first ${limit} rows with ties
+  `)
+
 /** The user of exactly this name; null when there is none. */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
   db.maybeOneFirst(sql.type(z.object({ id: wireInteger }))`

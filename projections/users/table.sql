@@ -19,8 +19,11 @@ create table users (
   linux_do_id text not null default '',
   created_at bigint not null,
   deleted_at bigint,
-  is_erased boolean not null default false
+  is_erased boolean not null default false,
+  changed_position bigint not null default 0
 );
+
+create index users_by_change on users (changed_position);
 
 create table names (
   name_key text primary key,

@@ -6,7 +6,7 @@ import type { UnreadCount } from './message.ts'
 import type { TaskPush } from './task.ts'
 import type { TokenState } from './token.ts'
 
-export const LIVE_TOPICS = ['logs', 'channels', 'tokens', 'inbox', 'tasks'] as const
+export const LIVE_TOPICS = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users'] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 export type LiveRequest =
@@ -17,7 +17,8 @@ export type LiveRequest =
  * `channels`: the row as it now is, or that it is gone; what tests came to; and how channels do,
  * which has no place in the stream. `tokens`: one's own; an admin gets no others'. `inbox`: how
  * many messages one has not read, at each subscription and whenever one's inbox changes. `tasks`:
- * a drawing or music task as it now is, and how far those under way are.
+ * a drawing or music task as it now is, and how far those under way are. `users`, for admins: who
+ * was made or changed, to be read again.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }
@@ -36,6 +37,7 @@ export type LiveMessage =
     }
   | { type: 'event'; topic: 'inbox'; position: number; data: UnreadCount }
   | { type: 'event'; topic: 'tasks'; position: number; data: TaskPush }
+  | { type: 'event'; topic: 'users'; position: number; data: { id: number } }
   | { type: 'resync'; topic: LiveTopic }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string }

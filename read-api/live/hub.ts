@@ -12,6 +12,7 @@ const READ_MODELS = [
   'balances',
   'messages',
   'tasks',
+  'users',
 ] as const
 
 export type Hub = {
@@ -24,7 +25,7 @@ export type Hub = {
 }
 
 /**
- * Tails the read models of the log, the channels and the tokens: one query for each per advance,
+ * Tails the read models of the log, the channels, the tokens and the users: one query for each per advance,
  * for all sockets. What it passes on is committed, and the same as REST answers.
  */
 export function createHub(parts: Pick<ReadParts, 'core' | 'freshness' | 'progress'>): Hub {
@@ -47,6 +48,7 @@ export function createHub(parts: Pick<ReadParts, 'core' | 'freshness' | 'progres
         upTo: target(),
         limit: PAGE,
         hasChannels: true,
+        hasUsers: true,
         inboxesOf: [...new Set(members.values())],
       })
       ring.extend(read.items, read.upTo)

@@ -1,5 +1,6 @@
 import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
+import { changedUsers } from '#projections/users/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
 import { logAnswer, openRows } from '../logs/log-answer.ts'
 import type { ReadParts } from '../question.ts'
@@ -8,6 +9,7 @@ import { cachedText, type LiveItem } from './ring.ts'
 import { taskItems } from './task-items.ts'
 import { testItems } from './test-items.ts'
 import { tokenItems } from './token-items.ts'
+import { userItems } from './user-items.ts'
 
 export type Wanted = {
   readonly after: number
@@ -17,6 +19,7 @@ export type Wanted = {
   /** One user's rows; everybody's when absent. */
   readonly userId?: number
   readonly hasChannels: boolean
+  readonly hasUsers: boolean
   /** Users who are told how much they have not read; nobody when absent. */
   readonly inboxesOf?: readonly number[]
 }
@@ -24,19 +27,21 @@ export type Wanted = {
 /** What happened after a position, in order, and how far that goes. */
 export async function readItems(
   parts: Pick<ReadParts, 'core' | 'progress'>,
-  { after, upTo, limit, userId, hasChannels, inboxesOf = [] }: Wanted,
+  { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: Wanted,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const { core } = parts
   const filter: LogFilter = userId === undefined ? {} : { userId }
-  const [logs, channels, tasks] = await Promise.all([
+  const [logs, channels, tasks, users] = await Promise.all([
     logRowsAfter(core.db, filter, { after, upTo, limit }),
     hasChannels ? changedChannels(core.db, { after, upTo, limit }) : [],
     taskItems(parts, { after, upTo, limit, ...filter }),
+    hasUsers ? changedUsers(core.db, { after, upTo, limit }) : [],
   ])
   const reached = Math.min(
     tasks.upTo,
     logs.length < limit ? upTo : (logs.at(-1)?.id ?? upTo),
     channels.length < limit ? upTo : (channels.at(-1)?.changedPosition ?? upTo),
+    users.length < limit ? upTo : (users.at(-1)?.position ?? upTo),
   )
   const ofTests = hasChannels ? await testItems(core, { after, upTo: reached }) : []
   const ofTokens = await tokenItems(core, { after, upTo: reached, ...filter })
@@ -65,6 +70,7 @@ export async function readItems(
       })),
     })),
     ...tasks.items,
+    ...userItems(users),
     ...ofTests,
     ...ofTokens,
     ...ofInboxes,

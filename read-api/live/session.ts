@@ -133,6 +133,7 @@ export class LiveSession {
         limit: PAGE,
         ...(this.#viewer.isAdmin ? {} : { userId }),
         hasChannels: this.#viewer.isAdmin && this.#topics.has('channels'),
+        hasUsers: this.#viewer.isAdmin && this.#topics.has('users'),
       })
       missed += items.length
       if (missed > MISSED_MAX) return false

@@ -183,6 +183,26 @@ describe('the live socket', () => {
     expect(states(admin)).toEqual([])
   })
 
+  it('tells admins, and nobody else, that a user was changed, also after a break', async () => {
+    const before = await api.core.store.headPosition()
+    const topics: LiveTopic[] = ['logs', 'users']
+    const [admin, bob] = [
+      await follow(ADMIN, undefined, topics),
+      await follow(BOB, undefined, topics),
+    ]
+    const type = 'UserGroupChanged'
+    const data = { userId: ALICE, group: 'vip' }
+    const position = await api.append([{ stream: `user-${ALICE}`, type, v: 1, data }])
+    const told = { type: 'event', topic: 'users', position, data: { id: ALICE } }
+    expect(await admin.until(at(position))).toEqual(told)
+    const later = await api.append(aCallOf(BOB))
+    await bob.until(at(later))
+    expect(bob.seen.filter((m) => 'topic' in m && m.topic === 'users')).toEqual([])
+    const [again, other] = [await follow(ADMIN, before, topics), await follow(BOB, before, topics)]
+    expect(await again.until((m) => 'topic' in m && m.topic === 'users')).toEqual(told)
+    expect(other.seen.filter((m) => 'topic' in m && m.topic === 'users')).toEqual([])
+  })
+
   it('tells a task’s owner and admins, and nobody else, how it goes', async () => {
     const before = await api.core.store.headPosition()
     const topics: LiveTopic[] = ['tasks']

@@ -4,7 +4,7 @@ import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { TaskPush } from '#read-api/contract/task.ts'
 import type { LiveEvent } from './live-event.ts'
 
-const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks']
+const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
 
 type EventMessage = Extract<LiveMessage, { type: 'event' }>
 type HealthMessage = EventMessage & { data: HealthPush }

@@ -19,6 +19,8 @@ export type LiveData = {
   inbox: UnreadCount
   /** A task as it now is, or how far some are. */
   tasks: TaskPush
+  /** Who was made or changed. */
+  users: { id: number }
   tests: TestPush
   health: HealthPush
 }

@@ -47,7 +47,7 @@ export type LiveStream = {
   readonly retryNow: () => void
 }
 
-const TOPICS: LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks']
+const TOPICS: LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000

@@ -82,7 +82,7 @@ describe('the live stream', () => {
   it('opens one connection, whatever listens, and subscribes to all topics', () => {
     const second = live.events$.subscribe()
     expect(sockets).toHaveLength(1)
-    const topics = ['logs', 'channels', 'tokens', 'inbox', 'tasks']
+    const topics = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
     expect(last().sent).toEqual([{ type: 'subscribe', topics }])
     second.unsubscribe()
   })
@@ -98,6 +98,7 @@ describe('the live stream', () => {
       { kind: 'resync', topic: 'tokens', position: 42 },
       { kind: 'resync', topic: 'inbox', position: 42 },
       { kind: 'resync', topic: 'tasks', position: 42 },
+      { kind: 'resync', topic: 'users', position: 42 },
     ])
     fresh.unsubscribe()
   })

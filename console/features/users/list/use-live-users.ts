@@ -5,7 +5,10 @@ import { useThrottled } from '#console/ui/use-throttled.ts'
 
 const EVERY_MS = 2_000
 
-/** Calls and changes of balances of those on screen: their rows are read again, not too often. */
+/**
+ * Calls and changes of balances of those on screen, and whatever was made of any user elsewhere: the
+ * rows are read again, not too often.
+ */
 export function useLiveUsers(): void {
   const client = useQueryClient()
   const readAgain = useThrottled(
@@ -20,4 +23,6 @@ export function useLiveUsers(): void {
     },
     onResync: readAgain,
   })
+  // A new one moves the others, and one that was not found may be found now.
+  useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }
