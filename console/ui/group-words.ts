@@ -5,7 +5,7 @@ const SHIPPED = { default: '默认分组', vip: 'vip分组' } as const
 
 const isShipped = (name: string): name is keyof typeof SHIPPED => Object.hasOwn(SHIPPED, name)
 
-/** What a group is described as: as the site says, or in our words while it says nothing of its own. */
+/** A group's description: the site's, or in our words while it says nothing of its own. */
 export function useGroupWords(): (name: string, description: string) => string {
   const { t } = useTranslation()
   return (name, description) =>

@@ -25,8 +25,8 @@ export type Hub = {
 }
 
 /**
- * Tails the read models of the log, the channels, the tokens and the users: one query for each per advance,
- * for all sockets. What it passes on is committed, and the same as REST answers.
+ * Tails the read models of the log, the channels, the tokens and the users: one query for each per
+ * advance, for all sockets. What it passes on is committed, and the same as REST answers.
  */
 export function createHub(parts: Pick<ReadParts, 'core' | 'freshness' | 'progress'>): Hub {
   const { core, freshness } = parts

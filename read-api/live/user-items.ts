@@ -3,7 +3,7 @@ import type { LiveItem } from './ring.ts'
 
 type Changed = { readonly id: number; readonly position: number }
 
-/** That users were made or changed, for admins: what became of them is read by whoever sees them. */
+/** That users were made or changed, for admins: whoever sees them reads what became of them. */
 export const userItems = (changed: readonly Changed[]): LiveItem[] =>
   changed.map(({ id, position }) => {
     const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }

@@ -90,7 +90,7 @@ describe('the relay of another process, within a second', () => {
   it('reads its channels anew when the abilities are fixed, and goes on from there', async () => {
     const projections = await startProjections(writing.core)
     // What only a fault could do: the relay has lost what it knew.
-    Object.assign(views.channels, { channels: new Map(), offers: null })
+    Object.assign(views.channels, { channels: new Map(), offers: new Map() })
     expect(offered('m')).toEqual([])
     await decide({ type: 'FixAbilities' })
     await decide({ type: 'DisableChannels', channelIds: [3] })

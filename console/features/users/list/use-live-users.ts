@@ -6,8 +6,8 @@ import { useThrottled } from '#console/ui/use-throttled.ts'
 const EVERY_MS = 2_000
 
 /**
- * Calls and changes of balances of those on screen, and whatever was made of any user elsewhere: the
- * rows are read again, not too often.
+ * Calls and changes of balances of those on screen, and whatever was made of any user elsewhere:
+ * the rows are read again, not too often.
  */
 export function useLiveUsers(): void {
   const client = useQueryClient()
