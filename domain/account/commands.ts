@@ -137,6 +137,11 @@ export type AdmitCall = {
   readonly clientIp: Sealed | null
   /** Unix milliseconds of the request's arrival. */
   readonly startedAt: number
+  /**
+   * It pays for a task: it is never a repeat, needs some balance even for a hold of 0, and makes
+   * `openMax` at most of the user's tasks that are open.
+   */
+  readonly task?: { readonly openMax: number }
 }
 
 /** `usage` is the total so far, not what was added. */

@@ -21,25 +21,37 @@ import type { AccountState, OpenCall } from './state.ts'
 type Outcome = readonly AccountEvent[] | AccountRefusal
 
 /**
- * Holds the call's worst case, or says why not. A repeat changes nothing; an id too old to tell a
- * repeat by is refused.
+ * Holds the call's worst case, or says why not. A repeat changes nothing, but that of a task is
+ * refused: nothing else may be written on the strength of another call's hold. An id too old to
+ * tell a repeat by is refused.
  */
 export function admitCall(command: AdmitCall, state: AccountState): Outcome {
-  const { call, hold, calls } = command
-  if (state.open.has(call)) return []
+  const { type, task, ...facts } = command
+  const { call, hold, calls } = facts
+  if (state.open.has(call)) return task === undefined ? [] : refuse('CallKnown')
   const memory = recall(state.ended, call)
-  if (memory !== 'unknown') return memory === 'ended' ? [] : refuse('CallEnded')
+  if (memory !== 'unknown') {
+    return memory === 'ended' && task === undefined ? [] : refuse('CallEnded')
+  }
   assert(calls === undefined || (isCallCount(calls) && calls > 0), `1 to ${CALLS_MAX} calls`)
   if (hold < 0n || !isInRange(hold)) return refuse('AmountOutOfRange')
   const unbudgeted = budgetRefusal(command, state)
   if (unbudgeted !== null) return unbudgeted
-  if (hold > state.balance) {
-    return refuse('InsufficientQuota', { balance: String(state.balance), needed: String(hold) })
+  const { balance } = state
+  if (hold > balance || (task !== undefined && balance <= 0n)) {
+    return refuse('InsufficientQuota', { balance: String(balance), needed: String(hold) })
   }
-  const { type, ...facts } = command
+  if (task !== undefined && openTasks(state) >= task.openMax) {
+    return refuse('TooManyTasks', { max: task.openMax })
+  }
+  const kind = task === undefined ? {} : { isTask: true as const }
   const postings = holdPostings(command.userId, hold)
-  return [{ type: 'CallAdmitted', v: 1, data: { ...facts, hold: toWire(hold), postings } }]
+  const data = { ...facts, ...kind, hold: toWire(hold), postings }
+  return [{ type: 'CallAdmitted', v: 1, data }]
 }
+
+const openTasks = ({ open }: AccountState): number =>
+  [...open.values()].filter(({ isTask }) => isTask === true).length
 
 function budgetRefusal(
   { tokenId, hold }: AdmitCall,

@@ -172,10 +172,7 @@ export type CallFacts = {
   readonly model: string
   readonly group: string
   readonly isStream: boolean
-  /**
-   * How many calls a price per call counts (`n`). Left out: 1, or 0 when a call ended without any
-   * usage.
-   */
+  /** How many calls a price per call counts (`n`). Left out: 1, or 0 for an end without usage. */
   readonly calls?: number
 }
 
@@ -189,6 +186,8 @@ export type CallAdmitted = Fact<
     /** Unix milliseconds of the request's arrival. */
     readonly startedAt: number
     readonly clientIp: Sealed | null
+    /** It pays for a task of the same id. Left out: it does not. */
+    readonly isTask?: true
     readonly postings: readonly Posting[]
   }
 >

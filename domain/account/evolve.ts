@@ -111,15 +111,9 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
   giveToken(state, data.tokenId, -hold)
   const { startedAt } = data
   const facts = factsOf(data)
-  state.open.set(data.call, {
-    facts,
-    hold,
-    price,
-    clientIp,
-    startedAt,
-    leaseUntil,
-    progress: null,
-  })
+  const kind = data.isTask === true ? { isTask: true as const } : {}
+  const terms = { facts, hold, price, clientIp, startedAt, ...kind }
+  state.open.set(data.call, { ...terms, leaseUntil, progress: null })
   return state
 }
 

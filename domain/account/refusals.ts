@@ -11,6 +11,10 @@ export type AccountRefusalCode =
   | 'TokenBudgetExhausted'
   | 'TokenBudgetUnknown'
   | 'CallUnknown'
+  /** A task's call has to be new, and this one runs already. */
+  | 'CallKnown'
+  /** As many tasks as a user may have are open; details: `max`. */
+  | 'TooManyTasks'
   /** The call is over, or its id is older than what is remembered of ended calls. */
   | 'CallEnded'
   | 'LeaseNotOver'

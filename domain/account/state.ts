@@ -16,6 +16,7 @@ export type OpenCall = {
   readonly clientIp: Sealed | null
   /** Unix milliseconds. */
   readonly startedAt: number
+  readonly isTask?: true
   leaseUntil: number
   progress: { readonly channelId: number; readonly usage: Usage } | null
 }

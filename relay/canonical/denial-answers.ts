@@ -216,8 +216,8 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
   idempotency_key_reused: answer(
     422,
     'invalid_request_error',
-    'This Idempotency-Key was used with another request body.',
-    '该 Idempotency-Key 已用于其他请求内容。',
+    'This Idempotency-Key was used for another request.',
+    '该 Idempotency-Key 已用于其他请求。',
   ),
   rate_limited: answer(
     429,

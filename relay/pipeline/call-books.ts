@@ -27,10 +27,15 @@ export type Admission = {
 /** Why the account does not admit the call, as its caller is told. */
 export function denialOfAdmission(refusal: Refusal, call: string, isKeyed: boolean): Denial {
   switch (refusal.refused) {
+    case 'CallKnown':
     case 'CallEnded':
       return isKeyed
         ? deny('idempotency_replayed', { subject: call })
         : deny('overloaded', { retryAfterSeconds: 1 })
+    case 'TooManyTasks': {
+      const subject = `${refusal.details?.max} tasks (this user)`
+      return deny('too_many_concurrent', { subject, retryAfterSeconds: 10 })
+    }
     case 'TokenBudgetExhausted':
       return deny('token_exhausted')
     case 'TokenBudgetUnknown':

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Work } from '#relay/views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './exchange.ts'
 import type { RelayParts } from './relay-parts.ts'
@@ -19,12 +20,13 @@ export async function claimCall(
   { claimedCalls, log, now }: Pick<RelayParts, 'claimedCalls' | 'log' | 'now'>,
   { request, call }: Exchange,
   { token: { tokenId } }: Caller,
-  body: Buffer,
+  asked: { readonly work: Work; readonly body: Buffer },
 ): Promise<KeyedCall | Denial | null> {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key !== 'string' || !KEY.test(key)) return deny('invalid_parameter', { param: HEADER })
-  const [keyHash, bodyHash] = [hashOf(key), hashOf(body)]
+  const keyHash = createHash('sha256').update(key).digest('hex')
+  const bodyHash = hashOf(request, asked)
   try {
     const claimed = await claimedCalls.claim({ tokenId, keyHash, bodyHash, call, at: now() })
     if (claimed.bodyHash !== bodyHash) return deny('idempotency_key_reused', { param: HEADER })
@@ -39,4 +41,11 @@ export async function claimCall(
   }
 }
 
-const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
+/** Of the whole request: the same body sent elsewhere asks for something else. */
+function hashOf(
+  { method, url = '' }: Exchange['request'],
+  { work, body }: { readonly work: Work; readonly body: Buffer },
+): string {
+  const [path] = url.split('?')
+  return createHash('sha256').update(`${work} ${method} ${path}\n`).update(body).digest('hex')
+}

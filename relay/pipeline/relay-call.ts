@@ -67,7 +67,7 @@ export async function relayCall(
       const fitting = fitInput(parts, plan.offer, request)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isDenial(offer)) return sendDenial(exchange, offer)
-      const keyed = await claimCall(parts, exchange, caller, came)
+      const keyed = await claimCall(parts, exchange, caller, { work: 'chat', body: came })
       if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
       outcome = await carry(parts, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {

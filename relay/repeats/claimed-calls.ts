@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 
-/** Hashes are SHA-256, hex; `at` is unix milliseconds. */
+/** Hashes are SHA-256, hex; `bodyHash` is of where it went, too. `at` is unix milliseconds. */
 export type CallClaim = {
   readonly tokenId: number
   readonly keyHash: string

@@ -22,8 +22,10 @@ export function notifyUrlOf(parts: Parts, notifier: Notifier): string {
   return `${serverAddress}/mj/notify/${task}/${channelId}/${markOf(parts, notifier)}`
 }
 
-const markOf = ({ vault }: Parts, { task, channelId, keyRef }: Notifier): string =>
-  vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
+export const markOf = (
+  { vault }: Pick<Parts, 'vault'>,
+  { task, channelId, keyRef }: Notifier,
+): string => vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
 
 /** null: nobody was ever told this address. */
 export function notifierOf(

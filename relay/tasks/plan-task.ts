@@ -1,7 +1,7 @@
 import { holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
-import { type Offer, offerOf } from '#domain/routing/offer.ts'
+import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { KnownTask } from '#domain/task/state.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
@@ -28,7 +28,7 @@ export function planTask(
   now: number,
 ): TaskPlan | Denial {
   const { token, user, group } = caller
-  const { model, kind } = request
+  const { model } = request
   if (token.models !== null && !token.models.has(model)) {
     return deny('model_not_allowed', { param: 'model', subject: model })
   }
@@ -48,19 +48,28 @@ export function planTask(
     return deny('no_channel', { param: 'model', subject: model, retryAfterSeconds: 10 })
   }
   const hold = holdFor(price, { inputTokens: 0, outputTokens: 0, choices: 1 })
-  const keyRef = origin?.place?.keyRef ?? null
-  return { price, hold, offer, keyRef: kind === 'drawing' ? keyRef : null }
+  return { price, hold, offer, keyRef: origin?.place?.keyRef ?? null }
 }
 
+/**
+ * Where another task is, that one's channel alone, and by its key. It has to offer the model to the
+ * caller's group all the same: what is paid is the price of that group. Admins may name any.
+ */
 function offerFor(
   { channels }: Views,
   { group, pinnedChannelId }: Caller,
   { model, kind }: TaskRequest,
   origin: KnownTask | null,
 ): Offer<RelayChannel> {
-  const channelId = origin?.place?.channelId ?? pinnedChannelId
+  const place = origin?.place ?? null
+  const channelId = place?.channelId ?? pinnedChannelId
   if (channelId === null) return channels.offering(group, model, kind)
   const channel = channels.find(channelId)
   const isFit = channel?.isEnabled && channel.target !== null && workOf(channel) === kind
-  return isFit ? offerOf([channel]) : []
+  if (!isFit) return []
+  const isOffered =
+    pinnedChannelId !== null ||
+    [...channelsIn(channels.offering(group, model, kind))].includes(channel)
+  const hasKey = place === null || channel.keys.some(({ keyRef }) => keyRef === place.keyRef)
+  return isOffered && hasKey ? offerOf([channel]) : []
 }

@@ -2,26 +2,21 @@ import type { Attempt } from '#domain/account/events.ts'
 import type { KnownTask } from '#domain/task/state.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
-import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
-import { providerErrorBody, redact } from '#relay/dialects/openai-chat/error-body.ts'
-import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
+import type { Language } from '#relay/canonical/denial-answers.ts'
+import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
-import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
-import { ChannelTurns, isRetryable } from '#relay/pipeline/choose-channel.ts'
 import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
-import { DENIAL_OF } from '#relay/pipeline/failure.ts'
 import { takeSeat } from '#relay/pipeline/take-seat.ts'
 import { screenPrompt } from '#relay/screening/screen-prompt.ts'
-import { confidentialTo, type RelayChannel, type RelayKey } from '#relay/views/channel-view.ts'
-import { askUpstream } from './ask-upstream.ts'
-import { notifyUrlOf } from './notify-token.ts'
+import { hiddenWords, withoutWords } from './hidden-words.ts'
 import { ownTask } from './own-task.ts'
 import { planTask, type TaskPlan } from './plan-task.ts'
-import { drawingTaken, musicTaken, type Taken } from './provider-words.ts'
 import { sendRefusal, sendTaken, sendTaskDenial } from './task-answers.ts'
+import { failureOf, type TaskFailure } from './task-failure.ts'
 import type { TaskParts } from './task-parts.ts'
 import type { TaskRequest } from './task-request.ts'
+import { type Last, mayBeTaken, type Sent, tryChannels } from './try-channels.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }
 const SIZE = { body: Buffer.alloc(0), outputTokensMax: 0, choices: 1 }
@@ -87,7 +82,10 @@ async function open(
   caller: Caller,
   { request, plan: { price, hold } }: Wanted,
 ): Promise<Opened | Denial> {
-  const keyed = await claimCall(parts, exchange, caller, request.body.bytes)
+  const keyed = await claimCall(parts, exchange, caller, {
+    work: request.kind,
+    body: request.body.bytes,
+  })
   if (keyed !== null && isDenial(keyed)) return keyed
   const task = keyed?.call ?? exchange.call
   const { userId, settings } = caller.user
@@ -112,145 +110,92 @@ async function open(
   }
 }
 
-type Sent = Wanted & { readonly caller: Caller; readonly origin: KnownTask | null }
+/** Drawing clients know it as: in the queue. */
+const QUEUED = 22
 
-type Last = {
-  readonly channel: RelayChannel
-  readonly key: RelayKey
-  readonly end: AttemptEnd
-  readonly taken: Taken | null
+const UNCONFIRMED: Record<Language, string> = {
+  zh: '上游尚未确认，请稍后查询任务状态',
+  en: 'The provider has not confirmed it yet: ask for the task later.',
 }
 
-/** True once a provider has it. */
+/** True once a provider has it, or may have it. */
 async function send(
   parts: TaskParts,
   exchange: Exchange,
   task: KnownTask,
   sent: Sent,
 ): Promise<boolean> {
-  const { request } = sent
+  const { kind, model } = sent.request
   const attempts: Attempt[] = []
   const last = await tryChannels(parts, task, sent, attempts)
   if (last?.taken?.isTaken) {
-    const { upstreamId, code, description, status, properties } = last.taken
-    const { channelId } = last.channel
-    const { keyRef } = last.key
-    const shown = description === null ? null : redact(description, confidentialTo(last.channel))
-    const { task: id, userId } = task.submitted
-    const place = { channelId, keyRef, upstreamId, code, status, attempts }
-    await parts.books.accept(id, userId, { ...place, description: shown })
-    sendTaken(exchange, request.kind, { task: id, code, description: shown, properties })
+    sendTaken(exchange, kind, await takenAs(parts, task, last, attempts))
     return true
   }
-  const failure = failureOf(parts, last, request.model)
-  await parts.books.fail(
-    task,
-    {
-      cause: failure.refusal === null ? 'unreachable' : 'refused',
-      channelId: last?.channel.channelId ?? null,
-      code: failure.refusal?.code ?? null,
-      failReason: failure.refusal?.words ?? null,
-    },
-    { statusCode: failure.status, attempts },
-  )
-  if (failure.refusal !== null) sendRefusal(exchange, request.kind, failure.refusal)
-  else sendTaskDenial(exchange, request.kind, failure.denial)
+  const { task: id, isNotified } = task.submitted
+  // Its call back says where it is; without one it expires, and the hold goes back.
+  if (last !== null && isNotified && mayBeTaken(last.end)) {
+    const description = UNCONFIRMED[exchange.language]
+    sendTaken(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
+    return true
+  }
+  const failure = failureOf(parts, last, model)
+  if (!(await hasFailed(parts, task, { failure, last, attempts }))) {
+    sendTaken(exchange, kind, { task: id, ...TAKEN })
+    return true
+  }
+  if (failure.refusal !== null) sendRefusal(exchange, kind, failure.refusal)
+  else sendTaskDenial(exchange, kind, failure.denial)
   return false
 }
 
-/** Each channel once, as long as it is sure that none has taken it. */
-async function tryChannels(
+/** As far as its provider's call back told. */
+const TAKEN = { code: 1, description: null, properties: {} }
+
+/** Into the books; and what its caller is told. */
+async function takenAs(
   parts: TaskParts,
+  { submitted }: KnownTask,
+  { channel, key, taken }: Last,
+  attempts: readonly Attempt[],
+): Promise<Parameters<typeof sendTaken>[2]> {
+  const { task, userId, submittedAt } = submitted
+  if (!taken?.isTaken) throw new Error('nobody took it')
+  const { upstreamId, code, status } = taken
+  const { channelId } = channel
+  const { keyRef } = key
+  const hidden = hiddenWords(parts, { task, channelId, keyRef }, channel)
+  const description = taken.description === null ? null : redact(taken.description, hidden)
+  const place = { channelId, keyRef, upstreamId, code, status, attempts, description }
+  const outcome = await parts.acceptances.write({ task, userId, submittedAt, place })
+  if (outcome === 'TaskElsewhere') {
+    parts.log.warn({ task, channelId, upstreamId }, 'a task was taken by two providers')
+    return { task, ...TAKEN }
+  }
+  const properties = withoutWords(taken.properties, hidden) as object
+  return { task, code, description, properties }
+}
+
+type Failed = {
+  readonly failure: TaskFailure
+  readonly last: Last | null
+  readonly attempts: readonly Attempt[]
+}
+
+/** False where its provider called back meanwhile: it has the task, whatever it answered. */
+async function hasFailed(
+  { books }: TaskParts,
   task: KnownTask,
-  { caller, request, plan, origin }: Sent,
-  attempts: Attempt[],
-): Promise<Last | null> {
-  const isPinned = origin !== null || caller.pinnedChannelId !== null
-  const turns = new ChannelTurns(parts, plan.offer, request.model, isPinned)
-  const id = task.submitted.task
-  let last: Last | null = null
-  for (let left = isPinned ? 1 : 1 + parts.views.options.options.retryTimes; left > 0; left -= 1) {
-    const channel = await turns.next()
-    if (channel === null) break
-    const pinned = channel.allKeys.find(({ keyRef }) => keyRef === plan.keyRef)
-    const chosen = pinned ? { key: pinned, probes: [] } : await parts.keys.choose(channel)
-    if (chosen === null) {
-      turns.end(true)
-      continue
-    }
-    const { key } = chosen
-    const { channelId } = channel
-    const notifyUrl = task.submitted.isNotified
-      ? notifyUrlOf(parts, { task: id, channelId, keyRef: key.keyRef })
-      : null
-    const body = request.sentBody({ origin, notifyUrl })
-    const startedAt = parts.now()
-    const answered = await askUpstream(parts.side, key.target, {
-      method: 'POST',
-      path: request.path,
-      body,
-    })
-    const { end, taken } = readAnswer(answered, request)
-    const error = end.kind === 'failed' ? end.error : null
-    const latencyMs = Math.max(0, parts.now() - startedAt)
-    attempts.push({ channelId, status: answered.status, error, latencyMs })
-    turns.end(false)
-    last = { channel, key, end, taken }
-    const probes = [...turns.probes, ...chosen.probes]
-    const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
-    parts.breaker.note({ ...tried, call: id }, end)
-    const { userId } = caller.user
-    parts.autoDisable.note({ channel, key, call: id, userId, requestBody: body }, end)
-    if (end.kind !== 'failed' || !isSurelyNotTaken(end)) break
-  }
-  return last
+  { failure: { status: statusCode, refusal }, last, attempts }: Failed,
+): Promise<boolean> {
+  const why = {
+    cause: refusal === null ? 'unreachable' : 'refused',
+    channelId: last?.channel.channelId ?? null,
+    code: refusal?.code ?? null,
+    failReason: refusal?.words ?? null,
+  } as const
+  const outcome = await books.fail(task, why, { statusCode, attempts })
+  if (outcome === 'TaskElsewhere') return false
+  if (outcome !== 'TaskEnded') return true
+  return (await books.find(task.submitted.task))?.status === 'FAILURE'
 }
-
-/** An answer without an account or without room is a failure, whatever its status says. */
-function readAnswer(
-  end: AttemptEnd,
-  { kind }: TaskRequest,
-): { readonly end: AttemptEnd; readonly taken: Taken | null } {
-  if (end.kind !== 'plain') return { end, taken: null }
-  const taken = kind === 'drawing' ? drawingTaken(end.body) : musicTaken(end.body)
-  if (taken.isTaken) return { end, taken }
-  const failed = { kind: 'failed', body: end.body, retryAfterMs: 0 } as const
-  if (taken.isOfAccount) return { end: { ...failed, status: 503, error: 'status' }, taken }
-  if (taken.code !== null) return { end, taken }
-  return { end: { ...failed, status: end.status, error: 'format' }, taken: null }
-}
-
-/** Without an answer it may have been taken: nobody else is asked to draw it a second time. */
-const isSurelyNotTaken = (end: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean =>
-  (end.error === 'connect' || end.error === 'status') && isRetryable(end)
-
-type Failure = { readonly status: number } & (
-  | { readonly refusal: { readonly code: number | null; readonly words: string } }
-  | { readonly refusal: null; readonly denial: Denial }
-)
-
-function failureOf({ views }: TaskParts, last: Last | null, model: string): Failure {
-  if (last === null) return denied(deny('no_channel', { subject: model, retryAfterSeconds: 10 }))
-  const { end, taken, channel } = last
-  const isHidden = views.options.options.isUpstreamErrorHidden
-  const known = confidentialTo(channel)
-  if (taken !== null && !taken.isTaken) {
-    const words = isHidden ? null : taken.words
-    const { en } = DENIAL_ANSWERS.upstream_error
-    const refusal = { code: taken.code, words: words === null ? en : redact(words, known) }
-    return { status: 200, refusal }
-  }
-  if (end.kind !== 'failed') return denied(deny('upstream_format'))
-  if (end.error !== 'status') return denied(deny(DENIAL_OF[end.error]))
-  if (accountFaultOf(end) !== null) return denied(deny('upstream_account'))
-  const status = end.status ?? 502
-  if (status < 400 || status >= 500) return denied(deny('upstream_error'))
-  const { message } = providerErrorBody(end.body, status, { isHidden, known }).error
-  return { status, refusal: { code: null, words: message } }
-}
-
-const denied = (denial: Denial): Failure => ({
-  status: DENIAL_ANSWERS[denial.denied].status,
-  refusal: null,
-  denial,
-})

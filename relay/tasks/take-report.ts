@@ -1,6 +1,7 @@
 import type { KnownTask } from '#domain/task/state.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
-import { confidentialTo, type RelayChannel } from '#relay/views/channel-view.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import { hiddenWords, textWithout, withoutWords } from './hidden-words.ts'
 import type { Notifier } from './notify-token.ts'
 import type { Told } from './provider-words.ts'
 import type { TaskOutcome } from './task-books.ts'
@@ -15,17 +16,15 @@ export async function takeReport(
   channel: RelayChannel | undefined,
 ): Promise<TaskOutcome> {
   const { task, userId } = known.submitted
-  const { progress, failReason, ...report } = told
-  const isHidden = parts.views.options.options.isUpstreamErrorHidden
-  const telling = channel === undefined ? [] : confidentialTo(channel)
-  const words = failReason === null || isHidden ? null : redact(failReason, telling)
+  const { progress, ...report } = told
   const place = { channelId, keyRef }
-  const outcome = await parts.books.report(known, { ...report, ...place, failReason: words })
+  const isOver = told.status === 'SUCCESS' || told.status === 'FAILURE'
+  const words = isOver ? wordsOf(parts, known, place, told, channel) : {}
+  const outcome = await parts.books.report(known, { ...report, ...place, ...words })
   if (outcome === 'TaskTooOld') {
     await parts.books.expire(known)
     return outcome
   }
-  const isOver = told.status === 'SUCCESS' || told.status === 'FAILURE'
   const noting = isOver
     ? parts.progress.remove([task])
     : progress === null || outcome === 'TaskEnded' || outcome === 'TaskElsewhere'
@@ -33,4 +32,22 @@ export async function takeReport(
       : parts.progress.put([{ id: task, text: progress }])
   await noting?.catch((err: unknown) => parts.log.warn({ err, userId }, 'progress was not told'))
   return outcome
+}
+
+/** As far as their caller may read them. A song's data is left: its addresses are the song. */
+function wordsOf(
+  parts: TaskParts,
+  { submitted: { task, kind } }: KnownTask,
+  place: Omit<Notifier, 'task'>,
+  { failReason, promptEn, result }: Told,
+  channel: RelayChannel | undefined,
+): Pick<Told, 'failReason' | 'promptEn' | 'result'> {
+  const hidden = hiddenWords(parts, { task, ...place }, channel)
+  const isHidden = parts.views.options.options.isUpstreamErrorHidden
+  const cleaned = (text: string) => JSON.stringify(withoutWords(JSON.parse(text), hidden))
+  return {
+    failReason: failReason === null || isHidden ? null : redact(failReason, hidden),
+    promptEn: promptEn === null ? null : textWithout(promptEn, hidden),
+    result: result === null || kind === 'music' ? result : cleaned(result),
+  }
 }

@@ -19,6 +19,9 @@ import type { TaskRequest } from './task-request.ts'
 /** Only where no relay has run for so long is a task's call ended by the sweeper. */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
+/** Of one user. Each is asked after every few seconds, and some cost nothing. */
+export const OPEN_MAX = 100
+
 export type Submission = {
   readonly task: string
   readonly caller: Caller
@@ -77,6 +80,7 @@ export class TaskBooks {
       leaseUntil: startedAt + LEASE_MS,
       startedAt,
       ...{ userId, tokenId, model, group, hold, price, clientIp },
+      task: { openMax: OPEN_MAX },
     } as const
     const prompt = await this.sealed(userId, request.prompt)
     const submitted = {
@@ -94,7 +98,9 @@ export class TaskBooks {
       task,
     )
     if (!outcome.isDone) return denialOfAdmission(outcome.refusal, task, isKeyed)
-    if (outcome.events.length > 0) return null
+    // Both, or neither: a task is sent on the strength of its own hold alone.
+    const written = outcome.events.map(({ type }) => type)
+    if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
     return deny('idempotency_replayed', { subject: task })
   }
 
@@ -107,11 +113,14 @@ export class TaskBooks {
     }: Omit<AcceptTask, 'type' | 'description'> & {
       readonly description: string | null
     },
-  ): Promise<void> {
+  ): Promise<TaskOutcome> {
     const words = await this.sealed(userId, description)
     const command = { type: 'AcceptTask', ...place, description: words } as const
     const context = { actor: 'system:tasks', cause: task, at: this.parts.now() }
-    await this.parts.actors.handle(taskDecider, taskStream(task), command, context)
+    const { actors } = this.parts
+    const outcome = await actors.handle(taskDecider, taskStream(task), command, context)
+    if (!outcome.isDone) return outcome.refusal.refused
+    return outcome.events.length > 0 ? 'changed' : 'same'
   }
 
   /** What its provider says, asked or unasked. */

@@ -10,6 +10,7 @@ import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import { Acceptances } from './acceptances.ts'
 import { TASK_LIMITS } from './ask-upstream.ts'
 import { readDrawing } from './drawing-requests.ts'
 import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
@@ -47,13 +48,15 @@ export async function startTasks(
   const elsewhere = createOutbound(userPolicy, { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 })
   const progress = overrides.progress ?? (await createProgress(core.pg))
   const books = new TaskBooks(relayParts)
-  const parts: TaskParts = { ...relayParts, books, side, elsewhere, progress }
+  const acceptances = new Acceptances({ ...relayParts, books })
+  const parts: TaskParts = { ...relayParts, books, acceptances, side, elsewhere, progress }
   const { findOpenTasks: find, pollTimes: times } = overrides
   const poller = startPoller(core, parts, { find, times })
   return {
     handle: (exchange) => handle(parts, exchange),
     stop: async () => {
       await poller.stop()
+      await acceptances.stop()
       await Promise.all([side.close(), elsewhere.close()])
     },
   }

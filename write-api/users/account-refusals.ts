@@ -21,6 +21,8 @@ export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode | RewardRefusalCode> 
   TokenBudgetExhausted: [200, { zh: '令牌额度已用尽', en: 'The token’s quota is used up' }],
   TokenBudgetUnknown: [404, { zh: '令牌不存在', en: 'No such token' }],
   CallUnknown: [404, { zh: '调用不存在', en: 'No such call' }],
+  CallKnown: [200, { zh: '调用已在进行', en: 'The call is running already' }],
+  TooManyTasks: [200, { zh: '未完成的任务过多', en: 'Too many tasks are open' }],
   CallEnded: [200, { zh: '调用已结束', en: 'The call is over' }],
   LeaseNotOver: [200, { zh: '调用仍在进行', en: 'The call is still running' }],
 }

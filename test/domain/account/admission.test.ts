@@ -128,3 +128,54 @@ describe('admitting the same call again', () => {
       .then([])
   })
 })
+
+describe('a call that pays for a task', () => {
+  const task = { openMax: 2 }
+  const isTask = true as const
+  const at = (n: number) => `019376a0-0000-7000-8000-00000000020${n}`
+
+  it('is told from others', () => {
+    given(...funded(100))
+      .when(admitCall({ task }))
+      .then([admitted(40, { isTask })])
+  })
+
+  it('is never the repeat of another call, be that open or over', () => {
+    given(...funded(100), admitted(40))
+      .when(admitCall({ task }))
+      .then(refuse('CallKnown'))
+    for (const end of [settled(40, 30), released(40), interrupted(40, 0)]) {
+      given(...funded(100), admitted(40), end)
+        .when(admitCall({ task }))
+        .then(refuse('CallEnded'))
+    }
+  })
+
+  it('needs some balance even where it is free', () => {
+    given(budgetSet(0, true))
+      .when(admitCall({ task, hold: 0n }))
+      .then(refuse('InsufficientQuota', { balance: '0', needed: '0' }))
+    given(...funded(1))
+      .when(admitCall({ task, hold: 0n }))
+      .then([admitted(0, { isTask })])
+  })
+
+  it('is one of so many at most: chats and tasks that are over do not count', () => {
+    const open = (n: number, change = {}) => admitted(1, { call: at(n), ...change })
+    const more = admitCall({ task, call: SECOND, hold: 1n })
+    const facts = [...funded(100), open(1, { isTask }), open(2), open(3)]
+    given(...facts)
+      .when(more)
+      .then([admitted(1, { call: SECOND, isTask })])
+    const full = [...facts, open(4, { isTask })]
+    given(...full)
+      .when(more)
+      .then(refuse('TooManyTasks', { max: 2 }))
+    given(...full, settled(1, 1, { call: at(4) }))
+      .when(more)
+      .then([admitted(1, { call: SECOND, isTask })])
+    given(...full)
+      .when(admitCall({ call: SECOND, hold: 1n }))
+      .then([admitted(1, { call: SECOND })])
+  })
+})

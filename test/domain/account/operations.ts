@@ -171,8 +171,9 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     price: fc.constantFrom(...PRICES),
     leaseUntil: time,
     calls: fc.constantFrom(undefined, 1, 3),
+    task: fc.constantFrom(undefined, undefined, { openMax: 2 }),
   })
-  .map(({ calls, ...terms }) => ({
+  .map(({ calls, task, ...terms }) => ({
     type: 'AdmitCall',
     userId: USER,
     model: 'm',
@@ -182,6 +183,7 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     startedAt: 900,
     ...terms,
     ...(calls === undefined ? {} : { calls }),
+    ...(task === undefined ? {} : { task }),
   }))
 const progress = record<Of<'RecordProgress'>>({
   type: fc.constant('RecordProgress'),

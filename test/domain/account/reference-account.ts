@@ -11,6 +11,7 @@ type Call = {
   readonly price: PriceSnapshot
   readonly calls: number
   readonly admittedAt: number
+  readonly isTask: boolean
   leaseUntil: number
   usage: Usage
   progress: string
@@ -242,15 +243,23 @@ export class ReferenceAccount {
   }
 
   private admit(command: Extract<AccountCommand, { type: 'AdmitCall' }>): Verdict {
-    const { call, tokenId, hold, price, leaseUntil, calls = 1 } = command
-    if (this.calls.has(call)) return NOTHING
+    const { call, tokenId, hold, price, leaseUntil, calls = 1, task } = command
+    const isTask = task !== undefined
+    const known = this.calls.get(call)
+    if (known !== undefined && isTask) {
+      return { refused: known.end === null ? 'CallKnown' : 'CallEnded' }
+    }
+    if (known !== undefined) return NOTHING
     if (hold < 0n || hold > MAX) return { refused: 'AmountOutOfRange' }
     if (!this.budgets.has(tokenId)) return { refused: 'TokenBudgetUnknown' }
     const isOverBudget = !this.isUnlimited(tokenId) && hold > this.remain(tokenId)
     if (isOverBudget) return { refused: 'TokenBudgetExhausted' }
-    if (this.balance < hold) return { refused: 'InsufficientQuota' }
+    const isShort = this.balance < hold || (isTask && this.balance < 1n)
+    if (isShort) return { refused: 'InsufficientQuota' }
+    const tasks = this.open.filter(([, other]) => other.isTask)
+    if (isTask && tasks.length >= task.openMax) return { refused: 'TooManyTasks' }
     const admittedAt = this.clock
-    const fresh = { usage: NO_USAGE, progress: '', end: null }
+    const fresh = { usage: NO_USAGE, progress: '', end: null, isTask }
     this.calls.set(call, { tokenId, hold, price, calls, admittedAt, leaseUntil, ...fresh })
     return { event: 'CallAdmitted' }
   }

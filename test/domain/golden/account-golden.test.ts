@@ -43,7 +43,7 @@ const setBudget: AccountCommand = {
   remain: 200_000n,
   isUnlimited: false,
 }
-const admit: AccountCommand = {
+const admit = {
   type: 'AdmitCall',
   userId: 7,
   call: CALL,
@@ -56,7 +56,7 @@ const admit: AccountCommand = {
   leaseUntil: NOW + 60_000,
   clientIp: 'sealed:ip' as Sealed,
   startedAt: NOW,
-}
+} as const
 const progress: AccountCommand = {
   type: 'RecordProgress',
   call: CALL,
@@ -141,6 +141,25 @@ describe('the account’s events, as first recorded', () => {
       ['call-settled-per-call-v1', { ...settle, usage: NO_USAGE, usageSource: 'estimated' }],
     ],
     account(460_000, 160_000),
+  )
+  const ofTask = { model: 'mj_imagine', isStream: false, price: BY_CALL, hold: 20_000n } as const
+  const { type: _, hold, task, ...opened } = { ...admit, ...ofTask, task: { openMax: 1 } }
+  const { userId, call, tokenId, model, group, isStream, ...terms } = opened
+  const facts = { call, userId, tokenId, model, group, isStream }
+  story(
+    'a call that pays for a task, under way',
+    accountDecider,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      ['call-admitted-task-v1', { type: 'AdmitCall', hold, task, ...opened }],
+    ],
+    {
+      ...account(480_000, 180_000),
+      held: 20_000,
+      open: [{ facts, ...terms, hold: 20_000, isTask: true, progress: null }],
+      ended: { ids: [], forgottenUpTo: '' },
+    },
   )
   story(
     'a deduction, and a budget that is closed',

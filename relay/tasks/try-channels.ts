@@ -1,0 +1,115 @@
+import type { Attempt } from '#domain/account/events.ts'
+import type { KnownTask } from '#domain/task/state.ts'
+import type { Caller } from '#relay/pipeline/authenticate.ts'
+import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
+import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
+import type { ChosenKey } from '#relay/pipeline/choose-key.ts'
+import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+import { askUpstream } from './ask-upstream.ts'
+import { notifyUrlOf } from './notify-token.ts'
+import type { TaskPlan } from './plan-task.ts'
+import { drawingTaken, musicTaken, type Taken } from './provider-words.ts'
+import type { TaskParts } from './task-parts.ts'
+import type { TaskRequest } from './task-request.ts'
+
+export type Sent = {
+  readonly request: TaskRequest
+  readonly plan: TaskPlan
+  readonly caller: Caller
+  readonly origin: KnownTask | null
+}
+
+export type Last = {
+  readonly channel: RelayChannel
+  readonly key: RelayKey
+  readonly end: AttemptEnd
+  readonly taken: Taken | null
+}
+
+/** Each channel once, as long as it is sure that none has taken it. */
+export async function tryChannels(
+  parts: TaskParts,
+  task: KnownTask,
+  { caller, request, plan, origin }: Sent,
+  attempts: Attempt[],
+): Promise<Last | null> {
+  const isPinned = origin !== null || caller.pinnedChannelId !== null
+  const turns = new ChannelTurns(parts, plan.offer, request.model, isPinned)
+  const id = task.submitted.task
+  let last: Last | null = null
+  for (let left = isPinned ? 1 : 1 + parts.views.options.options.retryTimes; left > 0; left -= 1) {
+    const channel = await turns.next()
+    if (channel === null) break
+    const chosen = await keyOf(parts, channel, plan)
+    if (chosen === null) {
+      turns.end(true)
+      continue
+    }
+    const { key } = chosen
+    const { channelId } = channel
+    const notifyUrl = task.submitted.isNotified
+      ? notifyUrlOf(parts, { task: id, channelId, keyRef: key.keyRef })
+      : null
+    const body = request.sentBody({ origin, notifyUrl })
+    const startedAt = parts.now()
+    const question = { method: 'POST', path: request.path, body } as const
+    const answered = await askUpstream(parts.side, key.target, question)
+    const { end, taken } = readAnswer(answered, request)
+    const error = end.kind === 'failed' ? end.error : null
+    const latencyMs = Math.max(0, parts.now() - startedAt)
+    attempts.push({ channelId, status: answered.status, error, latencyMs })
+    turns.end(false)
+    last = { channel, key, end, taken }
+    const probes = [...turns.probes, ...chosen.probes]
+    const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
+    parts.breaker.note({ ...tried, call: id }, end)
+    const { userId } = caller.user
+    parts.autoDisable.note({ channel, key, call: id, userId, requestBody: body }, end)
+    if (!isSurelyNotTaken(end)) break
+  }
+  return last
+}
+
+/** What continues a task goes by its key or not at all: no other account knows of it. */
+function keyOf(
+  { keys }: TaskParts,
+  channel: RelayChannel,
+  { keyRef }: TaskPlan,
+): ChosenKey | null | Promise<ChosenKey | null> {
+  if (keyRef === null) return keys.choose(channel)
+  const key = channel.keys.find((each) => each.keyRef === keyRef)
+  return key === undefined ? null : { key, probes: [] }
+}
+
+/** An answer without an account or without room is a failure, whatever its status says. */
+function readAnswer(
+  end: AttemptEnd,
+  { kind }: TaskRequest,
+): { readonly end: AttemptEnd; readonly taken: Taken | null } {
+  if (end.kind !== 'plain') return { end, taken: null }
+  const taken = kind === 'drawing' ? drawingTaken(end.body) : musicTaken(end.body)
+  if (taken.isTaken) return { end, taken }
+  const failed = { kind: 'failed', body: end.body, retryAfterMs: 0 } as const
+  if (taken.isOfAccount) return { end: { ...failed, status: 503, error: 'status' }, taken }
+  if (taken.code !== null) return { end, taken }
+  return { end: { ...failed, status: end.status, error: 'format' }, taken: null }
+}
+
+/** Refused at the door: our key, its limits, or a service that says that it takes nothing. */
+const TAKES_NOTHING = new Set([401, 402, 403, 429, 503])
+
+/** Anything else may have been taken: nobody else is asked to make it a second time. */
+function isSurelyNotTaken(end: AttemptEnd): boolean {
+  if (end.kind !== 'failed') return false
+  return end.error === 'connect' || (end.error === 'status' && TAKES_NOTHING.has(end.status ?? 0))
+}
+
+/** Of whoever stands before a provider, and did not wait for it. */
+const GIVEN_UP_ON = new Set([408, 502, 504, 520, 524])
+
+/** No word of it from the provider itself: it may well be at work. */
+export function mayBeTaken(end: AttemptEnd): boolean {
+  if (end.kind !== 'failed') return false
+  if (end.error === 'timeout' || end.error === 'cut') return true
+  return end.error === 'status' && GIVEN_UP_ON.has(end.status ?? 0)
+}

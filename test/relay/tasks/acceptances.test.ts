@@ -1,0 +1,93 @@
+import { pino } from 'pino'
+import { expect, it, vi } from 'vitest'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { type Acceptance, Acceptances } from '#relay/tasks/acceptances.ts'
+import { HOUR, tasksRig } from './tasks-rig.ts'
+
+const AWAY = new StoreUnavailable('away')
+const acceptance = (n: number): Acceptance => ({
+  task: `task ${n}`,
+  userId: 7,
+  submittedAt: 0,
+  place: {
+    ...{ channelId: 5, keyRef: 'ref', upstreamId: `${n}`, code: 1, status: 'SUBMITTED' },
+    description: null,
+  },
+})
+
+function keeping(now = () => 1_000) {
+  const written: string[] = []
+  const store = { isAway: true, tries: 0 }
+  const accept = async (task: string) => {
+    store.tries += 1
+    if (store.isAway) throw AWAY
+    written.push(task)
+    return 'changed' as const
+  }
+  const log = pino({ level: 'silent' })
+  const error = vi.spyOn(log, 'error')
+  return { kept: new Acceptances({ books: { accept }, log, now }, 5), written, store, error }
+}
+
+it('what a provider took is written once the store is there, in order', async () => {
+  const { kept, written, store } = keeping()
+  for (const n of [1, 2, 3]) expect(await kept.write(acceptance(n))).toBe('kept')
+  await expect.poll(() => store.tries).toBeGreaterThan(5)
+  expect(written).toEqual([])
+  store.isAway = false
+  await expect.poll(() => written).toEqual(['task 1', 'task 2', 'task 3'])
+  expect(await kept.write(acceptance(4))).toBe('changed')
+  await kept.stop()
+  expect(written).toHaveLength(4)
+})
+
+it('is tried a last time at the end, and told where that fails', async () => {
+  const { kept, written, store, error } = keeping()
+  await kept.write(acceptance(1))
+  store.isAway = false
+  await kept.stop()
+  expect(written).toEqual(['task 1'])
+  const other = keeping()
+  await other.kept.write(acceptance(2))
+  await other.kept.stop()
+  expect(other.error.mock.calls[0]?.[0]).toMatchObject({ task: 'task 2', upstreamId: '2' })
+  expect(error).not.toHaveBeenCalled()
+})
+
+it('is bounded, in number and in time', async () => {
+  const clock = { at: 1_000 }
+  const { kept, written, store, error } = keeping(() => clock.at)
+  for (let n = 0; n < 4_097; n += 1) await kept.write(acceptance(n))
+  expect(error).toHaveBeenCalledTimes(1)
+  clock.at = HOUR + 1
+  await expect.poll(() => store.tries).toBeGreaterThan(0)
+  store.isAway = false
+  await kept.stop()
+  expect(written).toEqual([])
+})
+
+it('a task taken while the store was away is answered, and ends as any other', async () => {
+  const rig = await tasksRig({}, { taskMs: 100 })
+  try {
+    const handle = rig.core.actors.handle.bind(rig.core.actors)
+    let isAway = true
+    const spy = vi.spyOn(rig.core.actors, 'handle')
+    spy.mockImplementation((decider, stream, command, context) =>
+      isAway && (command as { type: string }).type === 'AcceptTask'
+        ? Promise.reject(AWAY)
+        : handle(decider, stream, command, context),
+    )
+    const before = await rig.balance()
+    const song = await rig.ask('/suno/submit/music', { prompt: 'a shanty' })
+    expect(song).toMatchObject({ status: 200, json: { code: 'success' } })
+    const task = song.json.data as string
+    const types = async () => (await rig.taskEvents(task)).map(({ type }) => type)
+    expect(await types()).toEqual(['TaskSubmitted'])
+    isAway = false
+    await expect.poll(types, { timeout: 10_000 }).toContain('TaskSucceeded')
+    expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
+    expect(await rig.balance()).toBe(before - 50_000n)
+  } finally {
+    await rig.close()
+  }
+})

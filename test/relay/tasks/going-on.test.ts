@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { CHANNELS_STREAM, type ChannelTerms } from '#domain/channel/events.ts'
+import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
+import { type TasksRig, tasksRig } from './tasks-rig.ts'
+
+const VIP_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
+const ADMIN_KEY = 'ABCDEFGHIJKLzyxwvutsrqponmlkjihgfedcba9876543210'
+const DRAWING = { type: 2, models: ['mj_imagine', 'mj_reroll'] }
+
+let rig: TasksRig
+beforeAll(async () => {
+  rig = await tasksRig({}, { taskMs: 50 })
+  await rig.setOption('GroupRatio', { default: 1, vip: 3 })
+  await rig.setOption('UserUsableGroups', { default: 'all', vip: 'few' })
+  await rig.addToken(4, 7, VIP_KEY, { group: 'vip' })
+  await rig.addUser(9, { role: 10 })
+  await rig.addToken(5, 9, ADMIN_KEY)
+  await rig.grant(9, 1_000_000_000n)
+})
+afterAll(() => rig.close())
+
+async function drawn(headers: Record<string, string>): Promise<string> {
+  const task = await rig.imagine('a lighthouse', headers)
+  const status = async () => (await rig.ask(`/mj/task/${task}/fetch`, undefined, headers)).json
+  await expect.poll(async () => (await status()).status, { timeout: 5_000 }).toBe('SUCCESS')
+  return task
+}
+const reroll = (taskId: string, headers = {}) =>
+  rig.ask('/mj/submit/change', { taskId, action: 'REROLL' }, headers)
+const change = (channelId: number, terms: Partial<ChannelTerms>, keyRefs: string[]) =>
+  rig.append(CHANNELS_STREAM, {
+    type: 'ChannelTermsChanged',
+    v: 1,
+    data: {
+      channelId,
+      terms: { ...PLAIN_CHANNEL_TERMS, baseUrl: rig.provider.url, ...terms },
+      ...{ keyRefs, keyMode: '', droppedKeyRefs: [] },
+    },
+  })
+const REFUSED = { status: 503, json: { error: { code: 'no_channel' } } }
+
+it('goes on by a token of a group that may use the channel, and by no other', async () => {
+  await rig.addChannel(61, { ...DRAWING, groups: ['vip'] })
+  const vip = { 'mj-api-secret': VIP_KEY }
+  const task = await drawn(vip)
+  const before = await rig.balance()
+  const asked = rig.provider.tasks.size
+  expect(await reroll(task)).toMatchObject(REFUSED)
+  expect([await rig.balance(), rig.provider.tasks.size]).toEqual([before, asked])
+  expect((await reroll(task, vip)).json).toMatchObject({ code: 1 })
+  expect(await rig.balance()).toBe(before - 150_000n)
+})
+
+it('goes on for what the channel offers alone', async () => {
+  const task = await drawn({})
+  await change(21, { ...DRAWING, models: ['mj_imagine'] }, ['ref-21'])
+  await rig.addChannel(62, { ...DRAWING, groups: ['default'] })
+  expect(await reroll(task)).toMatchObject(REFUSED)
+})
+
+it('goes on by the key that has it, or not at all', async () => {
+  await rig.addChannel(63, { ...DRAWING, groups: ['default'], priority: 99 })
+  const task = await drawn({})
+  expect((await rig.taskEvents(task))[1]?.data).toMatchObject({ channelId: 63, keyRef: 'ref-63' })
+  expect((await reroll(task)).json).toMatchObject({ code: 1 })
+  const song = (await rig.ask('/suno/submit/music', { prompt: 'one' })).json.data as string
+  const done = async () => (await rig.ask(`/suno/fetch/${song}`)).json.data.status
+  await expect.poll(done, { timeout: 5_000 }).toBe('SUCCESS')
+  const more = { prompt: 'two', continue_clip_id: 'clip-1', task_id: song }
+  await change(63, { ...DRAWING, priority: 99 }, ['ref-63', 'other'])
+  const aside = { channelId: 63, keyRef: 'ref-63', reason: 'status-401' }
+  await rig.append(CHANNELS_STREAM, { type: 'ChannelKeySetAside', v: 1, data: aside })
+  await change(36, { type: 36, models: ['suno_music'] }, ['other'])
+  const asked = rig.provider.tasks.size
+  expect(await reroll(task)).toMatchObject(REFUSED)
+  expect(await rig.ask('/suno/submit/music', more)).toMatchObject({ status: 503 })
+  expect(rig.provider.tasks.size).toBe(asked)
+})

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mayBeTaken } from '#relay/tasks/try-channels.ts'
+import { PROVIDER_KEY } from '../support/relay-rig.ts'
+import {
+  type Scripted,
+  type ScriptedProvider,
+  scriptedProvider,
+} from '../support/scripted-provider.ts'
+import { type TasksRig, tasksRig } from './tasks-rig.ts'
+
+const IMAGINE = '/mj/submit/imagine'
+const PRICE = 50_000n
+const TAKEN: Scripted = { body: { code: 1, description: 'ok', result: '77', properties: {} } }
+
+let rig: TasksRig
+let first: ScriptedProvider
+let second: ScriptedProvider
+
+/** The first is preferred; both are told where to call back, and nobody asks. */
+beforeAll(async () => {
+  rig = await tasksRig({ tasks: { findOpenTasks: async () => [] } })
+  ;[first, second] = await Promise.all([scriptedProvider(), scriptedProvider()])
+  await rig.setOption('MjNotifyEnabled', 'true')
+  await rig.setOption('ServerAddress', rig.url)
+  await rig.setOption('RetryTimes', '1')
+})
+afterAll(async () => {
+  await rig.close()
+  await Promise.all([first.close(), second.close()])
+})
+
+let channels = 100
+/** New ones for each case: a circuit that opened is no other case's. */
+beforeEach(async () => {
+  channels += 2
+  const drawing = { type: 5, models: ['mj_imagine'], groups: ['default'] }
+  const priority = channels
+  await rig.addChannel(channels, { ...drawing, baseUrl: first.url, priority: priority + 1 })
+  await rig.addChannel(channels + 1, { ...drawing, baseUrl: second.url, priority })
+  for (const { asked, answers } of [first, second]) {
+    asked.length = 0
+    answers.set(`POST ${IMAGINE}`, TAKEN)
+  }
+})
+
+const imagine = (headers = {}) => rig.ask(IMAGINE, { prompt: 'a boat' }, headers)
+const hookOf = ({ asked }: ScriptedProvider) =>
+  new URL(JSON.parse(asked.at(-1)?.body ?? '{}').notifyHook).pathname
+const callBack = (path: string, body: object) =>
+  rig.ask(path, { id: '77', ...body }, { 'mj-api-secret': '' })
+const taskIn = (path: string) => path.split('/')[3] ?? ''
+
+/** What the caller is told once its provider called back, and then answered with a fault. */
+async function answeredAfter(notice: object, status: number, headers = {}) {
+  const gate = Promise.withResolvers<void>()
+  first.answers.set(`POST ${IMAGINE}`, { status, body: {}, until: gate.promise })
+  const asking = imagine(headers)
+  await expect.poll(() => first.asked.length).toBe(1)
+  const path = hookOf(first)
+  expect((await callBack(path, notice)).status).toBe(200)
+  gate.resolve()
+  return { answer: await asking, path }
+}
+
+describe('a call back before an answer that is lost', () => {
+  it('has the task stand: answered with its id, charged once, its key kept', async () => {
+    const before = await rig.balance()
+    const key = { 'idempotency-key': 'lost 1' }
+    const { answer, path } = await answeredAfter({ status: 'IN_PROGRESS' }, 500, key)
+    expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
+    expect((await imagine(key)).status).toBe(409)
+    await callBack(path, { status: 'SUCCESS', imageUrl: 'https://pictures.example/1.png' })
+    expect((await imagine(key)).status).toBe(409)
+    expect(await rig.money(taskIn(path))).toEqual(['CallAdmitted', 'CallSettled'])
+    expect(await rig.balance()).toBe(before - PRICE)
+    expect(first.asked.length + second.asked.length).toBe(1)
+  })
+
+  it('of success is as good', async () => {
+    const before = await rig.balance()
+    const { answer, path } = await answeredAfter({ status: 'SUCCESS' }, 500)
+    expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
+    expect(await rig.balance()).toBe(before - PRICE)
+  })
+
+  it('of failure is a failure, and frees the key', async () => {
+    const before = await rig.balance()
+    const key = { 'idempotency-key': 'lost 2' }
+    const { answer } = await answeredAfter({ status: 'FAILURE' }, 500, key)
+    expect(answer.status).toBe(502)
+    expect(await rig.balance()).toBe(before)
+    first.answers.set(`POST ${IMAGINE}`, TAKEN)
+    expect((await imagine(key)).json).toMatchObject({ code: 1 })
+  })
+
+  it('leaves the task with that provider, though another took it too', async () => {
+    const { answer, path } = await answeredAfter({ status: 'SUBMITTED' }, 503)
+    expect(answer).toMatchObject({ status: 200, json: { code: 1, result: taskIn(path) } })
+    expect(second.asked).toHaveLength(1)
+    const [, accepted] = await rig.taskEvents(taskIn(path))
+    expect(accepted?.data).toMatchObject({ channelId: channels })
+  })
+})
+
+describe('an answer that is lost', () => {
+  it('leaves a task open that may be called back about: nobody else is asked', async () => {
+    const before = await rig.balance()
+    first.answers.set(`POST ${IMAGINE}`, { status: 504, body: '<html>' })
+    const answer = await imagine({ 'idempotency-key': 'lost 3' })
+    const path = hookOf(first)
+    expect(answer).toMatchObject({ status: 200, json: { code: 22, result: taskIn(path) } })
+    expect(answer.json.description).toContain('not confirmed')
+    expect(second.asked).toHaveLength(0)
+    expect(await rig.money(taskIn(path))).toEqual(['CallAdmitted'])
+    await callBack(path, { status: 'SUCCESS' })
+    expect(await rig.money(taskIn(path))).toEqual(['CallAdmitted', 'CallSettled'])
+    expect(await rig.balance()).toBe(before - PRICE)
+    expect((await imagine({ 'idempotency-key': 'lost 3' })).status).toBe(409)
+  })
+
+  it.each([500, 502, 408, 409])('%s is no reason to ask another', async (status) => {
+    await rig.setOption('MjNotifyEnabled', 'false')
+    const before = await rig.balance()
+    first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
+    const answer = await imagine()
+    await rig.setOption('MjNotifyEnabled', 'true')
+    expect([1, 22]).not.toContain(answer.json.code)
+    expect(second.asked).toHaveLength(0)
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it.each([401, 403, 429, 503])('%s is: it took nothing', async (status) => {
+    first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
+    expect((await imagine()).json).toMatchObject({ code: 1 })
+    expect(second.asked).toHaveLength(1)
+  })
+
+  it('is one by time, by a cut, or by whoever stands before the provider', () => {
+    const failed = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
+    const lost = (error: 'timeout' | 'cut' | 'connect' | 'status', status: number | null) =>
+      mayBeTaken({ ...failed, error, status })
+    expect([lost('timeout', null), lost('cut', 200), lost('status', 524)]).toEqual(
+      Array(3).fill(true),
+    )
+    expect([lost('connect', null), lost('status', 500), lost('status', 429)]).toEqual(
+      Array(3).fill(false),
+    )
+  })
+})
+
+describe('a provider that tells what it knows', () => {
+  it('tells the caller neither its key nor where to call back', async () => {
+    const host = new URL(first.url).host
+    const echo = { promptEn: 'a boat', bannedWord: `${PROVIDER_KEY} at ${host}` }
+    const gate = Promise.withResolvers<void>()
+    const answer = { body: {}, until: gate.promise }
+    first.answers.set(`POST ${IMAGINE}`, answer)
+    const asking = imagine()
+    await expect.poll(() => first.asked.length).toBe(1)
+    const path = hookOf(first)
+    const mark = path.split('/').at(-1) ?? ''
+    const properties = { ...echo, finalPrompt: `a boat ${rig.url}${path}` }
+    Object.assign(answer.body, { code: 1, description: `ok ${mark}`, result: '77', properties })
+    gate.resolve()
+    const { json } = await asking
+    expect(json).toMatchObject({ code: 1, properties: { promptEn: 'a boat' } })
+    const buttons = [{ customId: `MJ::${mark}`, label: 'U1', more: [{ host, [mark]: mark }] }]
+    const told = { promptEn: `a boat ${mark}`, properties, buttons, prompt: 'a boat' }
+    await callBack(path, { status: 'SUCCESS', ...told })
+    const shown = await rig.ask(`/mj/task/${json.result}/fetch`)
+    expect(shown.json).toMatchObject({ status: 'SUCCESS', promptEn: 'a boat ***' })
+    expect(shown.json.buttons[0]).toMatchObject({ customId: 'MJ::***', label: 'U1' })
+    for (const text of [JSON.stringify(json), shown.text]) {
+      for (const word of [mark, PROVIDER_KEY, host]) expect(text).not.toContain(word)
+    }
+  })
+})
