@@ -3,7 +3,10 @@ import type { Language, Words } from '#infra/http/language.ts'
 /** What a row says beside its numbers, by the reason that the read model keeps. */
 const WORDS: Readonly<Record<string, Words>> = {
   settled: { zh: '', en: '' },
-  interrupted: { zh: '调用中断，按已产生的用量结算', en: 'Interrupted: charged for what was used' },
+  interrupted: {
+    zh: '调用中断，只按中断前已记录的用量结算',
+    en: 'Interrupted: charged for what was noted by then',
+  },
   site: { zh: '系统初始化完成', en: 'The system was initialised' },
   'grant:setup': { zh: '系统初始化额度', en: 'Opening quota' },
   'grant:new-user': { zh: '新用户注册赠送额度', en: 'Quota for a new user' },

@@ -38,7 +38,7 @@ export const UpdateRedemption = Type.Object({
   id,
   key: Type.Optional(Type.String({ maxLength: REDEMPTION_KEY_MAX })),
   /** With `status_only`: 1 enables, 2 disables. */
-  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
 })
 export type UpdateRedemption = Static<typeof UpdateRedemption>
 

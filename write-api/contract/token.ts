@@ -35,8 +35,8 @@ const tokenId = Type.Integer({ minimum: 1, maximum: 999999999999999 })
 export const UpdateToken = Type.Object({
   ...Type.Partial(Type.Omit(CreateToken, ['count'])).properties,
   id: tokenId,
-  /** Only 1 and 2 can be asked for; others are ignored, so that a row read can be sent back. */
-  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  /** 1 enables, 2 disables; 0, 3 and 4 change nothing, so that a row read can be sent back. */
+  status: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
 })
 export type UpdateToken = Static<typeof UpdateToken>
 

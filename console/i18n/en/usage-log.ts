@@ -102,7 +102,7 @@ export const usageLog: Words['usageLog'] = {
     timeout: 'Upstream timed out',
     incomplete: 'Upstream stopped early; the answer is incomplete',
     screened: 'Stopped by the word check; charged only for what was delivered',
-    interrupted: 'Gateway interrupted; charged only for what was delivered',
+    interrupted: 'Gateway interrupted; charged only for what it had noted by then',
     'no-channel': 'No channel available',
     refused: 'Refused by the upstream',
   },

@@ -100,7 +100,7 @@ export const usageLog = {
     timeout: '上游超时',
     incomplete: '上游提前结束，内容不完整',
     screened: '命中屏蔽词而停止，只按已送达的部分计费',
-    interrupted: '网关中断，只按已送达的部分计费',
+    interrupted: '网关中断，只按中断前已记录的部分计费',
     'no-channel': '没有可用渠道',
     refused: '请求被上游拒绝',
   },
