@@ -60,4 +60,12 @@ export interface StreamActors {
     decider: Decider<S, C, E, R>,
     stream: string,
   ): Promise<S>
+  /**
+   * As `stateOf`, but a stream that is not in use is not kept at hand: for looking at many, and for
+   * names that strangers give.
+   */
+  glance<S, C, E extends Fact, R extends Refusal>(
+    decider: Decider<S, C, E, R>,
+    stream: string,
+  ): Promise<S>
 }

@@ -20,8 +20,8 @@ type Options = {
 
 /** Decides in this process, one actor per stream in use; see the port. */
 export function createStreamActors(options: Options): StreamActors {
-  const { store, snapshotEvery = 4_000 } = options
-  const actorOf = actorCache(options, (hot) => {
+  const { store, snapshots, snapshotEvery = 4_000 } = options
+  const { actorOf, isKept } = actorCache(options, (hot) => {
     hot.maybeSnapshot(snapshotEvery, (error) => {
       options.log.warn({ stream: hot.stream, error }, 'a snapshot could not be kept')
     })
@@ -35,6 +35,9 @@ export function createStreamActors(options: Options): StreamActors {
       }
       actor.turn({ take: () => read().catch(reject) })
     })
+  // A copy: the actor goes on changing its own in place.
+  const stateOf: StreamActors['stateOf'] = (decider, stream) =>
+    ask(decider, stream, (state) => structuredClone(state))
   return {
     ask,
     handle: (decider, stream, command, context) =>
@@ -58,8 +61,13 @@ export function createStreamActors(options: Options): StreamActors {
         )
         for (const actor of distinct) actor.turn(turn)
       }),
-    // A copy: the actor goes on changing its own in place.
-    stateOf: (decider, stream) => ask(decider, stream, (state) => structuredClone(state)),
+    stateOf,
+    glance: async (decider, stream) => {
+      if (isKept(stream)) return stateOf(decider, stream)
+      const hot = createHotStream(stream, decider as unknown as AnyDecider, store, snapshots)
+      await hot.catchUp()
+      return hot.state() as ReturnType<typeof decider.initialState>
+    },
   }
 }
 
@@ -80,7 +88,7 @@ function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
       if (actor.isIdle()) actors.delete(stream)
     }
   }
-  return (stream: string, decider: AnyDecider): StreamActor => {
+  const actorOf = (stream: string, decider: AnyDecider): StreamActor => {
     let actor = actors.get(stream)
     if (actor === undefined) {
       const hot = createHotStream(stream, decider, store, snapshots)
@@ -92,4 +100,5 @@ function actorCache(options: Options, onWritten: (hot: HotStream) => void) {
     actors.set(stream, actor)
     return actor
   }
+  return { actorOf, isKept: (stream: string) => actors.has(stream) }
 }

@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { TASK_MS_MAX } from '#domain/task/decide.ts'
 import type { Core } from '#infra/core.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-acts/in-parallel.ts'
-import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
-import { askUpstream } from './ask-upstream.ts'
-import { type Told, toldIn } from './provider-words.ts'
-import { takeReport } from './take-report.ts'
+import { type Asked, PollLane } from './poll-lane.ts'
 import type { TaskParts } from './task-parts.ts'
 
 /** A page of what has not ended, oldest first; a seam for tests without read models. */
@@ -27,9 +24,9 @@ export const POLL_TIMES: PollTimes = { everyMs: 5_000, staleMs: 600_000 }
 
 const LEASE = 'task-poller'
 const PAGE = 1_000
-const ASKED_AT_ONCE = 25
-const PROVIDERS_AT_ONCE = 4
-const ANSWER_MS = 20_000
+const EXPIRED_AT_ONCE = 4
+/** Before nobody waits any more. */
+const LATE_MS = TASK_MS_MAX - 300_000
 
 /** A pass every few seconds, in one process of all that run a relay: whoever holds the lease. */
 export function startPoller(
@@ -39,109 +36,120 @@ export function startPoller(
 ): Poller {
   const pages: FindOpenTasks = find ?? ((after, limit) => openTasks(core.db, after, limit))
   return core.leases.hold(LEASE, async (_lease, lost) => {
+    const poll = new Poll(parts, pages, times, lost)
     while (!lost.aborted) {
-      await pollTasks(parts, pages, times.staleMs, lost).catch((err: unknown) => {
+      await poll.pass().catch((err: unknown) => {
         if (!lost.aborted) core.log.warn({ err }, 'tasks could not be looked after just now')
       })
       await delay(times.everyMs, undefined, { signal: lost, ref: false }).catch(() => {})
     }
+    await poll.over()
   })
+}
+
+/** What is open, by who has it; and what is over without anybody. */
+type Found = {
+  readonly lanes: ReadonlyMap<string, readonly OpenTask[]>
+  readonly stale: readonly string[]
 }
 
 /**
- * Asks each provider about its tasks, and ends those that nobody reports on any more. Whoever wakes
- * without the lease does no harm: each task decides for itself, once.
+ * Has each provider asked about its tasks, and ends those that nobody reports on any more. Each of
+ * these goes on by itself, over several passes where it must. Whoever wakes without the lease does
+ * no harm: each task decides for itself, once.
  */
-export async function pollTasks(
-  parts: TaskParts,
-  find: FindOpenTasks,
-  staleMs: number,
-  lost: AbortSignal,
-): Promise<void> {
-  let after = { submittedAt: 0, task: '' }
-  while (!lost.aborted) {
-    const page = await find(after, PAGE)
-    const askings = askingsOf(parts, page)
-    await inParallel(askings, PROVIDERS_AT_ONCE, lost, (asking) => ask(parts, asking, lost))
-    for (const { task, submittedAt } of page) {
-      if (parts.now() - submittedAt > staleMs && !lost.aborted) await expire(parts, task)
-    }
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) break
-    after = { submittedAt: last.submittedAt, task: last.task }
+class Poll {
+  private readonly parts: TaskParts
+  private readonly find: FindOpenTasks
+  private readonly times: PollTimes
+  private readonly lost: AbortSignal
+  private readonly lanes = new Map<string, PollLane>()
+  private readonly running = new Map<string, Promise<void>>()
+
+  constructor(parts: TaskParts, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
+    this.parts = parts
+    this.find = find
+    this.times = times
+    this.lost = lost
   }
-  if (!lost.aborted) await parts.progress.sweep()
-}
 
-type Asking = {
-  readonly channel: RelayChannel
-  readonly key: RelayKey
-  readonly kind: OpenTask['kind']
-  readonly tasks: readonly OpenTask[]
-}
+  async pass(): Promise<void> {
+    const { lanes, stale } = await this.findAll()
+    if (this.lost.aborted) return
+    this.begin('', () => inParallel(stale, EXPIRED_AT_ONCE, this.lost, (task) => this.expire(task)))
+    for (const name of this.lanes.keys()) {
+      if (!lanes.has(name) && !this.running.has(name)) this.lanes.delete(name)
+    }
+    for (const [name, tasks] of lanes) this.ask(name, tasks)
+    await this.parts.progress.sweep()
+  }
 
-/** By channel and key, so many at a time. */
-function askingsOf({ views }: TaskParts, page: readonly OpenTask[]): readonly Asking[] {
-  const groups = Map.groupBy(
-    page,
-    ({ channelId, keyRef, kind }) => `${channelId}|${keyRef}|${kind}`,
-  )
-  return [...groups.values()].flatMap((tasks) => {
-    const [first] = tasks
-    const channel = views.channels.find(first?.channelId ?? -1)
+  async over(): Promise<void> {
+    await Promise.all(this.running.values())
+  }
+
+  private async findAll(): Promise<Found> {
+    const lanes = new Map<string, OpenTask[]>()
+    const stale: string[] = []
+    let after = { submittedAt: 0, task: '' }
+    while (!this.lost.aborted) {
+      const page = await this.find(after, PAGE)
+      for (const task of page) {
+        if (this.isStale(task)) stale.push(task.task)
+        if (task.channelId === null) continue
+        const name = `${task.channelId}|${task.keyRef}|${task.kind}`
+        const known = lanes.get(name)
+        if (known === undefined) lanes.set(name, [task])
+        else known.push(task)
+      }
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = { submittedAt: last.submittedAt, task: last.task }
+    }
+    return { lanes, stale }
+  }
+
+  /** One that a provider is known to have has its whole time. */
+  private isStale({ submittedAt, channelId }: OpenTask): boolean {
+    const age = this.parts.now() - submittedAt
+    return age > (channelId === null ? this.times.staleMs : TASK_MS_MAX)
+  }
+
+  private ask(name: string, tasks: readonly OpenTask[]): void {
+    const asked = this.askedOf(tasks)
+    if (asked === null) return
+    const { everyMs } = this.times
+    const lane = this.lanes.get(name) ?? new PollLane(this.parts, { everyMs, lateMs: LATE_MS })
+    this.lanes.set(name, lane)
+    this.begin(name, () => lane.ask(asked, tasks, this.lost))
+  }
+
+  /** null: its channel or key is gone. */
+  private askedOf([first]: readonly OpenTask[]): Asked | null {
+    const channel = this.parts.views.channels.find(first?.channelId ?? -1)
     const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)
-    if (first === undefined || channel === undefined || key === undefined) return []
-    const pieces: Asking[] = []
-    for (let from = 0; from < tasks.length; from += ASKED_AT_ONCE) {
-      const piece = tasks.slice(from, from + ASKED_AT_ONCE)
-      pieces.push({ channel, key, kind: first.kind, tasks: piece })
+    if (first === undefined || channel === undefined || key === undefined) return null
+    return { channel, key, kind: first.kind }
+  }
+
+  /** Unless it still goes on. */
+  private begin(name: string, work: () => Promise<unknown>): void {
+    if (this.running.has(name)) return
+    const { log } = this.parts
+    const going = work()
+      .then(() => {})
+      .catch((err: unknown) => log.warn({ err }, 'tasks could not be looked after just now'))
+      .finally(() => this.running.delete(name))
+    this.running.set(name, going)
+  }
+
+  private async expire(task: string): Promise<void> {
+    const { books, log } = this.parts
+    try {
+      const known = await books.glance(task)
+      if (known !== null && known.end === null) await books.expire(known)
+    } catch (err) {
+      log.warn({ err, task }, 'a task that is over could not be ended')
     }
-    return pieces
-  })
-}
-
-const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as const
-
-async function ask(parts: TaskParts, asking: Asking, lost: AbortSignal): Promise<void> {
-  const { channel, key, kind, tasks } = asking
-  const ids = tasks.map(({ upstreamId }) => upstreamId)
-  const end = await askUpstream(
-    parts.side,
-    key.target,
-    { method: 'POST', path: PATHS[kind], body: Buffer.from(JSON.stringify({ ids })) },
-    AbortSignal.any([lost, AbortSignal.timeout(ANSWER_MS)]),
-  )
-  const { channelId } = channel
-  if (end.kind !== 'plain') {
-    const facts = { channelId, reason: end.kind === 'failed' ? end.error : 'cut' }
-    if (!lost.aborted) warnSeldom(parts.log, facts, 'a provider was asked about its tasks in vain')
-    return
-  }
-  const told = new Map(toldIn(kind, end.body).map((one) => [one.upstreamId, one]))
-  for (const { task, upstreamId } of tasks) {
-    const one = told.get(upstreamId ?? '')
-    if (one !== undefined && !lost.aborted) await note(parts, task, asking, one)
-  }
-}
-
-/** One that can't be noted now keeps none of the others. */
-async function note(parts: TaskParts, task: string, asking: Asking, told: Told): Promise<void> {
-  const { channel, key } = asking
-  try {
-    const known = await parts.books.find(task)
-    if (known === null || known.end !== null) return
-    const place = { channelId: channel.channelId, keyRef: key.keyRef }
-    await takeReport(parts, known, place, told, channel)
-  } catch (err) {
-    parts.log.warn({ err, task }, 'what a provider said of a task could not be noted')
-  }
-}
-
-async function expire(parts: TaskParts, task: string): Promise<void> {
-  try {
-    const known = await parts.books.find(task)
-    if (known !== null && known.end === null) await parts.books.expire(known)
-  } catch (err) {
-    parts.log.warn({ err, task }, 'a task that is over could not be ended')
   }
 }

@@ -1,5 +1,13 @@
 import type { OpenStatus, TaskStatus } from '#domain/task/events.ts'
-import { type Loose, listOf, objectOf, parsedObject, textOf, webAddress } from './loose-json.ts'
+import {
+  type Loose,
+  listOf,
+  objectOf,
+  parsedJson,
+  parsedObject,
+  textOf,
+  webAddress,
+} from './loose-json.ts'
 
 const ID_LENGTH_MAX = 128
 const WORDS_MAX = 2_000
@@ -150,19 +158,14 @@ function resultText(values: readonly unknown[]): string | null {
   return null
 }
 
-/** A list of tasks as `list-by-condition` and `/suno/fetch` answer it. */
-export function toldIn(kind: 'drawing' | 'music', body: Buffer): readonly Told[] {
+/**
+ * A list of tasks as `list-by-condition` and `/suno/fetch` answer it; null: it can't be read. Some
+ * answer none of them as null.
+ */
+export function toldIn(kind: 'drawing' | 'music', body: Buffer): readonly Told[] | null {
+  const value = parsedJson(body)
+  if (value === undefined) return null
+  const rows = Array.isArray(value) ? value : objectOf(value).data
   const read = kind === 'drawing' ? drawingTold : musicTold
-  return rowsIn(body).flatMap((row) => read(objectOf(row)) ?? [])
-}
-
-function rowsIn(body: Buffer): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    if (Array.isArray(value)) return value
-    const { data } = objectOf(value)
-    return Array.isArray(data) ? data : []
-  } catch {
-    return []
-  }
+  return Array.isArray(rows) ? rows.flatMap((row) => read(objectOf(row)) ?? []) : []
 }

@@ -66,6 +66,11 @@ export class TaskBooks {
     return (await this.parts.actors.stateOf(taskDecider, taskStream(task))).known
   }
 
+  /** As `find`, leaving nothing behind: for whoever looks on, asks or calls back. */
+  async glance(task: string): Promise<KnownTask | null> {
+    return (await this.parts.actors.glance(taskDecider, taskStream(task))).known
+  }
+
   /** null once the hold and the task are durable. */
   async submit(submission: Submission): Promise<Denial | null> {
     const { task, caller, request, price, hold, startedAt, clientIp, isKeyed } = submission

@@ -98,6 +98,25 @@ export function streamActorsConformance(
       expect((await here.stateOf(decider, 'c')).total).toBe(3)
     })
 
+    it('glances at other streams push out none that is in use', async () => {
+      const store = await open()
+      const actors = actorsOn(store, { hotStreamsMax: 1 })
+      const decider = counterDecider(100)
+      await actors.handle(decider, 'c', add(), context)
+      await actorsOn(store).handle(decider, 'd', add(), context)
+      const names = fifty((n) => (n % 2 ? 'd' : `none-${n}`))
+      const totals = await Promise.all(names.map((name) => actors.glance(decider, name)))
+      expect(totals.map(({ total: sum }) => sum)).toEqual(fifty((n) => n % 2))
+      const { readStream } = store
+      const from: (number | undefined)[] = []
+      store.readStream = (stream, fromRevision, limit) => {
+        from.push(fromRevision)
+        return readStream.call(store, stream, fromRevision, limit)
+      }
+      expect((await actors.glance(decider, 'c')).total).toBe(1)
+      expect(from).toEqual([1])
+    })
+
     it('a bug in one of them is its own caller’s alone', async () => {
       const actors = actorsOn(await open())
       const decider = counterDecider(100)

@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { OpenTask } from '#projections/open-tasks/query.ts'
+import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
+
+/** A service of shortened prompts: `says` what it answers when it is asked about them. */
+type Service = { readonly server: Server; readonly url: string; asked: string[][] }
+
+const DEEP = `[{"id":"poison","buttons":${'['.repeat(6_000)}${']'.repeat(6_000)}}]`
+
+let rig: TasksRig
+let service: Service
+let hanging: Service
+let aheadMs = 0
+let more: readonly OpenTask[] = []
+
+async function serve(says: (ids: string[]) => string | null): Promise<Service> {
+  let count = 0
+  const asked: string[][] = []
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as { ids?: string[] }
+    response.setHeader('content-type', 'application/json')
+    if (body.ids === undefined) {
+      count += 1
+      const { prompt } = body as { prompt?: string }
+      return response.end(JSON.stringify({ code: 1, result: `${prompt}-${count}` }))
+    }
+    asked.push(body.ids)
+    const answer = says(body.ids)
+    if (answer !== null) response.end(answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const rowOf = (id: string) =>
+  id.startsWith('slow')
+    ? { id, status: 'IN_PROGRESS', progress: '10%' }
+    : { id, status: 'SUCCESS', progress: '100%' }
+
+beforeAll(async () => {
+  hanging = await serve(() => null)
+  service = await serve((ids) =>
+    ids.some((id) => id.startsWith('poison')) ? DEEP : JSON.stringify(ids.map(rowOf)),
+  )
+  rig = await tasksRig(
+    {
+      tasks: {
+        findOpenTasks: async (...page) => [...more, ...(await rig.findOpenTasks(...page))],
+        pollTimes: { everyMs: 20, staleMs: 600_000 },
+      },
+    },
+    { taskMs: 100, now: () => Date.now() + aheadMs },
+  )
+  const drawing = { type: 2, models: ['mj_shorten'], priority: 9 }
+  await rig.addChannel(61, { ...drawing, models: ['mj_describe'], baseUrl: hanging.url })
+  await rig.addChannel(62, { ...drawing, baseUrl: service.url })
+})
+afterAll(async () => {
+  await rig.close()
+  for (const { server } of [hanging, service]) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+const shorten = async (prompt: string): Promise<string> =>
+  (await rig.ask('/mj/submit/shorten', { prompt })).json.result
+const statusOf = async (task: string) => (await rig.ask(`/mj/task/${task}/fetch`)).json.status
+
+describe('who asks providers about tasks', () => {
+  it('keeps nobody waiting for one that hangs, however many tasks it has', async () => {
+    const place = { userId: 7, channelId: 61, keyRef: 'ref-61', kind: 'drawing' } as const
+    const submittedAt = Date.now() - 60_000
+    more = Array.from({ length: 150 }, (_, n) => {
+      return { ...place, task: `t${n}`, upstreamId: `u${n}`, submittedAt }
+    })
+    await expect.poll(() => hanging.asked.length).toBeGreaterThan(0)
+    const task = await rig.imagine()
+    await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
+    expect(hanging.asked.length).toBeLessThanOrEqual(2)
+    more = []
+  })
+
+  it('loses by a task that spoils the answer that one alone, and ends it after its hour', async () => {
+    const poison = await shorten('poison')
+    const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(shorten))
+    for (const task of others) {
+      await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
+    }
+    expect(await statusOf(poison)).toBe('SUBMITTED')
+    aheadMs = HOUR + 1_000
+    await expect.poll(() => statusOf(poison)).toBe('FAILURE')
+    aheadMs = 0
+    expect(await rig.money(poison)).toEqual(['CallAdmitted', 'CallReleased'])
+  })
+
+  it('reads nothing of a task of which there is no news', async () => {
+    const task = await shorten('slow')
+    const types = async () => (await rig.taskEvents(task)).map(({ type }) => type)
+    await expect.poll(types).toContain('TaskStatusChanged')
+    const readStream = vi.spyOn(rig.core.store, 'readStream')
+    const before = service.asked.length
+    await expect.poll(() => service.asked.length).toBeGreaterThan(before + 5)
+    const reads = readStream.mock.calls.filter(([stream]) => stream === `task-${task}`)
+    readStream.mockRestore()
+    expect(reads.length).toBeLessThanOrEqual(1)
+  })
+})
