@@ -15,10 +15,13 @@ export class FailedKeys {
   private readonly waiting = new Map<string, number>()
   private readonly limits: Limits
   private readonly vault: Pick<Vault, 'keyedHash'>
+  private readonly what: string
 
-  constructor(limits: Limits, vault: Pick<Vault, 'keyedHash'>) {
+  /** `what`: which names are guessed; counted apart from others. */
+  constructor(limits: Limits, vault: Pick<Vault, 'keyedHash'>, what = 'failed-keys') {
     this.limits = limits
     this.vault = vault
+    this.what = what
   }
 
   /** Seconds to wait; 0 when the address may try a key. */
@@ -35,9 +38,9 @@ export class FailedKeys {
 
   /** Counts a wrong key. Seconds to wait when it was one too many, else 0. */
   async failed(clientIp: string, now: number): Promise<number> {
-    const key = addressKey(this.vault, clientIp)
+    const key = `${this.what}:${addressKey(this.vault, clientIp)}`
     const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const
-    const outcome = await this.limits.enter(`failed-keys:${key}`, [claim])
+    const outcome = await this.limits.enter(key, [claim])
     if (!isFull(outcome)) return 0
     const [first] = this.waiting.keys()
     if (this.waiting.size >= WAITING_MAX && first !== undefined) this.waiting.delete(first)

@@ -1,9 +1,13 @@
+import { offerOf } from '#domain/routing/offer.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import type { KnownTask } from '#domain/task/state.ts'
-import { deny } from '#relay/canonical/denial.ts'
+import type { KnownTask, TaskPlace } from '#domain/task/state.ts'
+import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { inParallel } from '#relay/channel-acts/in-parallel.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
+import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
 import { askUpstream } from './ask-upstream.ts'
+import { takeLook } from './look-seat.ts'
 import { parsedObject, textOf } from './loose-json.ts'
 import { ownTask } from './own-task.ts'
 import { drawingAnswer, musicAnswer } from './shown-task.ts'
@@ -13,6 +17,26 @@ import { refuseParam, type TaskBody } from './task-body.ts'
 import type { TaskParts } from './task-parts.ts'
 
 const IDS_MAX = 100
+const READ_AT_ONCE = 8
+const NEVER = new AbortController().signal
+
+/** One look, within its user's limits. */
+async function looking(
+  parts: TaskParts,
+  exchange: Exchange,
+  caller: Caller,
+  kind: TaskKind,
+  looks: { readonly tasks: number; readonly isAsked: boolean },
+  work: () => Promise<void>,
+): Promise<void> {
+  const seat = await takeLook(parts, caller, looks)
+  if (isDenial(seat)) return sendTaskDenial(exchange, kind, seat)
+  try {
+    await work()
+  } finally {
+    seat.leave({ isRefunded: false })
+  }
+}
 
 async function shown(
   parts: TaskParts,
@@ -34,10 +58,12 @@ export async function fetchTask(
   caller: Caller,
   { kind, id }: { readonly kind: TaskKind; readonly id: string },
 ): Promise<void> {
-  const known = await ownTask(parts, caller, kind, id)
-  if (known === null) return notFound(exchange, kind, id)
-  const [answer = {}] = await shown(parts, exchange, kind, [known])
-  sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
+  await looking(parts, exchange, caller, kind, { tasks: 1, isAsked: false }, async () => {
+    const known = await ownTask(parts, caller, kind, id)
+    if (known === null) return notFound(exchange, kind, id)
+    const [answer = {}] = await shown(parts, exchange, kind, [known])
+    sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
+  })
 }
 
 /** `POST /mj/task/list-by-condition` and `POST /suno/fetch`: those of the ids that there are. */
@@ -48,14 +74,18 @@ export async function fetchTasks(
   { kind, body }: { readonly kind: TaskKind; readonly body: TaskBody },
 ): Promise<void> {
   const ids = body.texts('ids', IDS_MAX) ?? refuseParam('ids', true)
-  const found = await Promise.all([...new Set(ids)].map((id) => ownTask(parts, caller, kind, id)))
-  const answers = await shown(
-    parts,
-    exchange,
-    kind,
-    found.filter((known) => known !== null),
-  )
-  sendJson(exchange, 200, kind === 'drawing' ? answers : inMusicEnvelope(answers))
+  const distinct = [...new Set(ids)]
+  const looks = { tasks: distinct.length, isAsked: false }
+  await looking(parts, exchange, caller, kind, looks, async () => {
+    const found = new Map<string, KnownTask>()
+    await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
+      const known = await ownTask(parts, caller, kind, id)
+      if (known !== null) found.set(id, known)
+    })
+    const inOrder = distinct.flatMap((id) => found.get(id) ?? [])
+    const answers = await shown(parts, exchange, kind, inOrder)
+    sendJson(exchange, 200, kind === 'drawing' ? answers : inMusicEnvelope(answers))
+  })
 }
 
 const inMusicEnvelope = (data: object) => ({ code: 'success', message: '', data })
@@ -67,25 +97,38 @@ export async function imageSeed(
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const known = await ownTask(parts, caller, 'drawing', id)
-  const place = known?.place
-  if (!place) return notFound(exchange, 'drawing', id)
-  const channel = parts.views.channels.find(place.channelId)
-  const key = channel?.allKeys.find(({ keyRef }) => keyRef === place.keyRef)
-  if (key === undefined) {
-    const { model } = known.submitted
-    return sendTaskDenial(exchange, 'drawing', deny('no_channel', { subject: model }))
-  }
-  const path = `/mj/task/${encodeURIComponent(place.upstreamId)}/image-seed`
-  const end = await askUpstream(parts.side, key.target, { method: 'GET', path })
-  const answer = end.kind === 'plain' ? parsedObject(end.body) : null
-  if (answer === null) return sendTaskDenial(exchange, 'drawing', deny('upstream_error'))
-  const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
-  sendJson(exchange, 200, {
-    code,
-    description: code === 1 ? '' : 'no seed',
-    result: textOf(answer.result, 64) ?? '',
+  await looking(parts, exchange, caller, 'drawing', { tasks: 1, isAsked: true }, async () => {
+    const known = await ownTask(parts, caller, 'drawing', id)
+    const place = known?.place
+    if (!place) return notFound(exchange, 'drawing', id)
+    const answer = await seedOf(parts, known.submitted.model, place)
+    if (isDenial(answer)) return sendTaskDenial(exchange, 'drawing', answer)
+    sendJson(exchange, 200, answer)
   })
+}
+
+/** Within the channel's own limits, as its calls are. */
+async function seedOf(
+  parts: TaskParts,
+  model: string,
+  { channelId, keyRef, upstreamId }: TaskPlace,
+): Promise<object | Denial> {
+  const channel = parts.views.channels.find(channelId)
+  const key = channel?.allKeys.find((one) => one.keyRef === keyRef)
+  if (channel === undefined || key === undefined) return deny('no_channel', { subject: model })
+  const turns = new ChannelTurns(parts, offerOf([channel]), model, true)
+  if ((await turns.next()) === null) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(turns.fullMs / 1_000))
+    return deny('channels_busy', { subject: model, retryAfterSeconds })
+  }
+  const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
+  const end = await askUpstream(parts.side, key.target, { method: 'GET', path })
+  turns.end(false)
+  const answer = end.kind === 'plain' ? parsedObject(end.body) : null
+  if (answer === null) return deny('upstream_error')
+  const code = Number.isInteger(answer.code) ? (answer.code as number) : 1
+  const description = code === 1 ? '' : 'no seed'
+  return { code, description, result: textOf(answer.result, 64) ?? '' }
 }
 
 const notFound = (exchange: Exchange, kind: TaskKind, id: string): void =>

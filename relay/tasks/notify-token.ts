@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { KnownTask } from '#domain/task/state.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { TaskParts } from './task-parts.ts'
 
 /** Who may report on which task. */
@@ -18,8 +17,8 @@ type Parts = Pick<TaskParts, 'vault' | 'views'>
  */
 export function notifyUrlOf(parts: Parts, notifier: Notifier): string {
   const { serverAddress } = parts.views.options.options.tasks
-  const { task, channelId } = notifier
-  return `${serverAddress}/mj/notify/${task}/${channelId}/${markOf(parts, notifier)}`
+  const { task, channelId, keyRef } = notifier
+  return `${serverAddress}/mj/notify/${task}/${channelId}/${keyRef}/${markOf(parts, notifier)}`
 }
 
 export const markOf = (
@@ -27,22 +26,13 @@ export const markOf = (
   { task, channelId, keyRef }: Notifier,
 ): string => vault.keyedHash('task-notify', `${task}/${channelId}/${keyRef}`)
 
-/** null: nobody was ever told this address. */
-export function notifierOf(
-  parts: Parts,
-  { task, channelId, mark }: { task: string; channelId: number; mark: string },
-  known: KnownTask | null,
-  channel: RelayChannel | undefined,
-): Notifier | null {
-  const refs = known?.place ? [known.place.keyRef] : (channel?.allKeys ?? []).map(keyRefOf)
-  for (const keyRef of refs) {
-    const notifier = { task, channelId, keyRef }
-    if (isSameText(markOf(parts, notifier), mark)) return notifier
-  }
-  return null
-}
+/** Whether somebody was told this address: it says itself, and nothing is read for strangers. */
+export const isToldAddress = (parts: Parts, notifier: Notifier, mark: string): boolean =>
+  isSameText(markOf(parts, notifier), mark)
 
-const keyRefOf = ({ keyRef }: { readonly keyRef: string }): string => keyRef
+/** A task that has its place is reported on from there alone. */
+export const mayReport = ({ channelId, keyRef }: Notifier, { place }: KnownTask): boolean =>
+  place === null || (place.channelId === channelId && place.keyRef === keyRef)
 
 function isSameText(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)]

@@ -1,29 +1,25 @@
 import { deny } from '#relay/canonical/denial.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
 import { objectOf, parsedObject } from './loose-json.ts'
-import { notifierOf } from './notify-token.ts'
+import { isToldAddress, mayReport, type Notifier } from './notify-token.ts'
 import { drawingTold } from './provider-words.ts'
 import { takeReport } from './take-report.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import { refuseParam } from './task-body.ts'
 import type { TaskParts } from './task-parts.ts'
 
-export type NotifyPath = {
-  readonly task: string
-  readonly channelId: number
-  readonly mark: string
-}
+export type NotifyPath = Notifier & { readonly mark: string }
 
-const PATH = /^\/notify\/([0-9a-f-]{36})\/([1-9]\d{0,14})\/([\w-]{16,128})$/
+const PATH = /^\/notify\/([0-9a-f-]{36})\/([1-9]\d{0,14})\/([\w-]{1,64})\/([\w-]{16,128})$/
 
 /** null: no address that anybody is told. */
 export function notifyPath(path: string): NotifyPath | null {
-  const [, task = '', channelId, mark = ''] = PATH.exec(path) ?? []
-  return channelId === undefined ? null : { task, channelId: Number(channelId), mark }
+  const [, task = '', channelId, keyRef = '', mark = ''] = PATH.exec(path) ?? []
+  return channelId === undefined ? null : { task, channelId: Number(channelId), keyRef, mark }
 }
 
 /**
- * A drawing service calls back about a task. The address is checked before anything else is; told
+ * A drawing service calls back about a task. The address is checked before anything is read; told
  * twice, or late, it is answered as done, so that it is not told again.
  */
 export async function takeNotice(
@@ -33,17 +29,16 @@ export async function takeNotice(
   withBody: (work: (body: Buffer) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { books, views } = parts
-  const known = await books.find(path.task)
   const channel = views.channels.find(path.channelId)
-  const notifier = notifierOf(parts, path, known, channel)
-  const isTold = known?.submitted.isNotified === true && views.options.options.tasks.isNotified
-  if (notifier === null || known === null || !isTold) {
+  const isTold = views.options.options.tasks.isNotified && isToldAddress(parts, path, path.mark)
+  const known = isTold ? await books.glance(path.task) : null
+  if (!known?.submitted.isNotified || !mayReport(path, known)) {
     return sendTaskDenial(exchange, 'drawing', deny('notify_refused'))
   }
   await withBody(async (body) => {
     const told = drawingTold(objectOf(parsedObject(body)))
     if (told === null) return refuseParam('status')
-    const outcome = await takeReport(parts, known, notifier, told, channel)
+    const outcome = await takeReport(parts, known, path, told, channel)
     if (outcome === 'TaskElsewhere') {
       return sendTaskDenial(exchange, 'drawing', deny('notify_refused'))
     }

@@ -1,18 +1,20 @@
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { request } from 'undici'
+import type { KnownTask } from '#domain/task/state.ts'
+import { addressLine } from '#infra/http/address-key.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { deny } from '#relay/canonical/denial.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
+import { isTaskId } from './own-task.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import type { TaskParts } from './task-parts.ts'
 
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
 const WHOLE_MS = 60_000
-const AT_ONCE_MAX = 64
-
-let atOnce = 0
+/** Nothing moves any more: its reader takes nothing, or its provider gives nothing. */
+const STALL_MS = 10_000
 
 /**
  * `GET /mj/image/{id}`: a drawing, from where its provider keeps it. Its id is known to its owner
@@ -20,47 +22,66 @@ let atOnce = 0
  * the provider itself.
  */
 export async function showImage(parts: TaskParts, exchange: Exchange, task: string): Promise<void> {
-  const url = await imageOf(parts, task)
-  if (url === null) return sendTaskDenial(exchange, 'drawing', deny('image_unavailable'))
-  if (atOnce >= AT_ONCE_MAX) {
+  const { clientIp } = exchange
+  const waitSeconds = parts.guesses.waitSeconds(clientIp, parts.now())
+  if (waitSeconds > 0) return tooMany(exchange, waitSeconds)
+  const known = isTaskId(task) ? await parts.books.glance(task) : null
+  if (known === null) {
+    const tooManySeconds = await parts.guesses.failed(clientIp, parts.now())
+    return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
+  }
+  const source = await imageOf(parts, known)
+  if (source === null) return nothingHere(exchange)
+  const gone = new AbortController()
+  exchange.response.once('close', () => gone.abort())
+  const names = [`address ${addressLine(clientIp)}`, `owner ${known.submitted.userId}`]
+  const leave = await parts.pictureSeats.enter(names, gone.signal)
+  if (leave === null) {
     return sendTaskDenial(exchange, 'drawing', deny('overloaded', { retryAfterSeconds: 2 }))
   }
-  atOnce += 1
   try {
-    await carry(exchange, url)
+    await carry(exchange, source, gone)
   } finally {
-    atOnce -= 1
+    leave()
   }
+}
+
+const nothingHere = (exchange: Exchange): void =>
+  sendTaskDenial(exchange, 'drawing', deny('image_unavailable'))
+
+function tooMany(exchange: Exchange, retryAfterSeconds: number): void {
+  const subject = '60 unknown pictures / 60 s'
+  sendTaskDenial(exchange, 'drawing', deny('rate_limited', { subject, retryAfterSeconds }))
 }
 
 type Source = { readonly url: string; readonly dispatcher: TaskParts['side']['dispatcher'] }
 
-async function imageOf(parts: TaskParts, task: string): Promise<Source | null> {
-  const known = await parts.books.find(task)
-  const { end } = known ?? {}
-  if (!known || !end || !('imageUrl' in end) || end.imageUrl === null) return null
-  const url = await parts.vault.open(known.submitted.userId, end.imageUrl)
+async function imageOf(parts: TaskParts, { submitted, end }: KnownTask): Promise<Source | null> {
+  if (end === null || !('imageUrl' in end) || end.imageUrl === null) return null
+  const url = await parts.vault.open(submitted.userId, end.imageUrl)
   if (url === null || !URL.canParse(url)) return null
   const channel = parts.views.channels.find(end.channelId)
   if (channel?.target?.origin === new URL(url).origin) {
-    return { url, dispatcher: parts.side.dispatcher }
+    return { url, dispatcher: parts.pictures.dispatcher }
   }
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed ? { url, dispatcher: parts.elsewhere.dispatcher } : null
 }
 
 /** A provider's picture and nothing else of its answer. */
-async function carry(exchange: Exchange, { url, dispatcher }: Source): Promise<void> {
+async function carry(
+  exchange: Exchange,
+  { url, dispatcher }: Source,
+  gone: AbortController,
+): Promise<void> {
   const { response, call } = exchange
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(WHOLE_MS)])
   const headers = { 'accept-encoding': 'identity', 'user-agent': 'tallygate' }
   const answer = await request(url, { dispatcher, signal, headers }).catch(() => null)
   const type = String(answer?.headers['content-type'] ?? '')
   if (answer === null || answer.statusCode !== 200 || !TYPES.test(type)) {
     answer?.body.destroy()
-    return sendTaskDenial(exchange, 'drawing', deny('image_unavailable'))
+    return nothingHere(exchange)
   }
   response.writeHead(200, [
     ...headersOf(call),
@@ -75,16 +96,21 @@ async function carry(exchange: Exchange, { url, dispatcher }: Source): Promise<v
     'Cross-Origin-Resource-Policy',
     'cross-origin',
   ])
-  await pipeline(answer.body, atMost(BYTES_MAX), response).catch(() => response.destroy())
+  const stalled = setTimeout(() => gone.abort(), STALL_MS)
+  const passage = passing(() => stalled.refresh())
+  await pipeline(answer.body, passage, response, { signal }).catch(() => response.destroy())
+  clearTimeout(stalled)
 }
 
-function atMost(most: number): Transform {
-  let left = most
+/** So many bytes at most. */
+function passing(onPart: () => void): Transform {
+  let left = BYTES_MAX
   return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      left -= chunk.length
+    transform: (part: Buffer, _encoding, done) => {
+      onPart()
+      left -= part.length
       if (left < 0) done(new Error('too large'))
-      else done(null, chunk)
+      else done(null, part)
     },
   })
 }

@@ -1,7 +1,9 @@
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { Progress } from '#infra/progress/progress.ts'
+import type { FailedKeys } from '#relay/limits/failed-keys.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
 import type { Acceptances } from './acceptances.ts'
+import type { PictureSeats } from './picture-seats.ts'
 import type { TaskBooks } from './task-books.ts'
 
 /** What everything about tasks is given. */
@@ -12,5 +14,10 @@ export type TaskParts = RelayParts & {
   readonly side: Outbound
   /** To addresses that providers name: public ones alone. */
   readonly elsewhere: Outbound
+  /** To providers, as `side`, for pictures: of any size. */
+  readonly pictures: Outbound
+  readonly pictureSeats: PictureSeats
+  /** Addresses that ask for tasks that are none. */
+  readonly guesses: FailedKeys
   readonly progress: Progress
 }

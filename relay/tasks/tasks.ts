@@ -6,6 +6,7 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
 import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import { deny, isDenial } from '#relay/canonical/denial.ts'
+import { FailedKeys } from '#relay/limits/failed-keys.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
@@ -16,6 +17,7 @@ import { readDrawing } from './drawing-requests.ts'
 import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
 import { readMusic } from './music-requests.ts'
 import { takeNotice } from './notify.ts'
+import { PictureSeats } from './picture-seats.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
 import { showImage } from './show-image.ts'
 import { submitTask } from './submit-task.ts'
@@ -45,11 +47,16 @@ export async function startTasks(
   overrides: TaskOverrides,
 ): Promise<Tasks> {
   const side = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
-  const elsewhere = createOutbound(userPolicy, { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 })
+  const ofAnySize = { ...MANAGEMENT_LIMITS, maxResponseBytes: -1 }
+  const elsewhere = createOutbound(userPolicy, ofAnySize)
+  const pictures = createOutbound(operatorPolicy(core.config), ofAnySize)
   const progress = overrides.progress ?? (await createProgress(core.pg))
   const books = new TaskBooks(relayParts)
   const acceptances = new Acceptances({ ...relayParts, books })
-  const parts: TaskParts = { ...relayParts, books, acceptances, side, elsewhere, progress }
+  const guesses = new FailedKeys(relayParts.limits, relayParts.vault, 'unknown-tasks')
+  const pictureSeats = new PictureSeats()
+  const looking = { guesses, pictureSeats, pictures, elsewhere }
+  const parts: TaskParts = { ...relayParts, ...looking, books, acceptances, side, progress }
   const { findOpenTasks: find, pollTimes: times } = overrides
   const poller = startPoller(core, parts, { find, times })
   return {
@@ -57,7 +64,7 @@ export async function startTasks(
     stop: async () => {
       await poller.stop()
       await acceptances.stop()
-      await Promise.all([side.close(), elsewhere.close()])
+      await Promise.all([side, elsewhere, pictures].map((outbound) => outbound.close()))
     },
   }
 }
@@ -93,9 +100,24 @@ async function carryOut(
   if (!isOn(parts, kind)) return sendTaskDenial(exchange, kind, deny('tasks_off'))
   if (route.act === 'fetch') return fetchTask(parts, exchange, caller, { kind, id: route.id })
   if (route.act === 'seed') return imageSeed(parts, exchange, caller, route.id)
-  await withBody(parts, exchange, kind, (bytes) =>
-    bodied(parts, exchange, caller, { kind, route, body: new TaskBody(bytes) }),
-  )
+  await withBody(parts, exchange, kind, (bytes) => {
+    const work = () => bodied(parts, exchange, caller, { kind, route, body: new TaskBody(bytes) })
+    return route.act === 'list' ? work() : withCopy(parts, bytes.length, work)
+  })
+}
+
+/** What is sent to a provider is a changed copy: it is counted beside what came. */
+async function withCopy(
+  { bodies }: TaskParts,
+  bytes: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!bodies.take(bytes)) throw new Refused(deny('overloaded', { retryAfterSeconds: 2 }))
+  try {
+    await work()
+  } finally {
+    bodies.giveBack(bytes)
+  }
 }
 
 type Bodied = {

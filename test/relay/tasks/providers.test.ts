@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { BodyMemory } from '#relay/limits/body-memory.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
   type Scripted,
@@ -46,6 +47,31 @@ describe('what is sent', () => {
     expect(sent?.headers['mj-api-secret']).toBe(PROVIDER_KEY)
     expect(sent?.headers.authorization).toBeUndefined()
     expect(JSON.parse(sent?.body ?? '')).toEqual({ prompt: 'a boat --fast', state: 'x' })
+  })
+
+  it('is a copy that is counted beside what came', async () => {
+    const held = { now: 0, most: 0 }
+    const count = (bytes: number) => {
+      held.now += bytes
+      held.most = Math.max(held.most, held.now)
+    }
+    const take = vi.spyOn(BodyMemory.prototype, 'take').mockImplementation((bytes) => {
+      count(bytes)
+      return true
+    })
+    const giveBack = vi.spyOn(BodyMemory.prototype, 'giveBack')
+    giveBack.mockImplementation((bytes) => count(-bytes))
+    await imagine()
+    const { length } = JSON.stringify({ prompt: 'a boat' })
+    await expect.poll(() => held).toEqual({ now: 0, most: 2 * length })
+    take.mockImplementation((bytes) => {
+      count(bytes)
+      return held.now <= length
+    })
+    const refused = await imagine()
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: 'overloaded' } } })
+    vi.restoreAllMocks()
+    expect(submitted(first)).toHaveLength(1)
   })
 
   it('follows the mode of the address and the options', async () => {
@@ -124,6 +150,21 @@ describe('a provider’s words', () => {
       await expect.poll(async () => (await shown()).json.status).toBe('SUCCESS')
       expect((await rig.ask(`/mj/image/${task}`)).status).toBe(404)
     }
+  })
+
+  it('lead to pictures of any size, wherever that provider has them', async () => {
+    const imageUrl = `${first.url}/large.png`
+    first.answers.set('POST /mj/task/list-by-condition', {
+      body: [{ id: '77', status: 'SUCCESS', imageUrl }],
+    })
+    const pieces = Array.from({ length: 6 }, () => Buffer.alloc(1024 * 1024, 7))
+    const headers = { 'content-type': 'image/png' }
+    first.answers.set('GET /large.png', { headers, pieces })
+    const { json } = await imagine()
+    const shown = () => rig.ask(`/mj/task/${json.result}/fetch`)
+    await expect.poll(async () => (await shown()).json.status).toBe('SUCCESS')
+    const answer = await fetch(`${rig.url}/mj/image/${json.result}`)
+    expect((await answer.arrayBuffer()).byteLength).toBe(6 * 1024 * 1024)
   })
 
   it('that are no picture are not shown as one', async () => {

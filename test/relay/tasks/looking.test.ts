@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { PictureSeats } from '#relay/tasks/picture-seats.ts'
+import { type TasksRig, tasksRig } from './tasks-rig.ts'
+
+const KEYS = [8, 9].map((userId) => `zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJK${userId}`)
+const headersOf = (userId: number) => ({ 'mj-api-secret': KEYS[userId - 8] ?? '' })
+const NO_KEY = { 'mj-api-secret': '' }
+
+let rig: TasksRig
+beforeAll(async () => {
+  rig = await tasksRig({}, { taskMs: 50 })
+  for (const [at, key] of KEYS.entries()) {
+    await rig.addUser(8 + at)
+    await rig.addToken(4 + at, 8 + at, key)
+    await rig.grant(8 + at, 1_000_000_000n)
+  }
+})
+afterAll(() => rig.close())
+
+const limited = { status: 429, json: { error: { code: 'rate_limited' } } }
+
+describe('looking at tasks', () => {
+  it('is bounded by user: six thousand a minute, in however many lists', async () => {
+    const ids = Array.from({ length: 100 }, (_, n) => `none-${n}`)
+    for (let round = 0; round < 4; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 15 }, () =>
+          rig.ask('/mj/task/list-by-condition', { ids }, headersOf(8)),
+        ),
+      )
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    }
+    const full = await rig.ask('/mj/task/list-by-condition', { ids }, headersOf(8))
+    expect(full).toMatchObject(limited)
+    expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await rig.ask('/mj/task/list-by-condition', { ids }, headersOf(9))).toMatchObject({
+      status: 200,
+    })
+  })
+
+  it('asks providers for seeds thirty times a minute, fifty at once or not', async () => {
+    const task = await rig.imagine('a boat', headersOf(9))
+    const seed = () => rig.ask(`/mj/task/${task}/image-seed`, undefined, headersOf(9))
+    const answers = await Promise.all(Array.from({ length: 50 }, seed))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20)
+  })
+})
+
+describe('strangers', () => {
+  it('have nothing read by addresses that nobody was told', async () => {
+    await rig.setOption('MjNotifyEnabled', 'true')
+    const readStream = vi.spyOn(rig.core.store, 'readStream')
+    const id = '019ab0de-2c00-7000-8000-00000000'
+    const forged = Array.from({ length: 50 }, (_, n) =>
+      rig.ask(`/mj/notify/${id}${1_000 + n}/21/ref-21/${'ab'.repeat(32)}`, {}, NO_KEY),
+    )
+    const odd = await rig.ask('/mj/image/2f1b7a52-6a1e-4b1e-9e42-0a0b0c0d0e0f')
+    expect(odd.status).toBe(404)
+    const statuses = (await Promise.all(forged)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([403]))
+    expect(readStream).not.toHaveBeenCalled()
+    readStream.mockRestore()
+  })
+
+  it('guess at pictures sixty times a minute', async () => {
+    const id = '019ab0de-2c00-7000-8000-00000000'
+    const statuses: number[] = []
+    for (let n = 0; n < 70; n += 1) {
+      statuses.push((await rig.ask(`/mj/image/${id}${2_000 + n}`, undefined, NO_KEY)).status)
+    }
+    // One of them was guessed above.
+    expect(statuses.filter((status) => status === 404)).toHaveLength(59)
+    expect(statuses.slice(59)).toEqual(Array(11).fill(429))
+    expect(await rig.imagine('a boat', headersOf(9))).toBeTruthy()
+  })
+})
+
+describe('places for pictures', () => {
+  const NEVER = new AbortController().signal
+  const max = { total: 8, ofName: 6, waiting: 60, waitingOfName: 45 }
+
+  it('of fifty at once one has six, the others wait in turn, and somebody else gets in', async () => {
+    const seats = new PictureSeats(max, 5_000)
+    let [now, most, done] = [0, 0, 0]
+    const show = async () => {
+      const leave = await seats.enter(['owner 7', 'address 1'], NEVER)
+      now += 1
+      most = Math.max(most, now)
+      await new Promise((resume) => setImmediate(resume))
+      now -= 1
+      done += 1
+      leave?.()
+    }
+    const all = Promise.all(Array.from({ length: 50 }, show))
+    const other = await seats.enter(['owner 8', 'address 2'], NEVER)
+    expect(other).not.toBeNull()
+    await all
+    expect([most, done, now]).toEqual([6, 50, 0])
+  })
+
+  it('are not waited for in any number, for ever, or by who has gone', async () => {
+    const seats = new PictureSeats({ ...max, ofName: 1, waitingOfName: 1 }, 20)
+    const leave = await seats.enter(['a'], NEVER)
+    const waiting = seats.enter(['a'], NEVER)
+    expect(await seats.enter(['a'], NEVER)).toBeNull()
+    expect(await waiting).toBeNull()
+    const gone = new AbortController()
+    const left = seats.enter(['a'], gone.signal)
+    gone.abort()
+    expect(await left).toBeNull()
+    leave?.()
+    expect(await seats.enter(['a'], NEVER)).not.toBeNull()
+  })
+})
