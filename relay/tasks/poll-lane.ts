@@ -17,7 +17,7 @@ export type Asked = {
 export type LaneTimes = {
   /** After a failure; twice as long after each further one, up to twelve times. */
   readonly everyMs: number
-  /** From that age on a task is asked about out of turn, once: soon nobody waits for it any more. */
+  /** From that age on a task is asked about out of turn, once: soon nobody waits for it. */
   readonly lateMs: number
 }
 

@@ -81,7 +81,7 @@ describe('places for pictures', () => {
   const NEVER = new AbortController().signal
   const max = { total: 8, ofName: 6, waiting: 60, waitingOfName: 45 }
 
-  it('of fifty at once one has six, the others wait in turn, and somebody else gets in', async () => {
+  it('of fifty at once six are one’s own, the others wait, and somebody else gets in', async () => {
     const seats = new PictureSeats(max, 5_000)
     let [now, most, done] = [0, 0, 0]
     const show = async () => {

@@ -85,7 +85,7 @@ describe('who asks providers about tasks', () => {
     more = []
   })
 
-  it('loses by a task that spoils the answer that one alone, and ends it after its hour', async () => {
+  it('loses one task alone by what spoils the answer, and ends that after its hour', async () => {
     const poison = await shorten('poison')
     const others = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(shorten))
     for (const task of others) {
