@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import { type CallCells, type LoggedEvent, rowOf } from '../call-log/row-of.ts'
+import { type CallCells, type LogCells, type LoggedEvent, rowOf } from '../call-log/row-of.ts'
 import { projectionOf } from '../projection.ts'
 import type { RowChanges } from '../runner/row-changes.ts'
 import { partOf } from './part.ts'
@@ -18,7 +18,7 @@ const DAY = 86_400
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 5,
+  version: 6,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -38,6 +38,7 @@ export const usageByHour = projectionOf<LoggedEvent>({
     TopUpCredited: count,
     TopUpReversed: count,
     SiteInitialized: count,
+    UserGroupChanged: count,
   },
 })
 
@@ -55,26 +56,31 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
   rows.add('by_model', { hour, type, model }, counted)
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
   if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
-  const within = {
-    ...{ type, model },
-    call_group: call?.call_group ?? '',
-    channel_id: call?.channel_id ?? 0,
-  }
+  const within = { type, model, ...placeOf(row) }
   rows.add('by_day', { part: partOf.user(row.user_id), day, ...within }, counted)
-  if (call === undefined) return
-  rows.add('by_day', { part: partOf.token(call.token_id), day, ...within }, counted)
-  for (const { part, ...narrowed } of sharedParts(call)) {
+  if (call !== undefined) {
+    rows.add('by_day', { part: partOf.token(call.token_id), day, ...within }, counted)
+  }
+  for (const { part, ...narrowed } of sharedParts(within)) {
     rows.add('by_part', { part, hour, ...within, ...narrowed }, counted)
     rows.add('by_day', { part, day, ...within, ...narrowed }, counted)
   }
 }
 
+type Place = Pick<CallCells, 'call_group' | 'channel_id'>
+
+/** As the log's own columns have it: what is found there by its group is counted for it. */
+const placeOf = ({ call, call_group = '' }: LogCells): Place =>
+  call === undefined
+    ? { call_group, channel_id: 0 }
+    : { call_group: call.call_group, channel_id: call.channel_id }
+
 type Part = { readonly part: string; readonly channel_id?: number }
 
 /** Of a group the channels are not told apart: by channel and group it is in the channel's part. */
-function sharedParts({ channel_id, call_group }: CallCells): Part[] {
+function sharedParts({ channel_id, call_group }: Place): Part[] {
   return [
     ...(channel_id === 0 ? [] : [{ part: partOf.channel(channel_id) }]),
-    { part: partOf.group(call_group), channel_id: 0 },
+    ...(call_group === '' ? [] : [{ part: partOf.group(call_group), channel_id: 0 }]),
   ]
 }

@@ -12,6 +12,7 @@ import {
   releasedCall,
   settledCall,
   tokenCreated,
+  userCreated,
 } from '#test/projections/fixture.ts'
 import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
 
@@ -224,6 +225,30 @@ describe('the log', () => {
       'No available channel',
     ])
   })
+})
+
+it('every kind of row is in its totals, a change of group too', async () => {
+  const DAVE = 60
+  const moved = (group: string): Given => {
+    const data = { userId: DAVE, group }
+    return { stream: `user-${DAVE}`, type: 'UserGroupChanged', v: 1, data }
+  }
+  const rows = [granted(DAVE, 9), moved('vip'), moved('inner'), ...calls(DAVE, 60, 10)]
+  await api.settled(await api.append([userCreated(DAVE, 'dave'), ...rows]))
+  const counted = async (query: string): Promise<number[]> => {
+    const path = `/api/log/?${query}`
+    return [(await everything(path, admin)).length, (await page(path, admin)).total]
+  }
+  const own = 'username=dave&'
+  const range = `start_timestamp=${NOW / 1_000 - 90_000}&`
+  for (const given of [own, `${own}${range}`]) {
+    expect([given, await counted(given)]).toEqual([given, [13, 13]])
+    expect([given, await counted(`${given}type=3`)]).toEqual([given, [3, 3]])
+    expect([given, await counted(`${given}group=vip`)]).toEqual([given, [1, 1]])
+    expect([given, await counted(`${given}group=default&type=2`)]).toEqual([given, [9, 9]])
+  }
+  expect(await counted('group=vip')).toEqual([1, 1])
+  expect(await counted('group=inner&type=3')).toEqual([1, 1])
 })
 
 it('a name finds all of its tokens, however many have it', async () => {
