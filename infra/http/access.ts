@@ -70,13 +70,14 @@ export const onlyRootSession: Check = async (request) => {
 }
 
 /**
- * preValidation of a websocket route: session cookie and our own `Origin`. A browser can't send
- * `User-Id` with a socket.
+ * preValidation of a websocket route: session cookie and our own `Origin`, no temporary password.
+ * A browser can't send `User-Id` with a socket.
  */
 export const onlyOwnSocket: Check = async (request) => {
   requireOwnOrigin(request)
   request.principal = await principalNow(request)
   if (request.principal === null) throw fault('NotLoggedIn')
+  requireOwnPassword(request.principal)
 }
 
 /** The session that the request was made in. Only behind a check that lets sessions alone in. */

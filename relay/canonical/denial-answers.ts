@@ -107,6 +107,12 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'An access token can not do this: log in for it.',
     '系统访问令牌不能进行此操作，请登录后操作。',
   ),
+  password_not_own: answer(
+    403,
+    'permission_error',
+    'Your password is a temporary one: change it first.',
+    '当前密码是临时密码，请先修改密码。',
+  ),
   cross_site: answer(
     403,
     'permission_error',

@@ -18,6 +18,7 @@ export type DenialCode =
   | 'request_incomplete'
   | 'not_logged_in'
   | 'session_required'
+  | 'password_not_own'
   | 'cross_site'
   | 'missing_key'
   | 'invalid_key'

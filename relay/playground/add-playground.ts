@@ -14,6 +14,7 @@ export type Playground = {
 const DENIALS: Readonly<Record<string, DenialCode>> = {
   NotLoggedIn: 'not_logged_in',
   SessionRequired: 'session_required',
+  PasswordNotOwn: 'password_not_own',
   CrossSite: 'cross_site',
 }
 

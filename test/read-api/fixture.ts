@@ -17,7 +17,10 @@ export type Api = Fixture & {
   /** As a stop begins. */
   readonly drain: () => void
   /** A session's headers. */
-  readonly logIn: (userId: number) => Promise<Record<string, string>>
+  readonly logIn: (
+    userId: number,
+    isByTemporaryPassword?: boolean,
+  ) => Promise<Record<string, string>>
   readonly get: <T>(path: string, headers?: Record<string, string>) => Promise<Answer<T>>
 }
 
@@ -63,9 +66,10 @@ export async function apiFixture(): Promise<Api> {
     ...fixture,
     app,
     drain: () => drain.abort(),
-    logIn: async (userId) => {
+    logIn: async (userId, isByTemporaryPassword = false) => {
       const user = await findUser(core.db, userId)
-      const id = await app.gate.sessions.start(userId, user?.authVersion ?? 0)
+      const from = { ip: '', userAgent: '', isByTemporaryPassword }
+      const id = await app.gate.sessions.start(userId, user?.authVersion ?? 0, from)
       return { cookie: `session=${id}`, 'user-id': String(userId), 'accept-language': 'en' }
     },
     get: async <T>(path: string, headers: Record<string, string> = {}) => {

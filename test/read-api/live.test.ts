@@ -344,7 +344,7 @@ describe('the live socket', () => {
     expect((await once(socket, 'close'))[0]).toBe(1012)
   })
 
-  it('refuses strangers, other sites, and a sixth socket', async () => {
+  it('refuses strangers, other sites, temporary passwords, and a sixth socket', async () => {
     const refused = async (headers: Record<string, string>): Promise<unknown> => {
       const socket = new WebSocket(`ws://${url}/api/live`, { headers })
       const [, response] = await once(socket, 'unexpected-response')
@@ -354,6 +354,8 @@ describe('the live socket', () => {
     expect(await refused({ origin: `http://${url}` })).toBe(401)
     expect(await refused({ ...session, origin: 'http://evil.example' })).toBe(403)
     expect(await refused(session)).toBe(403)
+    const temporary = await api.logIn(ALICE, true)
+    expect(await refused({ ...temporary, origin: `http://${url}` })).toBe(403)
     for (let i = 0; i < 5; i += 1) await connect(ALICE)
     const sixth = await connect(ALICE)
     const [code] = await once(sixth.socket, 'close')

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Denial } from '#relay/canonical/denial.ts'
+import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
+import { addPlayground } from '#relay/playground/add-playground.ts'
+import { type HttpFixture, httpFixture } from '#test/infra/http/http-fixture.ts'
+
+let fixture: HttpFixture
+
+beforeAll(async () => {
+  fixture = await httpFixture()
+  addPlayground(fixture.app, {
+    call: (_request, response, userId) => void response.end(JSON.stringify({ userId })),
+    refuse: (_request, response, denial: Denial) => void response.end(JSON.stringify(denial)),
+  })
+  fixture.addUser(7)
+})
+afterAll(() => fixture.close())
+
+it('a temporary password is to be changed first: a refusal, no fault of the gateway', async () => {
+  const play = async (isByTemporaryPassword: boolean): Promise<unknown> => {
+    const from = { ip: '', userAgent: '', isByTemporaryPassword }
+    const id = await fixture.app.gate.sessions.start(7, 0, from)
+    const headers = { cookie: `session=${id}`, 'user-id': '7' }
+    const url = '/pg/chat/completions'
+    return JSON.parse((await fixture.app.inject({ method: 'POST', url, headers })).body)
+  }
+  expect(await play(false)).toEqual({ userId: 7 })
+  expect(await play(true)).toMatchObject({ denied: 'password_not_own', retryAfterSeconds: null })
+  expect(DENIAL_ANSWERS.password_not_own.status).toBe(403)
+  expect(fixture.logged.filter((line) => line.includes('could not be found out'))).toEqual([])
+})
