@@ -5,7 +5,7 @@ import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Pricing } from '../contract/pricing.ts'
 import { type App, type ReadParts, upToDate } from '../question.ts'
-import { createSitePrices, type Viewer } from './site-prices.ts'
+import { createSitePrices, PRICE_READ_MODELS, type Viewer } from './site-prices.ts'
 
 /** Whose prices a visitor is shown: those of whoever registers. */
 const VISITORS_GROUP = 'default'
@@ -17,7 +17,7 @@ export function getPricing(app: App, parts: ReadParts): void {
     '/api/pricing',
     {
       schema: { response: { 200: Pricing } },
-      preHandler: upToDate(parts, 'channels', 'options', 'users'),
+      preHandler: upToDate(parts, ...PRICE_READ_MODELS),
     },
     async (request) => {
       const viewer = await viewerOf(parts, request)

@@ -26,11 +26,17 @@ type Site = {
 /** How long a list may be told again: a change of prices is seen within a second. */
 const FRESH_MS = 500
 
+/** What the lists are read from. */
+export const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
+
 /**
  * The lists of prices, read from the read models at most twice a second however many ask. A reader
- * who names the position of a write is never told an older list.
+ * who names the position of a write is never told an older list. A position that is not reached
+ * binds nobody: anybody may ask, and name whatever number.
  */
-export function createSitePrices({ core, servedTypes }: ReadParts) {
+export function createSitePrices({ core, freshness, servedTypes }: ReadParts) {
+  const reached = (): number =>
+    Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
   let known: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
   known = null
   const read = async (): Promise<Site> => {
@@ -41,10 +47,13 @@ export function createSitePrices({ core, servedTypes }: ReadParts) {
     ])
     return { options, served, priceOf, lists: new Map() }
   }
-  const siteNow = (upTo: number): Promise<Site> => {
+  const siteNow = (after: number): Promise<Site> => {
     const now = performance.now()
-    if (known !== null && now - known.at < FRESH_MS && upTo <= known.upTo) return known.site
-    const asked = { at: now, upTo: Math.max(upTo, known?.upTo ?? 0), site: read() }
+    const upTo = reached()
+    if (known !== null && now - known.at < FRESH_MS) {
+      if (after <= known.upTo || after > upTo) return known.site
+    }
+    const asked = { at: now, upTo, site: read() }
     // A failure is told to those who waited for it, and to nobody after them.
     asked.site.catch(() => {
       if (known === asked) known = null
@@ -52,8 +61,8 @@ export function createSitePrices({ core, servedTypes }: ReadParts) {
     known = asked
     return asked.site
   }
-  return async (viewer: Viewer, upTo: number): Promise<PriceList> => {
-    const site = await siteNow(upTo)
+  return async (viewer: Viewer, after: number): Promise<PriceList> => {
+    const site = await siteNow(after)
     const key = JSON.stringify([viewer.group, viewer.acceptsUnpriced])
     const list = site.lists.get(key) ?? listFor(site, viewer)
     site.lists.set(key, list)

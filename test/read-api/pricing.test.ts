@@ -101,6 +101,13 @@ describe('GET /api/pricing', () => {
     expect(performance.now() - changedAt).toBeLessThan(budget(1_500))
   })
 
+  it('shows it to its writer whatever position a stranger has named', async () => {
+    const seen = async (after: number) => named(await ask(fixture.anybody, after), 'sim-draw')
+    expect((await seen(Number.MAX_SAFE_INTEGER))?.model_price).toBe(0.06)
+    const position = await set('ModelPrice', { 'sim-draw': 0.07 })
+    expect((await seen(position))?.model_price).toBe(0.07)
+  })
+
   it('is quick with 2 000 models, however many ask at once', async () => {
     const names = Array.from({ length: 2_000 }, (_, n) => `bulk-${n}`)
     await set('ModelRatio', Object.fromEntries(names.map((name, n) => [name, n / 1_000])))
