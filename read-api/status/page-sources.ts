@@ -4,8 +4,11 @@ import { type OptionsInForce, optionsInForce } from '../options/options-in-force
 import { chatsOf, checksHumans, takesEpay, takesTelegram, takesWeChat } from './get-status.ts'
 
 const HUMAN_CHECK = 'https://challenges.cloudflare.com'
-/** Providers put what they made wherever they like. */
-const ANYWHERE = ['http:', 'https:']
+/**
+ * Providers put what they made wherever they like: reached over TLS, or on this machine, so that
+ * nobody on the way learns what is looked at.
+ */
+const ELSEWHERE = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
 const TELEGRAM = { script: 'https://telegram.org', frame: 'https://oauth.telegram.org' }
 
 /** Other sites that the console's pages need as the options are now; none unless switched on. */
@@ -18,9 +21,9 @@ export async function pageSources(core: Pick<Core, 'db'>): Promise<PageSources> 
     frames: [...human, ...(telegram ? [TELEGRAM.frame] : []), ...chatFrames(options)],
     images: [
       ...(takesWeChat(options) ? originOf(options.text('WeChatAccountQRCodeImageURL')) : []),
-      ...(showsForeignPictures(options) ? ANYWHERE : []),
+      ...(showsForeignPictures(options) ? ELSEWHERE : []),
     ],
-    media: options.flag('TaskEnabled') ? ANYWHERE : [],
+    media: options.flag('TaskEnabled') ? ELSEWHERE : [],
     forms: takesEpay(options) ? originOf(options.text('PayAddress')) : [],
     hasPopups: telegram,
   }

@@ -134,3 +134,25 @@ it('the console may frame the chat clients of the site, and nothing else', async
   await put('ChatLink2', 'http://plain.example/')
   expect(await frames()).toEqual(['https://a.example', 'https://c.example:8443'])
 })
+
+it('what providers made is shown over TLS or from this machine, where it is on', async () => {
+  const made = async () => {
+    const { images, media } = await pageSources(fixture.core)
+    return { images, media }
+  }
+  const elsewhere = ['https:', 'http://localhost:*', 'http://127.0.0.1:*']
+  for (const [drawing, isForwarded, music] of [
+    [false, true, false],
+    [true, true, false],
+    [true, false, false],
+    [false, true, true],
+  ]) {
+    await put('DrawingEnabled', String(drawing))
+    await put('MjForwardUrlEnabled', String(isForwarded))
+    await put('TaskEnabled', String(music))
+    expect(await made()).toEqual({
+      images: (drawing && !isForwarded) || music ? elsewhere : [],
+      media: music ? elsewhere : [],
+    })
+  }
+})

@@ -42,7 +42,7 @@ afterEach(async () => {
 async function withMedia(route: Route): Promise<void> {
   const response = await route.fetch()
   const headers = response.headers()
-  const policy = `${headers['content-security-policy']}; media-src 'self' http: https:`
+  const policy = `${headers['content-security-policy']}; media-src 'self' https:`
   await route.fulfill({ response, headers: { ...headers, 'content-security-policy': policy } })
 }
 
