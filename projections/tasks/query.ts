@@ -84,7 +84,9 @@ const named = (rows: Chosen, order: Chosen) => sql.type(taskRow)`
     coalesce(c.name, '') as "channelName", k.upstream_id as "upstreamId", k.code, k.status,
     k.cause, k.submitted_at as "submittedAt", k.started_at as "startedAt",
     k.finished_at as "finishedAt", k.prompt, k.description, k.prompt_en as "promptEn",
-    k.image_url as "imageUrl", k.result, k.fail_reason as "failReason"
+    k.image_url as "imageUrl",
+    -- Long, and not shown of a drawing.
+    case when k.kind = 'music' then k.result end as result, k.fail_reason as "failReason"
   from chosen k
   left join read_users.users u on u.id = k.user_id
   left join read_channels.channels c on c.id = k.channel_id
@@ -109,9 +111,19 @@ export const listTasks = (
   )
 }
 
-export const countTasks = (db: CommonQueryMethods, filter: TaskFilter): Promise<number> =>
+/** Counted no further: a page of a list must not read the whole table. */
+const COUNTED_MAX = 100_000
+
+/** How many there are, `most` at most. */
+export const countTasks = (
+  db: CommonQueryMethods,
+  filter: TaskFilter,
+  most = COUNTED_MAX,
+): Promise<number> =>
   db.oneFirst(sql.type(z.object({ total: wireInteger }))`
-    select count(*) as total from read_tasks.tasks where ${matching(filter)}
+    select count(*) as total from (
+      select from read_tasks.tasks where ${matching(filter)} limit ${most}
+    ) counted
   `)
 
 /** Tasks that changed after a position and up to another, as they are now, oldest change first. */

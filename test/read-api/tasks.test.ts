@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
+import { countTasks, listTasks } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/task.ts'
 import { channelCreated, type Given, NOW, sealed } from '#test/projections/fixture.ts'
 import {
@@ -47,7 +48,8 @@ beforeAll(async () => {
   const day: Given[] = [
     channelCreated(1, 'painter'),
     channelCreated(2, 'band'),
-    ...[submitted(DONE), accepted(DONE), begun(DONE), succeeded(DONE)],
+    ...[submitted(DONE), accepted(DONE), begun(DONE)],
+    succeeded(DONE, { result: sealed('what is not shown of a drawing') }),
     submitted(REFUSED, { action: 'UPSCALE', submittedAt: NOW + 10_000 }),
     failed(REFUSED, { channelId: null, code: 24, cause: 'refused', failReason: null }),
     ...[submitted(GOING, { submittedAt: NOW + 20_000 }), accepted(GOING, { code: 22 })],
@@ -127,6 +129,16 @@ describe('drawings', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual(['going', 'refused', 'done'])
     expect(second.total).toBe(4)
   })
+})
+
+it('a page reads no more than it shows, and counts no further than it may', async () => {
+  const { db } = api.core
+  expect(await countTasks(db, { kind: 'drawing' }, 2)).toBe(2)
+  expect(await countTasks(db, { kind: 'music' }, 9)).toBe(2)
+  const read = async (kind: 'drawing' | 'music', id: string) =>
+    (await listTasks(db, { kind, id }, { offset: 0, limit: 1 }))[0]?.result
+  expect(await read('drawing', DONE.task)).toBeNull()
+  expect(await read('music', SONG.task)).toContain('Rain')
 })
 
 describe('music tasks', () => {
