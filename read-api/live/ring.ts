@@ -9,11 +9,14 @@ export type LiveItem = {
   readonly ownerId: number | null | 'each'
   /** True: not for admins who are not its owner. */
   readonly isPrivate?: boolean
+  /** About how many bytes it keeps, where that may be many. */
+  readonly weight?: number
   /** The message as text, made once per kind of viewer; null: nothing for this one. */
   readonly textFor: (viewer: Viewer, userId: number) => string | null
 }
 
 const ITEMS_MAX = 4_096
+const WEIGHT_MAX = 32 * 1024 * 1024
 
 /**
  * The latest items, in order, shared by all sockets: what a slow reader has not got yet waits here
@@ -21,6 +24,7 @@ const ITEMS_MAX = 4_096
  */
 export class Ring {
   #items: LiveItem[] = []
+  #weight = 0
   #from: number
   #upTo: number
 
@@ -41,8 +45,22 @@ export class Ring {
   extend(items: readonly LiveItem[], upTo: number): void {
     this.#items.push(...items)
     this.#upTo = upTo
-    const dropped = this.#items.splice(0, Math.max(0, this.#items.length - ITEMS_MAX))
+    for (const { weight = 0 } of items) this.#weight += weight
+    const dropped = this.#items.splice(0, this.#overfull())
+    for (const { weight = 0 } of dropped) this.#weight -= weight
     this.#from = dropped.at(-1)?.position ?? this.#from
+  }
+
+  /** How many of the oldest there is no room for, by number or by weight. */
+  #overfull(): number {
+    let count = Math.max(0, this.#items.length - ITEMS_MAX)
+    let left = this.#weight
+    for (const { weight = 0 } of this.#items.slice(0, count)) left -= weight
+    while (left > WEIGHT_MAX) {
+      left -= this.#items[count]?.weight ?? 0
+      count += 1
+    }
+    return count
   }
 
   /** The items after a position that is not before `from`. */

@@ -1,7 +1,7 @@
 import { changedTasks, type Stretch } from '#projections/tasks/query.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import type { ReadParts } from '../question.ts'
-import { openTasks, taskPush } from '../tasks/task-answer.ts'
+import { type OpenedTask, openTasks, taskPush } from '../tasks/task-answer.ts'
 import { cachedText, type LiveItem } from './ring.ts'
 
 /** Drawings and music tasks that changed in between, as they are now, and how far that goes. */
@@ -19,7 +19,10 @@ export async function taskItems(
         data: taskPush(row, viewer),
       }),
     )
-    return { topic: 'tasks', position, ownerId, textFor }
+    return { topic: 'tasks', position, ownerId, textFor, weight: weightOf(row) }
   })
   return { items, upTo }
 }
+
+/** The row and a text or two made of it; two bytes to a character, as most scripts take. */
+const weightOf = ({ texts, songs }: OpenedTask): number => 6 * JSON.stringify([texts, songs]).length

@@ -20,6 +20,12 @@ export type OpenedTask = TaskRow & {
 
 const SEALED = ['prompt', 'description', 'promptEn', 'imageUrl', 'failReason'] as const
 
+/** Once opened: rows wait for slow readers, and a song's may be long. */
+const UNSEALED = {
+  ...{ prompt: null, description: null, promptEn: null },
+  ...{ imageUrl: null, failReason: null, result: null },
+}
+
 /** Opens what their users alone may read, and asks how far those under way are. */
 export async function openTasks(
   core: Pick<Core, 'db' | 'vault'>,
@@ -39,6 +45,7 @@ export async function openTasks(
       const address = addressOf(texts.imageUrl)
       return {
         ...row,
+        ...UNSEALED,
         texts,
         songs: row.kind === 'music' ? songsOf(await open(row.result)) : [],
         progress: progressOf(row, reached.get(row.id)),
