@@ -8,13 +8,15 @@ export type SeatLimits = {
   readonly all: number
   /** Of one user at once. */
   readonly each: number
+  /** Of all, those that admins alone may take; none where it is left out. */
+  readonly keptForAdmins?: number
 }
 
 /**
  * Takes a seat for an export of the user, and answers how to give it back; throws a 429 where none
  * is left. A stop waits for those who sit.
  */
-export function createSeats({ all, each }: SeatLimits, underWay: LongAnswers) {
+export function createSeats({ all, each, keptForAdmins = 0 }: SeatLimits, underWay: LongAnswers) {
   const taken = new Map<number, number>()
   let total = 0
   const count = (userId: number, by: 1 | -1): void => {
@@ -24,8 +26,9 @@ export function createSeats({ all, each }: SeatLimits, underWay: LongAnswers) {
     if (own === 0) taken.delete(userId)
     else taken.set(userId, own)
   }
-  return (userId: number): (() => void) => {
-    const isFull = total >= all || (taken.get(userId) ?? 0) >= each
+  return (userId: number, isAdmin = false): (() => void) => {
+    const most = isAdmin ? all : all - keptForAdmins
+    const isFull = total >= most || (taken.get(userId) ?? 0) >= each
     if (isFull) throw fault('TooManyExports', RETRY_SECONDS)
     count(userId, 1)
     let isLeft = false
@@ -36,17 +39,22 @@ export function createSeats({ all, each }: SeatLimits, underWay: LongAnswers) {
   }
 }
 
+export type ReadLimits = { readonly stallMs: number; readonly wholeMs: number }
+
 /**
- * Pieces of a file, which is cut off once nobody has asked for another one for `stallMs`: its
- * reader has stopped reading, and would keep a seat for ever. `cut` ends the file.
+ * Pieces of a file, which is cut off once nobody has asked for another one for `stallMs`, or after
+ * `wholeMs`: who reads no more, or a little now and then, would keep a seat for ever. `cut` ends
+ * the file.
  */
 export async function* whileRead(
   pieces: AsyncIterable<string>,
-  stallMs: number,
+  { stallMs, wholeMs }: ReadLimits,
   cut: (why: Error) => void,
 ): AsyncGenerator<string> {
   const onStall = () => cut(new Error('the reader of an export stopped reading'))
+  const onLong = () => cut(new Error('an export took too long to be read'))
   const timer = setTimeout(onStall, stallMs)
+  const whole = setTimeout(onLong, wholeMs)
   try {
     for await (const piece of pieces) {
       timer.refresh()
@@ -54,5 +62,6 @@ export async function* whileRead(
     }
   } finally {
     clearTimeout(timer)
+    clearTimeout(whole)
   }
 }

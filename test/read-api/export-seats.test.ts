@@ -22,6 +22,29 @@ it('so many exports at once, of all and of one user; a seat is given back once',
   expect(long.underWay).toBe(0)
 })
 
+it('admins find a seat where everybody else has taken theirs', () => {
+  const take = createSeats({ all: 4, each: 2, keptForAdmins: 1 }, { underWay: 0 })
+  for (const user of [1, 1, 2]) take(user)
+  expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
+  const leave = take(9, true)
+  expect(() => take(9, true)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
+  leave()
+  expect(() => take(3)).toThrow(expect.objectContaining({ code: 'TooManyExports' }))
+})
+
+it('a reader that takes a little now and then is cut off in the end', async () => {
+  const ends: string[] = []
+  const trickle = async function* () {
+    for (;;) yield 'x'
+  }
+  const limits = { stallMs: 60_000, wholeMs: 100 }
+  for await (const _ of whileRead(trickle(), limits, ({ message }) => ends.push(message))) {
+    if (ends.length > 0) break
+    await delay(5)
+  }
+  expect(ends).toEqual(['an export took too long to be read'])
+})
+
 it('a reader that stops reading is cut off, one that reads on is not', async () => {
   // At first as slow as who reads it, then more than any socket takes unread.
   const endless = async function* () {
@@ -33,7 +56,9 @@ it('a reader that stops reading is cut off, one that reads on is not', async () 
   }
   const ends: string[] = []
   const server = createServer((_request, response) => {
-    const pieces = whileRead(endless(), 200, (why) => file.destroy(why))
+    const pieces = whileRead(endless(), { stallMs: 200, wholeMs: 60_000 }, (why) =>
+      file.destroy(why),
+    )
     const file: Readable = Readable.from(pieces, { objectMode: false })
     file.on('error', ({ message }) => {
       ends.push(message)
