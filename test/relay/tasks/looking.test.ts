@@ -48,6 +48,18 @@ describe('looking at tasks', () => {
   })
 })
 
+describe('a channel with a limit', () => {
+  it('is asked for a seed within that, as for a task', async () => {
+    const { url: baseUrl } = rig.provider
+    await rig.addChannel(71, { type: 2, models: ['mj_describe'], priority: 9, maxRpm: 2, baseUrl })
+    const body = { base64: 'data:image/png;base64,iVBORw0KGgo=' }
+    const { json } = await rig.ask('/mj/submit/describe', body, headersOf(8))
+    const seed = () => rig.ask(`/mj/task/${json.result}/image-seed`, undefined, headersOf(8))
+    expect(await seed()).toMatchObject({ status: 200 })
+    expect(await seed()).toMatchObject({ status: 429, json: { error: { code: 'channels_busy' } } })
+  })
+})
+
 describe('strangers', () => {
   it('have nothing read by addresses that nobody was told', async () => {
     await rig.setOption('MjNotifyEnabled', 'true')
