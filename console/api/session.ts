@@ -42,6 +42,7 @@ export function clearUser(): void {
 export function startLeaving(): void {
   storedUser()
   isLeaving = true
+  tell()
 }
 
 export const hasLeft = (): boolean => isLeaving

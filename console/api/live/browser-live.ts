@@ -50,8 +50,8 @@ const isLookedAt$ = (): Observable<boolean> =>
 /** After a logout there is nothing to connect again for, though screens linger. */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
-    screen.next(storedUser() !== null)
-    return onUserChange((user) => screen.next(user !== null))
+    screen.next(storedUser() !== null && !hasLeft())
+    return onUserChange((user) => screen.next(user !== null && !hasLeft()))
   })
 
 function connect(): LiveSocket {
