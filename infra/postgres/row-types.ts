@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Sealed } from '#domain/shared/event.ts'
 
 /** An `int8` column read as a number; a value beyond ±(2^53 − 1) is a bug and throws. */
 export const wireInteger = z
@@ -14,3 +15,9 @@ export const isoTime = z.iso.datetime()
 
 /** A `numeric` column: its exact text. */
 export const decimalText = z.string()
+
+/** A text that only its owner's key opens; null where there is none. */
+export const sealedText = z
+  .string()
+  .nullable()
+  .transform((text) => text as Sealed | null)

@@ -1,13 +1,7 @@
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { Sealed } from '#domain/shared/event.ts'
 import { PLAYGROUND_NAME } from '#domain/shared/playground.ts'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
-
-const sealedText = z
-  .string()
-  .nullable()
-  .transform((text) => text as Sealed | null)
+import { quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 
 const logRow = z.object({
   /** The position of the event that made it. */

@@ -1,12 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
-import type { Sealed } from '#domain/shared/event.ts'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
-
-const sealedText = z
-  .string()
-  .nullable()
-  .transform((text) => text as Sealed | null)
+import { quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 
 export const TASK_KINDS = ['drawing', 'music'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]

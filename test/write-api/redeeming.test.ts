@@ -92,6 +92,10 @@ describe('redeeming', () => {
     await redeem(one.call, gift)
     for (let n = 0; n < 12; n += 1)
       expect((await redeem(one.call, gift)).code).toBe('CodeRedeemedAlready')
+    // Nor is it a guess to send what one has had oneself.
+    const own = await codeOf()
+    expect((await redeem(one.call, own)).success).toBe(true)
+    for (let n = 0; n < 12; n += 1) expect((await redeem(one.call, own)).code).toBe('CodeInvalid')
     // A code that was used, and one that never was: nothing tells them apart.
     const guesses = await fifty((n) => redeem(one.call, n % 2 === 0 ? used : `GUESS${n}`))
     expect(guesses.filter(({ code }) => code === 'CodeInvalid')).toHaveLength(10)

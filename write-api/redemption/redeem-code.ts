@@ -3,7 +3,7 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
-import type { KnownRedemption } from '#domain/redemption/state.ts'
+import type { KnownRedemption, RedemptionState } from '#domain/redemption/state.ts'
 import { isRefusal } from '#domain/shared/refusal.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
@@ -42,25 +42,36 @@ export const redeemCode: Act = (api, parts) => {
   )
 }
 
+const streamOf = ({ vault }: Parts['core'], key: string): string =>
+  redemptionStream(vault.keyedHash('redemption-key', key))
+
 /** The code and the account decide in one append. */
 async function redeem(parts: Parts, request: FastifyRequest, key: string) {
-  const guess = await enterGuess(parts.core, principalOf(request).userId, request.ip)
+  const { userId } = principalOf(request)
+  const guess = await enterGuess(parts.core, userId, request.ip)
   let isWrong = false
   try {
     return await tryRedeeming(parts, request, key)
   } catch (error) {
-    isWrong = error instanceof HttpRefusal && error.code === 'CodeInvalid'
+    const isInvalid = error instanceof HttpRefusal && error.code === 'CodeInvalid'
+    // Who sends a code again that they had guesses nothing.
+    isWrong = isInvalid && !(await wasHadBy(parts, userId, key))
     throw error
   } finally {
     guess.leave({ isRefunded: !isWrong })
   }
 }
 
+function wasHadBy({ core }: Parts, userId: number, key: string): Promise<boolean> {
+  const has = ({ code }: RedemptionState) => code?.userIds.has(userId) === true
+  return core.actors.ask(redemptionDecider, streamOf(core, key), has)
+}
+
 async function tryRedeeming(parts: Parts, request: FastifyRequest, key: string) {
-  const { actors, vault } = parts.core
+  const { actors } = parts.core
   const { userId } = principalOf(request)
   const context = contextOf(parts, request)
-  const stream = redemptionStream(vault.keyedHash('redemption-key', key))
+  const stream = streamOf(parts.core, key)
   for (let attempt = 1; ; attempt += 1) {
     // Asked in place: a gift knows as many users as had it.
     const read = await actors.ask(redemptionDecider, stream, (state) => {
