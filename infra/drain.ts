@@ -3,10 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** What a stop has come to, for those who answer requests. */
 export type DrainState = {
-  /** Aborted as it begins: not ready any more; connections close after their answers. */
+  /** Aborted as it begins: not ready any more, new work is refused, answers close connections. */
   readonly begun: AbortController
-  /** The port is closed; what still comes in on an open connection is refused. */
-  isRefusing: boolean
   /** Besides the relay's calls: files that are being read. */
   readonly longAnswers: LongAnswers
 }
@@ -16,7 +14,6 @@ export type LongAnswers = { underWay: number }
 
 export const notDraining = (): DrainState => ({
   begun: new AbortController(),
-  isRefusing: false,
   longAnswers: { underWay: 0 },
 })
 
@@ -26,7 +23,7 @@ type Calls = {
   readonly drain: (graceMs: number) => Promise<void>
 }
 
-/** For load balancers to see that this process is not ready. */
+/** For load balancers to see that this process is not ready: until then callers are told so. */
 const LISTEN_ON_MS = 5_000
 const LOOK_MS = 50
 /** For answers to be read to their end, and for the API's to be given, once no call is left. */
@@ -39,8 +36,8 @@ export type Drain = {
 }
 
 /**
- * Streams finish. New requests are taken for some seconds more while there are any, then the port
- * is closed: whoever connects goes to another process, with nothing begun here.
+ * Streams finish, new work is refused from the first moment on. While there are streams the port
+ * stays open for some seconds, so that whoever connects is told to come back; then it is closed.
  */
 export function createDrain(state: DrainState, relay: Calls | null, server: Server | null): Drain {
   const hurried = new AbortController()
@@ -61,17 +58,15 @@ export function createDrain(state: DrainState, relay: Calls | null, server: Serv
     },
     start: async (graceMs) => {
       state.begun.abort()
-      const listenOnMs = Math.min(LISTEN_ON_MS, graceMs / 4)
-      await lookOn(listenOnMs)
-      state.isRefusing = true
+      const finished = Promise.all([relay?.drain(graceMs), untilAnswered(graceMs)])
+      await lookOn(Math.min(LISTEN_ON_MS, graceMs / 4))
       const closed = new Promise<void>((resolve) => {
         if (server === null) resolve()
         else server.close(() => resolve())
       })
       // One whose stream has ended would else be used for another call.
       const closing = setInterval(() => server?.closeIdleConnections(), LOOK_MS)
-      const leftMs = graceMs - listenOnMs
-      await Promise.all([relay?.drain(leftMs), untilAnswered(leftMs)])
+      await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
       // NOTE: a server that closes has no timeouts any more, and one that never sent a byte is not

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Config } from './config/config.ts'
 import { readConfig } from './config/read-config.ts'
 import { explainStart } from './explain-start.ts'
+import { refuseTakenPort } from './listening.ts'
 import { type Started, startProduct, type Tell } from './start.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 import { startWithWorkers, wantsWorkers } from './workers/primary.ts'
@@ -35,15 +36,17 @@ export async function main(
   }
 }
 
-const start = (
+async function start(
   config: Config,
   environment: NodeJS.ProcessEnv,
   tell: Tell,
   signal: AbortSignal,
-): Promise<Started> =>
-  wantsWorkers(config)
-    ? startWithWorkers(config, environment, tell, signal)
-    : startProduct(config, tell, null, signal)
+): Promise<Started> {
+  await refuseTakenPort(config)
+  return wantsWorkers(config)
+    ? await startWithWorkers(config, environment, tell, signal)
+    : await startProduct(config, tell, null, signal)
+}
 
 if (import.meta.main) {
   if (existsSync('.env')) process.loadEnvFile('.env')

@@ -23,6 +23,7 @@ import { createDrain, type DrainState, notDraining } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
+import { ofListening } from './listening.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
 import type { Siblings } from './workers/siblings.ts'
@@ -69,11 +70,6 @@ export async function startProduct(
     await app.listen({ port: config.port, host: config.host, backlog: 4096 }).catch(ofListening)
     return { url: urlOf(app, config), server: app.server }
   })
-}
-
-/** A name that is not found would else look like the database's. */
-function ofListening(error: Error): never {
-  throw Object.assign(error, { isOfListening: true })
 }
 
 /** The same without a port, for a process whose workers listen. */
@@ -154,7 +150,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     findAccessToken: (token) =>
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
-    isDraining: () => state.isRefusing,
+    isDraining: () => draining.aborted,
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
   if (roles.has('write-api')) {

@@ -10,11 +10,20 @@ it('a stop waits for a file that is being read, and no longer than its grace', a
     .then(() => {
       isOver = true
     })
-  await expect.poll(() => state.isRefusing, { timeout: 10_000 }).toBe(true)
+  expect(state.begun.signal.aborted).toBe(true)
+  await new Promise(setImmediate)
   expect(isOver).toBe(false)
   state.longAnswers.underWay = 0
   await stopped
   const kept = notDraining()
   kept.longAnswers.underWay = 1
   await createDrain(kept, null, null).start(200)
+})
+
+it('a stop lets the relay take nothing new from its first moment on', async () => {
+  const graces: number[] = []
+  const relay = { inFlight: () => 0, drain: async (graceMs: number) => void graces.push(graceMs) }
+  const stopped = createDrain(notDraining(), relay, null).start(60_000)
+  expect(graces).toEqual([60_000])
+  await stopped
 })
