@@ -49,6 +49,7 @@ const FAULTS: Record<FaultCode, Words> = {
   'name-needless': { zh: '不应有名称', en: 'takes no name' },
   'name-missing': { zh: '存在空名称', en: 'has an empty name' },
   'name-too-long': { zh: '名称过长', en: 'has a name that is too long' },
+  'name-reserved': { zh: '包含不允许的名称', en: 'has a name that is not allowed' },
   secret: { zh: '是机密选项', en: 'is a secret option' },
   'not-secret': { zh: '不是机密选项', en: 'is no secret option' },
 }

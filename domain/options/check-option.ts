@@ -36,6 +36,7 @@ export type OptionFault =
   /** One excludes the other; `name` says which. */
   | 'rivals'
   | 'name-too-long'
+  | 'name-reserved'
   /** A secret one was sent as text, or a plain one as a secret. */
   | 'secret'
   | 'not-secret'
@@ -164,13 +165,28 @@ function checkJson(text: string, type: JsonType): Checked {
   if (text.length > JSON_LENGTH_MAX) return { fault: 'too-long', maximum: JSON_LENGTH_MAX }
   const parsed = parseJsonText(text)
   if ('fault' in parsed) return parsed
-  const fault = badCharacter(parsed.value) ?? shapeFault(parsed.value, type)
+  const { value } = parsed
+  const fault = badCharacter(value) ?? reservedName(value) ?? shapeFault(value, type)
   if (fault !== null) return fault
   const required = type.kind === 'ratios' ? type.required : undefined
-  if (required !== undefined && isObject(parsed.value) && !parsed.value.has(required)) {
+  if (required !== undefined && isObject(value) && !value.has(required)) {
     return { fault: 'entry-missing', name: required }
   }
   return { value: text.trim() }
+}
+
+const RESERVED = '__proto__'
+
+/** As in every body: whoever makes an object of such names loses this one, or worse. */
+function reservedName(value: ExactJson): Faulty | null {
+  const isNamed = isObject(value)
+  if (isNamed && value.has(RESERVED)) return { fault: 'name-reserved', name: RESERVED }
+  const inner = isNamed ? [...value.values()] : Array.isArray(value) ? value : []
+  for (const one of inner) {
+    const fault = reservedName(one)
+    if (fault !== null) return fault
+  }
+  return null
 }
 
 function shapeFault(value: ExactJson, type: JsonType): Faulty | null {

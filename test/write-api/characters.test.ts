@@ -67,10 +67,25 @@ describe('what is no text is refused, naming where, and nothing is written', () 
 })
 
 describe('a name that means something to JavaScript', () => {
-  const names = ['__proto__', 'constructor', 'toString']
+  const names = ['prototype', 'constructor', 'toString']
+
+  it('__proto__ is refused by name in every map, and nothing is written', async () => {
+    const head = await fixture.head()
+    const [flat, nested] = ['{"__proto__":1}', '{"a":{"__proto__":1}}']
+    for (const [key, value] of [
+      ...['ModelRatio', 'ModelPrice', 'GroupRatio', 'TopUpCodes'].map((map) => [map, flat]),
+      ['GroupGroupRatio', nested],
+      ['UserUsableGroups', flat],
+    ]) {
+      const answer = await send('PUT', '/api/option/', option(key ?? '', value ?? ''))
+      expect([key, answer.status, answer.success]).toEqual([key, 400, false])
+      expect(answer.message).toContain('__proto__')
+    }
+    expect(await fixture.head()).toBe(head)
+  })
 
   it('is a model with a price like any other', async () => {
-    const prices = '{"__proto__":3,"constructor":4,"toString":5}'
+    const prices = '{"prototype":3,"constructor":4,"toString":5}'
     expect(await send('PUT', '/api/option/', option('ModelRatio', prices))).toMatchObject({
       success: true,
     })

@@ -12,6 +12,7 @@ const CAUSES = {
   'too-many-bytes': 'tooLong',
   'name-missing': 'badName',
   'name-too-long': 'badName',
+  'name-reserved': 'badName',
   'bad-character': 'badName',
 } as const
 

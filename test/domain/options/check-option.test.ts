@@ -232,6 +232,14 @@ describe('JSON options', () => {
     expect(check('object', `{"a":"${'\\'.repeat(400_001)}`)).toEqual({ fault: 'not-json' })
   })
 
+  it.each(KINDS)('%s has no entry called __proto__, at any depth', (kind) => {
+    const fault = { fault: 'name-reserved', name: '__proto__' }
+    for (const inner of ['1', '"a"', '{}', '{"x":1}']) {
+      expect(check(kind, `{"a":1,"__proto__":${inner}}`)).toEqual(fault)
+      expect(check(kind, `[{"a":{"\\u005f_proto__":${inner}}}]`)).toEqual(fault)
+    }
+  })
+
   it('never throw, whatever is typed', () => {
     const kinds = fc.constantFrom(...KINDS)
     const typed = fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' }))
