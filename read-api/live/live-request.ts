@@ -1,28 +1,51 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { invalidField } from '#infra/http/faults.ts'
+import { fieldFault } from '#infra/http/field-fault.ts'
 import { LIVE_TOPICS, type LiveRequest } from '../contract/live.ts'
 
+const Message = Type.Object({ type: Type.Union([Type.Literal('subscribe'), Type.Literal('ping')]) })
 const Subscribe = Type.Object({
-  type: Type.Literal('subscribe'),
   topics: Type.Array(Type.String({ maxLength: 32 }), { minItems: 1, maxItems: 8 }),
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 })
-const Ping = Type.Object({ type: Type.Literal('ping') })
 
-const request = Compile(Type.Union([Subscribe, Ping]))
+const isMessage = checked(Message)
+const isSubscription = checked(Subscribe)
+
+const NO_JSON = { zh: '不是合法的 JSON', en: 'is not valid JSON' }
+const NO_TOPIC = {
+  zh: `必须包含以下之一：${LIVE_TOPICS.join(', ')}`,
+  en: `must have one of ${LIVE_TOPICS.join(', ')}`,
+}
 
 /**
- * A client's message; null when it is none that we know. Topics of another release are cut, so
- * that a client may ask for all that it knows; none left is no message.
+ * A client's message; throws an `HttpRefusal` that says what is wrong with one that is none.
+ * Topics of another release are cut, so that a client may ask for all that it knows; with none
+ * left it is refused.
  */
-export function readRequest(text: string): LiveRequest | null {
+export function readRequest(text: string): LiveRequest {
+  const value = parsed(text)
+  const { type } = isMessage(value)
+  if (type === 'ping') return { type }
+  const { topics: asked, ...rest } = isSubscription(value)
+  const topics = LIVE_TOPICS.filter((topic) => asked.includes(topic))
+  if (topics.length === 0) throw invalidField('topics', NO_TOPIC)
+  return { type, topics, ...(rest.after === undefined ? {} : { after: rest.after }) }
+}
+
+function checked<T extends TSchema>(schema: T) {
+  const validator = Compile(schema)
+  return (value: unknown): Type.Static<T> => {
+    if (validator.Check(value)) return value
+    throw fieldFault(validator.Errors(value), 'message')
+  }
+}
+
+function parsed(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(text)
-    if (!request.Check(parsed)) return null
-    if (parsed.type === 'ping') return parsed
-    const topics = LIVE_TOPICS.filter((topic) => parsed.topics.includes(topic))
-    return topics.length === 0 ? null : { ...parsed, topics }
+    return JSON.parse(text)
   } catch {
-    return null
+    throw invalidField('message', NO_JSON)
   }
 }

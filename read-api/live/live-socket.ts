@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
 import { fault } from '#infra/http/faults.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { App, ReadParts } from '../question.ts'
 import { feedHealth } from './health-feed.ts'
@@ -120,16 +121,16 @@ function accept(
 }
 
 function answer({ core }: ReadParts, session: LiveSession, text: string): void {
-  const request = readRequest(text)
-  if (request === null) {
-    session.send({ type: 'error', code: 'InvalidMessage', message: 'no such message' })
-  } else if (request.type === 'ping') {
-    session.send({ type: 'pong' })
-  } else {
+  try {
+    const request = readRequest(text)
+    if (request.type === 'ping') return session.send({ type: 'pong' })
     session.subscribe(request.topics, request.after ?? null).catch((error: unknown) => {
       core.log.warn({ err: error }, 'a live subscription failed')
-      session.send({ type: 'error', code: 'Unavailable', message: 'try again later' })
+      session.refuse(fault('Unavailable'))
     })
+  } catch (error) {
+    if (!(error instanceof HttpRefusal)) throw error
+    session.refuse(error)
   }
 }
 

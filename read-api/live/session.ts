@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import type { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
@@ -113,6 +114,11 @@ export class LiveSession {
     if (tasks.length === 0) return
     const data = { kind: 'progress' as const, tasks }
     this.send({ type: 'event', topic: 'tasks', position: this.#sent, data })
+  }
+
+  /** Words as the REST calls have them. */
+  refuse({ code, words }: HttpRefusal): void {
+    this.send({ type: 'error', code, message: words[this.#viewer.language] })
   }
 
   send(message: LiveMessage): void {

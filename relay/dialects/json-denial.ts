@@ -1,4 +1,5 @@
 import { type Denial, deny } from '#relay/canonical/denial.ts'
+import { pathAt } from './json-path.ts'
 import { DEPTH_MAX, type JsonFault, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
 /** What is wrong with a body, for whoever wrote the program that sent it. */
@@ -17,7 +18,7 @@ export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
     case 'too-wide':
       return deny('json_too_wide', { subject: String(MEMBERS_MAX) })
     case 'bad-text':
-      return deny('invalid_text', { subject: placeOf(body, fault.at) })
+      return deny('invalid_text', { subject: placeOf(body, fault.at), ...fieldOf(body, fault.at) })
     case 'malformed':
       if (fault.at >= body.length) return deny(isBlank(body) ? 'empty_body' : 'json_incomplete')
       return deny('invalid_json', { subject: placeOf(body, fault.at) })
@@ -40,6 +41,12 @@ function placeOf(body: Buffer, at: number): string {
     lineStart = index + 1
   }
   return `${line}:${body.toString('utf8', lineStart, at).length + 1} (line:column)`
+}
+
+/** In which field; far away, nobody's to look for. */
+function fieldOf(body: Buffer, at: number): { readonly param?: string } {
+  const param = at > COUNTED_BYTES_MAX ? null : pathAt(body, at)
+  return param === null ? {} : { param }
 }
 
 function isBlank(body: Buffer): boolean {

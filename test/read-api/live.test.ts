@@ -371,16 +371,24 @@ describe('the live socket', () => {
     listener.socket.close()
   })
 
-  it('answers pings, and survives messages that are none', async () => {
-    const listener = await connect(ALICE)
-    for (const text of ['', '{', 'null', '[]', '{"type":"subscribe"}', '{"type":"x"}']) {
-      listener.ask(text)
-    }
-    listener.ask({ type: 'subscribe', topics: ['logs'], after: -1 })
-    listener.ask({ type: 'subscribe', topics: ['__proto__'] })
+  it('answers pings, and says what is wrong with messages that are none', async () => {
+    const listener = await connect(ALICE, { 'accept-language': 'en' })
+    const wrong = [
+      ['', 'Invalid field message: is not valid JSON'],
+      ['null', 'Invalid field message: must be an object'],
+      ['[]', 'Invalid field message: must be an object'],
+      ['{}', 'Invalid field type: is required'],
+      ['{"type":"x"}', 'Invalid field type: must be one of subscribe, ping'],
+      ['{"type":"subscribe"}', 'Invalid field topics: is required'],
+      ['{"type":"subscribe","topics":[5]}', 'Invalid field topics[0]: must be a string'],
+      ['{"type":"subscribe","topics":["logs"],"after":-1}', 'field after: must be at least 0'],
+      ['{"type":"subscribe","topics":["__proto__"]}', 'field topics: must have one of logs'],
+    ] as const
+    for (const [text] of wrong) listener.ask(text)
     listener.ask({ type: 'ping' })
     await listener.until(({ type }) => type === 'pong')
-    expect(listener.seen.filter(({ type }) => type === 'error')).toHaveLength(8)
+    const told = listener.seen.flatMap((m) => (m.type === 'error' ? [m.message] : []))
+    expect(told).toEqual(wrong.map(([, words]) => expect.stringContaining(words)))
     const closing = once(listener.socket, 'close')
     listener.ask('x'.repeat(5_000))
     expect((await closing)[0]).toBe(1009)

@@ -32,6 +32,18 @@ describe('a body that is no JSON object', () => {
     expect(wordsFor(body, 'zh').message).toMatch(/[\u4e00-\u9fff]/)
   })
 
+  it.each([
+    ['{"model":"m\\u0000"}', 'model'],
+    ['{"n":[1,{}],"messages":[{"role":"user"},{"content":"\\ud83d"}]}', 'messages[1].content'],
+    ['{"a":{"b":["x,\\"{","y"],"c":{"d":[[1],["\\udc00"]]}}}', 'a.c.d[1][0]'],
+    ['{"tools":[{"\\u0000":1}]}', 'tools[0]'],
+    ['{"\\ud800":1}', null],
+    [`{"a":"${'x'.repeat(2 << 20)}\\u0000"}`, null],
+  ])('%.80s: the bad text is in %s', (body, param) => {
+    const denied = wordsFor(body)
+    expect([denied.code, denied.param]).toEqual(['invalid_text', param])
+  })
+
   it('has more values than are read', () => {
     const { code, message } = wordsFor(`{"a":[${'1,'.repeat(1_000_001)}1]}`)
     expect([code, message]).toEqual([

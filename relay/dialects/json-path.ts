@@ -1,0 +1,56 @@
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+
+const PATH_LENGTH_MAX = 200
+
+/** An open object with the key last read, or an open array with how many elements are done. */
+type Level = string | number | null
+
+/**
+ * The field, such as `messages[0].content`, that holds the byte at `at`; null outside of any. What
+ * is before it must have been scanned and found sound. Only for bodies that are refused.
+ */
+export function pathAt(bytes: Buffer, at: number): string | null {
+  const levels: Level[] = []
+  for (let index = 0; index < at; index += 1) {
+    const byte = bytes[index]
+    if (byte === QUOTE) {
+      const end = endOfText(bytes, index, at)
+      if (end < 0) break
+      // A string in an object with nothing read since its brace or comma is a key.
+      if (levels.at(-1) === null) levels[levels.length - 1] = textOf(bytes, index, end)
+      index = end
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      levels.push(byte === OPEN_BRACE ? null : 0)
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      levels.pop()
+    } else if (byte === COMMA) {
+      const level = levels.at(-1)
+      levels[levels.length - 1] = typeof level === 'number' ? level + 1 : null
+    }
+  }
+  return pathOf(levels)
+}
+
+/** Where the string from `start` on ends, at its closing quote; -1 when not before `before`. */
+function endOfText(bytes: Buffer, start: number, before: number): number {
+  for (let index = start + 1; index < before; index += 1) {
+    if (bytes[index] === BACKSLASH) index += 1
+    else if (bytes[index] === QUOTE) return index
+  }
+  return -1
+}
+
+const textOf = (bytes: Buffer, start: number, end: number): string =>
+  JSON.parse(bytes.toString('utf8', start, end + 1)) as string
+
+function pathOf(levels: readonly Level[]): string | null {
+  const named = levels.filter((level) => level !== null)
+  const path = named.map((level) => (typeof level === 'number' ? `[${level}]` : `.${level}`))
+  return path.length === 0 ? null : path.join('').slice(1, PATH_LENGTH_MAX).toWellFormed()
+}
