@@ -41,7 +41,7 @@ it.each([
   expect(existsSync(DATA_DIR)).toBe(false)
 })
 
-it('a second start on one folder and port is told of the folder; a free port stays free', async () => {
+it('of a taken folder and port the folder is told; a free port is left free', async () => {
   const lock = lockDataFolder(dataDir)
   const config = readConfig({ DATA_DIR: dataDir, PORT })
   await expect(refuseTakenPort(config)).rejects.toThrow(`in use by process ${process.pid}`)
