@@ -59,7 +59,11 @@ export type UsePasskey = OfUser & {
 export type RemovePasskey = OfUser & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
 
 /** By somebody above the user, who has lost what the second step takes. */
-export type ResetSecondFactor = OfUser & { readonly type: 'ResetSecondFactor' }
+export type ResetSecondFactor = OfUser & {
+  readonly type: 'ResetSecondFactor'
+  /** Those there were: refused where there is one more, which may be the last way in. */
+  readonly passkeyIds: readonly number[]
+}
 
 export type ForgetCredentials = OfUser & { readonly type: 'ForgetCredentials' }
 

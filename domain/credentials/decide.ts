@@ -58,6 +58,8 @@ export const credentialsDecider: Decider<
         const { userId } = command
         if (!hasSecondFactor(state)) return refuse('NoSecondFactor')
         const passkeyIds = [...state.passkeys.keys()]
+        const isNew = (id: number): boolean => !command.passkeyIds.includes(id)
+        if (passkeyIds.some(isNew)) return refuse('PasskeysChanged')
         return [{ type: 'SecondFactorReset', v: 1, data: { userId, passkeyIds } }]
       }
       case 'ForgetCredentials':

@@ -11,6 +11,8 @@ export type CredentialsRefusalCode =
   | 'PasskeyUnknown'
   /** Its counter went back: somebody has a copy of it. */
   | 'PasskeyCopied'
+  /** One was added meanwhile. */
+  | 'PasskeysChanged'
   | 'TooManyPasskeys'
 
 export type CredentialsRefusal = Refusal<CredentialsRefusalCode>

@@ -85,10 +85,16 @@ export type UnbindIdentity = {
   readonly provider: IdentityProvider
   readonly identityKey: string
   readonly waysOpen: readonly WayIn[]
+  /** As it was before the passkeys were looked at: refused once another way in has gone. */
+  readonly ifWaysGone: number
 }
 
-/** Refused unless one of these remains: for the append that takes a passkey away. */
-export type KeepWayIn = { readonly type: 'KeepWayIn'; readonly waysOpen: readonly WayIn[] }
+/** Refused unless one of these remains: for the append that takes passkeys away. */
+export type GiveUpPasskeys = {
+  readonly type: 'GiveUpPasskeys'
+  readonly waysOpen: readonly WayIn[]
+  readonly ifWaysGone: number
+}
 
 export type UserCommand =
   | CreateUser
@@ -106,7 +112,7 @@ export type UserCommand =
   | ChangeSettings
   | BindIdentity
   | UnbindIdentity
-  | KeepWayIn
+  | GiveUpPasskeys
 
 export type ClaimUsername = {
   readonly type: 'ClaimUsername'

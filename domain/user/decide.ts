@@ -4,7 +4,7 @@ import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
 import type { ActorRole, CreateUser, EraseUser, UserCommand } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
 import { evolveUser } from './evolve.ts'
-import { bindIdentity, hasWayIn, unbindIdentity } from './identities.ts'
+import { bindIdentity, giveUpPasskeys, unbindIdentity } from './identities.ts'
 import type { UserRefusal } from './refusals.ts'
 import { initialUser, type KnownUser, type UserState } from './state.ts'
 
@@ -40,9 +40,7 @@ function change(command: Exclude<UserCommand, CreateUser | EraseUser>, user: Kno
   if (command.type === 'ChangeSettings') return changeSettings(command.settings, user)
   if (command.type === 'BindIdentity') return bindIdentity(command, user)
   if (command.type === 'UnbindIdentity') return unbindIdentity(command, user)
-  if (command.type === 'KeepWayIn') {
-    return hasWayIn(user, command.waysOpen) ? [] : refuse('LastWayIn')
-  }
+  if (command.type === 'GiveUpPasskeys') return giveUpPasskeys(command, user)
   const { userId } = user
   if (!isBelow(user, command.actorRole)) return refuse('RoleTooHigh')
   switch (command.type) {

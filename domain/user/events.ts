@@ -115,6 +115,12 @@ export type IdentityUnbound = Fact<
   }
 >
 
+/**
+ * Passkeys went, whose own fact is with the credentials. Here, too, so that of two acts that each
+ * count on what the other takes away, the later one finds that something changed.
+ */
+export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
+
 export type UsernameEvent = UsernameClaimed
 
 export type UserEvent =
@@ -131,3 +137,4 @@ export type UserEvent =
   | UserSettingsChanged
   | IdentityBound
   | IdentityUnbound
+  | UserPasskeysGone

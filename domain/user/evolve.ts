@@ -1,5 +1,5 @@
 import { assert } from '../shared/assert.ts'
-import type { IdentityBound, IdentityUnbound, UserEvent } from './events.ts'
+import type { IdentityBound, IdentityUnbound, UserEvent, UserPasskeysGone } from './events.ts'
 import { DEFAULT_SETTINGS, type KnownUser, type UserState } from './state.ts'
 
 export function evolveUser({ user }: UserState, event: UserEvent): UserState {
@@ -7,26 +7,34 @@ export function evolveUser({ user }: UserState, event: UserEvent): UserState {
     const { userId, role, group, displayName, passwordRef } = event.data
     const named = { userId, role, group, displayName, passwordRef }
     const fresh = { authVersion: 1, isEnabled: true, isDeleted: false, isErased: false }
-    return { user: { ...named, ...fresh, settings: DEFAULT_SETTINGS, identities: {} } }
+    const ways = { identities: {}, waysGone: 0 }
+    return { user: { ...named, ...fresh, ...ways, settings: DEFAULT_SETTINGS } }
   }
   assert(user !== null, `${event.type} before UserCreated`)
-  if (event.type === 'IdentityBound' || event.type === 'IdentityUnbound') {
-    return { user: { ...user, identities: identitiesAfter(user, event) } }
+  switch (event.type) {
+    case 'IdentityBound':
+    case 'IdentityUnbound':
+    case 'UserPasskeysGone':
+      return { user: { ...user, ...waysAfter(user, event) } }
+    default:
+      return { user: { ...user, ...changeOf(event) } }
   }
-  return { user: { ...user, ...changeOf(event) } }
 }
 
-type OfIdentity = IdentityBound | IdentityUnbound
+type OfWays = IdentityBound | IdentityUnbound | UserPasskeysGone
 
-function identitiesAfter({ identities }: KnownUser, event: OfIdentity): KnownUser['identities'] {
+function waysAfter(
+  { identities, waysGone }: KnownUser,
+  event: OfWays,
+): Pick<KnownUser, 'identities' | 'waysGone'> {
+  if (event.type === 'UserPasskeysGone') return { identities, waysGone: waysGone + 1 }
   const { provider, identityKey } = event.data
   const { [provider]: _before, ...others } = identities
-  return event.type === 'IdentityBound' ? { ...others, [provider]: identityKey } : others
+  if (event.type === 'IdentityUnbound') return { identities: others, waysGone: waysGone + 1 }
+  return { identities: { ...others, [provider]: identityKey }, waysGone }
 }
 
-function changeOf(
-  event: Exclude<UserEvent, { type: 'UserCreated' } | OfIdentity>,
-): Partial<KnownUser> {
+function changeOf(event: Exclude<UserEvent, { type: 'UserCreated' } | OfWays>): Partial<KnownUser> {
   switch (event.type) {
     case 'UserProfileChanged': {
       const { displayName } = event.data

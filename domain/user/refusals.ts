@@ -15,6 +15,8 @@ export type UserRefusalCode =
   | 'IdentityChanged'
   /** A new password, a new level or a ban came between. */
   | 'LoginVoid'
+  /** Another way in went meanwhile: what remains has to be looked at again. */
+  | 'WaysInChanged'
   /** Nobody could come in as this user any more. */
   | 'LastWayIn'
 

@@ -15,6 +15,8 @@ export type KnownUser = {
   readonly settings: UserSettings
   /** Provider → key of the identity that is bound. */
   readonly identities: Readonly<Partial<Record<IdentityProvider, string>>>
+  /** How often a way in was given up. */
+  readonly waysGone: number
 }
 
 /** null: never created. */

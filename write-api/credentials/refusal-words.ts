@@ -38,6 +38,10 @@ export const CREDENTIALS_REFUSALS: Record<
       en: 'This passkey may have been copied: log in another way and remove it',
     },
   ],
+  PasskeysChanged: [
+    200,
+    { zh: '通行密钥已发生变化，请重试', en: 'The passkeys have changed meanwhile: try again' },
+  ],
   TooManyPasskeys: [
     200,
     ({ limit = '' }) => ({

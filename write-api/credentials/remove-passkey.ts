@@ -10,6 +10,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { RemovePasskey } from '#write-api/contract/credentials.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { waysOpen } from '../users/ways-open.ts'
+import { whileWaysChange } from '../users/while-ways-change.ts'
 import { hasPasskeyAlone } from './passkey-way-in.ts'
 import { prove } from './prove.ts'
 
@@ -25,33 +26,41 @@ export const removePasskey: Act = (api, parts) => {
       const { userId } = principalOf(request)
       const { id: passkeyId, ...proof } = request.body
       await prove(parts, request, proof)
-      const position = await parts.turns(userStream(userId), async () => {
-        const steps = [
-          ...(await stepsToStay(parts, request, passkeyId)),
-          {
-            decider: credentialsDecider,
-            stream: credentialsStream(userId),
-            command: { type: 'RemovePasskey', userId, passkeyId },
-          },
-        ]
-        const { actors } = parts.core
-        return accepted(await actors.handleTogether(steps, contextOf(parts, request))).position
-      })
-      await visibleIn(parts, reply, ['credentials'], position)
+      const outcome = await parts.turns(userStream(userId), () =>
+        whileWaysChange(async () => {
+          const steps = await stepsToRemove(parts, request, passkeyId)
+          return parts.core.actors.handleTogether(steps, contextOf(parts, request))
+        }),
+      )
+      await visibleIn(parts, reply, ['credentials'], accepted(outcome).position)
       return done()
     },
   )
 }
 
-/** None where another passkey lets in too; else another way in has to be open. */
-async function stepsToStay(
+/** NOTE: the passkey's own part before the user's, which says that it is gone. */
+async function stepsToRemove(
   parts: Parts,
   request: FastifyRequest,
-  without: number,
+  passkeyId: number,
 ): Promise<AnyStep[]> {
-  if (await hasPasskeyAlone(parts, request, without)) return []
+  const { actors, db } = parts.core
   const { userId, role } = principalOf(request)
-  const { values } = await allOptions(parts.core.db)
-  const command = { type: 'KeepWayIn', waysOpen: waysOpen(values, role) }
-  return [{ decider: userDecider, stream: userStream(userId), command }]
+  const stream = userStream(userId)
+  const { user } = await actors.stateOf(userDecider, stream)
+  const byAnother = await hasPasskeyAlone(parts, request, passkeyId)
+  const { values } = await allOptions(db)
+  const giveUp = {
+    type: 'GiveUpPasskeys',
+    waysOpen: [...waysOpen(values, role), ...(byAnother ? ['passkey'] : [])],
+    ifWaysGone: user?.waysGone ?? 0,
+  }
+  return [
+    {
+      decider: credentialsDecider,
+      stream: credentialsStream(userId),
+      command: { type: 'RemovePasskey', userId, passkeyId },
+    },
+    { decider: userDecider, stream, command: giveUp },
+  ]
 }

@@ -16,6 +16,7 @@ import { factorResetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { refused } from '../refusals.ts'
 import { waysOpen } from '../users/ways-open.ts'
+import { whileWaysChange } from '../users/while-ways-change.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**
@@ -41,24 +42,11 @@ export const resetSecondFactor: Act = (api, parts) => {
       const { actors, log } = parts.core
       // A session left open must not be enough: the own ones are turned off by a proof.
       if (id === userId) throw refused('OwnSecondFactorElsewhere')
-      const { passkeys } = await credentialsOf(parts, id)
       const { user } = await actors.stateOf(userDecider, userStream(id))
-      const ofUser = (command: UserCommand): AnyStep => ({
-        decider: userDecider,
-        stream: userStream(id),
-        command,
+      const outcome = await whileWaysChange(async () => {
+        const steps = await stepsToReset(parts, id, role as Role)
+        return actors.handleTogether(steps, contextOf(parts, request))
       })
-      const steps = [
-        ofUser({ type: 'VoidLogins', actorRole: role as Role }),
-        // Passkeys let in by themselves: with nothing else to come in by, they stay.
-        ...(passkeys.size === 0 ? [] : [ofUser(await keepWayIn(parts, user?.role ?? USER))]),
-        {
-          decider: credentialsDecider,
-          stream: credentialsStream(id),
-          command: { type: 'ResetSecondFactor', userId: id },
-        },
-      ]
-      const outcome = await actors.handleTogether(steps, contextOf(parts, request))
       const refusal = outcome.isDone ? null : outcome.refusal.refused
       if (refusal === 'LastWayIn') throw refused('OnlyPasskeysLeft')
       // A reset that was cut short after its event leaves that to the next, which changes nothing.
@@ -75,9 +63,30 @@ export const resetSecondFactor: Act = (api, parts) => {
   )
 }
 
-async function keepWayIn({ core }: Parts, role: number): Promise<UserCommand> {
-  const { values } = await allOptions(core.db)
-  return { type: 'KeepWayIn', waysOpen: waysOpen(values, role) }
+/** NOTE: the passkeys' own part before the user's, which says that they are gone. */
+async function stepsToReset(parts: Parts, id: number, actorRole: Role): Promise<AnyStep[]> {
+  const { actors, db } = parts.core
+  const stream = userStream(id)
+  const { user } = await actors.stateOf(userDecider, stream)
+  const { passkeys } = await credentialsOf(parts, id)
+  const { values } = await allOptions(db)
+  const ofUser = (command: UserCommand): AnyStep => ({ decider: userDecider, stream, command })
+  const giveUp = {
+    type: 'GiveUpPasskeys',
+    waysOpen: waysOpen(values, user?.role ?? USER),
+    ifWaysGone: user?.waysGone ?? 0,
+  } as const
+  return [
+    ofUser({ type: 'MayAct', actorRole }),
+    {
+      decider: credentialsDecider,
+      stream: credentialsStream(id),
+      command: { type: 'ResetSecondFactor', userId: id, passkeyIds: [...passkeys.keys()] },
+    },
+    // Passkeys let in by themselves: with nothing else to come in by, they stay.
+    ...(passkeys.size === 0 ? [] : [ofUser(giveUp)]),
+    ofUser({ type: 'VoidLogins', actorRole }),
+  ]
 }
 
 /** Those of an app that is set up no more. By the events: what is only offered has none yet. */

@@ -1,7 +1,9 @@
 import type { Refusals } from '../refusals.ts'
 import { providerNames } from './provider-names.ts'
 
-export const IDENTITY_REFUSALS: Refusals<'IdentityTaken' | 'IdentityChanged' | 'LastWayIn'> = {
+type Code = 'IdentityTaken' | 'IdentityChanged' | 'WaysInChanged' | 'LastWayIn'
+
+export const IDENTITY_REFUSALS: Refusals<Code> = {
   IdentityTaken: [
     200,
     ({ provider }) => {
@@ -14,6 +16,13 @@ export const IDENTITY_REFUSALS: Refusals<'IdentityTaken' | 'IdentityChanged' | '
     {
       zh: '绑定已发生变化，请刷新后重试',
       en: 'The binding has changed meanwhile: refresh and retry',
+    },
+  ],
+  WaysInChanged: [
+    200,
+    {
+      zh: '登录方式已发生变化，请刷新后重试',
+      en: 'The ways to log in have changed meanwhile: refresh and retry',
     },
   ],
   LastWayIn: [

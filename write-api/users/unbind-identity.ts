@@ -1,13 +1,19 @@
+import type { FastifyRequest } from 'fastify'
+import type { IdentityProvider } from '#domain/identity/events.ts'
+import type { Fact } from '#domain/shared/event.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
+import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Unbind } from '#write-api/contract/oauth.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { hasPasskeyAlone } from '../credentials/passkey-way-in.ts'
 import { ofIdentity } from './bind-identity.ts'
 import { waysOpen } from './ways-open.ts'
+import { whileWaysChange } from './while-ways-change.ts'
 
 /** POST /api/user/unbind: lets go of one of the own identities, unless it is the last way in. */
 export const unbindIdentity: Act = (api, parts) => {
@@ -23,26 +29,41 @@ export const unbindIdentity: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { provider } = request.body
-      const { userId, role } = principalOf(request)
-      const { core } = parts
-      const stream = userStream(userId)
-      const { values } = await allOptions(core.db)
-      const position = await parts.turns(stream, async () => {
-        const { user } = await core.actors.stateOf(userDecider, stream)
-        const identityKey = user?.identities[provider]
-        if (identityKey === undefined) return core.store.headPosition()
-        const byPasskey = (await hasPasskeyAlone(parts, request)) ? (['passkey'] as const) : []
-        const ways = [...waysOpen(values, role), ...byPasskey]
-        const command = { type: 'UnbindIdentity', provider, identityKey, waysOpen: ways }
-        const steps = [
-          { decider: userDecider, stream, command },
-          ofIdentity('ReleaseIdentity', { provider, identityKey, userId }),
-        ]
-        const context = contextOf(parts, request)
-        return accepted(await core.actors.handleTogether(steps, context)).position
-      })
-      await visibleIn(parts, reply, ['users'], position)
+      const { userId } = principalOf(request)
+      const outcome = await parts.turns(userStream(userId), () =>
+        whileWaysChange(() => unbind(parts, request, provider)),
+      )
+      await visibleIn(parts, reply, ['users'], accepted(outcome).position)
       return done()
     },
   )
+}
+
+async function unbind(
+  parts: Parts,
+  request: FastifyRequest,
+  provider: IdentityProvider,
+): Promise<Outcome<Fact, Refusal>> {
+  const { actors, store, db } = parts.core
+  const { userId, role } = principalOf(request)
+  const stream = userStream(userId)
+  const { user } = await actors.stateOf(userDecider, stream)
+  const identityKey = user?.identities[provider]
+  if (identityKey === undefined) {
+    return { isDone: true, events: [], position: await store.headPosition() }
+  }
+  const byPasskey = (await hasPasskeyAlone(parts, request)) ? ['passkey'] : []
+  const { values } = await allOptions(db)
+  const command = {
+    type: 'UnbindIdentity',
+    provider,
+    identityKey,
+    waysOpen: [...waysOpen(values, role), ...byPasskey],
+    ifWaysGone: user?.waysGone,
+  }
+  const steps = [
+    { decider: userDecider, stream, command },
+    ofIdentity('ReleaseIdentity', { provider, identityKey, userId }),
+  ]
+  return actors.handleTogether(steps, contextOf(parts, request))
 }

@@ -134,7 +134,7 @@ describe('passkeys', () => {
 })
 
 describe('second factors taken away by an admin', () => {
-  const reset = { type: 'ResetSecondFactor', ...of } as const
+  const reset = { type: 'ResetSecondFactor', ...of, passkeyIds: [1, 2] } as const
 
   it('are gone at once, with the recovery codes, and are not there to be taken twice', () => {
     const outcome = given(totpOn, codes('a'), added(1), added(2)).when(reset)
@@ -144,6 +144,10 @@ describe('second factors taken away by an admin', () => {
     expect(outcome.after.passkeys.size + outcome.after.recoveryCodes.size).toBe(0)
     given(totpOn, gone).when(reset).then(refuse('NoSecondFactor'))
     given().when(reset).then(refuse('NoSecondFactor'))
+  })
+
+  it('stay where a passkey was added that nobody looked at', () => {
+    given(totpOn, added(1), added(2), added(3)).when(reset).then(refuse('PasskeysChanged'))
   })
 })
 

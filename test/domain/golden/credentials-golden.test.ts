@@ -76,7 +76,7 @@ describe('the events of credentials, as first recorded', () => {
       ['totp-enabled-v1', null],
       ['recovery-codes-replaced-v1', null],
       ['passkey-added-v1', null],
-      ['second-factor-reset-v1', { type: 'ResetSecondFactor', ...of }],
+      ['second-factor-reset-v1', { type: 'ResetSecondFactor', ...of, passkeyIds: [1] }],
     ],
     {
       accessToken: { tokenHash: 'hash-of-token', authVersion: 2, expiresAt: 1_803_024_000 },

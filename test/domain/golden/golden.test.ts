@@ -141,6 +141,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   TaskFailed: 1,
   IdentityBound: 1,
   IdentityUnbound: 1,
+  UserPasskeysGone: 1,
   IdentityClaimed: 1,
   IdentityReleased: 1,
 }
@@ -275,7 +276,11 @@ describe('the events of users, as first recorded', () => {
         'identity-bound-v1',
         { type: 'BindIdentity', ...GITHUB, identity: 'sealed:id' as Sealed, replaces: null },
       ],
-      ['identity-unbound-v1', { type: 'UnbindIdentity', ...GITHUB, waysOpen: ['password'] }],
+      [
+        'identity-unbound-v1',
+        { type: 'UnbindIdentity', ...GITHUB, waysOpen: ['password'], ifWaysGone: 0 },
+      ],
+      ['user-passkeys-gone-v1', { type: 'GiveUpPasskeys', waysOpen: ['password'], ifWaysGone: 1 }],
       ['user-deleted-v1', { type: 'DeleteUser', actorRole: 100 }],
       ['user-erased-v1', { type: 'EraseUser', actorRole: 100 }],
     ],
@@ -292,6 +297,7 @@ describe('the events of users, as first recorded', () => {
         isErased: true,
         settings,
         identities: {},
+        waysGone: 2,
       },
     },
   )

@@ -9,8 +9,8 @@ type Provider = 'github' | 'oidc' | 'email'
 const of = (provider: Provider, identityKey: string) => ({ provider, identityKey })
 const bind = (provider: Provider, key: string, replaces: string | null = null) =>
   ({ type: 'BindIdentity', ...of(provider, key), identity: sealed('s-id'), replaces }) as const
-const unbind = (provider: Provider, key: string, waysOpen: readonly WayIn[]) =>
-  ({ type: 'UnbindIdentity', ...of(provider, key), waysOpen }) as const
+const unbind = (provider: Provider, key: string, waysOpen: readonly WayIn[], ifWaysGone = 0) =>
+  ({ type: 'UnbindIdentity', ...of(provider, key), waysOpen, ifWaysGone }) as const
 const bound = (provider: Provider, key: string): UserEvent => ({
   type: 'IdentityBound',
   v: 1,
@@ -25,6 +25,9 @@ const withoutPassword = (): UserEvent => {
   const { type, v, data } = created() as Extract<UserEvent, { type: 'UserCreated' }>
   return { type, v, data: { ...data, passwordRef: null } }
 }
+const giveUp = (waysOpen: readonly WayIn[], ifWaysGone = 0) =>
+  ({ type: 'GiveUpPasskeys', waysOpen, ifWaysGone }) as const
+const gone: UserEvent = { type: 'UserPasskeysGone', v: 1, data: { userId: 7 } }
 const ALL: readonly WayIn[] = ['password', 'github', 'oidc', 'email']
 
 describe('binding an identity', () => {
@@ -56,7 +59,7 @@ describe('unbinding an identity', () => {
       .when(unbind('github', 'a', ALL))
       .then([unbound('github', 'a')])
     given(withoutPassword(), bound('github', 'a'), bound('oidc', 'b'), unbound('github', 'a'))
-      .when(unbind('oidc', 'b', ALL))
+      .when(unbind('oidc', 'b', ALL, 1))
       .then(refuse('LastWayIn'))
   })
 
@@ -77,17 +80,34 @@ describe('unbinding an identity', () => {
     given(...facts)
       .when(unbind('github', 'a', [...ALL, 'passkey']))
       .then([unbound('github', 'a')])
-    const keep = (...waysOpen: WayIn[]) => ({ type: 'KeepWayIn', waysOpen }) as const
     given(...facts)
-      .when(keep('github'))
-      .then([])
+      .when(giveUp(['github']))
+      .then([gone])
     given(...facts)
-      .when(keep('passkey'))
-      .then([])
+      .when(giveUp(['passkey']))
+      .then([gone])
     given(...facts)
-      .when(keep('password', 'oidc'))
+      .when(giveUp(['password', 'oidc']))
       .then(refuse('LastWayIn'))
-    given(created(), deleted()).when(keep('password')).then(refuse('UserUnknown'))
+    given(created(), deleted())
+      .when(giveUp(['password']))
+      .then(refuse('UserUnknown'))
+  })
+
+  it('is decided on what there is after the last one went', () => {
+    const facts = [created(), bound('github', 'a')]
+    given(...facts, gone)
+      .when(unbind('github', 'a', ALL))
+      .then(refuse('WaysInChanged'))
+    given(...facts, gone)
+      .when(unbind('github', 'a', ALL, 1))
+      .then([unbound('github', 'a')])
+    given(...facts, unbound('github', 'a'))
+      .when(giveUp(ALL))
+      .then(refuse('WaysInChanged'))
+    given(...facts, gone, unbound('github', 'a'))
+      .when(giveUp(ALL, 2))
+      .then([gone])
   })
 
   it('goes where a password remains; twice changes nothing; another one is refused', () => {
