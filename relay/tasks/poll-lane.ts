@@ -1,9 +1,11 @@
 import type { TaskKind } from '#domain/task/events.ts'
 import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
+import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { askUpstream } from './ask-upstream.ts'
 import { type Told, toldIn } from './provider-words.ts'
+import type { SeatsMax } from './seats.ts'
 import { takeReport } from './take-report.ts'
 import type { TaskParts } from './task-parts.ts'
 
@@ -20,6 +22,15 @@ export type LaneTimes = {
   /** From that age on a task is asked about out of turn, once: soon nobody waits for it. */
   readonly lateMs: number
 }
+
+/** Askings under way, over all lanes: each has its turn, and no channel more than a few. */
+export const POLL_SEATS: SeatsMax = {
+  total: 32,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingOfName: Number.POSITIVE_INFINITY,
+  waitMs: null,
+}
+const OF_CHANNEL = 3
 
 const PIECE_MAX = 25
 const AT_ONCE = 2
@@ -42,6 +53,7 @@ export class PollLane {
   private stoppedAt: OpenTask | null = null
   /** What was said of each task last: what is no news costs nothing more. */
   private readonly heard = new Map<string, string>()
+  /** Of those that are, the ones it was asked about since, in vain or not. */
   private readonly late = new Set<string>()
 
   constructor(parts: TaskParts, times: LaneTimes) {
@@ -55,11 +67,16 @@ export class PollLane {
     this.forgetOthers(tasks)
     const queue = this.inOrder(tasks)
     this.stoppedAt = null
+    const names = [{ name: `channel ${asked.channel.channelId}`, max: OF_CHANNEL }]
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isQuiet() && !lost.aborted) {
-        const piece = queue.splice(0, this.pieceMax)
-        const answered = await this.askAbout(asked, piece, lost)
-        if (answered === 'too-large' && piece.length > 1) queue.unshift(...piece)
+        const leave = await this.parts.pollSeats.enter(names, lost)
+        // Meanwhile the other one may have asked about the last, or in vain.
+        const piece = leave === null || this.isQuiet() ? [] : queue.splice(0, this.pieceMax)
+        if (piece.length === 0) return leave?.()
+        const end = await this.askAbout(asked, piece, lost).finally(leave)
+        const outcome = lost.aborted ? 'failed' : await this.takeIn(asked, piece, end, lost)
+        if (outcome === 'too-large' && piece.length > 1) queue.unshift(...piece)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
@@ -80,30 +97,37 @@ export class PollLane {
     const { stoppedAt } = this
     const first = stoppedAt === null ? 0 : tasks.findIndex((task) => isAfter(task, stoppedAt))
     const round = first <= 0 ? tasks : [...tasks.slice(first), ...tasks.slice(0, first)]
-    const now = this.parts.now()
-    const isLate = ({ task, submittedAt }: OpenTask): boolean =>
-      now - submittedAt > this.times.lateMs && !this.late.has(task)
-    const late = round.filter(isLate)
+    const late = round.filter((task) => this.isLate(task) && !this.late.has(task.task))
     if (late.length === 0) return [...round]
-    for (const { task } of late) this.late.add(task)
     const isFirst = new Set(late)
     return [...late, ...round.filter((task) => !isFirst.has(task))]
   }
 
-  private async askAbout(
-    { channel, key, kind }: Asked,
+  private isLate({ submittedAt }: OpenTask): boolean {
+    return this.parts.now() - submittedAt > this.times.lateMs
+  }
+
+  private askAbout(
+    { key, kind }: Asked,
     piece: readonly OpenTask[],
     lost: AbortSignal,
-  ): Promise<'answered' | 'failed' | 'too-large'> {
-    const { parts } = this
+  ): Promise<AttemptEnd> {
+    for (const task of piece) if (this.isLate(task)) this.late.add(task.task)
     const ids = piece.map(({ upstreamId }) => upstreamId)
-    const end = await askUpstream(
-      parts.side,
+    return askUpstream(
+      this.parts.side,
       key.target,
       { method: 'POST', path: PATHS[kind], body: Buffer.from(JSON.stringify({ ids })) },
       AbortSignal.any([lost, AbortSignal.timeout(ANSWER_MS)]),
     )
-    if (lost.aborted) return 'failed'
+  }
+
+  private async takeIn(
+    { channel, key, kind }: Asked,
+    piece: readonly OpenTask[],
+    end: AttemptEnd,
+    lost: AbortSignal,
+  ): Promise<'answered' | 'failed' | 'too-large'> {
     if (end.kind === 'failed' && end.error === 'too-large') {
       this.pieceMax = Math.max(1, Math.ceil(piece.length / 2))
       this.warn(channel, 'too-large')

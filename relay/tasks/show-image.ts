@@ -7,6 +7,7 @@ import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { deny } from '#relay/canonical/denial.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
 import { isTaskId } from './own-task.ts'
+import type { SeatName, SeatsMax } from './seats.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import type { TaskParts } from './task-parts.ts'
 
@@ -15,6 +16,19 @@ const BYTES_MAX = 64 * 1024 * 1024
 const WHOLE_MS = 60_000
 /** Nothing moves any more: its reader takes nothing, or its provider gives nothing. */
 const STALL_MS = 10_000
+
+/** A page shows many pictures at once, so whoever is next waits a little. */
+export const PICTURE_SEATS: SeatsMax = {
+  total: 128,
+  waiting: 1_024,
+  waitingOfName: 128,
+  waitMs: 20_000,
+}
+
+/** An owner may be a reseller with many readers, each at an address of their own. */
+const OF_OWNER = 32
+const OF_ADDRESS = 6
+const OF_BOTH = 3
 
 /**
  * `GET /mj/image/{id}`: a drawing, from where its provider keeps it. Its id is known to its owner
@@ -34,8 +48,7 @@ export async function showImage(parts: TaskParts, exchange: Exchange, task: stri
   if (source === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const names = [`address ${addressLine(clientIp)}`, `owner ${known.submitted.userId}`]
-  const leave = await parts.pictureSeats.enter(names, gone.signal)
+  const leave = await parts.pictureSeats.enter(seatNames(exchange, known), gone.signal)
   if (leave === null) {
     return sendTaskDenial(exchange, 'drawing', deny('overloaded', { retryAfterSeconds: 2 }))
   }
@@ -44,6 +57,18 @@ export async function showImage(parts: TaskParts, exchange: Exchange, task: stri
   } finally {
     leave()
   }
+}
+
+export function seatNames(
+  { clientIp }: Pick<Exchange, 'clientIp'>,
+  { submitted: { userId } }: Pick<KnownTask, 'submitted'>,
+): readonly SeatName[] {
+  const [address, owner] = [`address ${addressLine(clientIp)}`, `owner ${userId}`]
+  return [
+    { name: owner, max: OF_OWNER },
+    { name: address, max: OF_ADDRESS },
+    { name: `${owner} ${address}`, max: OF_BOTH },
+  ]
 }
 
 const nothingHere = (exchange: Exchange): void =>

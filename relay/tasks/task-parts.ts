@@ -3,7 +3,7 @@ import type { Progress } from '#infra/progress/progress.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
 import type { Acceptances } from './acceptances.ts'
-import type { PictureSeats } from './picture-seats.ts'
+import type { Seats } from './seats.ts'
 import type { TaskBooks } from './task-books.ts'
 
 /** What everything about tasks is given. */
@@ -16,7 +16,9 @@ export type TaskParts = RelayParts & {
   readonly elsewhere: Outbound
   /** To providers, as `side`, for pictures: of any size. */
   readonly pictures: Outbound
-  readonly pictureSeats: PictureSeats
+  readonly pictureSeats: Seats
+  /** For asking providers about tasks. */
+  readonly pollSeats: Seats
   /** Addresses that ask for tasks that are none. */
   readonly guesses: FailedKeys
   readonly progress: Progress

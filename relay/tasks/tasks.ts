@@ -17,9 +17,10 @@ import { readDrawing } from './drawing-requests.ts'
 import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
 import { readMusic } from './music-requests.ts'
 import { takeNotice } from './notify.ts'
-import { PictureSeats } from './picture-seats.ts'
+import { POLL_SEATS } from './poll-lane.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
-import { showImage } from './show-image.ts'
+import { Seats } from './seats.ts'
+import { PICTURE_SEATS, showImage } from './show-image.ts'
 import { submitTask } from './submit-task.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import { Refused, TaskBody } from './task-body.ts'
@@ -54,8 +55,8 @@ export async function startTasks(
   const books = new TaskBooks(relayParts)
   const acceptances = new Acceptances({ ...relayParts, books })
   const guesses = new FailedKeys(relayParts.limits, relayParts.vault, 'unknown-tasks')
-  const pictureSeats = new PictureSeats()
-  const looking = { guesses, pictureSeats, pictures, elsewhere }
+  const seats = { pictureSeats: new Seats(PICTURE_SEATS), pollSeats: new Seats(POLL_SEATS) }
+  const looking = { guesses, ...seats, pictures, elsewhere }
   const parts: TaskParts = { ...relayParts, ...looking, books, acceptances, side, progress }
   const { findOpenTasks: find, pollTimes: times } = overrides
   const poller = startPoller(core, parts, { find, times })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { PictureSeats } from '#relay/tasks/picture-seats.ts'
+import { Seats } from '#relay/tasks/seats.ts'
+import { PICTURE_SEATS, seatNames } from '#relay/tasks/show-image.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'
 
 const KEYS = [8, 9].map((userId) => `zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJK${userId}`)
@@ -91,13 +92,15 @@ describe('strangers', () => {
 
 describe('places for pictures', () => {
   const NEVER = new AbortController().signal
-  const max = { total: 8, ofName: 6, waiting: 60, waitingOfName: 45 }
+  const max = { total: 8, waiting: 60, waitingOfName: 45, waitMs: 5_000 }
+  const six = (...names: string[]) => names.map((name) => ({ name, max: 6 }))
+  const one = [{ name: 'a', max: 1 }]
 
   it('of fifty at once six are one’s own, the others wait, and somebody else gets in', async () => {
-    const seats = new PictureSeats(max, 5_000)
+    const seats = new Seats(max)
     let [now, most, done] = [0, 0, 0]
     const show = async () => {
-      const leave = await seats.enter(['owner 7', 'address 1'], NEVER)
+      const leave = await seats.enter(six('owner 7', 'address 1'), NEVER)
       now += 1
       most = Math.max(most, now)
       await new Promise((resume) => setImmediate(resume))
@@ -106,23 +109,41 @@ describe('places for pictures', () => {
       leave?.()
     }
     const all = Promise.all(Array.from({ length: 50 }, show))
-    const other = await seats.enter(['owner 8', 'address 2'], NEVER)
+    const other = await seats.enter(six('owner 8', 'address 2'), NEVER)
     expect(other).not.toBeNull()
     await all
     expect([most, done, now]).toEqual([6, 50, 0])
   })
 
   it('are not waited for in any number, for ever, or by who has gone', async () => {
-    const seats = new PictureSeats({ ...max, ofName: 1, waitingOfName: 1 }, 20)
-    const leave = await seats.enter(['a'], NEVER)
-    const waiting = seats.enter(['a'], NEVER)
-    expect(await seats.enter(['a'], NEVER)).toBeNull()
+    const seats = new Seats({ ...max, waitingOfName: 1, waitMs: 20 })
+    const leave = await seats.enter(one, NEVER)
+    const waiting = seats.enter(one, NEVER)
+    expect(await seats.enter(one, NEVER)).toBeNull()
     expect(await waiting).toBeNull()
     const gone = new AbortController()
-    const left = seats.enter(['a'], gone.signal)
+    const left = seats.enter(one, gone.signal)
     gone.abort()
     expect(await left).toBeNull()
     leave?.()
-    expect(await seats.enter(['a'], NEVER)).not.toBeNull()
+    expect(await seats.enter(one, NEVER)).not.toBeNull()
+  })
+
+  it('are thirty-two of an owner, however many readers, and three of each of these', async () => {
+    const seats = new Seats({ ...PICTURE_SEATS, waitMs: 20 })
+    const show = (userId: number, clientIp: string) => {
+      const known = { submitted: { userId } } as Parameters<typeof seatNames>[1]
+      return seats.enter(seatNames({ clientIp }, known), NEVER)
+    }
+    const shown = async (userId: number, readers: number) => {
+      const addresses = Array.from({ length: 50 }, (_, n) => `203.0.113.${n % readers}`)
+      const all = await Promise.all(addresses.map((address) => show(userId, address)))
+      return all.filter((leave) => leave !== null).length
+    }
+    expect(await shown(7, 1)).toBe(3)
+    expect(await shown(8, 50)).toBe(32)
+    // An address that has the pictures of two owners has six, as before.
+    expect(await show(9, '203.0.113.0')).not.toBeNull()
+    expect(await shown(9, 1)).toBe(1)
   })
 })

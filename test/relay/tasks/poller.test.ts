@@ -13,7 +13,10 @@ let rig: TasksRig
 let service: Service
 let hanging: Service
 let aheadMs = 0
+let isHanging = true
 let more: readonly OpenTask[] = []
+
+let passes = 0
 
 async function serve(says: (ids: string[]) => string | null): Promise<Service> {
   let count = 0
@@ -42,14 +45,17 @@ const rowOf = (id: string) =>
     : { id, status: 'SUCCESS', progress: '100%' }
 
 beforeAll(async () => {
-  hanging = await serve(() => null)
+  hanging = await serve(() => (isHanging ? null : '[]'))
   service = await serve((ids) =>
     ids.some((id) => id.startsWith('poison')) ? DEEP : JSON.stringify(ids.map(rowOf)),
   )
   rig = await tasksRig(
     {
       tasks: {
-        findOpenTasks: async (...page) => [...more, ...(await rig.findOpenTasks(...page))],
+        findOpenTasks: async (...page) => {
+          passes += 1
+          return [...more, ...(await rig.findOpenTasks(...page))]
+        },
         pollTimes: { everyMs: 20, staleMs: 600_000 },
       },
     },
@@ -82,6 +88,47 @@ describe('who asks providers about tasks', () => {
     const task = await rig.imagine()
     await expect.poll(() => statusOf(task), { timeout: 5_000 }).toBe('SUCCESS')
     expect(hanging.asked.length).toBeLessThanOrEqual(2)
+    more = []
+    hanging.server.closeAllConnections()
+  })
+
+  it('asks thirty-two at once in all, three of a channel, and each in its turn', async () => {
+    const channels = Array.from({ length: 16 }, (_, n) => 200 + n)
+    for (const channelId of channels) {
+      await rig.addChannel(channelId, { type: 2, models: ['mj_blend'], baseUrl: hanging.url })
+    }
+    hanging.asked.length = 0
+    // Two lanes of each channel, with work for both of a lane's askings.
+    more = Array.from({ length: 16 * 2 * 30 }, (_, n) => {
+      const channelId = 200 + (n % 16)
+      const kind = n % 32 < 16 ? 'drawing' : 'music'
+      const place = { userId: 7, channelId, keyRef: `ref-${channelId}`, kind } as const
+      return { ...place, task: `m${n}`, upstreamId: `${channelId}`, submittedAt: Date.now() }
+    })
+    await expect.poll(() => hanging.asked.length).toBe(32)
+    const before = passes
+    await expect.poll(() => passes).toBeGreaterThan(before + 3)
+    const asked = hanging.asked.map(([id]) => id)
+    expect(asked).toHaveLength(32)
+    for (const id of new Set(asked)) {
+      expect(asked.filter((one) => one === id).length).toBeLessThanOrEqual(3)
+    }
+    isHanging = false
+    hanging.server.closeAllConnections()
+    await expect.poll(() => new Set(hanging.asked.map(([id]) => id)).size).toBe(16)
+    more = []
+  })
+
+  it('wakes no account for what is not over, whatever the list of open tasks says', async () => {
+    const task = await shorten('slow')
+    const handleTogether = vi.spyOn(rig.core.actors, 'handleTogether')
+    const nowhere = { channelId: null, keyRef: null, upstreamId: null, submittedAt: 0 }
+    more = [{ task, userId: 7, kind: 'drawing', ...nowhere }]
+    const before = passes
+    await expect.poll(() => passes).toBeGreaterThan(before + 5)
+    const commands = handleTogether.mock.calls.flatMap(([steps]) => steps)
+    expect(commands.filter(({ command }) => command.type === 'ExpireTask')).toEqual([])
+    handleTogether.mockRestore()
     more = []
   })
 

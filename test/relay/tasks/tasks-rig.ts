@@ -42,7 +42,7 @@ function openTasksOf(events: readonly Recorded<TaskEvent>[]): OpenTask[] {
       const { task, channelId, keyRef, upstreamId } = data
       const known = open.get(task)
       if (known !== undefined) open.set(task, { ...known, channelId, keyRef, upstreamId })
-    } else if (type !== 'TaskStatusChanged') open.delete(data.task)
+    } else if (type === 'TaskSucceeded' || type === 'TaskFailed') open.delete(data.task)
   }
   return [...open.values()]
 }
