@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import { claimedCallsInMemory } from './support/claimed-calls.ts'
 import { chat, errorOf, type RelayRig, relayRig, USER } from './support/relay-rig.ts'
 
 let rig: RelayRig
@@ -58,6 +61,29 @@ describe('a call with an Idempotency-Key', () => {
     const other = await chat(rig, { max_tokens: 3 }, KEYED)
     expect([other.status, errorOf(other).code]).toEqual([422, 'idempotency_key_reused'])
     expect(rig.provider.journal.count).toBe(1)
+  })
+
+  it('claimed for its body alone, as they once were, is a repeat of that', async () => {
+    const claims = claimedCallsInMemory()
+    const messages = [{ role: 'user', content: 'hello' }]
+    const body = JSON.stringify({ model: 'sim-small', messages })
+    const bodyHash = createHash('sha256').update(body).digest('hex')
+    const claim: ClaimedCalls['claim'] = async (asked) => ({
+      ...(await claims.claim(asked)),
+      bodyHash,
+    })
+    const older = await relayRig({ claimedCalls: { ...claims, claim } })
+    try {
+      expect((await chat(older, {}, KEYED)).status).toBe(200)
+      const [again, other] = [
+        await chat(older, {}, KEYED),
+        await chat(older, { max_tokens: 3 }, KEYED),
+      ]
+      expect([again.status, other.status]).toEqual([409, 422])
+      expect(older.provider.journal.count).toBe(1)
+    } finally {
+      await older.close()
+    }
   })
 
   it('has nothing to do with that of another token, or with another key', async () => {
