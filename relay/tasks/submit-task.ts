@@ -90,12 +90,12 @@ async function open(
   const task = keyed?.call ?? exchange.call
   const { userId, settings } = caller.user
   const { startedAt } = exchange
-  const { isNotified, serverAddress } = parts.views.options.options.tasks
+  const { isNotified, openMax, serverAddress } = parts.views.options.options.tasks
   try {
     const { vault, books } = parts
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
     const denial = await books.submit({
-      ...{ task, caller, request, price, hold, startedAt, clientIp },
+      ...{ task, caller, request, price, hold, openMax, startedAt, clientIp },
       isNotified: request.kind === 'drawing' && isNotified && serverAddress !== '',
       isKeyed: keyed !== null,
     })

@@ -19,9 +19,6 @@ import type { TaskRequest } from './task-request.ts'
 /** Only where no relay has run for so long is a task's call ended by the sweeper. */
 const LEASE_MS = TASK_MS_MAX + 600_000
 
-/** Of one user. Each is asked after every few seconds, and some cost nothing. */
-export const OPEN_MAX = 100
-
 export type Submission = {
   readonly task: string
   readonly caller: Caller
@@ -29,6 +26,8 @@ export type Submission = {
   readonly price: PriceSnapshot
   readonly hold: Quota
   readonly isNotified: boolean
+  /** Tasks that its user may have open, with this one. */
+  readonly openMax: number
   readonly startedAt: number
   readonly clientIp: Sealed | null
   /** The call came with an `Idempotency-Key`, and may be a repeat. */
@@ -73,7 +72,7 @@ export class TaskBooks {
 
   /** null once the hold and the task are durable. */
   async submit(submission: Submission): Promise<Denial | null> {
-    const { task, caller, request, price, hold, startedAt, clientIp, isKeyed } = submission
+    const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
     const { userId } = caller.user
     const { tokenId } = caller.token
     const { group } = caller
@@ -85,7 +84,7 @@ export class TaskBooks {
       leaseUntil: startedAt + LEASE_MS,
       startedAt,
       ...{ userId, tokenId, model, group, hold, price, clientIp },
-      task: { openMax: OPEN_MAX },
+      task: { openMax },
     } as const
     const prompt = await this.sealed(userId, request.prompt)
     const submitted = {

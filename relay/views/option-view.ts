@@ -44,6 +44,8 @@ export type TaskOptions = {
   readonly isForwarded: boolean
   readonly isModeCleared: boolean
   readonly isSuccessChecked: boolean
+  /** Tasks of one user that have not ended. */
+  readonly openMax: number
   /** Without a slash at its end; empty: not set. */
   readonly serverAddress: string
 }
@@ -114,6 +116,7 @@ function readTaskOptions(values: ReadonlyMap<string, string>): TaskOptions {
     isForwarded: flag('MjForwardUrlEnabled'),
     isModeCleared: flag('MjModeClearEnabled'),
     isSuccessChecked: flag('MjActionCheckSuccessEnabled'),
+    openMax: Math.max(1, optionInteger(values, 'OpenTasksMax')),
     serverAddress: optionValue(values, 'ServerAddress').replace(/\/+$/, ''),
   }
 }

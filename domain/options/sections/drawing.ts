@@ -1,4 +1,4 @@
-import { FLAG } from '../option-type.ts'
+import { FLAG, integer } from '../option-type.ts'
 import type { OptionRow, OptionSection } from '../schema.ts'
 
 const flag = (key: string, preset: 'true' | 'false', zh: string, en: string): OptionRow => ({
@@ -44,6 +44,16 @@ export const DRAWING: OptionSection = {
       type: FLAG,
       preset: 'false',
       label: { zh: '启用音乐任务', en: 'Music tasks' },
+    },
+    {
+      key: 'OpenTasksMax',
+      type: integer(1, 10_000),
+      preset: '100',
+      label: { zh: '每个用户未完成任务上限', en: 'Unfinished tasks per user' },
+      help: {
+        zh: '绘图与音乐合计，超过后返回 429。每个任务每隔几秒向上游查询一次。',
+        en: 'Drawing and music together; 429 beyond it. Each is asked about every few seconds.',
+      },
     },
   ],
 }

@@ -138,6 +138,9 @@ describe('open tasks', () => {
       expect(refused[0]?.json.description).toContain('100 tasks')
       expect(refused[0]?.headers.get('retry-after')).toBe('10')
       expect(await rig.imagine()).toBeTruthy()
+      await rig.setOption('OpenTasksMax', '102')
+      const more = await Promise.all(Array.from({ length: 50 }, imagine))
+      expect(more.filter(({ status }) => status === 200)).toHaveLength(2)
     } finally {
       await rig.close()
     }
