@@ -1,7 +1,13 @@
 import type { Attempt } from '../account/events.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { FailureCause, OpenStatus, TaskStatus, TaskSubmitted } from './events.ts'
+import type {
+  FailureCause,
+  OpenStatus,
+  TaskStatus,
+  TaskSubmitted,
+  TaskUnconfirmed,
+} from './events.ts'
 
 /** Beside `AdmitCall`, in one append. */
 export type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
@@ -19,6 +25,11 @@ export type AcceptTask = {
   readonly description: Sealed | null
   readonly status: OpenStatus
   readonly attempts?: readonly Attempt[]
+}
+
+/** Its provider's answer is lost: a call back may say more. */
+export type NoteUnconfirmed = Pick<TaskUnconfirmed['data'], 'channelId' | 'keyRef' | 'attempts'> & {
+  readonly type: 'NoteUnconfirmed'
 }
 
 /**
@@ -52,4 +63,10 @@ export type FailTask = {
 /** Ends what nobody will report on any more; beside `ReleaseCall`. */
 export type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
 
-export type TaskCommand = SubmitTask | AcceptTask | ReportTask | FailTask | ExpireTask
+export type TaskCommand =
+  | SubmitTask
+  | AcceptTask
+  | NoteUnconfirmed
+  | ReportTask
+  | FailTask
+  | ExpireTask

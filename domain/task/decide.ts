@@ -2,7 +2,14 @@ import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
 import { toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { AcceptTask, ExpireTask, FailTask, ReportTask, TaskCommand } from './commands.ts'
+import type {
+  AcceptTask,
+  ExpireTask,
+  FailTask,
+  NoteUnconfirmed,
+  ReportTask,
+  TaskCommand,
+} from './commands.ts'
 import type { FailureCause, OpenStatus, TaskEvent, TaskFacts, TaskFailed } from './events.ts'
 import type { TaskRefusal } from './refusals.ts'
 import { type KnownTask, noTask, type TaskState } from './state.ts'
@@ -10,7 +17,7 @@ import { type KnownTask, noTask, type TaskState } from './state.ts'
 /** Nobody waits longer for a task: its hold goes back. */
 export const TASK_MS_MAX = 3_600_000
 
-/** A task that no provider is known to have, and that nobody will call back about. */
+/** A task that no provider is known to have: one that has it calls back long before. */
 const LOST_MS = 600_000
 
 /** A status only moves up: what comes late, out of turn, says nothing new. */
@@ -41,6 +48,8 @@ function decide(command: TaskCommand, { known }: TaskState): Outcome {
   switch (command.type) {
     case 'AcceptTask':
       return accept(command, known)
+    case 'NoteUnconfirmed':
+      return noteUnconfirmed(command, known)
     case 'ReportTask':
       return report(command, known)
     case 'FailTask':
@@ -68,6 +77,13 @@ const isAt = (
   { place }: KnownTask,
 ): boolean => place?.channelId === channelId && place.upstreamId === upstreamId
 
+/** A call back that came first says more. */
+function noteUnconfirmed({ type, ...sentTo }: NoteUnconfirmed, known: KnownTask): Outcome {
+  if (known.end !== null) return refuse('TaskEnded')
+  if (known.place !== null || known.sentTo !== null) return []
+  return [{ type: 'TaskUnconfirmed', v: 1, data: { ...factsOf(known), ...sentTo } }]
+}
+
 function report(command: ReportTask, known: KnownTask): Outcome {
   const { channelId, keyRef, upstreamId, status, at } = command
   if (known.place !== null && !isAt(command, known)) return refuse('TaskElsewhere')
@@ -77,7 +93,9 @@ function report(command: ReportTask, known: KnownTask): Outcome {
   const accepted: TaskEvent[] = []
   if (known.place === null) {
     const place = { channelId, keyRef, upstreamId, code: 1, description: null }
-    const data = { ...facts, ...place, status: 'SUBMITTED' as const }
+    const { sentTo } = known
+    const tries = sentTo?.channelId === channelId ? { attempts: sentTo.attempts } : {}
+    const data = { ...facts, ...place, ...tries, status: 'SUBMITTED' as const }
     accepted.push({ type: 'TaskAccepted', v: 1, data })
   }
   const { startedAt } = known
@@ -108,14 +126,15 @@ function expire({ at }: ExpireTask, known: KnownTask): Outcome {
   if (known.end !== null) return refuse('TaskEnded')
   const cause = causeOfExpiry(known, at)
   if (cause === null) return refuse('TaskNotOver')
-  const channelId = known.place?.channelId ?? null
+  const channelId = (known.place ?? known.sentTo)?.channelId ?? null
   return [failed(known, { cause, channelId, code: null, failReason: null }, at)]
 }
 
-function causeOfExpiry(known: KnownTask, at: number): FailureCause | null {
+/** Why it is over, though nobody says so; null: it is not. */
+export function causeOfExpiry(known: KnownTask, at: number): FailureCause | null {
+  if (known.end !== null) return null
   if (isTooOld(known, at)) return 'timeout'
-  const { isNotified, submittedAt } = known.submitted
-  const isLost = known.place === null && !isNotified && at - submittedAt > LOST_MS
+  const isLost = known.place === null && at - known.submitted.submittedAt > LOST_MS
   return isLost ? 'lost' : null
 }
 
@@ -132,13 +151,18 @@ function failed(known: KnownTask, why: Why, finishedAt: number): TaskFailed {
 function evolve({ known }: TaskState, event: TaskEvent): TaskState {
   if (event.type === 'TaskSubmitted') {
     const { data: submitted } = event
-    return { known: { submitted, place: null, status: 'NOT_START', startedAt: null, end: null } }
+    const nowhere = { place: null, sentTo: null, startedAt: null, end: null }
+    return { known: { submitted, ...nowhere, status: 'NOT_START' } }
   }
   assert(known !== null, `${event.type} of a task that was not submitted`)
   switch (event.type) {
     case 'TaskAccepted': {
       const { task, userId, kind, status, ...place } = event.data
       return { known: { ...known, status, place } }
+    }
+    case 'TaskUnconfirmed': {
+      const { task, userId, kind, ...sentTo } = event.data
+      return { known: { ...known, sentTo } }
     }
     case 'TaskStatusChanged': {
       const { status, startedAt } = event.data

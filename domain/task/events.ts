@@ -64,6 +64,16 @@ export type TaskAccepted = Fact<
   }
 >
 
+/** Sent, and its answer is lost: that provider may have it. In here: channel, key, every try. */
+export type TaskUnconfirmed = Fact<
+  'TaskUnconfirmed',
+  TaskFacts & {
+    readonly channelId: number
+    readonly keyRef: string
+    readonly attempts: readonly Attempt[]
+  }
+>
+
 /** Its status moved on, and is not its last. In here: status, start time once it has begun. */
 export type TaskStatusChanged = Fact<
   'TaskStatusChanged',
@@ -117,6 +127,7 @@ export type TaskFailed = Fact<
 export type TaskEvent =
   | TaskSubmitted
   | TaskAccepted
+  | TaskUnconfirmed
   | TaskStatusChanged
   | TaskSucceeded
   | TaskFailed

@@ -4,6 +4,7 @@ import type {
   TaskStatus,
   TaskSubmitted,
   TaskSucceeded,
+  TaskUnconfirmed,
 } from './events.ts'
 
 /** Where a task is: with which provider, and as what. */
@@ -12,10 +13,15 @@ export type TaskPlace = Pick<
   'channelId' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
+/** Where a task was sent whose answer is lost. */
+export type TaskSentTo = Pick<TaskUnconfirmed['data'], 'channelId' | 'keyRef' | 'attempts'>
+
 export type KnownTask = {
   readonly submitted: TaskSubmitted['data']
   /** null: no provider has taken it. */
   readonly place: TaskPlace | null
+  /** null: its provider answered, or it was not sent. */
+  readonly sentTo: TaskSentTo | null
   readonly status: TaskStatus
   readonly startedAt: number | null
   /** null while it is open. */

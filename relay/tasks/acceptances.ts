@@ -24,8 +24,8 @@ const AGAIN_MS = 2_000
 
 /**
  * What providers took goes into the books, also where the store is away just then: kept here and
- * written again until it is, or until the task is too old to matter. A provider bills for what it
- * took, and no one else knows under which id it has it.
+ * written again until it is, or until the task is over. A provider bills for what it took, and no
+ * one else knows under which id it has it: what does not get there is told to the operator.
  */
 export class Acceptances {
   private readonly parts: Parts
@@ -50,6 +50,11 @@ export class Acceptances {
     }
   }
 
+  /** Whoever ends it now for want of a provider loses what that one makes. */
+  isKept(task: string): boolean {
+    return this.kept.some((one) => one.task === task)
+  }
+
   /** One last time, and then it is told what nobody knows any more. */
   async stop(): Promise<void> {
     this.isStopped = true
@@ -60,8 +65,11 @@ export class Acceptances {
     this.kept = []
   }
 
-  private accept({ task, userId, place }: Acceptance): Promise<TaskOutcome> {
-    return this.parts.books.accept(task, userId, place)
+  private async accept(one: Acceptance): Promise<TaskOutcome> {
+    const { task, userId, place } = one
+    const outcome = await this.parts.books.accept(task, userId, place)
+    if (outcome === 'TaskEnded') this.lose(one)
+    return outcome
   }
 
   private keep(one: Acceptance, err: unknown): void {
@@ -88,7 +96,8 @@ export class Acceptances {
     for (const one of this.kept) {
       const isOld = this.parts.now() - one.submittedAt > TASK_MS_MAX
       try {
-        if (!isOld) await this.accept(one)
+        if (isOld) this.lose(one)
+        else await this.accept(one)
       } catch {
         return
       }

@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { retryAfterOf } from '#relay/pipeline/call-upstream.ts'
@@ -30,9 +30,13 @@ export async function askUpstream(
   const { url, headers } = sideRequest(target, path, { isBeside: false })
   const sent = body === undefined ? {} : { 'content-type': 'application/json' }
   let status: number | null = null
+  let isSent = false
+  const onSent = (): void => {
+    isSent = true
+  }
   try {
     const answer = await request(url, {
-      dispatcher,
+      dispatcher: dispatcher.compose(noting(onSent)),
       method,
       headers: { ...headers, ...sent },
       signal,
@@ -40,23 +44,35 @@ export async function askUpstream(
     })
     status = answer.statusCode
     const bytes = Buffer.from(await answer.body.arrayBuffer())
-    if (status >= 200 && status <= 299) return { kind: 'plain', status, body: bytes }
+    if (isGood(status)) return { kind: 'plain', status, body: bytes }
     const retryAfterMs = retryAfterOf(answer.headers['retry-after'], Date.now())
     return { kind: 'failed', status, error: 'status', body: bytes, retryAfterMs }
   } catch (error) {
-    return { ...NO_ANSWER, status, error: errorOf(error, status !== null) }
+    // Its status says enough, whatever becomes of the rest.
+    if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
+    return { ...NO_ANSWER, status, error: isSent ? errorOf(error) : 'connect' }
   }
 }
 
+const isGood = (status: number): boolean => status >= 200 && status <= 299
+
 const NO_ANSWER = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
 
-const UNREACHED = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ECONNREFUSED', 'OUTBOUND_REFUSED'])
+/** `onSent`: there is a connection; from now on the question may have reached its other end. */
+const noting =
+  (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) => {
+    const { onRequestStart } = handler
+    handler.onRequestStart = (...start) => {
+      onSent()
+      onRequestStart?.apply(handler, start)
+    }
+    return dispatch(options, handler)
+  }
 
-/** `connect` alone says that nothing was sent. */
-function errorOf(error: unknown, hasBegun: boolean): 'connect' | 'timeout' | 'cut' | 'too-large' {
+function errorOf(error: unknown): 'timeout' | 'cut' | 'too-large' {
   const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too-large'
-  const isUnreached = UNREACHED.has(String(code)) || /^E(NOTFOUND|AI_AGAIN|HOST)/.test(String(code))
-  if (isUnreached && !hasBegun) return 'connect'
   return name === 'TimeoutError' || /TIMEOUT/.test(String(code)) ? 'timeout' : 'cut'
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { TASK_MS_MAX } from '#domain/task/decide.ts'
+import { causeOfExpiry, TASK_MS_MAX } from '#domain/task/decide.ts'
 import type { Core } from '#infra/core.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-acts/in-parallel.ts'
@@ -144,10 +144,12 @@ class Poll {
   }
 
   private async expire(task: string): Promise<void> {
-    const { books, log } = this.parts
+    const { acceptances, books, log, now } = this.parts
+    if (acceptances.isKept(task)) return
     try {
       const known = await books.glance(task)
-      if (known !== null && known.end === null) await books.expire(known)
+      // Asked of the task alone: to expire it takes its account, too.
+      if (known !== null && causeOfExpiry(known, now()) !== null) await books.expire(known)
     } catch (err) {
       log.warn({ err, task }, 'a task that is over could not be ended')
     }

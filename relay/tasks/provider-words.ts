@@ -47,10 +47,11 @@ export function drawingTaken(body: Buffer): Taken {
   if (answer === null || !Number.isInteger(code)) return UNREADABLE
   const upstreamId = textOf(answer.result, ID_LENGTH_MAX)
   const words = textOf(answer.description, WORDS_MAX)
-  if (!ACCEPTED.has(code) || upstreamId === null) {
+  if (!ACCEPTED.has(code)) {
     const isOfAccount = code === NO_ACCOUNT || code === QUEUE_FULL
     return { isTaken: false, code, words, isOfAccount }
   }
+  if (upstreamId === null) return UNREADABLE
   const given = objectOf(answer.properties)
   const isModal = given.status === 'MODAL'
   const properties = Object.fromEntries(
@@ -71,9 +72,8 @@ export function musicTaken(body: Buffer): Taken {
   if (answer === null || !('code' in answer)) return UNREADABLE
   const upstreamId = textOf(answer.data, ID_LENGTH_MAX)
   const words = textOf(answer.message, WORDS_MAX)
-  if (answer.code !== 'success' || upstreamId === null) {
-    return { isTaken: false, code: 0, words, isOfAccount: false }
-  }
+  if (answer.code !== 'success') return { isTaken: false, code: 0, words, isOfAccount: false }
+  if (upstreamId === null) return UNREADABLE
   const place = { upstreamId, code: 1, description: words, properties: {} }
   return { isTaken: true, ...place, status: 'SUBMITTED' }
 }

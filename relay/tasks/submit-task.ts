@@ -1,6 +1,7 @@
 import type { Attempt } from '#domain/account/events.ts'
 import type { KnownTask } from '#domain/task/state.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import type { Language } from '#relay/canonical/denial-answers.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
@@ -134,7 +135,8 @@ async function send(
   }
   const { task: id, isNotified } = task.submitted
   // Its call back says where it is; without one it expires, and the hold goes back.
-  if (last !== null && isNotified && mayBeTaken(last.end)) {
+  if (last !== null && isNotified && mayBeTaken(last)) {
+    await noteUnconfirmed(parts, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]
     sendTaken(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
     return true
@@ -147,6 +149,20 @@ async function send(
   if (failure.refusal !== null) sendRefusal(exchange, kind, failure.refusal)
   else sendTaskDenial(exchange, kind, failure.denial)
   return false
+}
+
+/** For whoever asks what became of it. It stays open, written down or not. */
+async function noteUnconfirmed(
+  { books, log }: TaskParts,
+  task: string,
+  { channel: { channelId }, key: { keyRef } }: Last,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  try {
+    await books.noteUnconfirmed(task, { channelId, keyRef, attempts })
+  } catch (err) {
+    warnSeldom(log, { err, task, channelId }, 'where a task was sent could not be written down')
+  }
 }
 
 /** As far as its provider's call back told. */

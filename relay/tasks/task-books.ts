@@ -1,10 +1,10 @@
 import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream, type CallReleased } from '#domain/account/events.ts'
+import { type Attempt, accountStream, type CallReleased } from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import type { AcceptTask, FailTask, ReportTask } from '#domain/task/commands.ts'
+import type { AcceptTask, FailTask, NoteUnconfirmed, ReportTask } from '#domain/task/commands.ts'
 import { TASK_MS_MAX, taskDecider } from '#domain/task/decide.ts'
 import { taskStream } from '#domain/task/events.ts'
 import type { TaskRefusal } from '#domain/task/refusals.ts'
@@ -119,7 +119,15 @@ export class TaskBooks {
     },
   ): Promise<TaskOutcome> {
     const words = await this.sealed(userId, description)
-    const command = { type: 'AcceptTask', ...place, description: words } as const
+    return this.alone(task, { type: 'AcceptTask', ...place, description: words })
+  }
+
+  /** Its answer is lost: where it was sent is all that is known. */
+  noteUnconfirmed(task: string, sentTo: Omit<NoteUnconfirmed, 'type'>): Promise<TaskOutcome> {
+    return this.alone(task, { type: 'NoteUnconfirmed', ...sentTo })
+  }
+
+  private async alone(task: string, command: AcceptTask | NoteUnconfirmed): Promise<TaskOutcome> {
     const context = { actor: 'system:tasks', cause: task, at: this.parts.now() }
     const { actors } = this.parts
     const outcome = await actors.handle(taskDecider, taskStream(task), command, context)
@@ -171,7 +179,8 @@ export class TaskBooks {
   /** Nobody will report on it any more. */
   expire(task: KnownTask): Promise<TaskOutcome> {
     const command = { type: 'ExpireTask', at: this.parts.now() } as const
-    return this.end(task, command, this.release(task, 'timeout', 'task_timeout', task.place))
+    const place = task.place ?? task.sentTo
+    return this.end(task, command, this.release(task, 'timeout', 'task_timeout', place))
   }
 
   private async end(task: KnownTask, command: object, money: object | null): Promise<TaskOutcome> {
@@ -195,7 +204,7 @@ export class TaskBooks {
       usageSource: 'upstream',
       anomaly: null,
       end: 'done',
-      attempts: task.place?.attempts ?? [taken(channelId)],
+      attempts: triesOf(task, channelId),
       timings: this.timings(task),
     } as const
   }
@@ -214,7 +223,7 @@ export class TaskBooks {
       reason,
       errorCode,
       statusCode: 200,
-      attempts: task.place?.attempts ?? (channelId === null ? [] : [taken(channelId)]),
+      attempts: triesOf(task, channelId),
       timings: this.timings(task),
     } as const
   }
@@ -233,5 +242,10 @@ export class TaskBooks {
   }
 }
 
-/** The one try that is known of. */
-const taken = (channelId: number) => ({ channelId, status: 200, error: null, latencyMs: 0 })
+/** Every try that was written down, or else the one that is known of. */
+function triesOf({ place, sentTo }: KnownTask, channelId: number | null): readonly Attempt[] {
+  if (place?.attempts !== undefined) return place.attempts
+  if (channelId === null) return []
+  if (sentTo?.channelId === channelId) return sentTo.attempts
+  return [{ channelId, status: 200, error: null, latencyMs: 0 }]
+}

@@ -24,6 +24,7 @@ export type Last = {
   readonly key: RelayKey
   readonly end: AttemptEnd
   readonly taken: Taken | null
+  readonly latencyMs: number
 }
 
 /** Each channel once, as long as it is sure that none has taken it. */
@@ -59,7 +60,7 @@ export async function tryChannels(
     const latencyMs = Math.max(0, parts.now() - startedAt)
     attempts.push({ channelId, status: answered.status, error, latencyMs })
     turns.end(false)
-    last = { channel, key, end, taken }
+    last = { channel, key, end, taken, latencyMs }
     const probes = [...turns.probes, ...chosen.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     parts.breaker.note({ ...tried, call: id }, end)
@@ -95,8 +96,11 @@ function readAnswer(
   return { end: { ...failed, status: end.status, error: 'format' }, taken: null }
 }
 
-/** Refused at the door: our key, its limits, or a service that says that it takes nothing. */
-const TAKES_NOTHING = new Set([401, 402, 403, 429, 503])
+/**
+ * Refused at the door: our key, its limits, or a service that says that it takes nothing. 521 and
+ * up: whoever stands before it could not connect to it.
+ */
+const TAKES_NOTHING = new Set([401, 402, 403, 429, 503, 521, 523, 525, 526])
 
 /** Anything else may have been taken: nobody else is asked to make it a second time. */
 function isSurelyNotTaken(end: AttemptEnd): boolean {
@@ -105,11 +109,15 @@ function isSurelyNotTaken(end: AttemptEnd): boolean {
 }
 
 /** Of whoever stands before a provider, and did not wait for it. */
-const GIVEN_UP_ON = new Set([408, 502, 504, 520, 524])
+const GIVEN_UP_ON = new Set([408, 504, 520, 524])
 
-/** No word of it from the provider itself: it may well be at work. */
-export function mayBeTaken(end: AttemptEnd): boolean {
+/** Who answers 502 as fast found nobody to pass it on to; later, it may be a lost answer. */
+const AT_ONCE_MS = 1_000
+
+/** No word that can be read from the provider itself: it may well be at work. */
+export function mayBeTaken({ end, latencyMs }: Pick<Last, 'end' | 'latencyMs'>): boolean {
   if (end.kind !== 'failed') return false
-  if (end.error === 'timeout' || end.error === 'cut') return true
-  return end.error === 'status' && GIVEN_UP_ON.has(end.status ?? 0)
+  if (end.error !== 'status') return end.error !== 'connect'
+  const status = end.status ?? 0
+  return GIVEN_UP_ON.has(status) || (status === 502 && latencyMs > AT_ONCE_MS)
 }

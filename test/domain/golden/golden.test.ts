@@ -136,6 +136,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   MessageRead: 1,
   TaskSubmitted: 1,
   TaskAccepted: 1,
+  TaskUnconfirmed: 1,
   TaskStatusChanged: 1,
   TaskSucceeded: 1,
   TaskFailed: 1,

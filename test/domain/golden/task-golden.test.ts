@@ -1,11 +1,19 @@
 import { describe } from 'vitest'
 import { taskDecider } from '#domain/task/decide.ts'
-import type { TaskAccepted, TaskFailed, TaskSubmitted, TaskSucceeded } from '#domain/task/events.ts'
-import { accept, NOW, RESULT, report, sealed, submit } from '../task/facts.ts'
+import type {
+  TaskAccepted,
+  TaskFailed,
+  TaskSubmitted,
+  TaskSucceeded,
+  TaskUnconfirmed,
+} from '#domain/task/events.ts'
+import { accept, NOW, noteUnconfirmed, RESULT, report, sealed, submit } from '../task/facts.ts'
 import { golden, story } from './story.ts'
 
 const submitted = (golden('task-submitted-v1') as TaskSubmitted).data
 const { task, userId, kind, status, ...place } = (golden('task-accepted-v1') as TaskAccepted).data
+const unconfirmed = (golden('task-unconfirmed-v1') as TaskUnconfirmed).data
+const { channelId, keyRef, attempts } = unconfirmed
 const failReason = sealed('banned')
 
 describe('the events of tasks, as first recorded', () => {
@@ -22,6 +30,7 @@ describe('the events of tasks, as first recorded', () => {
       known: {
         submitted,
         place,
+        sentTo: null,
         status: 'SUCCESS',
         startedAt: NOW + 60_000,
         end: (golden('task-succeeded-v1') as TaskSucceeded).data,
@@ -49,9 +58,28 @@ describe('the events of tasks, as first recorded', () => {
       known: {
         submitted,
         place: null,
+        sentTo: null,
         status: 'FAILURE',
         startedAt: null,
         end: (golden('task-failed-v1') as TaskFailed).data,
+      },
+    },
+  )
+  story(
+    'a drawing whose answer was lost',
+    taskDecider,
+    [
+      ['task-submitted-v1', submit],
+      ['task-unconfirmed-v1', noteUnconfirmed],
+    ],
+    {
+      known: {
+        submitted,
+        place: null,
+        sentTo: { channelId, keyRef, attempts },
+        status: 'NOT_START',
+        startedAt: null,
+        end: null,
       },
     },
   )

@@ -42,10 +42,19 @@ export const accepted = (): TaskEvent => ({
   data: { ...OF, ...AT, ...ANSWER, status: 'SUBMITTED' },
 })
 /** By a call back that came before the answer. */
-export const acceptedUnasked = (): TaskEvent => ({
+export const acceptedUnasked = (more: { readonly attempts?: typeof ATTEMPTS } = {}): TaskEvent => ({
   type: 'TaskAccepted',
   v: 1,
-  data: { ...OF, ...AT, code: 1, description: null, status: 'SUBMITTED' },
+  data: { ...OF, ...AT, code: 1, description: null, status: 'SUBMITTED', ...more },
+})
+
+export const ATTEMPTS = [{ channelId: 4, status: 504, error: 'status', latencyMs: 60_000 }]
+const SENT_TO = { channelId: 4, keyRef: 'key-1', attempts: ATTEMPTS }
+export const noteUnconfirmed = { type: 'NoteUnconfirmed', ...SENT_TO } as const
+export const unconfirmed = (): TaskEvent => ({
+  type: 'TaskUnconfirmed',
+  v: 1,
+  data: { ...OF, ...SENT_TO },
 })
 
 export const report = (status: TaskStatus, more: Partial<ReportTask> = {}): ReportTask => ({

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { refuse } from '#domain/shared/refusal.ts'
 import type { TaskCommand } from '#domain/task/commands.ts'
+import type { TaskEvent } from '#domain/task/events.ts'
 import {
+  ATTEMPTS,
   accept,
   accepted,
   acceptedUnasked,
@@ -10,12 +12,14 @@ import {
   given,
   HOUR,
   NOW,
+  noteUnconfirmed,
   RESULT,
   report,
   sealed,
   submit,
   submitted,
   succeeded,
+  unconfirmed,
 } from './facts.ts'
 
 const done = report('SUCCESS', { at: NOW + 90_000, ...RESULT })
@@ -109,17 +113,42 @@ describe('a task', () => {
     open.when({ ...done, at: NOW + HOUR + 1 }).then(refuse('TaskTooOld'))
   })
 
-  it('that nobody has expires sooner, unless somebody may call back', () => {
-    const at = NOW + HOUR / 2
+  it('that nobody is known to have expires after ten minutes, called back about or not', () => {
+    const at = NOW + HOUR / 6 + 1
     const lost = { cause: 'lost', channelId: null, finishedAt: at } as const
-    given(submitted({ isNotified: false }))
+    for (const isNotified of [true, false]) {
+      const open = given(submitted({ isNotified }))
+      open.when({ type: 'ExpireTask', at }).then([failed(lost)])
+      open.when({ type: 'ExpireTask', at: at - 1 }).then(refuse('TaskNotOver'))
+    }
+    given(submitted(), unconfirmed())
       .when({ type: 'ExpireTask', at })
-      .then([failed(lost)])
-    given(submitted()).when({ type: 'ExpireTask', at }).then(refuse('TaskNotOver'))
+      .then([failed({ ...lost, channelId: 4 })])
+    given(submitted(), acceptedUnasked())
+      .when({ type: 'ExpireTask', at })
+      .then(refuse('TaskNotOver'))
+  })
+
+  it('whose answer is lost says where it was sent, until it is called back about', () => {
+    given(submitted()).when(noteUnconfirmed).then([unconfirmed()])
+    given(submitted(), unconfirmed()).when(noteUnconfirmed).then([])
+    given(submitted(), acceptedUnasked()).when(noteUnconfirmed).then([])
+    given(submitted(), failed({})).when(noteUnconfirmed).then(refuse('TaskEnded'))
+    given(submitted(), unconfirmed())
+      .when(report('SUBMITTED'))
+      .then([acceptedUnasked({ attempts: ATTEMPTS })])
+    given(submitted(), unconfirmed())
+      .when({ ...accept, channelId: 5 })
+      .then([{ ...accepted(), data: { ...accepted().data, channelId: 5 } } as TaskEvent])
   })
 
   it('that was never submitted is unknown', () => {
-    for (const command of [accept, done, { type: 'ExpireTask', at: NOW } as const]) {
+    for (const command of [
+      accept,
+      noteUnconfirmed,
+      done,
+      { type: 'ExpireTask', at: NOW } as const,
+    ]) {
       expect(given().when(command).outcome).toEqual(refuse('TaskUnknown'))
     }
   })

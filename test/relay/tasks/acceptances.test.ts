@@ -17,10 +17,11 @@ const acceptance = (n: number): Acceptance => ({
 
 function keeping(now = () => 1_000) {
   const written: string[] = []
-  const store = { isAway: true, tries: 0 }
+  const store = { isAway: true, tries: 0, isOver: false }
   const accept = async (task: string) => {
     store.tries += 1
     if (store.isAway) throw AWAY
+    if (store.isOver) return 'TaskEnded' as const
     written.push(task)
     return 'changed' as const
   }
@@ -54,6 +55,19 @@ it('is tried a last time at the end, and told where that fails', async () => {
   expect(error).not.toHaveBeenCalled()
 })
 
+it('is dropped, and told, where the task is over already', async () => {
+  const { kept, written, store, error } = keeping()
+  await kept.write(acceptance(1))
+  expect([kept.isKept('task 1'), kept.isKept('task 2')]).toEqual([true, false])
+  Object.assign(store, { isAway: false, isOver: true })
+  await expect.poll(() => kept.isKept('task 1')).toBe(false)
+  expect(error.mock.calls.map(([fields]) => fields)).toMatchObject([{ task: 'task 1' }])
+  expect(await kept.write(acceptance(2))).toBe('TaskEnded')
+  expect(error).toHaveBeenCalledTimes(2)
+  await kept.stop()
+  expect(written).toEqual([])
+})
+
 it('is bounded, in number and in time', async () => {
   const clock = { at: 1_000 }
   const { kept, written, store, error } = keeping(() => clock.at)
@@ -64,10 +78,13 @@ it('is bounded, in number and in time', async () => {
   store.isAway = false
   await kept.stop()
   expect(written).toEqual([])
+  // Too old to matter, but not lost in silence.
+  expect(error).toHaveBeenCalledTimes(4_097)
 })
 
 it('a task taken while the store was away is answered, and ends as any other', async () => {
-  const rig = await tasksRig({}, { taskMs: 100 })
+  let aheadMs = 0
+  const rig = await tasksRig({}, { taskMs: 100, now: () => Date.now() + aheadMs })
   try {
     const handle = rig.core.actors.handle.bind(rig.core.actors)
     let isAway = true
@@ -82,6 +99,10 @@ it('a task taken while the store was away is answered, and ends as any other', a
     expect(song).toMatchObject({ status: 200, json: { code: 'success' } })
     const task = song.json.data as string
     const types = async () => (await rig.taskEvents(task)).map(({ type }) => type)
+    // Nobody else is known to have it, and yet it is not given up.
+    aheadMs = HOUR / 2
+    const readAll = vi.spyOn(rig.core.store, 'readAll')
+    await expect.poll(() => readAll.mock.calls.length).toBeGreaterThan(4)
     expect(await types()).toEqual(['TaskSubmitted'])
     isAway = false
     await expect.poll(types, { timeout: 10_000 }).toContain('TaskSucceeded')

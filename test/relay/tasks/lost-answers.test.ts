@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { mayBeTaken } from '#relay/tasks/try-channels.ts'
 import { PROVIDER_KEY } from '../support/relay-rig.ts'
 import {
@@ -13,12 +14,23 @@ const PRICE = 50_000n
 const TAKEN: Scripted = { body: { code: 1, description: 'ok', result: '77', properties: {} } }
 
 let rig: TasksRig
+let aheadMs = 0
+/** The one open task that is looked after. */
+let looked = ''
 let first: ScriptedProvider
 let second: ScriptedProvider
 
 /** The first is preferred; both are told where to call back, and nobody asks. */
 beforeAll(async () => {
-  rig = await tasksRig({ tasks: { findOpenTasks: async () => [] } })
+  rig = await tasksRig(
+    {
+      tasks: {
+        findOpenTasks: async (...page) =>
+          (await rig.findOpenTasks(...page)).filter(({ task }) => task === looked),
+      },
+    },
+    { now: () => Date.now() + aheadMs },
+  )
   ;[first, second] = await Promise.all([scriptedProvider(), scriptedProvider()])
   await rig.setOption('MjNotifyEnabled', 'true')
   await rig.setOption('ServerAddress', rig.url)
@@ -32,7 +44,7 @@ afterAll(async () => {
 let channels = 100
 /** New ones for each case: a circuit that opened is no other case's. */
 beforeEach(async () => {
-  channels += 2
+  channels += 20
   const drawing = { type: 5, models: ['mj_imagine'], groups: ['default'] }
   const priority = channels
   await rig.addChannel(channels, { ...drawing, baseUrl: first.url, priority: priority + 1 })
@@ -48,6 +60,8 @@ const hookOf = ({ asked }: ScriptedProvider) =>
   new URL(JSON.parse(asked.at(-1)?.body ?? '{}').notifyHook).pathname
 const callBack = (path: string, body: object) =>
   rig.ask(path, { id: '77', ...body }, { 'mj-api-secret': '' })
+const callsOf = async (task: string) =>
+  (await rig.callEvents()).filter(({ data }) => 'call' in data && data.call === task)
 const taskIn = (path: string) => path.split('/')[3] ?? ''
 
 /** What the caller is told once its provider called back, and then answered with a fault. */
@@ -118,6 +132,43 @@ describe('an answer that is lost', () => {
     expect((await imagine({ 'idempotency-key': 'lost 3' })).status).toBe(409)
   })
 
+  it('says where it was sent, and is the end of it after ten minutes', async () => {
+    const before = await rig.balance()
+    first.answers.set(`POST ${IMAGINE}`, { body: '<html>' })
+    expect((await imagine()).json).toMatchObject({ code: 22 })
+    const task = taskIn(hookOf(first))
+    const attempts = [{ channelId: channels, status: 200, error: 'format' }]
+    const sentTo = { channelId: channels, keyRef: `ref-${channels}`, attempts }
+    expect((await rig.taskEvents(task))[1]).toMatchObject({ type: 'TaskUnconfirmed', data: sentTo })
+    looked = task
+    aheadMs = 601_000
+    await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
+    aheadMs = 0
+    const [, released] = await callsOf(task)
+    expect(released?.data).toMatchObject({ channelId: channels, attempts })
+    expect(await rig.balance()).toBe(before)
+  })
+
+  it('is none where the provider is plainly down: refused, paid back, its key freed', async () => {
+    const before = await rig.balance()
+    first.answers.set(`POST ${IMAGINE}`, { status: 502, body: '<html>' })
+    const key = { 'idempotency-key': 'down 1' }
+    const answers = await Promise.all([imagine(key), imagine()])
+    expect(answers.map(({ status }) => status)).toEqual([502, 502])
+    expect(await rig.balance()).toBe(before)
+    first.answers.set(`POST ${IMAGINE}`, TAKEN)
+    expect((await imagine(key)).json).toMatchObject({ code: 1 })
+  })
+
+  it.each(['no TLS', 'nobody there'])('is none with %s: another is asked', async (why) => {
+    const port = why === 'no TLS' ? new URL(first.url).port : 9
+    const baseUrl = why === 'no TLS' ? `https://127.0.0.1:${port}` : `http://127.0.0.1:${port}`
+    const drawing = { type: 5, models: ['mj_imagine'], groups: ['default'] }
+    await rig.addChannel(900 + channels, { ...drawing, baseUrl, priority: channels + 9 })
+    expect((await imagine()).json).toMatchObject({ code: 1 })
+    expect([first.asked.length, second.asked.length]).toEqual([1, 0])
+  })
+
   it.each([500, 502, 408, 409])('%s is no reason to ask another', async (status) => {
     await rig.setOption('MjNotifyEnabled', 'false')
     const before = await rig.balance()
@@ -129,7 +180,7 @@ describe('an answer that is lost', () => {
     expect(await rig.balance()).toBe(before)
   })
 
-  it.each([401, 403, 429, 503])('%s is: it took nothing', async (status) => {
+  it.each([401, 403, 429, 503, 521])('%s is: it took nothing', async (status) => {
     first.answers.set(`POST ${IMAGINE}`, { status, body: {} })
     expect((await imagine()).json).toMatchObject({ code: 1 })
     expect(second.asked).toHaveLength(1)
@@ -137,14 +188,20 @@ describe('an answer that is lost', () => {
 
   it('is one by time, by a cut, or by whoever stands before the provider', () => {
     const failed = { kind: 'failed', body: Buffer.alloc(0), retryAfterMs: 0 } as const
-    const lost = (error: 'timeout' | 'cut' | 'connect' | 'status', status: number | null) =>
-      mayBeTaken({ ...failed, error, status })
+    type Fault = Extract<AttemptEnd, { kind: 'failed' }>['error']
+    const lost = (error: Fault, status: number | null, latencyMs = 5_000) =>
+      mayBeTaken({ end: { ...failed, error, status }, latencyMs })
     expect([lost('timeout', null), lost('cut', 200), lost('status', 524)]).toEqual(
+      Array(3).fill(true),
+    )
+    expect([lost('format', 200), lost('too-large', 200), lost('status', 502)]).toEqual(
       Array(3).fill(true),
     )
     expect([lost('connect', null), lost('status', 500), lost('status', 429)]).toEqual(
       Array(3).fill(false),
     )
+    // Whoever stands before the provider found nobody there.
+    expect(lost('status', 502, 40)).toBe(false)
   })
 })
 
