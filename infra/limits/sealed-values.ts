@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createSecretKey, hkdfSync } from 'node:crypto'
 import { decrypt, encrypt } from '../vault/cipher.ts'
 import { createKeyedHash } from '../vault/keyed-hash.ts'
 
@@ -14,7 +14,8 @@ export type SealedValues = {
 export function createSealedValues(secretKey: Uint8Array): SealedValues {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', `short-lived:${purpose}`, 32))
-  const [wrapping, hash] = [derive('value'), createKeyedHash(derive('key'))]
+  const wrapping = createSecretKey(derive('value'))
+  const hash = createKeyedHash(derive('key'))
   return {
     nameOf: (kind, key) => `tallygate:short-lived:${kind}:${hash(`${kind}\n${key}`)}`,
     seal: (name, value) => encrypt(wrapping, name, Buffer.from(value)),

@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { decrypt, encrypt } from './cipher.ts'
 import { createKeyedHash } from './keyed-hash.ts'
@@ -17,13 +17,13 @@ export class WrongSecretKey extends Error {
 }
 
 /** A random data key, and the same wrapped for keeping. */
-export type DataKey = { readonly key: Buffer; readonly wrapped: Buffer }
+export type DataKey = { readonly key: KeyObject; readonly wrapped: Buffer }
 
 export type KeyRing = {
   /** Names the wrapping key beside what it wrapped, so that it can be replaced one day. */
   readonly kid: string
   newDataKey(context: string): DataKey
-  unwrap(context: string, wrapped: Uint8Array): Buffer
+  unwrap(context: string, wrapped: Uint8Array): KeyObject
   keyedHash(purpose: Pepper, text: string): string
 }
 
@@ -32,7 +32,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   if (secretKey.length !== 32) throw new Error('the secret key must have 32 bytes')
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', secretKey, 'tallygate', purpose, 32))
-  const wrapping = derive('wrap')
+  const wrapping = createSecretKey(derive('wrap'))
   const peppered = (purpose: Pepper) => createKeyedHash(derive(`pepper:${purpose}`))
   const hashes: Record<Pepper, (text: string) => string> = {
     'token-key': peppered('token-key'),
@@ -52,10 +52,10 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   return {
     kid: derive('kid').toString('hex').slice(0, 16),
     newDataKey: (context) => {
-      const key = randomBytes(32)
-      return { key, wrapped: encrypt(wrapping, context, key) }
+      const bytes = randomBytes(32)
+      return { key: createSecretKey(bytes), wrapped: encrypt(wrapping, context, bytes) }
     },
-    unwrap: (context, wrapped) => decrypt(wrapping, context, wrapped),
+    unwrap: (context, wrapped) => createSecretKey(decrypt(wrapping, context, wrapped)),
     keyedHash: (purpose, text) => hashes[purpose](text),
   }
 }

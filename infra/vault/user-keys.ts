@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Sealed } from '#domain/shared/event.ts'
 import { decrypt, encrypt } from './cipher.ts'
@@ -16,7 +16,7 @@ export function createSealing(
   ring: KeyRing,
 ): Pick<Vault, 'seal' | 'open' | 'destroyUser'> {
   const { remember, recall, forget } = createCache()
-  const find = async (userId: number): Promise<Buffer | 'destroyed' | null> => {
+  const find = async (userId: number): Promise<KeyObject | 'destroyed' | null> => {
     const known = recall(userId)
     if (known !== undefined) return known
     const { rows } = await pg.query<{ wrapped_key: Buffer }>({
@@ -29,7 +29,7 @@ export function createSealing(
     if (wrapped.length === 0) return 'destroyed'
     return remember(userId, ring.unwrap(contextOf(userId), wrapped))
   }
-  const findOrMake = async (userId: number): Promise<Buffer | 'destroyed'> => {
+  const findOrMake = async (userId: number): Promise<KeyObject | 'destroyed'> => {
     const known = await find(userId)
     if (known !== null) return known
     const { wrapped } = ring.newDataKey(contextOf(userId))
@@ -46,7 +46,7 @@ export function createSealing(
     seal: async (userId, text) => {
       const found = await findOrMake(userId)
       // What comes late of somebody who was erased: under a key that nobody keeps.
-      const key = found === 'destroyed' ? randomBytes(32) : found
+      const key = found === 'destroyed' ? createSecretKey(randomBytes(32)) : found
       const sealed = encrypt(key, contextOf(userId), Buffer.from(text, 'utf8'))
       return `${FORMAT}${sealed.toString('base64url')}` as Sealed
     },
@@ -73,15 +73,15 @@ export function createSealing(
 const NO_KEY = Buffer.alloc(0)
 
 function createCache() {
-  const cached = new Map<number, { readonly key: Buffer; readonly until: number }>()
+  const cached = new Map<number, { readonly key: KeyObject; readonly until: number }>()
   return {
-    remember: (userId: number, key: Buffer): Buffer => {
+    remember: (userId: number, key: KeyObject): KeyObject => {
       const oldest = cached.keys().next().value
       if (cached.size >= CACHED_MAX && oldest !== undefined) cached.delete(oldest)
       cached.set(userId, { key, until: performance.now() + CACHED_MS })
       return key
     },
-    recall: (userId: number): Buffer | undefined => {
+    recall: (userId: number): KeyObject | undefined => {
       const known = cached.get(userId)
       if (known === undefined || known.until > performance.now()) return known?.key
       cached.delete(userId)
