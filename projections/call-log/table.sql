@@ -22,12 +22,13 @@ create table log (
   primary key (id, created_at)
 ) partition by range (created_at);
 
-create index log_of_user on log (user_id, id desc);
+-- With the time, so that pages deep in a range are skipped to without reading the rows before them.
+create index log_of_user on log (user_id, id desc) include (created_at);
 create index log_of_user_and_model on log (user_id, model, id desc);
-create index log_of_model on log (model, id desc);
-create index log_of_channel on log (channel_id, id desc);
-create index log_of_token on log (token_id, id desc);
-create index log_of_group on log (call_group, id desc);
+create index log_of_model on log (model, id desc) include (created_at);
+create index log_of_channel on log (channel_id, id desc) include (created_at);
+create index log_of_token on log (token_id, id desc) include (created_at);
+create index log_of_group on log (call_group, id desc) include (created_at);
 create index log_of_user_and_group on log (user_id, call_group, id desc);
 -- Consumption is nearly all there is: it needs no finding.
 create index log_of_type on log (type, id desc) where type <> 2;

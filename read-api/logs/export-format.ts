@@ -1,5 +1,10 @@
-import type { LogEntry, LogOther } from '../contract/log.ts'
+import type { Language } from '#infra/http/language.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import type { LogRow } from '#projections/call-log/query.ts'
+import type { LogOther } from '../contract/log.ts'
 import { BYTE_ORDER_MARK, type CsvCell, csvLine } from './csv.ts'
+import { logAnswer, openRows, type Viewer } from './log-answer.ts'
+import { wordsOf } from './log-words.ts'
 
 /** How rows become a file. */
 export type ExportFormat = {
@@ -7,16 +12,22 @@ export type ExportFormat = {
   readonly extension: string
   /** Before the first row. */
   readonly head: string
-  readonly line: (row: LogEntry) => string
+  readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
-/** One JSON object a line, its `other` no text in text. */
-export const NDJSON: ExportFormat = {
+/** The rows of the list, one JSON object a line, its `other` no text in text. */
+export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
   head: '',
-  line: ({ other, ...row }) => `${JSON.stringify(row).slice(0, -1)},"other":${other}}\n`,
-}
+  linesOf: async (rows) => {
+    const opened = await openRows(vault, rows)
+    return opened.map((row) => jsonLine(logAnswer(row, viewer))).join('')
+  },
+})
+
+const jsonLine = ({ other, ...row }: ReturnType<typeof logAnswer>): string =>
+  `${JSON.stringify(row).slice(0, -1)},"other":${other}}\n`
 
 export type CsvLook = {
   /** Whether channels and users are named. */
@@ -24,59 +35,64 @@ export type CsvLook = {
   /** Named in the header of the times that are written in it. */
   readonly zone: string
   /** An exact amount. */
-  readonly dollars: (quota: number) => string
-  readonly isChinese: boolean
+  readonly dollars: (quota: bigint) => string
+  readonly language: Language
 }
 
+/** Nothing that is sealed is in it, so nothing is opened for it. */
 export function csvFormat(look: CsvLook): ExportFormat {
   const columns = columnsOf(look)
   const titles = csvLine(columns.map(({ title }) => title))
   return {
     type: 'text/csv; charset=utf-8',
     extension: 'csv',
-    head: look.isChinese ? `${BYTE_ORDER_MARK}${titles}` : titles,
-    line: (row) => {
-      const other = JSON.parse(row.other) as LogOther
-      return csvLine(columns.map(({ cell }) => cell(row, other)))
+    head: look.language === 'zh' ? `${BYTE_ORDER_MARK}${titles}` : titles,
+    linesOf: (rows) => {
+      let text = ''
+      for (const row of rows) {
+        const other = JSON.parse(row.other) as LogOther
+        text += csvLine(columns.map(({ cell }) => cell(row, other)))
+      }
+      return text
     },
   }
 }
 
 type Column = {
   readonly title: string
-  readonly cell: (row: LogEntry, other: LogOther) => CsvCell
+  readonly cell: (row: LogRow, other: LogOther) => CsvCell
 }
 
 /** By names that stay the same in every language. */
-function columnsOf({ isAdmin, zone, dollars }: CsvLook): readonly Column[] {
+function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Column[] {
   const column = (title: string, cell: Column['cell']): Column => ({ title, cell })
   const stamp = stampsIn(zone)
   const forAdmins = [
-    column('channel', (row) => row.channel),
-    column('channel_name', (row) => row.channel_name),
-    column('user_id', (row) => row.user_id),
+    column('channel', (row) => row.channelId),
+    column('channel_name', (row) => row.channelName),
+    column('user_id', (row) => row.userId),
     column('username', (row) => row.username),
   ]
   return [
     column('id', (row) => row.id),
-    column(`time (${zone})`, (row) => stamp(row.created_at)),
-    column('unix_time', (row) => row.created_at),
+    column(`time (${zone})`, (row) => stamp(row.createdAt)),
+    column('unix_time', (row) => row.createdAt),
     column('type', (row) => row.type),
     ...(isAdmin ? forAdmins : []),
-    column('token', (row) => row.token_name),
+    column('token', (row) => row.tokenName),
     column('group', (row) => row.group),
-    column('model', (row) => row.model_name),
-    column('stream', (row) => (row.is_stream ? 1 : 0)),
-    column('duration_ms', (row, other) => other.duration_ms ?? row.use_time * 1000),
+    column('model', (row) => row.model),
+    column('stream', (row) => (row.isStream ? 1 : 0)),
+    column('duration_ms', ({ durationMs }, other) => other.duration_ms ?? durationMs),
     column('first_token_ms', (_row, other) => other.frt ?? null),
-    column('prompt_tokens', (row) => row.prompt_tokens),
-    column('completion_tokens', (row) => row.completion_tokens),
+    column('prompt_tokens', (row) => row.promptTokens),
+    column('completion_tokens', (row) => row.completionTokens),
     column('quota', (row) => row.quota),
     column('cost_usd', (row) => dollars(row.quota)),
     column('end', (_row, other) => other.end ?? ''),
     column('error', (_row, other) => other.error_code ?? ''),
-    column('request_id', (row) => row.request_id),
-    column('content', (row) => row.content),
+    column('request_id', (row) => row.requestId),
+    column('content', (row) => wordsOf(row.reason, language)),
   ]
 }
 

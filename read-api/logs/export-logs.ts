@@ -7,7 +7,7 @@ import { languageOf } from '#infra/http/language.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
 import { type App, type ReadParts, textOf, upToDate } from '../question.ts'
 import { dollarsAt } from './dollars.ts'
-import { csvFormat, type ExportFormat, NDJSON } from './export-format.ts'
+import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
 import { createSeats, whileRead } from './export-seats.ts'
 import { exportText } from './export-text.ts'
 import type { Viewer } from './log-answer.ts'
@@ -85,7 +85,7 @@ async function answer({ parts, seats, request, reply, query }: Asked, ownerId: n
   const filter = await logFilter(parts, query, ownerId)
   const leave = seats(userId, role >= 10)
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
-  const text = exportText(parts.core, { filter, format, viewer, isAllowed })
+  const text = exportText(parts.core, { filter, format, isAllowed })
   try {
     // Read before the status is sent: what fails at once is a refusal, not a file that breaks off.
     await text.begin()
@@ -103,16 +103,16 @@ async function answer({ parts, seats, request, reply, query }: Asked, ownerId: n
 async function formatOf(
   { core }: ReadParts,
   query: ExportQuery,
-  { isAdmin, language }: Viewer,
+  viewer: Viewer,
 ): Promise<ExportFormat> {
-  if (query.format === 'ndjson') return NDJSON
+  if (query.format === 'ndjson') return ndjsonFormat(core.vault, viewer)
   const zone = textOf(query.zone) ?? 'UTC'
   if (!isZone(zone)) {
     throw invalidField('zone', { zh: '不是已知的时区', en: 'is no time zone that is known' })
   }
   const options = await optionsInForce(core)
   const dollars = dollarsAt(options.text('QuotaPerUnit'))
-  return csvFormat({ isAdmin, zone, dollars, isChinese: language === 'zh' })
+  return csvFormat({ ...viewer, zone, dollars })
 }
 
 function isZone(name: string): boolean {

@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Core } from '#infra/core.ts'
 import { type LogFilter, type LogRow, logBatch } from '#projections/call-log/query.ts'
 import type { ExportFormat } from './export-format.ts'
-import { logAnswer, openRows, type Viewer } from './log-answer.ts'
 
 /** Rows read at once, and written in one turn of the loop, which others need too. */
 const BATCH_ROWS = 2_000
@@ -18,12 +17,11 @@ type Asked = {
   /** null where nothing can match. */
   readonly filter: LogFilter | null
   readonly format: ExportFormat
-  readonly viewer: Viewer
   /** Whether the rows may still be shown to who asked; looked at for every batch. */
   readonly isAllowed: () => Promise<boolean>
 }
 
-export function exportText(core: Core, { filter, format, viewer, isAllowed }: Asked): ExportText {
+export function exportText(core: Core, { filter, format, isAllowed }: Asked): ExportText {
   const read = (before: number): Promise<readonly LogRow[]> =>
     filter === null ? Promise.resolve([]) : logBatch(core.pg, filter, { before, limit: BATCH_ROWS })
   let next: Promise<readonly LogRow[]> = Promise.resolve([])
@@ -43,8 +41,7 @@ export function exportText(core: Core, { filter, format, viewer, isAllowed }: As
         if (!isLast) next = read(last.id)
         next.catch(() => {})
         for (let at = 0; at < rows.length; at += TURN_ROWS) {
-          const opened = await openRows(core.vault, rows.slice(at, at + TURN_ROWS))
-          yield opened.map((row) => format.line(logAnswer(row, viewer))).join('')
+          yield await format.linesOf(rows.slice(at, at + TURN_ROWS))
           await turn()
         }
         if (isLast) return

@@ -80,7 +80,7 @@ export async function jumpFigures(
     for (const pageSize of [10, 20, 50, 100]) {
       let [end, rows] = [now, 0]
       const ms = await medianMs(async () => {
-        end += 1
+        end -= 1
         const query = `p=10000&page_size=${pageSize}&end_timestamp=${end}`
         const answer = await app.inject({ url: `/api/log/${own}?${query}`, headers })
         if (answer.statusCode !== 200) throw new Error(answer.body)
