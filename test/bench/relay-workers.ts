@@ -11,6 +11,7 @@ import { createLog } from '#infra/telemetry/log.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { PASSWORD, setOption } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
+import { rationEach } from './cpu-ration.ts'
 import type { LoadCount } from './load-program.ts'
 import { cpuSeconds } from './processes.ts'
 import { signal, takeTurns } from './turns.ts'
@@ -21,6 +22,17 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
 const CONNECTIONS = 192
 const AT_ONCE = 6
 const WARM_UP_SECONDS = 3
+/** Two such workers, their Postgres, the provider and the load together leave two cores idle. */
+const RATION = 0.25
+
+const SETTINGS = {
+  rationed: `each worker on a processor of its own, of ${RATION} cores, so that nothing else is short`,
+  inTurn:
+    'provider and load elsewhere (they and the relay with its Postgres run in turn on all cores)',
+  together: 'everything on the same cores',
+} as const
+
+type Setting = keyof typeof SETTINGS
 
 type Round = {
   readonly callsPerSecond: number
@@ -55,9 +67,12 @@ export async function measureWorkers(print: (line: string) => void): Promise<voi
   process.once('exit', endAll).once('SIGTERM', onSignal).once('SIGINT', onSignal)
   try {
     const stage = await setStage(folder, closers)
-    for (const isInTurn of [true, false]) {
-      const rounds = await alternate(stage, isInTurn)
-      report(print, isInTurn, rounds)
+    for (const setting of ['rationed', 'inTurn', 'together'] as const) {
+      print(`### relay workers, ${CONNECTIONS} connections: ${SETTINGS[setting]}\n`)
+      const rounds = await alternate(stage, setting)
+      if (rounds === null)
+        print('Not measured: control groups for processors need Linux and root.\n')
+      else report(print, rounds)
     }
   } finally {
     for (const close of closers.reverse()) await close()
@@ -126,19 +141,28 @@ async function openAccount(root: ConsoleClient, username: string): Promise<strin
   return (await owner.createToken({ name: 'bench', unlimited_quota: true })).key
 }
 
-async function alternate(stage: Stage, isInTurn: boolean): Promise<Map<number, Round[]>> {
+async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Round[]> | null> {
   const rounds = new Map([...stage.relays.keys()].map((workers) => [workers, [] as Round[]]))
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [workers, relay] of stage.relays) {
       const others = [...stage.relays.values()].filter((other) => other !== relay)
       // One that only listens to the other's commits would take its share of the cores.
       const idle = others.flatMap(({ pid }) => treeOf(pid))
+      const ration = setting === 'rationed' ? rationEach(workersOf(relay.pid), RATION) : null
+      if (setting === 'rationed' && ration === null) return null
       signal(idle, 'SIGSTOP')
-      rounds.get(workers)?.push(await measure(stage, relay, isInTurn))
+      rounds.get(workers)?.push(await measure(stage, relay, setting === 'inTurn'))
       signal(idle, 'SIGCONT')
+      ration?.end()
     }
   }
   return rounds
+}
+
+/** The processes that serve: one alone does it itself, else its children do. */
+function workersOf(pid: number): number[] {
+  const [, ...children] = treeOf(pid)
+  return children.length === 0 ? [pid] : children
 }
 
 async function measure(stage: Stage, relay: ProductProcess, isInTurn: boolean): Promise<Round> {
@@ -189,13 +213,8 @@ async function look(
 
 function report(
   print: (line: string) => void,
-  isInTurn: boolean,
   rounds: ReadonlyMap<number, readonly Round[]>,
 ): void {
-  const where = isInTurn
-    ? 'provider and load elsewhere (they and the relay with its Postgres run in turn on all cores)'
-    : 'everything on the same cores'
-  print(`### relay workers, ${CONNECTIONS} connections: ${where}\n`)
   print('| workers | calls/s | × 1 worker | relay µs | Postgres µs | others µs | cores | errors |')
   print('|---|---|---|---|---|---|---|---|')
   const one = medianOf(rounds.get(1) ?? [], 'callsPerSecond')
