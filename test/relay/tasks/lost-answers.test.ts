@@ -15,8 +15,8 @@ const TAKEN: Scripted = { body: { code: 1, description: 'ok', result: '77', prop
 
 let rig: TasksRig
 let aheadMs = 0
-/** The one open task that is looked after. */
-let looked = ''
+/** The open tasks that are looked after. */
+let looked: readonly string[] = []
 let first: ScriptedProvider
 let second: ScriptedProvider
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
     {
       tasks: {
         findOpenTasks: async (...page) =>
-          (await rig.findOpenTasks(...page)).filter(({ task }) => task === looked),
+          (await rig.findOpenTasks(...page)).filter(({ task }) => looked.includes(task)),
       },
     },
     { now: () => Date.now() + aheadMs },
@@ -140,13 +140,42 @@ describe('an answer that is lost', () => {
     const attempts = [{ channelId: channels, status: 200, error: 'format' }]
     const sentTo = { channelId: channels, keyRef: `ref-${channels}`, attempts }
     expect((await rig.taskEvents(task))[1]).toMatchObject({ type: 'TaskUnconfirmed', data: sentTo })
-    looked = task
+    looked = [task]
     aheadMs = 601_000
     await expect.poll(() => rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
     aheadMs = 0
     const [, released] = await callsOf(task)
     expect(released?.data).toMatchObject({ channelId: channels, attempts })
     expect(await rig.balance()).toBe(before)
+  })
+
+  it('of fifty at once ends once, called back about meanwhile or as it expires', async () => {
+    const before = await rig.balance()
+    const gate = Promise.withResolvers<void>()
+    first.answers.set(`POST ${IMAGINE}`, { status: 504, until: gate.promise })
+    const asking = Array.from({ length: 50 }, () => imagine())
+    await expect.poll(() => first.asked.length).toBe(50)
+    const paths = first.asked.map(({ body }) => new URL(JSON.parse(body).notifyHook).pathname)
+    const early = paths.slice(0, 25).map((path) => callBack(path, { status: 'SUCCESS' }))
+    gate.resolve()
+    const codes = (await Promise.all(asking)).map(({ json }) => json.code)
+    expect(codes).toEqual(Array(50).fill(22))
+    await Promise.all(early)
+    aheadMs = 601_000
+    looked = paths.map(taskIn)
+    const late = paths.slice(25).map((path) => callBack(path, { status: 'SUCCESS' }))
+    await Promise.all(late)
+    const ends = async () => {
+      const all = await Promise.all(paths.map((path) => rig.money(taskIn(path))))
+      return all.map((types) => types.slice(1).join())
+    }
+    await expect.poll(async () => (await ends()).includes('')).toBe(false)
+    aheadMs = 0
+    const ended = await ends()
+    expect(ended.slice(0, 25)).toEqual(Array(25).fill('CallSettled'))
+    expect(ended.filter((end) => !/^Call(Settled|Released)$/.test(end))).toEqual([])
+    const settled = ended.filter((end) => end === 'CallSettled').length
+    expect(await rig.balance()).toBe(before - BigInt(settled) * PRICE)
   })
 
   it('is none where the provider is plainly down: refused, paid back, its key freed', async () => {

@@ -1,7 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
+import { type Asked, PollLane } from '#relay/tasks/poll-lane.ts'
+import type { TaskParts } from '#relay/tasks/task-parts.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
 /** A service of shortened prompts: `says` what it answers when it is asked about them. */
@@ -18,7 +22,7 @@ let more: readonly OpenTask[] = []
 
 let passes = 0
 
-async function serve(says: (ids: string[]) => string | null): Promise<Service> {
+async function serve(says: (ids: string[]) => string | null | Promise<string>): Promise<Service> {
   let count = 0
   const asked: string[][] = []
   const server = createServer(async (request, response) => {
@@ -32,7 +36,7 @@ async function serve(says: (ids: string[]) => string | null): Promise<Service> {
       return response.end(JSON.stringify({ code: 1, result: `${prompt}-${count}` }))
     }
     asked.push(body.ids)
-    const answer = says(body.ids)
+    const answer = await says(body.ids)
     if (answer !== null) response.end(answer)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -156,4 +160,32 @@ describe('who asks providers about tasks', () => {
     readStream.mockRestore()
     expect(reads.length).toBeLessThanOrEqual(1)
   })
+})
+
+it('a task that gets late is first in turn until it was asked about', async () => {
+  const first = Promise.withResolvers<void>()
+  const service = await serve(async ([id]) => {
+    if (id === 'u0') await first.promise
+    return id === 'u0' || id === 'u25' ? 'no json' : '[]'
+  })
+  const dispatcher = new Agent()
+  // Of two questions at once the second fails first: the lane has stopped at the first one then.
+  const pollSeats = { enter: async () => () => first.resolve() }
+  const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
+  const parts = { ...fixed, pollSeats, side: { dispatcher } } as unknown as TaskParts
+  const address = { href: service.url, key: 'secret', other: '' }
+  const target = { profile: {}, origin: service.url, address }
+  const asked = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
+  const tasks = Array.from({ length: 60 }, (_, n) => {
+    return { task: `t${100 + n}`, upstreamId: `u${n}`, submittedAt: 0 } as OpenTask
+  })
+  const lane = new PollLane(parts, { everyMs: 30, lateMs: 1 })
+  const ask = () => lane.ask(asked as Asked, tasks, new AbortController().signal)
+  await ask()
+  expect(service.asked.map(([id]) => id)).toEqual(['u0', 'u25'])
+  // Left alone for a moment.
+  await expect.poll(() => ask().then(() => service.asked.length)).toBeGreaterThan(2)
+  expect(service.asked[2]?.[0]).toBe('u50')
+  await dispatcher.close()
+  service.server.close()
 })
