@@ -26,7 +26,7 @@ const WARM_UP_SECONDS = 3
 const RATION = 0.25
 
 const SETTINGS = {
-  rationed: `each worker on a processor of its own, of ${RATION} cores, so that nothing else is short`,
+  rationed: `each worker on a processor of its own, ${RATION} cores: so nothing else is short`,
   inTurn:
     'provider and load elsewhere (they and the relay with its Postgres run in turn on all cores)',
   together: 'everything on the same cores',
