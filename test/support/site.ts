@@ -17,6 +17,9 @@ export type Site = {
 /** `NODE_OPTIONS` of processes whose calls are soon given up when they die. */
 export const SHORT_LEASES = `--import=${join(import.meta.dirname, 'short-leases.ts')}`
 
+/** `NODE_OPTIONS` of processes that soon heal what a killed one left half written. */
+export const SHORT_GRACE = `--import=${join(import.meta.dirname, 'short-grace.ts')}`
+
 /** `NODE_OPTIONS` of processes whose machine's clock is five minutes behind. */
 export const LATE_CLOCK = `--import=${join(import.meta.dirname, 'late-clock.ts')}`
 

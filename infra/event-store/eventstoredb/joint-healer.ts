@@ -11,7 +11,7 @@ export type HealerTimes = {
   readonly graceMs: number
 }
 
-const HEALER_TIMES: HealerTimes = { everyMs: 4_000, graceMs: 15_000 }
+export const HEALER_TIMES: HealerTimes = { everyMs: 4_000, graceMs: 15_000 }
 const PAGE = 1_000
 const FINISH_WITHIN_MS = 10_000
 

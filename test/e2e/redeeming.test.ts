@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
+import { PASSWORD } from '#test/support/product.ts'
+import type { ProductProcess } from '#test/support/product-process.ts'
+import { SHORT_GRACE, type Site, startSite } from '#test/support/site.ts'
+
+const ROLES = 'write-api,read-api,projections'
+const QUOTA = 700
+
+type Answer = { readonly success: boolean; readonly code?: string }
+
+/** A server that is too busy to say (503) is asked again, as any client would. */
+async function redeem(product: ProductProcess, by: ConsoleClient, key: string): Promise<Answer> {
+  const answer = await fetch(`${product.url}/api/user/topup`, {
+    method: 'POST',
+    headers: { ...by.sessionHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify({ key }),
+  })
+  return answer.status === 503 ? redeem(product, by, key) : answer.json()
+}
+
+async function rootOf({ url }: ProductProcess): Promise<ConsoleClient> {
+  const root = new ConsoleClient(url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  return root
+}
+
+async function codeOf(root: ConsoleClient, body: object = {}): Promise<string> {
+  const terms = { name: 'spring', quota: QUOTA, ...body }
+  const [key = ''] = await root.must<string[]>('POST', '/api/redemption/', terms)
+  return key
+}
+
+const textOf = (data: Uint8Array): string => Buffer.from(data).toString()
+
+const balanceOf = async (client: ConsoleClient): Promise<number> =>
+  (await client.must<{ quota: number }>('GET', '/api/user/self')).quota
+
+describe('two processes on one Postgres', () => {
+  let site: Site
+  let processes: [ProductProcess, ProductProcess]
+  let root: ConsoleClient
+  let users: ConsoleClient[]
+
+  beforeAll(async () => {
+    site = await startSite()
+    processes = await Promise.all([site.start(ROLES), site.start(ROLES)])
+    root = await rootOf(processes[0])
+    users = await Promise.all(
+      Array.from({ length: 12 }, async (_, n) => {
+        const username = `user${n}`
+        await root.must('POST', '/api/user/', { username, password: PASSWORD })
+        const user = new ConsoleClient(processes[1].url)
+        await user.logIn(username, PASSWORD)
+        return user
+      }),
+    )
+  }, 120_000)
+  afterAll(() => site?.close(), 60_000)
+
+  /** Each of the users in both processes at once: the answers, and what each has gained. */
+  async function race(key: string) {
+    const before = await Promise.all(users.map(balanceOf))
+    const answers = await Promise.all(
+      users.flatMap((user) => processes.map((each) => redeem(each, user, key))),
+    )
+    const gained = async (): Promise<number[]> => {
+      const after = await Promise.all(users.map(balanceOf))
+      return after.map((balance, at) => balance - (before[at] ?? 0)).toSorted()
+    }
+    return { answers, gained }
+  }
+
+  const zeros = (count: number): number[] => Array(count).fill(0)
+
+  it('one code for twelve users in both: one has it, once', async () => {
+    const { answers, gained } = await race(await codeOf(root))
+    expect(answers.filter(({ success }) => success)).toHaveLength(1)
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'CodeInvalid']))
+    await expect.poll(gained).toEqual([...zeros(11), QUOTA])
+  })
+
+  it('a gift with five uses: five have it, each once', async () => {
+    const { answers, gained } = await race(await codeOf(root, { is_gift: true, max_uses: 5 }))
+    expect(answers.filter(({ success }) => success)).toHaveLength(5)
+    await expect.poll(gained).toEqual([...zeros(7), ...Array(5).fill(QUOTA)])
+    const { items } = await root.must<{ items: { used_count: number }[] }>(
+      'GET',
+      '/api/redemption/?p=0&page_size=10',
+    )
+    expect(items.map(({ used_count }) => used_count)).toEqual([5, 1])
+  })
+})
+
+it('killed between the decision and the credit, on EventStoreDB: one credit, later', async () => {
+  const [store, site] = [await startEventStoreDbServer(), await startSite()]
+  try {
+    const one = await site.start(ROLES, {
+      ...{ EVENT_STORE: 'eventstoredb', EVENTSTORE_URL: store.url, NODE_OPTIONS: SHORT_GRACE },
+    })
+    const root = await rootOf(one)
+    const before = await balanceOf(root)
+    const key = await codeOf(root, { is_gift: true, max_uses: -1 })
+    const written = (type: string, part = ''): number =>
+      store.log
+        .all()
+        .filter(({ type: found, data }) => found === type && textOf(data).includes(part)).length
+    const credits = () => written('QuotaGranted', '"redemption-1"')
+
+    store.loseAppends('account-1')
+    const torn = redeem(one, root, key).catch(() => 'cut off')
+    await expect.poll(() => written('CodeRedeemed')).toBe(1)
+    await one.kill()
+    expect(await torn).toBe('cut off')
+    store.loseAppends(null)
+    expect(credits(), 'the kill came too late').toBe(0)
+    expect(written('CodeRedeemed')).toBe(1)
+
+    await one.start()
+    const again = () => Promise.all([1, 2, 3, 4].map(() => redeem(one, root, key)))
+    const refused = Array(4).fill('CodeRedeemedAlready')
+    expect((await again()).map(({ code }) => code)).toEqual(refused)
+    await expect.poll(() => balanceOf(root)).toBe(before + QUOTA)
+    expect((await again()).map(({ code }) => code)).toEqual(refused)
+    expect([written('CodeRedeemed'), credits()]).toEqual([1, 1])
+    expect(await balanceOf(root)).toBe(before + QUOTA)
+  } finally {
+    await site.close()
+    await store.stop()
+  }
+}, 120_000)
