@@ -87,7 +87,10 @@ const recipientRow = z.object({
 })
 export type RecipientRow = z.infer<typeof recipientRow>
 
-/** In the order of their ids. */
+/**
+ * In the order of their ids; of a message that was deleted, none. NOTE: the rows stay, since its
+ * readers' lanes may be folded before its own or after.
+ */
 export const recipientsOf = (
   db: CommonQueryMethods,
   messageId: number,
@@ -97,9 +100,11 @@ export const recipientsOf = (
     select page.id as "userId", coalesce(u.username, '') as username,
       coalesce(u.display_name, '') as "displayName", d.read_at as "readAt"
     from (
-      select id from read_messages.recipients r, generate_series(r.first_id, r.last_id) id
-      where r.message_id = ${messageId}
-      order by r.first_id, id limit ${limit} offset ${offset}
+      select s.id from read_messages.messages m
+      join read_messages.recipients r on r.message_id = m.id,
+        generate_series(r.first_id, r.last_id) s(id)
+      where m.id = ${messageId} and not m.is_deleted
+      order by r.first_id, s.id limit ${limit} offset ${offset}
     ) page
     left join read_users.users u on u.id = page.id
     left join read_messages.reads d on d.user_id = page.id and d.message_id = ${messageId}

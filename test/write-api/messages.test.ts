@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { messages as messagesProjection } from '#projections/messages/projection.ts'
+import { recipientsOf } from '#projections/messages/query.ts'
 import { rebuildReadModel } from '#projections/runner/rebuild.ts'
 import { foldContext } from '#projections/runner/start-projections.ts'
 import type {
@@ -241,6 +242,8 @@ describe('editing and deleting', () => {
     for (const path of [`/api/admin/messages/${id}`, `/api/admin/messages/${id}/recipients`]) {
       expect((await fixture.admin.call('GET', path)).status).toBe(404)
     }
+    // Nor is anything left of its receipts, whoever asks.
+    expect(await recipientsOf(fixture.core.db, id, { limit: 10, offset: 0 })).toEqual([])
     expect((await read(fixture.user.call, id)).status).toBe(404)
     expect((await remove(id)).status).toBe(404)
     expect(await textsOf(id)).toBe(0)
