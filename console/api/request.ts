@@ -15,6 +15,8 @@ export type ApiRequest = {
   /** A read waits until the server's read models include this position. */
   afterPosition?: number
   signal?: AbortSignal
+  /** The call is done once for it, however often it is sent. */
+  idempotencyKey?: string
 }
 
 export type ApiAnswer<T> = {
@@ -100,6 +102,7 @@ async function send(call: ApiRequest, userId: number | null): Promise<Response> 
   const after = Math.max(call.afterPosition ?? 0, method === 'GET' ? writtenPosition : 0)
   if (after > 0) headers.set('X-After-Position', String(after))
   if (call.body !== undefined) headers.set('Content-Type', 'application/json')
+  if (call.idempotencyKey !== undefined) headers.set('Idempotency-Key', call.idempotencyKey)
   try {
     return await fetch(addressOf(call.path, call.query), {
       method,

@@ -16,6 +16,10 @@ export type RedemptionRefusalCode =
   /** Another code has this key. */
   | 'RedemptionKeyTaken'
   | 'RedemptionIdTaken'
+  /** This very request made its codes before. */
+  | 'RedemptionsMade'
+  /** The same `Idempotency-Key` asked for something else before. */
+  | 'RequestKeyReused'
   /** Only an unused code can be changed. */
   | 'RedemptionNotEditable'
   /** A used code can be neither enabled nor disabled. */

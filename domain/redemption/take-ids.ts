@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { RedemptionIdsTaken } from './events.ts'
+import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
 import type { RedemptionRefusal } from './refusals.ts'
 
 /** `first` is one above the highest that was taken, as the asker knows it. */
@@ -9,13 +9,24 @@ export type TakeRedemptionIds = {
   readonly type: 'TakeRedemptionIds'
   readonly first: number
   readonly count: number
+  readonly request?: RedemptionRequest
 }
 
-export type RedemptionIdsState = { readonly highest: number }
+/** Of each of the last requests, what it asked for. */
+export type RedemptionIdsState = { highest: number; readonly requests: Map<string, string> }
+
+/** Beyond them the keys themselves, which follow from the request, are found to be taken. */
+const REQUESTS_KEPT = 500
+
+type Stored = {
+  readonly highest: number
+  readonly requests: readonly (readonly [key: string, content: string])[]
+}
 
 /**
  * Gives out ids, dense and in order, to whoever asks first: `RedemptionIdTaken` for who comes too
- * late. Written in the same append as the codes, so that no id is taken for nothing.
+ * late, `RedemptionsMade` for a request that has come before. Written in the same append as the
+ * codes, so that no id is taken for nothing.
  */
 export const redemptionIdsDecider: Decider<
   RedemptionIdsState,
@@ -23,16 +34,31 @@ export const redemptionIdsDecider: Decider<
   RedemptionIdsTaken,
   RedemptionRefusal
 > = {
-  initialState: () => ({ highest: 0 }),
-  decide: ({ type, ...data }, { highest }) => {
+  initialState: () => ({ highest: 0, requests: new Map() }),
+  decide: ({ type, ...data }, { highest, requests }) => {
     assert(Number.isSafeInteger(data.count) && data.count > 0, 'so many ids are none')
+    const { request } = data
+    const known = request && requests.get(request.key)
+    if (known !== undefined) {
+      return refuse(known === request?.content ? 'RedemptionsMade' : 'RequestKeyReused')
+    }
     if (data.first !== highest + 1) return refuse('RedemptionIdTaken')
     return [{ type: 'RedemptionIdsTaken', v: 1, data }]
   },
-  evolve: (_state, { data }) => ({ highest: data.first + data.count - 1 }),
+  evolve: (state, { data: { first, count, request } }) => {
+    state.highest = first + count - 1
+    if (request === undefined) return state
+    state.requests.set(request.key, request.content)
+    const [oldest] = state.requests.keys()
+    if (state.requests.size > REQUESTS_KEPT && oldest !== undefined) state.requests.delete(oldest)
+    return state
+  },
   snapshot: {
-    version: 1,
-    encode: (state) => state,
-    decode: (stored) => stored as RedemptionIdsState,
+    version: 2,
+    encode: ({ highest, requests }): Stored => ({ highest, requests: [...requests] }),
+    decode: (stored) => {
+      const { highest, requests } = stored as Stored
+      return { highest, requests: new Map(requests) }
+    },
   },
 }

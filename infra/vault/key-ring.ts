@@ -37,6 +37,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
   const hashes: Record<Pepper, (text: string) => string> = {
     'token-key': peppered('token-key'),
     'redemption-key': peppered('redemption-key'),
+    'redemption-request': peppered('redemption-request'),
     username: peppered('username'),
     session: peppered('session'),
     setup: peppered('setup'),

@@ -14,6 +14,7 @@ export type SecretPurpose =
 export type Pepper =
   | 'token-key'
   | 'redemption-key'
+  | 'redemption-request'
   | 'username'
   | 'session'
   | 'setup'

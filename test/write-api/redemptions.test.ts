@@ -87,6 +87,36 @@ describe('creating codes', () => {
     expect(answer.message).toContain(field)
   })
 
+  it('is done once for an Idempotency-Key, and a repeat has the same keys', async () => {
+    const keyed = (name: string, body: object = {}, { call } = fixture.admin) =>
+      call<string[]>('POST', PATH, {
+        body: { name: 'once', quota: 5, count: 3, ...body },
+        headers: { 'idempotency-key': name },
+      })
+    const answers = await fifty(() => keyed('order 17'))
+    const keys = (await named('once')).map(({ key }) => key)
+    expect(keys).toHaveLength(3)
+    expect(new Set(keys).size).toBe(3)
+    for (const key of keys) expect(key).toMatch(/^[A-HJ-NP-Z2-9]{32}$/)
+    for (const { data } of answers) expect(data).toEqual(keys)
+    await fixture.admin.call('DELETE', `${PATH}delete-by-name?name=once`)
+    const head = await fixture.head()
+    expect((await keyed('order 17')).data).toEqual(keys)
+    const reused = { status: 422, success: false, code: 'RequestKeyReused' }
+    expect(await keyed('order 17', { count: 2 })).toMatchObject(reused)
+    expect(await keyed('order 17', { quota: 6 })).toMatchObject(reused)
+    const bad = await keyed('x'.repeat(256))
+    expect(bad.status).toBe(400)
+    expect(bad.message).toContain('Idempotency-Key')
+    expect(await fixture.head()).toBe(head)
+    // What is refused is not done: the key is free. Each admin has their own.
+    expect((await keyed('order 18', { quota: 0 })).code).toBe('RedemptionQuotaTooSmall')
+    expect((await keyed('order 18')).success).toBe(true)
+    const others = (await keyed('order 17', {}, fixture.root)).data
+    expect(others.filter((key) => keys.includes(key))).toEqual([])
+    expect(await named('once')).toHaveLength(6)
+  })
+
   it('fifty at once have ids of their own; of fifty with one key, one is made', async () => {
     const before = Math.max(...(await list()).items.map(({ id }) => id))
     const made = await fifty((n) => make({ name: `race${n}` }))

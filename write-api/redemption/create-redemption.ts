@@ -8,15 +8,18 @@ import { refused } from '../refusals.ts'
 import { makeRedemptions } from './make-redemptions.ts'
 import { newRedemptionKey, ownKeyOf } from './redemption-key.ts'
 import { NO_TERMS, termsWith } from './redemption-terms.ts'
+import { type Repeatable, repeatableOf } from './repeatable.ts'
 
-/** POST /api/redemption/: one code or `count` alike; answers their keys. */
+/** POST /api/redemption/: one code or `count` alike; answers their keys, a repeat's too. */
 export const createRedemption: Act = (api, parts) => {
   api.post(
     '/api/redemption/',
     {
       onRequest: onlyAdmin,
       schema: {
-        summary: 'Create a redemption code, or count of them; answers their keys',
+        summary:
+          'Create a redemption code, or count of them; answers their keys, the same ones to ' +
+          'a repeat with the same Idempotency-Key header',
         body: CreateRedemption,
         response: { 200: Envelope(Type.Array(Type.String())) },
       },
@@ -24,22 +27,26 @@ export const createRedemption: Act = (api, parts) => {
     async (request, reply) => {
       const { count = 1, key = '', ...fields } = request.body
       const terms = termsWith(NO_TERMS, fields)
-      const keys = keysFor(count, key)
+      const repeatable = repeatableOf(parts.core.vault, request, { count, key: key.trim(), terms })
+      const keys = keysFor(count, key, repeatable)
       const context = contextOf(parts, request)
-      const position = await makeRedemptions(parts, { keys, terms }, context)
+      const wanted = { keys, terms, request: repeatable?.request ?? null }
+      const position = await makeRedemptions(parts, wanted, context)
       await visibleIn(parts, reply, ['redemptions'], position)
       return success([...keys])
     },
   )
 }
 
-function keysFor(count: number, given: string): readonly string[] {
+function keysFor(count: number, given: string, repeatable: Repeatable | null): readonly string[] {
   if (count <= 0) throw refused('RedemptionCountTooSmall')
   if (count > REDEMPTION_COUNT_MAX) {
     throw refused('RedemptionCountTooLarge', { max: REDEMPTION_COUNT_MAX })
   }
   const key = ownKeyOf(given)
-  if (key === '') return Array.from({ length: count }, newRedemptionKey)
+  if (key === '') {
+    return Array.from({ length: count }, (_, n) => repeatable?.keyAt(n) ?? newRedemptionKey())
+  }
   if (count > 1) throw refused('OneKeyOneCode')
   return [key]
 }

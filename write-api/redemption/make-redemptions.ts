@@ -1,6 +1,7 @@
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import {
   REDEMPTION_IDS_STREAM,
+  type RedemptionRequest,
   type RedemptionTerms,
   redemptionStream,
 } from '#domain/redemption/events.ts'
@@ -13,27 +14,33 @@ export type Wanted = {
   readonly keys: readonly string[]
   /** Of each. */
   readonly terms: RedemptionTerms
+  /** What asks for them, and has them made once; null: each time that it comes. */
+  readonly request: RedemptionRequest | null
 }
 
 /** Tries while other processes take ids at the same time. */
 const TRIES_MAX = 100
 
-/** All in one append, their ids with them, or nothing. Answers the position. */
+/**
+ * All in one append, their ids with them, or nothing. Answers the position; of a request that made
+ * them before, one behind them.
+ */
 export async function makeRedemptions(
   parts: Parts,
-  { keys, terms }: Wanted,
+  { keys, ...wanted }: Wanted,
   context: ActContext,
 ): Promise<number> {
-  const { actors, vault } = parts.core
+  const { actors, store, vault } = parts.core
   // One at a time in this process; between processes the stream of the ids decides.
   return parts.turns('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
       const first = highest + 1
       const codes = await keptKeys(parts, keys, first)
-      const outcome = await actors.handleTogether(stepsFor(codes, terms, first), context)
+      const outcome = await actors.handleTogether(stepsFor(codes, wanted, first), context)
       if (outcome.isDone) return outcome.position
       await Promise.all(codes.map(({ keyRef }) => vault.deleteSecret(keyRef)))
+      if (outcome.refusal.refused === 'RedemptionsMade') return store.headPosition()
       const isLate = outcome.refusal.refused === 'RedemptionIdTaken'
       if (!isLate || attempt >= TRIES_MAX) accepted(outcome)
     }
@@ -60,11 +67,18 @@ const hintOf = (key: string): string => {
 }
 
 /** NOTE: where the store can't write them all at once, the ids have to be taken first. */
-const stepsFor = (codes: readonly NewCode[], terms: RedemptionTerms, first: number): AnyStep[] => [
+const stepsFor = (
+  codes: readonly NewCode[],
+  { terms, request }: Omit<Wanted, 'keys'>,
+  first: number,
+): AnyStep[] => [
   {
     decider: redemptionIdsDecider,
     stream: REDEMPTION_IDS_STREAM,
-    command: { type: 'TakeRedemptionIds', first, count: codes.length },
+    command: {
+      ...{ type: 'TakeRedemptionIds', first, count: codes.length },
+      ...(request === null ? {} : { request }),
+    },
   },
   ...codes.map((code) => ({
     decider: redemptionDecider,

@@ -14,6 +14,10 @@ const CHARACTERS = 32
 export const newRedemptionKey = (): string =>
   Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
+/** As hard to guess as the first 20 of its 32 bytes are. */
+export const redemptionKeyFrom = (bytes: Uint8Array): string =>
+  Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+
 export const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
 
 /**

@@ -34,6 +34,14 @@ export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionAct
     { zh: '该自定义兑换码已存在', en: 'Another redemption code has this key already' },
   ],
   RedemptionIdTaken: [200, { zh: '兑换码已存在', en: 'The redemption code exists already' }],
+  RedemptionsMade: [200, { zh: '兑换码已生成', en: 'The redemption codes were made already' }],
+  RequestKeyReused: [
+    422,
+    {
+      zh: '该 Idempotency-Key 已用于其他请求。',
+      en: 'This Idempotency-Key was used for another request.',
+    },
+  ],
   RedemptionNotEditable: [
     200,
     { zh: '只有未使用的兑换码可以编辑', en: 'Only an unused redemption code can be edited' },

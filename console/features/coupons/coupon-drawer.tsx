@@ -7,6 +7,7 @@ import { updateRedemption } from '#console/api/redemption/update-redemption.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
+import { randomId } from '#console/ui/random-id.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Redemption } from '#read-api/contract/redemption.ts'
@@ -94,14 +95,21 @@ function useAmountUnit(): AmountUnit {
   )
 }
 
+/** The same as long as the same is asked for: pressed again after a fault, it is no second act. */
+function keyFor(attempt: { asked: string; key: string }, asked: string): string {
+  if (attempt.asked !== asked) Object.assign(attempt, { asked, key: randomId() })
+  return attempt.key
+}
+
 function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUnit) {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const attempt = useRef({ asked: '', key: '' })
   const readAgain = () => client.invalidateQueries({ queryKey: redemptionsKey })
   const create = async (draft: CouponDraft) => {
     const terms = termsOfDraft(draft, unit)
     const asked = { ...terms, count: Number(draft.count), key: draft.key.trim() }
-    const keys = await createRedemptions(asked)
+    const keys = await createRedemptions(asked, keyFor(attempt.current, JSON.stringify(asked)))
     await readAgain()
     const { name, quota } = terms
     const gift = { is_gift: draft.isGift, max_uses: draft.isGift ? (terms.max_uses ?? -1) : 1 }

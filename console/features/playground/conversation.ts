@@ -1,3 +1,5 @@
+import { randomId } from '#console/ui/random-id.ts'
+
 /** How a chat is asked for. `maxTokens` 0: no limit. The temperature is counted in tenths. */
 export type ChatSettings = {
   readonly group: string
@@ -55,21 +57,21 @@ export const DEFAULT_SETTINGS: ChatSettings = {
 }
 
 export const newConversation = (settings: ChatSettings, now: number): Conversation => ({
-  id: crypto.randomUUID(),
+  id: randomId(),
   settings,
   messages: [],
   changedAt: now,
 })
 
 export const userMessage = (content: string): ChatMessage => ({
-  id: crypto.randomUUID(),
+  id: randomId(),
   role: 'user',
   content,
   status: 'complete',
 })
 
 export const emptyAnswer = (model: string): ChatMessage => ({
-  id: crypto.randomUUID(),
+  id: randomId(),
   role: 'assistant',
   content: '',
   status: 'loading',

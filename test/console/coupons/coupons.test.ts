@@ -136,6 +136,35 @@ describe('the codes of the site', () => {
   })
 })
 
+describe('creating', () => {
+  it('that is pressed again after a lost answer is the same act; another one is not', async () => {
+    const { page, close } = await open('/admin/coupons')
+    const keys: (string | undefined)[] = []
+    await page.route('**/api/redemption/', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      keys.push(route.request().headers()['idempotency-key'])
+      await (keys.length === 1 ? route.abort() : route.fallback())
+    })
+    const create = async (name: string) => {
+      await page.getByRole('textbox', { name: /^名称/ }).fill(name)
+      await press(page, /^生成$/)
+    }
+    await press(page, '添加兑换码')
+    await create('spring')
+    await expect.poll(() => keys).toHaveLength(1)
+    await page.getByRole('button', { name: /^生成$/ }).click()
+    await page.getByText(KEYS[1] ?? '').waitFor()
+    await page.keyboard.press('Escape')
+    await closed(page)
+    await press(page, '添加兑换码')
+    await create('spring')
+    await expect.poll(() => keys).toHaveLength(3)
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
+    await close()
+  })
+})
+
 describe('the wallet', () => {
   it('redeems the code that a link brought, and asks for one where there is none', async () => {
     const { page, close } = await open('/app/wallet?code=HELLO-2026')

@@ -16,6 +16,7 @@ const TERMS: RedemptionTerms = {
 const CHANGED: RedemptionTerms = { ...TERMS, maxUses: null, validFrom: null }
 const KEY = { keyLookup: 'a1b2c3', keyRef: 'key-1', keyHint: 'WXYZ' }
 const ID = { redemptionId: 3 }
+const REQUEST = { key: 'k1', content: 'c1' }
 
 describe('the events of redemption codes, as first recorded', () => {
   story(
@@ -45,7 +46,13 @@ describe('the events of redemption codes, as first recorded', () => {
   story(
     'the ids of codes',
     redemptionIdsDecider,
-    [['redemption-ids-taken-v1', { type: 'TakeRedemptionIds', first: 1, count: 4 }]],
-    { highest: 4 },
+    [
+      ['redemption-ids-taken-v1', { type: 'TakeRedemptionIds', first: 1, count: 4 }],
+      [
+        'redemption-ids-taken-requested-v1',
+        { type: 'TakeRedemptionIds', first: 5, count: 2, request: REQUEST },
+      ],
+    ],
+    { highest: 6, requests: [['k1', 'c1']] },
   )
 })
