@@ -23,6 +23,8 @@ export type Paging = {
   page: number
   pageSize: PageSize
   total: number
+  /** There are more, which nobody has counted. */
+  isCapped?: boolean
   onPage: (page: number) => void
   onPageSize: (size: PageSize) => void
 }
@@ -57,7 +59,7 @@ export function Pagination(props: Paging): ReactElement | null {
   const range = {
     from: number.format(page * pageSize + 1),
     to: number.format(Math.min(total, (page + 1) * pageSize)),
-    total: number.format(total),
+    total: number.format(total) + (props.isCapped === true ? '+' : ''),
   }
   return (
     <nav className="tg-pagination" aria-label={t('ui.pageOf', { page: page + 1, pages })}>

@@ -106,13 +106,13 @@ export const listTasks = (
 }
 
 /** Counted no further: a page of a list must not read the whole table. */
-const COUNTED_MAX = 100_000
+export const TASKS_COUNTED_MAX = 100_000
 
-/** How many there are, `most` at most. */
+/** How many there are, `most` at most; more than are counted shows by one more. */
 export const countTasks = (
   db: CommonQueryMethods,
   filter: TaskFilter,
-  most = COUNTED_MAX,
+  most = TASKS_COUNTED_MAX + 1,
 ): Promise<number> =>
   db.oneFirst(sql.type(z.object({ total: wireInteger }))`
     select count(*) as total from (

@@ -1,4 +1,9 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
+import { Page } from './envelope.ts'
+
+/** `total` counts up to 100 000; `is_total_capped`: there are more. */
+export const TaskPage = <T extends TSchema>(item: T) =>
+  Type.Object({ ...Page(item).properties, is_total_capped: Type.Boolean() })
 
 /** What a drawing and a music task have in common. */
 const TaskFacts = {

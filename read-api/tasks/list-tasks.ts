@@ -3,9 +3,15 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { languageOf } from '#infra/http/language.ts'
-import { countTasks, listTasks, type TaskFilter, type TaskKind } from '#projections/tasks/query.ts'
-import { Envelope, Page } from '../contract/envelope.ts'
-import { DrawingTask, MusicTask } from '../contract/task.ts'
+import {
+  countTasks,
+  listTasks,
+  TASKS_COUNTED_MAX,
+  type TaskFilter,
+  type TaskKind,
+} from '#projections/tasks/query.ts'
+import { Envelope } from '../contract/envelope.ts'
+import { DrawingTask, MusicTask, TaskPage } from '../contract/task.ts'
 import { PageCursors } from '../logs/page-cursors.ts'
 import { type App, pageOf, Query, type ReadParts, textOf, upToDate, wholeOf } from '../question.ts'
 import {
@@ -54,7 +60,7 @@ export function listTaskRows(app: App, parts: ReadParts): void {
     const fresh = upToDate(parts, 'tasks', 'users', 'channels')
     const schema = {
       querystring: listing.query,
-      response: { 200: Envelope(Page(listing.item)) },
+      response: { 200: Envelope(TaskPage(listing.item)) },
     }
     const ask = (request: FastifyRequest, ownerId: number | null) =>
       answer(parts, listing, cursors, { request, ownerId })
@@ -84,7 +90,7 @@ async function answer(
   const { from: _start, to: _end, ...kept } = filter
   const list = JSON.stringify([principalOf(request).userId, limit, kept])
   const start = cursors.start(list, page, limit)
-  const [rows, total] = await Promise.all([
+  const [rows, counted] = await Promise.all([
     listTasks(core.db, filter, { ...start, limit }),
     countTasks(core.db, filter),
   ])
@@ -93,7 +99,12 @@ async function answer(
   // NOTE: in one's own list an admin, too, sees what a user sees.
   const viewer = { isAdmin: ownerId === null, language: languageOf(request) }
   const opened = await openTasks(core, progress, rows)
-  return { items: opened.map((row) => listing.answer(row, viewer)), page, total }
+  return {
+    items: opened.map((row) => listing.answer(row, viewer)),
+    page,
+    total: Math.min(counted, TASKS_COUNTED_MAX),
+    is_total_capped: counted > TASKS_COUNTED_MAX,
+  }
 }
 
 function filterOf(kind: TaskKind, query: Asked, ownerId: number | null): TaskFilter {

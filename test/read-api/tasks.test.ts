@@ -102,7 +102,7 @@ describe('drawings', () => {
     }
     for (const id of ['done', 'up-going']) {
       const own = await api.get<List<DrawingTask>>(`/api/mj/self?mj_id=${id}`, bob)
-      expect(own.body.data).toEqual({ items: [], page: 0, total: 0 })
+      expect(own.body.data).toEqual({ items: [], page: 0, total: 0, is_total_capped: false })
     }
     const ofAdmin = await api.get<List<DrawingTask>>('/api/mj/self/', admin)
     expect(ofAdmin.body.data.total).toBe(0)

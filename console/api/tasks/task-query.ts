@@ -14,7 +14,13 @@ export type TaskAsk = {
   signal: AbortSignal
 }
 
-export type TaskPage<Task> = { items: Task[]; page: number; total: number }
+/** `is_total_capped`: there are more than `total`, which are not counted. */
+export type TaskPage<Task> = {
+  items: Task[]
+  page: number
+  total: number
+  is_total_capped: boolean
+}
 
 /** The filters as the server names them; what is empty is not sent. */
 export const taskParams = (ask: TaskAsk) => ({

@@ -33,7 +33,7 @@ export function CodeCell({ code }: { code: number }): ReactElement {
 export function ProgressCell({ task }: { task: AnyTask }): ReactElement {
   const { t } = useTranslation()
   const percent = Number(/^(\d{1,3})%$/.exec(task.progress)?.[1] ?? 0)
-  const kind = task.status === 'FAILURE' ? 'bad' : task.status === 'SUCCESS' ? 'good' : 'going'
+  const kind = task.status === 'SUCCESS' ? 'good' : 'going'
   return (
     <span className={`tg-task-progress tg-task-progress-${kind}`}>
       <progress aria-label={t('taskLogs.column.progress')} max={100} value={percent} />

@@ -56,7 +56,13 @@ export function commonColumns<Task extends AnyTask>(
     status: column('status', 120, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
-    progress: column('progress', 120, (task) => <ProgressCell task={task} />, { onCard: 'line' }),
+    // How far one had come that failed is of no use: its status and the reason say it all.
+    progress: column(
+      'progress',
+      120,
+      (task) => (task.status === 'FAILURE' ? null : <ProgressCell task={task} />),
+      { onCard: 'line' },
+    ),
     duration: column(
       'duration',
       78,

@@ -68,7 +68,10 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     setFilter,
     clear: () => setAddress({ range: fallback, id: '', channel: 0, p: 0 }),
     refresh: () => void list.refetch(),
-    paging: pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ p: next })),
+    paging: {
+      ...pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ p: next })),
+      isCapped: list.data?.is_total_capped === true,
+    },
   }
 }
 

@@ -4,7 +4,10 @@ import { withPushes } from '#console/features/task-logs/live-tasks.ts'
 import { DRAWINGS } from '#console/features/task-logs/task-kind.ts'
 import { drawing, song } from './fake-tasks.ts'
 
-const PAGE = { items: [drawing(3), drawing(2, { finish_time: 99 })], page: 0, total: 2 }
+const PAGE = {
+  items: [drawing(3), drawing(2, { finish_time: 99 })],
+  ...{ page: 0, total: 2, is_total_capped: false },
+}
 const after = (...pushes: Parameters<typeof withPushes>[1]) => withPushes(PAGE, pushes, DRAWINGS)
 
 it('a task of the page moves on, whatever else arrives', () => {

@@ -81,7 +81,10 @@ describe('the drawing log', () => {
     await picture.getByRole('img', { name: /lighthouse/ }).waitFor()
     await page.keyboard.press('Escape')
     await picture.waitFor({ state: 'detached' })
-    await row(page, 'Banned prompt').getByText('Banned prompt').click()
+    const failed = row(page, 'Banned prompt')
+    await failed.getByText('Failed', { exact: true }).waitFor()
+    expect(await failed.getByText('0%').count()).toBe(0)
+    await failed.getByText('Banned prompt').click()
     await page.getByRole('dialog').getByText('a cat on a wall').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -90,6 +93,13 @@ describe('the drawing log', () => {
       .getByRole('note')
       .getByText(/Callbacks of the drawing service are off/)
       .waitFor()
+  })
+
+  it('says that there are more than are counted', async () => {
+    const more = { items: DRAWINGS, page: 0, total: 100_000, is_total_capped: true }
+    site.routes['GET /api/mj/'] = () => ok(more)
+    const page = await enterAt('/app/logs/drawing')
+    await page.getByText('1–10 of 100,000+').waitFor()
   })
 
   it('moves without being read again; a new one is read', async () => {
