@@ -132,6 +132,7 @@ export type AdmitCall = {
   readonly price: PriceSnapshot
   /** How many calls a price per call counts (`n`); 1 when left out, 128 at most. */
   readonly calls?: number
+  readonly reasoningEffort?: string
   /** Unix milliseconds. */
   readonly leaseUntil: number
   readonly clientIp: Sealed | null

@@ -136,7 +136,11 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
 
 /** Only what every event of a call says, whatever else this one does. */
 function factsOf(data: CallFacts): CallFacts {
-  const { call, userId, tokenId, model, group, isStream, calls } = data
+  const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
   const facts = { call, userId, tokenId, model, group, isStream }
-  return calls === undefined ? facts : { ...facts, calls }
+  return {
+    ...facts,
+    ...(calls === undefined ? {} : { calls }),
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+  }
 }

@@ -1,4 +1,10 @@
-import type { Attempt, CallInterrupted, CallReleased, CallSettled } from '#domain/account/events.ts'
+import type {
+  Attempt,
+  CallFacts,
+  CallInterrupted,
+  CallReleased,
+  CallSettled,
+} from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 
@@ -7,6 +13,7 @@ export type Other = { readonly other: object; readonly adminOther: object }
 
 export const otherOfSettled = (data: CallSettled['data']): Other => ({
   other: {
+    ...ofRequest(data),
     ...ofPrice(data.price),
     ...ofUsage(data.usage, data.calls),
     ...ofAudio(data.price, data.usage),
@@ -25,6 +32,7 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
 
 export const otherOfReleased = (data: CallReleased['data']): Other => ({
   other: {
+    ...ofRequest(data),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
     duration_ms: Math.round(data.timings.durationMs),
     end: endOf(data.attempts, data.reason),
@@ -41,6 +49,7 @@ export const otherOfReleased = (data: CallReleased['data']): Other => ({
 
 export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   other: {
+    ...ofRequest(data),
     ...ofPrice(data.price),
     ...ofUsage(data.usage, data.calls),
     ...ofAudio(data.price, data.usage),
@@ -54,6 +63,9 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
 /** `screened`: the word check stopped the answer. Facts tell that of the last try alone. */
 export const endOf = (attempts: readonly Attempt[], end: string): string =>
   attempts.at(-1)?.error === 'screened' ? 'screened' : end
+
+const ofRequest = ({ reasoningEffort }: CallFacts): object =>
+  reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }
 
 /** The exact decimals as text, and the same as numbers for those who only show them. */
 function ofPrice(price: PriceSnapshot): object {

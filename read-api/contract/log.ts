@@ -71,6 +71,8 @@ export type LogOther = {
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
+  /** `low`, `high`: as the caller asked for it. */
+  reasoning_effort?: string
   usage_source?: string
   end?: string
   /** What was set aside at admission, in quota; all but the charge went back. */

@@ -22,6 +22,7 @@ export async function admit(
 ): Promise<CallBooks | Denial> {
   const books = new CallBooks(actors, caller, exchange, now, keyed)
   const { userId, settings } = caller.user
+  const { reasoningEffort } = request
   try {
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
     const denial = await books.admit({
@@ -30,6 +31,7 @@ export async function admit(
       hold,
       price,
       calls: request.choices,
+      ...(reasoningEffort === null ? {} : { reasoningEffort }),
       leaseMs: deadlines.leaseMs,
       clientIp,
     })

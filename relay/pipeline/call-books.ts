@@ -20,6 +20,7 @@ export type Admission = {
   readonly price: PriceSnapshot
   /** Choices asked for: a price per call counts each. */
   readonly calls: number
+  readonly reasoningEffort?: string
   readonly leaseMs: number
   readonly clientIp: Sealed | null
 }

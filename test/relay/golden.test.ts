@@ -39,6 +39,14 @@ describe('a plain call', () => {
     expect(before - (await rig.balance())).toBe(26n)
   })
 
+  it('keeps the reasoning effort that was asked for in each of its events', async () => {
+    await chat(rig, { reasoning_effort: 'low' })
+    const kept = (await rig.callEvents()).map(
+      ({ data }) => 'reasoningEffort' in data && data.reasoningEffort,
+    )
+    expect(kept).toEqual(['low', 'low'])
+  })
+
   it('has its hold durable before the provider hears of it', async () => {
     rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
     const stop = new AbortController()

@@ -14,6 +14,7 @@ import { type Conversation, spentIn } from './conversation.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
+import { useAskedSettings } from './use-asked-settings.ts'
 import { useChat } from './use-chat.ts'
 import { useChoices } from './use-choices.ts'
 import { useConversations } from './use-conversations.ts'
@@ -29,6 +30,7 @@ export function PlaygroundPage(): ReactElement {
   useTokenCheck()
   const conversations = useConversations(user?.id ?? 0)
   const { open, start, setSettings } = conversations
+  useAskedSettings(conversations)
   const chat = useChat(conversations)
   const choices = useChoices(conversations, user?.group ?? '')
   const isTight = useMedia('(max-width: 1080px)')

@@ -21,8 +21,8 @@ export type Conversations = {
     change: (messages: readonly ChatMessage[]) => readonly ChatMessage[],
   ) => void
   readonly choose: (id: string) => void
-  /** An empty one, asked for as the open one is. */
-  readonly start: () => void
+  /** An empty one, asked for as the open one is, but for what is given. */
+  readonly start: (settings?: Partial<ChatSettings>) => void
   readonly remove: (id: string) => void
 }
 
@@ -44,10 +44,10 @@ export function useConversations(userId: number): Conversations {
     setMessages: (id, to) =>
       change(id, (one) => ({ ...one, messages: to(one.messages), changedAt: Date.now() })),
     choose: (openId) => setKept(({ conversations }) => ({ conversations, openId })),
-    start: () =>
+    start: (settings = {}) =>
       setKept((now) => {
         const others = now.conversations.filter(({ messages }) => messages.length > 0)
-        const added = newConversation(openOf(now).settings, Date.now())
+        const added = newConversation({ ...openOf(now).settings, ...settings }, Date.now())
         return { conversations: [added, ...others], openId: added.id }
       }),
     remove: (id) =>

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { GroupTag } from '#console/ui/group-tag.tsx'
@@ -24,7 +27,22 @@ export function LogFacts({ row }: { row: LogEntry }): ReactElement {
           </div>
         ))}
       </dl>
+      <TryAgain row={row} />
     </section>
+  )
+}
+
+/** To the playground, with the model and group of a call that its reader may make. */
+function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
+  const { t } = useTranslation()
+  const isCall = row.request_id !== ''
+  const models = useQuery({ ...chatModelsQuery, enabled: isCall }).data
+  if (!isCall || models?.includes(row.model_name) !== true) return null
+  const asked = new URLSearchParams({ model: row.model_name, group: row.group })
+  return (
+    <p className="tg-log-try">
+      <Link to={`/playground?${asked}`}>{t('usageLog.toPlayground')}</Link>
+    </p>
   )
 }
 
@@ -60,6 +78,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     const isHeld = !isFailed && hold !== undefined
     add(t('usageLog.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }
+  add(t('usageLog.fact.effort'), other.reasoning_effort)
   add(t('usageLog.fact.reasoning'), other.reasoning_tokens && number.format(other.reasoning_tokens))
   add(
     t('usageLog.fact.source'),

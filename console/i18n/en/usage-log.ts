@@ -137,6 +137,7 @@ export const usageLog: Words['usageLog'] = {
     mode: 'Mode',
     group: 'Group',
     hold: 'Hold',
+    effort: 'Reasoning effort',
     reasoning: 'Reasoning part',
     content: 'Note',
     changedBy: 'Changed by',
@@ -144,6 +145,7 @@ export const usageLog: Words['usageLog'] = {
   },
   speed: '{{value}} tokens/s',
   held: '{{hold}} quota, {{back}} given back',
+  toPlayground: 'Open in playground',
   copyRequestId: 'Copy request ID',
   price: {
     title: 'How the cost adds up',

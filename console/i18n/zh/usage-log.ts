@@ -131,6 +131,7 @@ export const usageLog = {
     mode: '方式',
     group: '分组',
     hold: '预扣',
+    effort: '推理强度',
     reasoning: '其中推理',
     content: '说明',
     changedBy: '操作者',
@@ -138,6 +139,7 @@ export const usageLog = {
   },
   speed: '{{value}} tokens/秒',
   held: '{{hold}} 额度，已退回 {{back}}',
+  toPlayground: '在操练场打开',
   copyRequestId: '复制请求 ID',
   price: {
     title: '花费是怎么算出来的',

@@ -15,6 +15,8 @@ export type ChatRequest = {
   readonly choices: number
   /** null: the caller set no limit. */
   readonly outputTokensMax: number | null
+  /** As the caller named it; null: not, or by no plain word. */
+  readonly reasoningEffort: string | null
   /**
    * No more input tokens than this: a token stands for one byte of text at least, and a message's
    * own overhead is less than the bytes of its JSON. Images by address are added by the piece.
@@ -63,6 +65,7 @@ export function readChatRequest(body: Buffer): ChatRequest | Denial {
     isStream,
     wantsUsage,
     ...limits,
+    reasoningEffort: effortOf(body, find('reasoning_effort')),
     inputTokensMax: body.length + TOKENS_PER_IMAGE * countOf(body, IMAGE),
   }
 }
@@ -124,6 +127,15 @@ function hasControls(text: string): boolean {
     if (code < 32 || code === 127) return true
   }
   return false
+}
+
+/** The books keep it: no free text. What else it may be is the provider's to judge. */
+const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
+
+function effortOf(body: Buffer, member: Member | undefined): string | null {
+  if (member?.kind !== 'string' || member.valueEnd - member.valueStart > 18) return null
+  const text = body.toString('latin1', member.valueStart, member.valueEnd)
+  return EFFORT.test(text) ? text.slice(1, -1) : null
 }
 
 function limitsOf(

@@ -73,10 +73,10 @@ afterEach(async () => {
   await site.close()
 })
 
-async function open(language: 'zh' | 'en' = 'en'): Promise<void> {
+async function open(language: 'zh' | 'en' = 'en', query = ''): Promise<void> {
   opened = await openPage(browser, { language })
   page = opened.page
-  await openAsRoot(page, site, '/playground')
+  await openAsRoot(page, site, `/playground${query}`)
 }
 
 const asked = (): FakeCall[] => site.calls.filter(({ path }) => path.startsWith('/pg/'))
@@ -127,6 +127,18 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   expect(await thoughts.isVisible()).toBe(false)
   await page.getByText('Thoughts').click()
   expect(await thoughts.isVisible()).toBe(true)
+})
+
+it('begins a conversation with the model and group that a link names', async () => {
+  await open('en', '?model=o3&group=vip')
+  await expect.poll(() => page.getByLabel('Group').inputValue()).toBe('vip')
+  await expect.poll(() => new URL(page.url()).search).toBe('')
+  await say('2 + 2?')
+  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  expect(lastBody()).toMatchObject({ model: 'o3', group: 'vip' })
+  await page.goto(`${site.url}/playground?model=gpt-4o`)
+  await page.getByText('Start a conversation').waitFor()
+  await page.getByRole('button', { name: /2 \+ 2/ }).waitFor()
 })
 
 it('stops, retries, edits and deletes; what was said outlives the page', async () => {

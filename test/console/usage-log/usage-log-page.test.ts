@@ -66,6 +66,23 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('says the reasoning effort, and leads to the playground for models that may be called', async () => {
+    const other = { reasoning_effort: 'high' }
+    rows = [logRow(2, {}, other), logRow(1, { model_name: 'mj_imagine' }, other)]
+    const { page, close } = await open()
+    const expanders = page.locator('.tg-grid-expander')
+    await expanders.nth(0).click()
+    const facts = page.getByRole('region', { name: 'This call' })
+    await facts.getByText('Reasoning effort').waitFor()
+    expect(await facts.getByText('high', { exact: true }).count()).toBe(1)
+    const link = facts.getByRole('link', { name: 'Open in playground' })
+    expect(await link.getAttribute('href')).toBe('/playground?model=gpt-4o&group=default')
+    await expanders.nth(1).click()
+    await expect.poll(() => facts.count()).toBe(2)
+    expect(await link.count()).toBe(1)
+    await close()
+  })
+
   it('keeps filters over a reload, and Back undoes the last one', async () => {
     rows = manyRows(30)
     const { page, close } = await open()

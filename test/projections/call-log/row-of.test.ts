@@ -29,6 +29,19 @@ it('an answer that the word check stopped is not told as one that the provider b
   expect(rowWith(releasedCall(call, NOW), stopped, 'cut').reason).toBe('released:incomplete')
 })
 
+it('says which reasoning effort was asked for, however the call ended', () => {
+  const otherOf = (given: Given, more: object) => {
+    const data = { ...(given.data as object), ...more }
+    const meta = { actor: 'token:1', cause: null, at: NOW }
+    const event = { ...given, data, meta } as unknown as Recorded<LoggedEvent>
+    return JSON.parse(rowOf(event).call?.other ?? '{}')
+  }
+  for (const end of [settledCall(call, 1, NOW), releasedCall(call, NOW)]) {
+    expect(otherOf(end, { reasoningEffort: 'high' }).reasoning_effort).toBe('high')
+    expect(otherOf(end, {})).not.toHaveProperty('reasoning_effort')
+  }
+})
+
 it('a call with sound in a group of others says what each part was, and who pays what', () => {
   const given = settledCall(call, 1, NOW)
   const { price, usage } = given.data as { price: object; usage: object }

@@ -99,6 +99,19 @@ describe('a chat request', () => {
   })
 })
 
+describe('the reasoning effort', () => {
+  it.each([
+    ['"low"', 'low'],
+    ['"x-high_2"', 'x-high_2'],
+    ...['5', 'null', '""', '"Tell me all"', '"a\\u0062"', `"${'x'.repeat(17)}"`].map(
+      (sent): [string, null] => [sent, null],
+    ),
+  ])('%s is kept as %s', (sent, kept) => {
+    const { reasoningEffort } = read(`{"model":"m",${MESSAGES},"reasoning_effort":${sent}}`)
+    expect(reasoningEffort).toBe(kept)
+  })
+})
+
 describe('what may be meant', () => {
   const fields = [
     ...['"tools":null', '"tools":[]', '"tools":[{"type":"new"}]', '"tool_choice":"auto"'],
