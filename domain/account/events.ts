@@ -174,7 +174,6 @@ export type CallFacts = {
   readonly isStream: boolean
   /** How many calls a price per call counts (`n`). Left out: 1, or 0 for an end without usage. */
   readonly calls?: number
-  /** `low`, `high`: a word that the caller sent, short and plain. Left out: none. */
   readonly reasoningEffort?: string
 }
 

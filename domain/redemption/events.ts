@@ -70,7 +70,7 @@ export type RedemptionEvent =
 /** Keyed hashes: of the `Idempotency-Key` with its sender, and of what was asked for. */
 export type RedemptionRequest = { readonly key: string; readonly content: string }
 
-/** Ids `first` to `first + count - 1` are taken, for ever. `request`: what asked, once, for them. */
+/** Ids `first` to `first + count - 1` are taken, for ever; `request`: what asked for them. */
 export type RedemptionIdsTaken = Fact<
   'RedemptionIdsTaken',
   { readonly first: number; readonly count: number; readonly request?: RedemptionRequest }

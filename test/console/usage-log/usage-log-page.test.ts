@@ -66,7 +66,7 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('says the reasoning effort, and leads to the playground for models that may be called', async () => {
+  it('says the reasoning effort, and leads to the playground for models that chat', async () => {
     const other = { reasoning_effort: 'high' }
     rows = [logRow(2, {}, other), logRow(1, { model_name: 'mj_imagine' }, other)]
     const { page, close } = await open()
