@@ -5,9 +5,9 @@ export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPass
 
 export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', again: '' }
 
-const USERNAME_LENGTH_MAX = 12
+export const USERNAME_LENGTH_MAX = 12
 const PASSWORD_LENGTH_MIN = 8
-const PASSWORD_LENGTH_MAX = 20
+export const PASSWORD_LENGTH_MAX = 20
 
 /** What is wrong, by field, in the order of the form. */
 export function accountFaults(

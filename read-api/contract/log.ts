@@ -90,9 +90,12 @@ export type LogOther = {
   error_code?: string
   status_code?: number
   channel_id?: number
-  /** Admins only: who changed the balance by hand, and the reason given. */
+  /**
+   * Admins only: who changed balance or group by hand, and the reason given: null where none was,
+   * empty once it was erased with the user's texts.
+   */
   changed_by?: { id: number; username: string }
-  note?: string
+  note?: string | null
   /** Admins only: each try, in order. */
   admin_info?: {
     use_channel: number[]

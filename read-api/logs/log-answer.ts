@@ -9,14 +9,14 @@ import { wordsOf } from './log-words.ts'
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
 
 /** A row with what is sealed opened; what is left to do depends on who looks at it. */
-export type OpenedRow = LogRow & { readonly address: string; readonly noteText: string }
+export type OpenedRow = LogRow & { readonly address: string; readonly noteText: string | null }
 
 export const openRows = (vault: Vault, rows: readonly LogRow[]): Promise<OpenedRow[]> =>
   Promise.all(
     rows.map(async (row) => {
       const { userId, clientIp, note } = row
       const ip = clientIp === null ? '' : ((await vault.open(userId, clientIp)) ?? '')
-      const noteText = note === null ? '' : ((await vault.open(userId, note)) ?? '')
+      const noteText = note === null ? null : ((await vault.open(userId, note)) ?? '')
       return { ...row, address: row.showsIp ? ip : networkOf(ip), noteText }
     }),
   )

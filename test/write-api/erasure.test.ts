@@ -69,6 +69,13 @@ async function makeTokens(call: Call): Promise<void> {
   expect((await call('DELETE', `/api/token/${second}/`)).success).toBe(true)
 }
 
+/** How many keys of the tokens that somebody ever had are in the vault. */
+async function keysOf(userId: number): Promise<number | null> {
+  const text = `select from vault.secrets s join read_tokens.tokens t
+    on s.owner = 'token:' || t.id where t.user_id = $1`
+  return (await fixture.core.pg.query(text, [userId])).rowCount
+}
+
 /** As somebody's confirmation of it does. */
 async function bindMail(userId: number): Promise<void> {
   const { core } = fixture
@@ -101,12 +108,16 @@ describe('erasing a user', () => {
     const message = { title: 'About you', content: 'you', user_ids: [id] }
     const sent = await root.call('POST', '/api/admin/messages', { body: message })
     expect(sent.success).toBe(true)
+    const { call } = await fixture.logIn('broken')
+    await makeTokens(call)
+    expect(await keysOf(id)).toBe(2)
     const breaking = vi.spyOn(core.actors, 'handle').mockRejectedValueOnce(new Error('cut'))
     expect((await erase({ id, username: 'broken' })).status).toBe(500)
     breaking.mockRestore()
     expect(await fixture.freshness.waitFor(['users'], await fixture.head(), 5_000)).toBe(true)
     expect((await erase({ id, username: 'broken' })).success).toBe(true)
     expect(await messagesOnlyTo(core.db, id)).toEqual([])
+    expect(await keysOf(id)).toBe(0)
   })
 
   it('leaves none of the texts in the database, also after a rebuild; numbers stay', async () => {
@@ -134,6 +145,7 @@ describe('erasing a user', () => {
     expect((await call('GET', '/api/user/self')).status).toBe(401)
     const gone = { username: '', display_name: '', quota: 700, is_erased: true }
     expect(await read(id)).toMatchObject({ ...gone, DeletedAt: expect.any(String) })
+    expect(await keysOf(id)).toBe(0)
     expect(await tablesWith(core.pg, CANARIES)).toEqual([])
 
     const context = foldContext(core)

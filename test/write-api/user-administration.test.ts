@@ -44,8 +44,9 @@ describe('a quota changed by hand', () => {
     await fixture.root.call('PUT', '/api/user/', { body: { id: 3, quota: 4_000 } })
     const seen = await lastLog(fixture.root.call, '/api/log/?username=user1&type=3')
     expect(seen).toMatchObject({ row: { quota: -1_000 } })
-    const note = '接口调用，未填写原因'
-    expect(seen.other).toEqual({ changed_by: { id: 1, username: 'root' }, note })
+    expect(seen.other).toEqual({ changed_by: { id: 1, username: 'root' }, note: null })
+    const [event] = (await fixture.core.store.readStream('account-3')).slice(-1)
+    expect(event?.data).not.toHaveProperty('note')
     const head = await fixture.head()
     await fixture.root.call('PUT', '/api/user/', { body: { id: 3, reason: 'none' } })
     expect(await fixture.head()).toBe(head)

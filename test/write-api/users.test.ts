@@ -54,6 +54,8 @@ describe('creating users', () => {
     ['someone', '', '用户名和密码不能为空！'],
     ['someone', 'short', '密码长度不得小于 8 位！'],
     ['some one', PASSWORD, '空白'],
+    ['thirteenchars', PASSWORD, '用户名长度不得超过 12 位！'],
+    ['someone', 'x'.repeat(21), '密码长度不得超过 20 位！'],
     ['user1', PASSWORD, '用户名已被占用'],
   ])('refuses "%s" with "%s": %s', async (username, password, message) => {
     const head = await fixture.head()
@@ -62,6 +64,31 @@ describe('creating users', () => {
     expect(answer).toMatchObject({ status: 200, success: false })
     expect(answer.message).toContain(message)
     expect(await fixture.head()).toBe(head)
+  })
+})
+
+describe('a display name', () => {
+  const AT_MOST = '😀'.repeat(50)
+
+  it.each([
+    ['of 51 characters', `${AT_MOST}x`],
+    ['with what can not be seen', 'root\u202e'],
+  ])('%s is refused by the name of the field, wherever it is given', async (_, display_name) => {
+    const { id, call } = fixture.user
+    const head = await fixture.head()
+    const fresh = { username: 'shown', password: PASSWORD, display_name }
+    const answers = [
+      await fixture.admin.call('POST', '/api/user/', { body: fresh }),
+      await put({ id, display_name }),
+      await call('PUT', '/api/user/self', { body: { display_name } }),
+    ]
+    for (const { status, code, message } of answers) {
+      expect([status, code]).toEqual([400, 'InvalidField'])
+      expect(message).toContain('display_name')
+    }
+    expect(await fixture.head()).toBe(head)
+    expect((await put({ id, display_name: AT_MOST })).success).toBe(true)
+    await put({ id, display_name: 'user1' })
   })
 })
 

@@ -16,8 +16,8 @@ export const UpdateUser = Type.Object({
   group: Type.Optional(Type.String({ maxLength: 200 })),
   quota: Type.Optional(Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 })),
   /**
-   * Why group or quota change: kept with the change, for admins to read. Never empty; a call that
-   * has no such field is recorded as one that gave no reason.
+   * Why group or quota change: kept with the change, for admins to read. Never empty; a call may
+   * leave it out, and the change is shown as one without a reason.
    */
   reason: Type.Optional(Type.String({ maxLength: 500 })),
 })

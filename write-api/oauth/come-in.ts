@@ -9,6 +9,7 @@ import type { Entered } from '#write-api/contract/session.ts'
 import { accepted, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { enter } from '../session/enter.ts'
+import { displayNameFrom } from '../users/display-name.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { inviterOf } from '../users/invites.ts'
 import { createUserAccount } from '../users/new-user.ts'
@@ -66,7 +67,7 @@ async function register(
   for (const name of usernamesFor(username, identity.provider)) {
     const user = {
       username: name,
-      displayName: displayName || name,
+      displayName: displayNameFrom(displayName) || name,
       password: null,
       role: 1,
       quota: BigInt(optionInteger(values, 'QuotaForNewUser')),

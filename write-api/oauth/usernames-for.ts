@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { REGISTRATION_LIMITS } from '../users/registration-limits.ts'
+import { ACCOUNT_LIMITS } from '../users/account-limits.ts'
 
-const MAX = REGISTRATION_LIMITS.usernameCharacters
+const MAX = ACCOUNT_LIMITS.usernameCharacters
 const TRIES = 12
 
 /**

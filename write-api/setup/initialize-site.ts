@@ -8,9 +8,9 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { Setup } from '#write-api/contract/setup.ts'
 import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
+import { ACCOUNT_LIMITS } from '../users/account-limits.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { checkPassword } from '../users/password-policy.ts'
-import { REGISTRATION_LIMITS } from '../users/registration-limits.ts'
 import { usernameOf } from '../users/username.ts'
 
 const ROOT_QUOTA = 100_000_000n
@@ -43,8 +43,8 @@ export const initializeSite: Act = (api, parts) => {
 async function initialize(parts: Parts, setup: Setup, cause: string): Promise<number> {
   const site = await parts.core.actors.stateOf(siteDecider, SITE_STREAM)
   if (site.isInitialized) throw refused('AlreadyInitialized')
-  const username = usernameOf(setup.username, REGISTRATION_LIMITS.usernameCharacters)
-  checkPassword(setup.password, REGISTRATION_LIMITS.passwordCharacters)
+  const username = usernameOf(setup.username, ACCOUNT_LIMITS.usernameCharacters)
+  checkPassword(setup.password, ACCOUNT_LIMITS.passwordCharacters)
   if (setup.password !== setup.confirmPassword) throw refused('PasswordsDiffer')
   const root = {
     username,

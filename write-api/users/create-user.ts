@@ -7,6 +7,8 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
+import { ACCOUNT_LIMITS } from './account-limits.ts'
+import { displayNameOf } from './display-name.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './password-policy.ts'
 import { usernameOf } from './username.ts'
@@ -28,12 +30,12 @@ export const createUser: Act = (api, parts) => {
       if (request.body.username.trim() === '' || password === '') {
         throw refused('UserFieldsRequired')
       }
-      const username = usernameOf(request.body.username)
-      checkPassword(password)
+      const username = usernameOf(request.body.username, ACCOUNT_LIMITS.usernameCharacters)
+      checkPassword(password, ACCOUNT_LIMITS.passwordCharacters)
       const { values } = await allOptions(parts.core.db)
       const user = {
         username,
-        displayName: display_name.trim() || username,
+        displayName: displayNameOf(display_name) || username,
         password,
         role: 1,
         quota: BigInt(optionInteger(values, 'QuotaForNewUser')),

@@ -9,6 +9,7 @@ import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { forgetCredentials } from '../credentials/forget-credentials.ts'
 import { forgetMessages } from '../messages/forget-messages.ts'
 import { type RefusalCode, refused } from '../refusals.ts'
+import { forgetTokenKeys } from '../tokens/forget-token-keys.ts'
 import { releaseSteps } from './bind-identity.ts'
 
 /**
@@ -40,6 +41,7 @@ export const eraseUser: Act = (api, parts) => {
         // NOTE: the event last: what fails before it leaves a user who can be erased again.
         await vault.destroyUser(id)
         await forgetCredentials(parts, request, id)
+        await forgetTokenKeys(parts.core, id)
         await forgetMessages(parts, request, id)
         const context = contextOf(parts, request)
         const erase = { decider: userDecider, stream, command }

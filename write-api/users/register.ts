@@ -15,11 +15,11 @@ import { mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
 import { checkMailDomain } from '../mail/mail-domains.ts'
 import { refused } from '../refusals.ts'
+import { ACCOUNT_LIMITS } from './account-limits.ts'
 import { inviterOf } from './invites.ts'
 import { mailIdentity } from './mail-identity.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './password-policy.ts'
-import { REGISTRATION_LIMITS } from './registration-limits.ts'
 import { nameKeyOf, usernameOf } from './username.ts'
 
 type Values = ReadonlyMap<string, string>
@@ -63,8 +63,8 @@ function mayRegister(values: Values): void {
 
 function checked({ username, password, password2 = password }: Register): string {
   if (username.trim() === '' || password === '') throw refused('UserFieldsRequired')
-  const name = usernameOf(username, REGISTRATION_LIMITS.usernameCharacters)
-  checkPassword(password, REGISTRATION_LIMITS.passwordCharacters)
+  const name = usernameOf(username, ACCOUNT_LIMITS.usernameCharacters)
+  checkPassword(password, ACCOUNT_LIMITS.passwordCharacters)
   if (password !== password2) throw refused('PasswordsDiffer')
   return name
 }

@@ -11,6 +11,7 @@ import { UpdateSelf } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { proveIfSecured } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
+import { displayNameOf } from './display-name.ts'
 import { checkPassword } from './password-policy.ts'
 import { forgetPasswords, isPassword, keepPassword } from './password-secret.ts'
 
@@ -87,7 +88,8 @@ async function change(
   const step = (command: object) => steps.push({ decider: userDecider, stream, command })
   const name = displayName?.trim()
   if (name && name !== (await findUser(core.db, userId))?.displayName) {
-    step({ type: 'ChangeProfile', actorRole: null, displayName: await vault.seal(userId, name) })
+    const sealed = await vault.seal(userId, displayNameOf(name))
+    step({ type: 'ChangeProfile', actorRole: null, displayName: sealed })
   }
   if (secret !== null) step({ type: 'ChangePassword', actorRole: null, ...secret })
   if (steps.length === 0) return core.store.headPosition()

@@ -11,12 +11,12 @@ import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
-import { languageOf } from '#infra/http/language.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { sealedReason } from './change-reason.ts'
+import { displayNameOf } from './display-name.ts'
 import { checkPassword } from './password-policy.ts'
 import { forgetPasswords, keepPassword } from './password-secret.ts'
 
@@ -46,8 +46,7 @@ export const updateUser: Act = (api, parts) => {
         if (isOwnPassword) throw refused('OwnPasswordElsewhere')
         // The account decides, and so comes first: calls may take the quota at any moment. What
         // it refuses at once leaves no hash of a password behind.
-        const language = languageOf(request)
-        const why = () => sealedReason(parts.core.vault, body.id, body.reason, language)
+        const why = () => sealedReason(parts.core.vault, body.id, body.reason)
         const quota = await quotaSteps(parts, body, request.id, why)
         const profile = await profileSteps(parts, user, body, actorRole, why)
         const steps = [...quota, ...profile.steps]
@@ -69,7 +68,7 @@ export const updateUser: Act = (api, parts) => {
   )
 }
 
-type Why = () => Promise<Sealed>
+type Why = () => ReturnType<typeof sealedReason>
 
 const stepOf = (userId: number, command: UserCommand) => ({
   decider: userDecider,
@@ -103,11 +102,12 @@ async function profileSteps(
   const step = (command: UserCommand) => steps.push(stepOf(userId, command))
   const name = display_name?.trim()
   if (name && name !== (await vault.open(userId, user.displayName as Sealed))) {
-    step({ type: 'ChangeProfile', actorRole, displayName: await vault.seal(userId, name) })
+    const displayName = await vault.seal(userId, displayNameOf(name))
+    step({ type: 'ChangeProfile', actorRole, displayName })
   }
   if (group !== user.group) {
     await checkGroup(parts, group)
-    step({ type: 'ChangeGroup', actorRole, group, note: await why() })
+    step({ type: 'ChangeGroup', actorRole, group, ...(await why()) })
   }
   if (password === '') return { steps, passwordRef: null }
   checkPassword(password)
@@ -136,7 +136,7 @@ async function quotaSteps(
   if (amount === 0n) return []
   // NOTE: a balance may be below 0, and its row is sent back; a new one can't be.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
-  const rest = { userId, reason: 'admin', note: await why() }
+  const rest = { userId, reason: 'admin', ...(await why()) }
   const command =
     amount > 0n
       ? { type: 'GrantQuota', grantId: requestId, amount, ...rest }

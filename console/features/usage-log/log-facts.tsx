@@ -88,7 +88,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   add(t('usageLog.fact.ip'), row.client_ip)
   add(t('usageLog.fact.content'), !isFailed && row.content)
   add(t('usageLog.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
-  add(t('usageLog.fact.note'), other.note)
+  add(t('usageLog.fact.note'), other.note === null ? t('usageLog.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
 }
 

@@ -143,6 +143,7 @@ export const usageLog: Words['usageLog'] = {
     changedBy: 'Changed by',
     note: 'Reason',
   },
+  noReason: 'No reason given',
   speed: '{{value}} tokens/s',
   held: '{{hold}} quota, {{back}} given back',
   toPlayground: 'Open in playground',

@@ -137,6 +137,7 @@ export const usageLog = {
     changedBy: '操作者',
     note: '调整原因',
   },
+  noReason: '未填写原因',
   speed: '{{value}} tokens/秒',
   held: '{{hold}} 额度，已退回 {{back}}',
   toPlayground: '在操练场打开',

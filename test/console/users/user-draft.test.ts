@@ -20,6 +20,9 @@ describe('a user’s form', () => {
     })
     const short = { ...newUser(), username: 'a', password: '1234567' }
     expect(userFaults('new', newUser(), short)).toEqual({ password: 'passwordShort' })
+    const long = { ...short, username: 'thirteenchars', password: 'x'.repeat(21) }
+    const both = { username: 'nameLong', password: 'passwordLong' }
+    expect(userFaults('new', newUser(), long)).toEqual(both)
     const whole = { ...short, username: ' a ', password: '12345678', displayName: ' A ' }
     expect(userFaults('new', newUser(), whole)).toEqual({})
     const sent = { username: 'a', password: '12345678', display_name: 'A' }

@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH_MAX, USERNAME_LENGTH_MAX } from '#console/ui/account-draft.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
 
@@ -20,7 +21,9 @@ export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
   | 'bothMissing'
+  | 'nameLong'
   | 'passwordShort'
+  | 'passwordLong'
   | 'originalMissing'
   | 'codeMissing'
   | 'quotaWrong'
@@ -56,9 +59,11 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
   const { password } = draft
   if (kind === 'new') {
     if (draft.username.trim() === '') faults.username = 'bothMissing'
+    else if (lengthOf(draft.username.trim()) > USERNAME_LENGTH_MAX) faults.username = 'nameLong'
     if (password === '') faults.password = 'bothMissing'
+    else if (lengthOf(password) > PASSWORD_LENGTH_MAX) faults.password = 'passwordLong'
   }
-  if (password !== '' && [...password].length < PASSWORD_MIN) faults.password = 'passwordShort'
+  if (password !== '' && lengthOf(password) < PASSWORD_MIN) faults.password = 'passwordShort'
   if (kind === 'self' && asksProof(draft) && draft.originalPassword.trim() === '') {
     faults.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
@@ -72,6 +77,8 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
   }
   return faults
 }
+
+const lengthOf = (text: string): number => [...text].length
 
 /** Whether a field for it is shown. */
 export const asksProof = ({ password, proof }: UserDraft): boolean =>

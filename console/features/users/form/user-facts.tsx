@@ -83,14 +83,14 @@ export function QuotaChanges({ username }: { username: string }): ReactElement |
 
 function QuotaChange({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
-  const { changed_by: by, note = '' } = JSON.parse(row.other) as LogOther
+  const { changed_by: by, note } = JSON.parse(row.other) as LogOther
   return (
     <li>
       <span className="tg-user-change">
         {row.quota > 0 && '+'}
         {row.quota === 0 ? <GroupTag name={row.group} /> : <Quota value={quotaOf(row.quota)} />}
       </span>
-      <span>{note === '' ? t('users.noReason') : note}</span>
+      <span>{note || t('users.noReason')}</span>
       <span className="tg-quiet">
         {by !== undefined && t('users.changedBy', { name: by.username || `#${by.id}` })}{' '}
         <Time at={row.created_at} />

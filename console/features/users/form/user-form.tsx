@@ -48,7 +48,7 @@ function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElem
     <>
       <FormField
         label={t('users.username')}
-        hint={isNew ? undefined : t('users.usernameFixed')}
+        hint={isNew ? t('users.usernameHint') : t('users.usernameFixed')}
         error={faults.username && t(`users.fault.${faults.username}`)}
         isRequired={isNew}
       >
@@ -82,14 +82,21 @@ function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElem
   )
 }
 
+const PASSWORD_HINTS = {
+  new: 'users.newPasswordHint',
+  other: 'users.passwordHint',
+  self: undefined,
+} as const
+
 function PasswordFields({ kind, draft, faults, onChange, onProved }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const isByCode = draft.proof === 'code'
+  const hint = PASSWORD_HINTS[kind]
   return (
     <>
       <FormField
         label={t(kind === 'new' ? 'users.password' : 'users.newPassword')}
-        hint={kind === 'other' ? t('users.passwordHint') : undefined}
+        hint={hint && t(hint)}
         error={faults.password && t(`users.fault.${faults.password}`)}
         isRequired={kind === 'new'}
       >
