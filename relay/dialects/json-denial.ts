@@ -1,6 +1,6 @@
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { pathAt } from './json-path.ts'
-import { DEPTH_MAX, type JsonFault, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
+import { DEPTH_MAX, type JsonFault, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 
 /** What is wrong with a body, for whoever wrote the program that sent it. */
 export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
@@ -17,6 +17,8 @@ export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
       return deny('json_too_long', { subject: String(VALUES_MAX) })
     case 'too-wide':
       return deny('json_too_wide', { subject: String(MEMBERS_MAX) })
+    case 'too-many-keys':
+      return deny('json_too_wide', { subject: String(KEYS_MAX) })
     case 'bad-text':
       return deny('invalid_text', { subject: placeOf(body, fault.at), ...fieldOf(body, fault.at) })
     case 'malformed':

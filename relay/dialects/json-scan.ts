@@ -16,7 +16,7 @@ export type Member = {
   readonly misfit: string | null
 }
 
-type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'bad-text'
+type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
 
 /** `at`: the byte where it shows; the length of the bytes where they end too early. */
 export type JsonFault =
@@ -26,6 +26,8 @@ export type JsonFault =
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
+/** All in all: who builds the body, as some of the ways do, spends most on different keys. */
+export const KEYS_MAX = 200_000
 /** Members of the outermost object: several times what any request format names. */
 export const MEMBERS_MAX = 256
 
@@ -65,6 +67,7 @@ class Scanner {
   private readonly bytes: Buffer
   private at = 0
   private values = 0
+  private keys = 0
   private elements = 0
   private isAllObjects = true
   private readonly inner: InnerCheck
@@ -173,6 +176,8 @@ class Scanner {
     if (this.byte() === CLOSE_BRACE) return this.step()
     for (;;) {
       if (this.byte() !== QUOTE) return this.fail('malformed')
+      this.keys += 1
+      if (this.keys > KEYS_MAX) return this.fail('too-many-keys')
       const start = this.at
       if (!this.text()) return false
       const end = this.at

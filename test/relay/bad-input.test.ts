@@ -60,6 +60,11 @@ const CASES: [string, string | Buffer<ArrayBuffer>][] = [
   ['10 MB of {"a":', '{"a":'.repeat(2 * MB)],
   ['10 MB of a model name', `{"model":"${'m'.repeat(10 * MB)}",${M}}`],
   ['300 000 distinct keys', `{"model":"sim-small",${M},${distinctKeys(300_000)}}`],
+  [
+    '257 stream options',
+    `{"model":"sim-small",${M},"stream":true,"stream_options":{${distinctKeys(257)}}}`,
+  ],
+  ['700 000 keys inside', `{"model":"sim-small",${M},"metadata":{${distinctKeys(700_000)}}}`],
   ['257 keys', `{"model":"sim-small",${M},${distinctKeys(255)}}`],
   ['millions of values', `{"model":"sim-small","messages":[${'{},'.repeat(2 * MB)}{}]}`],
 ]

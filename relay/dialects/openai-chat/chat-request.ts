@@ -28,6 +28,7 @@ export const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
 const TOKENS_PER_IMAGE = 2_000
+const EMPTY = Buffer.from('{}')
 const IMAGE = Buffer.from('"image_url"')
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
 
@@ -107,8 +108,12 @@ function insertion(request: ChatRequest, key: string, text: string): Edit {
 
 function withIncludeUsage({ body, members }: ChatRequest): string {
   const member = members.find((candidate) => candidate.key === 'stream_options')
-  const given = member?.kind === 'object' ? (textOf(body, member) as object) : {}
-  return JSON.stringify({ ...given, include_usage: true })
+  const options = member?.kind === 'object' ? bytesOf(body, member) : EMPTY
+  const given = scanObject(options)
+  const kept = (isMembers(given) ? given : [])
+    .filter(({ key }) => key !== 'include_usage')
+    .map(({ keyStart, valueEnd }) => options.toString('utf8', keyStart, valueEnd))
+  return `{${[...kept, '"include_usage":true'].join()}}`
 }
 
 const isMembers = (outcome: readonly Member[] | JsonFault): outcome is readonly Member[] =>
@@ -172,17 +177,20 @@ function flagOf(member: Member | undefined): boolean | null {
   return member.kind === 'true' ? true : null
 }
 
+/** NOTE: scanned, not built: many different keys in it would hold the loop. */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | null {
   if (member === undefined || member.kind === 'null') return false
   if (member.kind !== 'object') return null
-  const options = textOf(body, member) as { readonly include_usage?: unknown }
-  const asked = options.include_usage ?? false
-  return typeof asked === 'boolean' ? asked : null
+  const options = scanObject(bytesOf(body, member))
+  return isMembers(options) ? flagOf(options.find(({ key }) => key === 'include_usage')) : null
 }
 
 const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>
   kind === 'null' ||
   (kind === 'number' && Number.isFinite(Number(body.toString('latin1', valueStart, valueEnd))))
+
+const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
+  body.subarray(valueStart, valueEnd)
 
 const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
   JSON.parse(body.toString('utf8', valueStart, valueEnd))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEPTH_MAX, scanObject } from '#relay/dialects/json-scan.ts'
+import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/json-scan.ts'
 import { budget } from '#test/support/budget.ts'
 
 const scan = (text: string | Buffer) => scanObject(Buffer.from(text))
@@ -82,6 +82,15 @@ describe('refused though it is JSON', () => {
     expect(scan(Buffer.from([123, 34, 97, 34, 58, 34, 0xff, 34, 125]))).toEqual({
       fault: 'not-utf8',
     })
+  })
+
+  it('with more keys inside than its bound, by one, in one object or in many', () => {
+    const one = (count: number) => `{"a":{${'"b":1,'.repeat(count - 1)}"b":1}}`
+    const many = (count: number) => `{"a":[${'{"b":1},'.repeat(count - 1)}{"b":1}]}`
+    for (const text of [one, many]) {
+      expect(isSound(text(KEYS_MAX))).toBe(true)
+      expect(scan(text(KEYS_MAX + 1))).toMatchObject({ fault: 'too-many-keys' })
+    }
   })
 
   it('deeper than its bound, by one', () => {
