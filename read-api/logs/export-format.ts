@@ -83,7 +83,9 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('group', (row) => row.group),
     column('model', (row) => row.model),
     column('stream', (row) => (row.isStream ? 1 : 0)),
-    column('duration_ms', ({ durationMs }, other) => other.duration_ms ?? durationMs),
+    column('duration_ms', ({ durationMs }, other) =>
+      other.end === 'interrupted' ? null : (other.duration_ms ?? durationMs),
+    ),
     column('first_token_ms', (_row, other) => other.frt ?? null),
     column('prompt_tokens', (row) => row.promptTokens),
     column('completion_tokens', (row) => row.completionTokens),

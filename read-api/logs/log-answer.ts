@@ -34,7 +34,8 @@ export const logAnswer = (row: OpenedRow, { isAdmin, language }: Viewer): LogEnt
   token_name: row.tokenName,
   group: row.group,
   model_name: row.model,
-  use_time: Math.round(row.durationMs / 1_000),
+  // Of a call whose relay died only when it was swept up is known: that is no duration.
+  use_time: row.reason === 'interrupted' ? 0 : Math.round(row.durationMs / 1_000),
   is_stream: row.isStream,
   prompt_tokens: row.promptTokens,
   completion_tokens: row.completionTokens,

@@ -8,6 +8,7 @@ import {
   deducted,
   type Given,
   granted,
+  interruptedCall,
   NOW,
   releasedCall,
   settledCall,
@@ -265,4 +266,22 @@ it('a name finds all of its tokens, however many have it', async () => {
   expect((await page(`${path}&p=2`, admin)).items).toHaveLength(1)
   const stat = await api.get<LogStat>('/api/log/stat?token_name=one%20of%20many', admin)
   expect(stat.body.data.count).toBe(5)
+})
+
+it('no duration is told of a call whose relay died', async () => {
+  const ERIN = 70
+  const call = aCall({ userId: ERIN, tokenId: 1 })
+  await api.settled(
+    await api.append([userCreated(ERIN, 'erin'), admitted(call), interruptedCall(call, 7)]),
+  )
+  const [row] = (await page('/api/log/?username=erin', admin)).items
+  expect(row).toMatchObject({ use_time: 0, quota: 7 })
+  expect(JSON.parse(row?.other ?? '')).toMatchObject({ end: 'interrupted' })
+  expect(row?.other).not.toContain('duration_ms')
+  const { body } = await api.app.inject({
+    url: '/api/log/export?username=erin',
+    headers: admin,
+  })
+  const [titles = [], cells = []] = body.split('\n').map((line) => line.trim().split(','))
+  expect(cells[titles.indexOf('duration_ms')]).toBe('')
 })

@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { endName } from '#console/api/logs/call-end.ts'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 import { dollarText } from '#console/ui/money.ts'
 import { Panel } from '#console/ui/panel.tsx'
@@ -38,16 +40,18 @@ function RecentCall({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = BigInt(row.quota)
+  const end = endName(otherOf(row).end)
   return (
     <li>
       <span className="tg-dash-model">{row.model_name}</span>
       <span className="tg-dash-cost">
         {row.type === ERROR ? (
           <StatusTag tone="bad">{t('dashboard.failed')}</StatusTag>
-        ) : rule.isCurrency ? (
-          dollarText(quota, rule, 6)
         ) : (
-          String(quota)
+          <>
+            {end !== null && <StatusTag tone="warn">{t(`usageLog.endShort.${end}`)}</StatusTag>}
+            <span>{rule.isCurrency ? dollarText(quota, rule, 6) : String(quota)}</span>
+          </>
         )}
       </span>
       <span className="tg-dash-note">{row.token_name}</span>

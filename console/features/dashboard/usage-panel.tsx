@@ -92,13 +92,14 @@ function ChartBody(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { chart, view, text } = props
+  const inWords = useMeasureWords(view.measure, text)
   const space = <div className="tg-dash-chart">{<Skeleton height={220} />}</div>
   if (chart === undefined) return space
   const others = view.by === 'token' ? 'dashboard.otherTokens' : 'dashboard.others'
   const nameOf = (series: string): string => (series === OTHERS ? t(others) : series)
   return (
     <>
-      <ChartSummary chart={chart} view={view} text={text} nameOf={nameOf} />
+      <ChartSummary chart={chart} view={view} text={inWords} nameOf={nameOf} />
       {props.isTable ? (
         <UsageTable chart={chart} text={text} nameOf={nameOf} />
       ) : (
@@ -117,4 +118,15 @@ function useMeasureText(measure: ChartMeasure): (value: bigint) => string {
     () => (value) => (measure === 'quota' ? exactQuotaText(value, rule) : number.format(value)),
     [measure, rule, number],
   )
+}
+
+/** As a sentence says it: with what is counted, where the figure alone doesn't tell. */
+function useMeasureWords(
+  measure: ChartMeasure,
+  text: (value: bigint) => string,
+): (value: bigint) => string {
+  const { t } = useTranslation()
+  if (measure === 'quota') return text
+  const words = measure === 'count' ? 'dashboard.countText' : 'dashboard.tokenText'
+  return (value) => t(words, { count: Number(value), number: text(value) })
 }

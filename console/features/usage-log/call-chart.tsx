@@ -123,7 +123,8 @@ function useBarText(): (bar: CallBar) => string {
   return (bar) =>
     t('usageLog.chart.bar', {
       time: barTimeText(bar),
-      calls: number.format(bar.count),
+      count: bar.count,
+      number: number.format(bar.count),
       cost: exactQuotaText(bar.quota, rule),
     })
 }

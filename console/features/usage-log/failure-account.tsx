@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { endName } from '#console/api/logs/call-end.ts'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { dollarText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
-import { otherOf } from './log-other.ts'
-import { endName } from './log-type.ts'
 
 /** Why a call failed, and that it cost nothing: what was held for it went back. */
 export function FailureAccount({ row }: { row: LogEntry }): ReactElement {

@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { endName } from '#console/api/logs/call-end.ts'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { dollarText, exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
@@ -7,8 +9,7 @@ import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { retriesOf } from './attempts.ts'
 import { FilterValue } from './filter-value.tsx'
-import { otherOf } from './log-other.ts'
-import { CONSUMPTION, ERROR, endName, TYPE_TONES, typeName } from './log-type.ts'
+import { CONSUMPTION, ERROR, TYPE_TONES, typeName } from './log-type.ts'
 
 export function TypeCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()

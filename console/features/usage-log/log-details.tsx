@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { AttemptWaterfall } from './attempt-waterfall.tsx'
 import { FailureAccount } from './failure-account.tsx'
 import { LogFacts } from './log-facts.tsx'
-import { otherOf } from './log-other.ts'
 import { ERROR } from './log-type.ts'
 import { PriceTable } from './price-table.tsx'
 

@@ -3,13 +3,14 @@ import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
+import { endName } from '#console/api/logs/call-end.ts'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
-import { otherOf } from './log-other.ts'
-import { ERROR, endName, typeName } from './log-type.ts'
+import { ERROR, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
 /** What is known of a row beyond its columns. */
@@ -67,7 +68,9 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   // Of a failed call it is said beside this, with the reason.
   add(t('usageLog.fact.end'), isCall && !isFailed && <CallEnd other={other} />)
   if (isCall) {
-    add(t('usageLog.fact.duration'), shortDuration(durationMs(row, other)))
+    const ms = durationMs(row, other)
+    const took = ms === null ? t('usageLog.durationUnknown') : shortDuration(ms)
+    add(t('usageLog.fact.duration'), took)
     add(t('usageLog.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
     const speed = tokensPerSecond(row, other)
     const words = speed === null ? '' : t('usageLog.speed', { value: number.format(speed) })

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { dollarText, groupDigits } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
-import { otherOf } from './log-other.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
 /** How the row's quota came about: every term with its numbers, rounding, and the total. */

@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
-import { otherOf } from './log-other.ts'
 import { ERROR } from './log-type.ts'
 import { durationMs, type Pace, paceOfDuration, paceOfFirstToken, shortDuration } from './timing.ts'
 
 export function DurationCell({ row }: { row: LogEntry }): ReactElement {
-  if (row.request_id === '') return <span className="tg-muted">–</span>
-  const ms = durationMs(row, otherOf(row))
+  const ms = row.request_id === '' ? null : durationMs(row, otherOf(row))
+  if (ms === null) return <span className="tg-muted">–</span>
   // A call that failed soon is no fast call.
   if (row.type === ERROR) return <span>{shortDuration(ms)}</span>
   return <Paced pace={paceOfDuration(ms / 1000)} text={shortDuration(ms)} />

@@ -10,9 +10,12 @@ export const paceOfDuration = (seconds: number): Pace =>
 export const paceOfFirstToken = (ms: number): Pace =>
   ms < 3_000 ? 'good' : ms < 10_000 ? 'slow' : 'bad'
 
-/** Milliseconds where the row knows them, else its whole seconds. */
-export const durationMs = (row: LogEntry, other: LogOther): number =>
-  other.duration_ms ?? row.use_time * 1000
+/**
+ * Milliseconds where the row knows them, else its whole seconds; null of a call whose gateway
+ * died: nobody saw its end.
+ */
+export const durationMs = (row: LogEntry, other: LogOther): number | null =>
+  other.end === 'interrupted' ? null : (other.duration_ms ?? row.use_time * 1000)
 
 /** `840 ms`, `3.2 s`, `62 s`: as much as the eye can use. */
 export function shortDuration(ms: number): string {
@@ -22,6 +25,8 @@ export function shortDuration(ms: number): string {
 
 /** Output tokens a second, once the first came; null where that says nothing. */
 export function tokensPerSecond(row: LogEntry, other: LogOther): number | null {
-  const ms = durationMs(row, other) - (row.is_stream ? (other.frt ?? 0) : 0)
+  const whole = durationMs(row, other)
+  if (whole === null) return null
+  const ms = whole - (row.is_stream ? (other.frt ?? 0) : 0)
   return row.completion_tokens > 0 && ms > 0 ? (row.completion_tokens * 1000) / ms : null
 }

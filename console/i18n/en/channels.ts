@@ -31,7 +31,7 @@ export const channels: Words['channels'] = {
   usedQuota: 'Used quota',
   balance: 'Balance',
   balanceAt: 'Updated {{time}}',
-  balanceUnread: 'Not read yet',
+  balanceUnread: 'Not read',
   refreshBalance: 'Update the balance of {{name}}',
   balanceUpdated: 'Balance of “{{name}}” updated',
   balancesUpdated: 'Balances updated: {{updated}}, not updated: {{failed}}',

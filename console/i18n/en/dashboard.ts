@@ -42,6 +42,10 @@ export const dashboard: Words['dashboard'] = {
   zoomHint: 'Drag over the bars, or hold Shift with the arrow keys, to zoom in.',
   summary:
     '{{total}} within {{range}}; mostly {{model}} ({{share}}%). Peak: {{peak}} ({{peakTotal}}).',
+  countText_one: '{{number}} call',
+  countText_other: '{{number}} calls',
+  tokenText_one: '{{number}} token',
+  tokenText_other: '{{number}} tokens',
   summaryEmpty: 'No usage within {{range}}.',
   asTable: 'View as table',
   asChart: 'View as chart',

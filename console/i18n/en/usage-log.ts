@@ -77,7 +77,8 @@ export const usageLog: Words['usageLog'] = {
   exported: 'Exported {{rows}} rows',
   chart: {
     title: 'Charged calls over time: press a bar to see its calls',
-    bar: '{{time}}: {{calls}} calls, {{cost}}',
+    bar_one: '{{time}}: {{number}} call, {{cost}}',
+    bar_other: '{{time}}: {{number}} calls, {{cost}}',
     asTable: 'Show as a table',
     asBars: 'Show as bars',
   },
@@ -145,6 +146,7 @@ export const usageLog: Words['usageLog'] = {
   },
   noReason: 'No reason given',
   speed: '{{value}} tokens/s',
+  durationUnknown: 'Not known: nobody saw the call end',
   held: '{{hold}} quota, {{back}} given back',
   toPlayground: 'Open in playground',
   copyRequestId: 'Copy request ID',

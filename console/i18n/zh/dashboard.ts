@@ -40,6 +40,10 @@ export const dashboard = {
   zoomHint: '在柱形上拖动，或按住 Shift 再按方向键，即可放大所选时段。',
   summary:
     '{{range}}内共 {{total}}；最多的是 {{model}}（{{share}}%），高峰在 {{peak}}（{{peakTotal}}）。',
+  countText_one: '{{number}} 次调用',
+  countText_other: '{{number}} 次调用',
+  tokenText_one: '{{number}} tokens',
+  tokenText_other: '{{number}} tokens',
   summaryEmpty: '{{range}}内没有用量。',
   asTable: '以表格查看',
   asChart: '以图表查看',

@@ -75,7 +75,8 @@ export const usageLog = {
   exported: '已导出 {{rows}} 行',
   chart: {
     title: '计费调用随时间的分布：点击一条只看这段时间',
-    bar: '{{time}}：{{calls}} 次调用，{{cost}}',
+    bar_one: '{{time}}：{{number}} 次调用，{{cost}}',
+    bar_other: '{{time}}：{{number}} 次调用，{{cost}}',
     asTable: '以表格显示',
     asBars: '以柱形显示',
   },
@@ -139,6 +140,7 @@ export const usageLog = {
   },
   noReason: '未填写原因',
   speed: '{{value}} tokens/秒',
+  durationUnknown: '未知：没有记录到调用结束的时刻',
   held: '{{hold}} 额度，已退回 {{back}}',
   toPlayground: '在操练场打开',
   copyRequestId: '复制请求 ID',

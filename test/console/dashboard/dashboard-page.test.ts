@@ -4,7 +4,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { type FakeSite, ok, STATUS, startFakeSite } from '../support/fake-site.ts'
 import { channelHealth } from '../support/health.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
-import { type Look, openPage } from '../support/open-page.ts'
+import { type Look, openPage, takePicture } from '../support/open-page.ts'
 import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from '../usage-log/fake-log.ts'
 
 const PLAIN = { theme: 'light', language: 'en' } as const
@@ -140,6 +140,10 @@ describe('the dashboard', () => {
     balance -= 3_375
     live.send(logRow(900))
     await expect.poll(() => shown.innerText()).toBe('$9.99325')
+    live.send(logRow(901, {}, { end: 'interrupted' }))
+    const cut = page.locator('.tg-dash-recent li', { hasText: 'Interrupted' })
+    await cut.getByText('$0.00675').waitFor()
+    await takePicture(page, 'dashboard-interrupted')
     await close()
   })
 
@@ -157,6 +161,18 @@ describe('the dashboard', () => {
     await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
     await close()
   })
+
+  for (const [language, words] of [
+    ['en', /^270 calls within 7 days; mostly .*: .*\(22 calls\)|^\d+ calls within/],
+    ['zh', /^7 天内共 \d+ 次调用；.*（\d+ 次调用）。$/],
+  ] as const) {
+    it(`says in its sentence what is counted: ${language}`, async () => {
+      calls = 42
+      const { page, close } = await open({ language }, OWNER, '/app/dashboard?measure=count')
+      expect(await page.locator('.tg-dash-summary').innerText()).toMatch(words)
+      await close()
+    })
+  }
 
   it('tells the chart as a table too, with a dash where nothing is recorded', async () => {
     calls = 42

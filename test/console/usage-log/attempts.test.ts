@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { attemptBars, retriesOf } from '#console/features/usage-log/attempts.ts'
-import { shortDuration } from '#console/features/usage-log/timing.ts'
+import { durationMs, shortDuration, tokensPerSecond } from '#console/features/usage-log/timing.ts'
+import { logRow } from './fake-log.ts'
 
 const attempt = (channel: number, ms: number) => ({ channel, status: 200, error: null, ms })
 const other = (...attempts: ReturnType<typeof attempt>[]) => ({
@@ -38,4 +39,11 @@ it('durations are as short as the eye can use', () => {
     '10.0 s',
     '62 s',
   ])
+})
+
+it('a call that nobody saw end has no duration, and no speed', () => {
+  const row = logRow(1, { use_time: 75 })
+  expect(durationMs(row, { end: 'done' })).toBe(75_000)
+  expect(durationMs(row, { end: 'interrupted' })).toBeNull()
+  expect(tokensPerSecond(row, { end: 'interrupted' })).toBeNull()
 })
