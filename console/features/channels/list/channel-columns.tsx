@@ -93,7 +93,7 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'type',
       t('channels.type'),
-      { ...sorted, width: 84 },
+      { ...sorted, width: 98 },
       { channel: ({ type }) => types.nameOf(type) },
     ),
     column(
