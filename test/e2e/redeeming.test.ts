@@ -82,6 +82,21 @@ describe('two processes on one Postgres', () => {
     await expect.poll(gained).toEqual([...zeros(11), QUOTA])
   })
 
+  it('codes asked for with one Idempotency-Key in both are made once', async () => {
+    const body = JSON.stringify({ name: 'once', quota: QUOTA, count: 3 })
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'order 17' }
+    const asked = Array.from({ length: 20 }, async (_, n) => {
+      const { url } = processes[n % 2] as ProductProcess
+      const sent = { method: 'POST', headers: { ...root.sessionHeaders, ...headers }, body }
+      return (await fetch(`${url}/api/redemption/`, sent)).json()
+    })
+    const answers = await Promise.all(asked)
+    expect(new Set(answers.map(({ data }) => JSON.stringify(data))).size).toBe(1)
+    const count = '/api/redemption/count-by-name?name=once'
+    await expect.poll(() => root.must<number>('GET', count)).toBe(3)
+    await root.must('DELETE', '/api/redemption/delete-by-name?name=once')
+  })
+
   it('a gift with five uses: five have it, each once', async () => {
     const { answers, gained } = await race(await codeOf(root, { is_gift: true, max_uses: 5 }))
     expect(answers.filter(({ success }) => success)).toHaveLength(5)
