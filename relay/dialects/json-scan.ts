@@ -176,8 +176,7 @@ class Scanner {
     if (this.byte() === CLOSE_BRACE) return this.step()
     for (;;) {
       if (this.byte() !== QUOTE) return this.fail('malformed')
-      this.keys += 1
-      if (this.keys > KEYS_MAX) return this.fail('too-many-keys')
+      if (++this.keys > KEYS_MAX) return this.fail('too-many-keys')
       const start = this.at
       if (!this.text()) return false
       const end = this.at
@@ -225,7 +224,9 @@ class Scanner {
     for (;;) {
       const byte = bytes[at]
       if (byte === QUOTE) break
-      if (byte === undefined || byte < 32) return this.fail('malformed', at)
+      if (byte === undefined || byte < 32) {
+        return this.fail(byte === 0 ? 'bad-text' : 'malformed', at)
+      }
       if (byte !== BACKSLASH) at += 1
       else {
         const length = this.escape(at)

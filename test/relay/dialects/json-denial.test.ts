@@ -34,6 +34,7 @@ describe('a body that is no JSON object', () => {
 
   it.each([
     ['{"model":"m\\u0000"}', 'model'],
+    ['{"model":"m","messages":[{"content":"a\0b"}]}', 'messages[0].content'],
     ['{"n":[1,{}],"messages":[{"role":"user"},{"content":"\\ud83d"}]}', 'messages[1].content'],
     ['{"a":{"b":["x,\\"{","y"],"c":{"d":[[1],["\\udc00"]]}}}', 'a.c.d[1][0]'],
     ['{"tools":[{"\\u0000":1}]}', 'tools[0]'],
