@@ -236,9 +236,13 @@ function isLink(value: ExactJson): boolean {
     (link) =>
       isText(link) &&
       /^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link) &&
-      !/^(?:http|javascript|data|vbscript|blob|file):/i.test(link),
+      !/^(?:javascript|data|vbscript|blob|file):/i.test(link) &&
+      (!/^http:/i.test(link) || HERE.test(link)),
   )
 }
+
+/** On this machine alone nobody on the way reads the key. */
+const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 /** No type is coerced: a number in quotes is a text. */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null

@@ -205,6 +205,8 @@ describe('JSON options', () => {
 
   it.each([
     'http://a.example',
+    'http://127.0.0.1.a.example/',
+    'http://127.0.0.1:80@a.example/',
     'javascript:alert(1)',
     'JavaScript:alert(1)',
     'data:text/html,x',
@@ -218,6 +220,13 @@ describe('JSON options', () => {
     '',
   ])('links refuse %j', (link) => {
     expect(check('links', JSON.stringify([{ client: link }]))).toEqual({ fault: 'not-link' })
+  })
+
+  it('links take plain HTTP of this machine', () => {
+    for (const host of ['localhost:3000', '127.0.0.1', '[::1]:80']) {
+      const text = JSON.stringify([{ client: `http://${host}/?key={key}` }])
+      expect(check('links', text)).toEqual({ value: text })
+    }
   })
 
   it('links refuse entries without a name', () => {
