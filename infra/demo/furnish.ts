@@ -7,8 +7,10 @@ export type Furnished = {
   readonly tokens: readonly { readonly id: number; readonly key: string }[]
 }
 
-const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'fault-status-503': 0.5, 'fault-cut-8': 0.5 }
-const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'fault-cut-8': 4 }
+const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'unsteady-cut': 0.5, 'unsteady-down': 0.5 }
+const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'unsteady-cut': 4 }
+/** What of them fails on purpose, by the provider's names; last in any list of models. */
+const FAULTS = { 'unsteady-cut': 'fault-cut-8', 'unsteady-down': 'fault-status-503' }
 const ALICES_QUOTA = 25_000_000
 
 const PAGE_SIZE = 100
@@ -23,9 +25,9 @@ export async function furnish(root: ConsoleClient, providerUrl: string): Promise
   await setPrices(root)
   await setChannels(root, providerUrl)
   await setUser(root)
-  await sendMessages(root)
   const alice = new ConsoleClient(root.url)
   await alice.logIn('alice', PASSWORD)
+  await sendMessages(root, alice)
   return {
     users: [
       { username: 'root', role: 'super admin' },
@@ -64,6 +66,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
     ...fields,
     name: 'Simulated provider',
     models: Object.keys(RATIOS).join(','),
+    model_mapping: JSON.stringify(FAULTS),
     weight: 4,
   })
   await setChannel(root, {
@@ -137,17 +140,29 @@ const MESSAGES = [
     format: 'markdown',
   },
   {
+    title: 'Drawing and music are open',
+    content: [
+      'Two new kinds of work are open to everybody:',
+      '- **Drawings**, over `/mj/submit/imagine`',
+      '- **Songs and lyrics**, over `/suno/submit/music` and `/suno/submit/lyrics`',
+      '\nA failed task costs nothing. What each costs is in the list of prices.',
+    ].join('\n'),
+    format: 'markdown',
+  },
+  {
     title: '维护通知',
     content: '<p>今晚 <b>22:00–23:00</b> 进行例行维护，正在进行的请求会正常完成。</p>',
     format: 'html',
   },
 ]
 
-/** To everybody, once. */
-async function sendMessages(root: ConsoleClient): Promise<void> {
+/** To everybody, once; alice has read the first. */
+async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')
   if (total > 0) return
   for (const message of MESSAGES) {
     await root.must('POST', '/api/admin/messages', { ...message, everybody: true })
   }
+  const inbox = await alice.must<{ items: { id: number }[] }>('GET', '/api/user/messages?p=0')
+  await alice.must('PUT', `/api/user/messages/${inbox.items.at(-1)?.id}/read`)
 }

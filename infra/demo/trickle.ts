@@ -14,9 +14,9 @@ const SHAPES: readonly Shape[] = [
   { model: 'sim-large', stream: true },
   { model: 'sim-small', stream: true },
   { model: 'sim-large', stream: false },
-  { model: 'fault-cut-8', stream: true },
+  { model: 'unsteady-cut', stream: true },
   { model: 'sim-small', stream: true },
-  { model: 'fault-status-503', stream: false },
+  { model: 'unsteady-down', stream: false },
 ]
 
 /** A call every second or so, now a stream, now a plain one, now one that fails. */
