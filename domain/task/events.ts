@@ -5,7 +5,8 @@ import type { WireQuota } from '../shared/quota.ts'
 /** One stream per task; `task` is the id of the call that pays for it, a UUID v7. */
 export const taskStream = (task: string): string => `task-${task}`
 
-export type TaskKind = 'drawing' | 'music'
+export const TASK_KINDS = ['drawing', 'music'] as const
+export type TaskKind = (typeof TASK_KINDS)[number]
 
 /** A status that a task can still leave, as on the wire. `UNKNOWN`: its provider can't tell. */
 export type OpenStatus = 'NOT_START' | 'SUBMITTED' | 'QUEUED' | 'MODAL' | 'IN_PROGRESS' | 'UNKNOWN'

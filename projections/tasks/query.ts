@@ -1,9 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
+import { TASK_KINDS, type TaskKind } from '#domain/task/events.ts'
 import { quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
-
-export const TASK_KINDS = ['drawing', 'music'] as const
-export type TaskKind = (typeof TASK_KINDS)[number]
 
 const taskRow = z.object({
   id: z.string(),

@@ -8,7 +8,6 @@ import {
   listTasks,
   TASKS_COUNTED_MAX,
   type TaskFilter,
-  type TaskKind,
 } from '#projections/tasks/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { DrawingTask, MusicTask, TaskPage } from '../contract/task.ts'
@@ -34,7 +33,7 @@ const MusicQuery = Type.Object({ ...Filters, task_id: Query.text })
 type Asked = Static<typeof DrawingQuery> & Static<typeof MusicQuery>
 
 type Listing = {
-  readonly kind: TaskKind
+  readonly kind: TaskFilter['kind']
   readonly path: string
   readonly query: TSchema
   readonly item: TSchema
@@ -107,7 +106,7 @@ async function answer(
   }
 }
 
-function filterOf(kind: TaskKind, query: Asked, ownerId: number | null): TaskFilter {
+function filterOf(kind: TaskFilter['kind'], query: Asked, ownerId: number | null): TaskFilter {
   const channelId = ownerId === null ? wholeOf(query.channel_id) : undefined
   const id = textOf((kind === 'drawing' ? query.mj_id : query.task_id)?.trim())
   const from = wholeOf(query.start_timestamp)
