@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useNavigate, useParams } from 'react-router-dom'
+import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { ownMessageQuery } from '#console/api/inbox/get-own-message.ts'
+import { ButtonLink } from '#console/ui/button-link.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
-import { Icon } from '#console/ui/icons.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
@@ -30,10 +30,9 @@ export function MessagePage(): ReactElement {
       title={data?.title ?? t('inbox.opening')}
       lead={data === undefined ? undefined : <Time at={data.created_at} style="stamp" />}
       actions={
-        <Link className="tg-button tg-button-normal tg-button-medium" to="/app/inbox">
-          <Icon name="chevronLeft" />
-          <span>{t('inbox.back')}</span>
-        </Link>
+        <ButtonLink to="/app/inbox" icon="chevronLeft">
+          {t('inbox.back')}
+        </ButtonLink>
       }
     >
       <Panel>

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
 import { Button } from '#console/ui/button.tsx'
+import { RowActions } from '#console/ui/row-actions.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { OwnPasskey } from '#read-api/contract/security.ts'
 
@@ -46,22 +47,20 @@ export function PasskeyRows(props: {
               </span>
             </p>
           </div>
-          <div className="tg-actions">
-            <Button
-              size="small"
-              tone="quiet"
-              icon="edit"
-              label={t('security.renameOf', { name: passkey.name })}
-              onClick={() => props.onRename(passkey)}
-            />
-            <Button
-              size="small"
-              tone="quiet"
-              icon="trash"
-              label={t('security.removeOf', { name: passkey.name })}
-              onClick={() => props.onRemove(passkey)}
-            />
-          </div>
+          <RowActions
+            acts={[
+              {
+                icon: 'edit',
+                label: t('security.renameOf', { name: passkey.name }),
+                act: () => props.onRename(passkey),
+              },
+              {
+                icon: 'trash',
+                label: t('security.removeOf', { name: passkey.name }),
+                act: () => props.onRemove(passkey),
+              },
+            ]}
+          />
         </li>
       ))}
     </>

@@ -7,6 +7,7 @@ import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { GroupBadge } from '#console/ui/group-tag.tsx'
 import { useGroupWords } from '#console/ui/group-words.ts'
+import { RowActions } from '#console/ui/row-actions.tsx'
 import { showError } from '#console/ui/toast.ts'
 import { GroupDrawer } from './group-drawer.tsx'
 import {
@@ -117,43 +118,38 @@ function groupColumns(
           [...specials].map(([name, ratio]) => `${name} ×${ratio}`).join(', ')
         ),
     },
-    {
-      id: 'actions',
-      title: t('settings.actions'),
-      width: 96,
-      isPinned: true,
-      align: 'end',
-      onCard: 'foot',
-      cell: (row) => <GroupActions row={row} onEdit={onEdit} onDelete={onDelete} />,
-    },
+    actionsColumn(t, onEdit, onDelete),
   ]
 }
 
-function GroupActions(props: {
-  row: GroupRow
-  onEdit: (row: GroupRow) => void
-  onDelete: (row: GroupRow) => void
-}): ReactElement {
-  const { t } = useTranslation()
-  const { row } = props
-  return (
-    <span className="tg-row-actions">
-      <span className="tg-on-table">
-        <Button
-          tone="quiet"
-          size="small"
-          icon="edit"
-          label={t('prices.groupEdit', { name: row.name })}
-          onClick={() => props.onEdit(row)}
-        />
-      </span>
-      <Button
-        tone="quiet"
-        size="small"
-        icon="trash"
-        label={t('prices.groupDelete', { name: row.name })}
-        onClick={() => props.onDelete(row)}
+function actionsColumn(
+  t: TFunction,
+  onEdit: (row: GroupRow) => void,
+  onDelete: (row: GroupRow) => void,
+): Column<GroupRow> {
+  return {
+    id: 'actions',
+    title: t('settings.actions'),
+    width: 96,
+    isPinned: true,
+    align: 'end',
+    onCard: 'foot',
+    cell: (row) => (
+      <RowActions
+        acts={[
+          {
+            icon: 'edit',
+            label: t('prices.groupEdit', { name: row.name }),
+            act: () => onEdit(row),
+            isOnTable: true,
+          },
+          {
+            icon: 'trash',
+            label: t('prices.groupDelete', { name: row.name }),
+            act: () => onDelete(row),
+          },
+        ]}
       />
-    </span>
-  )
+    ),
+  }
 }

@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
-import { Button } from '#console/ui/button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { RowActions } from '#console/ui/row-actions.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { outputPrice, priceOfRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
@@ -82,31 +82,26 @@ function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
     align: 'end',
     onCard: 'foot',
     cell: (row) => (
-      <span className="tg-row-actions">
-        <span className="tg-on-table">
-          <Button
-            tone="quiet"
-            size="small"
-            icon="edit"
-            label={t('settings.editModel', { name: row.name })}
-            onClick={() => deeds.onEdit(row)}
-          />
-        </span>
-        <Button
-          tone="quiet"
-          size="small"
-          icon="clock"
-          label={t('prices.historyOf', { name: row.name })}
-          onClick={() => deeds.onHistory(row)}
-        />
-        <Button
-          tone="quiet"
-          size="small"
-          icon="trash"
-          label={t('settings.deleteModel', { name: row.name })}
-          onClick={() => deeds.onDelete(row)}
-        />
-      </span>
+      <RowActions
+        acts={[
+          {
+            icon: 'edit',
+            label: t('settings.editModel', { name: row.name }),
+            act: () => deeds.onEdit(row),
+            isOnTable: true,
+          },
+          {
+            icon: 'clock',
+            label: t('prices.historyOf', { name: row.name }),
+            act: () => deeds.onHistory(row),
+          },
+          {
+            icon: 'trash',
+            label: t('settings.deleteModel', { name: row.name }),
+            act: () => deeds.onDelete(row),
+          },
+        ]}
+      />
     ),
   }
 }

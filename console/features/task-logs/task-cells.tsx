@@ -65,19 +65,18 @@ export function DurationCell(props: { task: AnyTask; isTimed: boolean }): ReactE
   )
 }
 
-/** A text that is cut to its cell and read whole in a dialog. */
+/** A text that is cut to its cell, and read whole as its title or in a dialog. */
 export function TextCell(props: {
   text: string
-  label: string
   onOpen: () => void
   isBad?: boolean
 }): ReactElement {
   return (
     <button
       type="button"
-      className={props.isBad === true ? 'tg-task-text tg-task-text-bad' : 'tg-task-text'}
+      className={props.isBad === true ? 'tg-cell-button tg-task-text-bad' : 'tg-cell-button'}
       tabIndex={-1}
-      title={props.label}
+      title={props.text}
       onClick={(event) => {
         event.stopPropagation()
         props.onOpen()

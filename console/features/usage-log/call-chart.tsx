@@ -101,7 +101,7 @@ function Table({ bars, onChoose }: Props): ReactElement {
           {bars.map((bar) => (
             <tr key={bar.from}>
               <th scope="row">
-                <button type="button" className="tg-log-value" onClick={() => onChoose(bar)}>
+                <button type="button" className="tg-cell-button" onClick={() => onChoose(bar)}>
                   {barTimeText(bar)}
                 </button>
               </th>

@@ -13,7 +13,7 @@ export function FilterValue(props: {
   return (
     <button
       type="button"
-      className="tg-log-value"
+      className="tg-cell-button"
       tabIndex={-1}
       title={t('usageLog.only', { value: props.value })}
       onClick={props.onFilter}

@@ -28,7 +28,7 @@ export function LogUser({ row, onFilter }: Props): ReactElement {
     >
       <button
         type="button"
-        className="tg-log-value"
+        className="tg-cell-button"
         tabIndex={-1}
         title={t('usageLog.user.show', { name })}
       >
