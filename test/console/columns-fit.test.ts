@@ -1,7 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { openAsRoot, startAdminSite, TOKENS } from './support/admin-site.ts'
+import { cutAmong } from './support/cut-among.ts'
 import { type FakeSite, ok } from './support/fake-site.ts'
 import { LANGUAGES } from './support/looks.ts'
 import { openPage, takePicture } from './support/open-page.ts'
@@ -17,16 +18,6 @@ afterAll(async () => {
   await browser.close()
   await site.close()
 })
-
-/** What is wider than its place among these: the texts, and by how much. */
-const cutAmong = (page: Page, selector: string): Promise<string[]> =>
-  page
-    .locator(selector)
-    .evaluateAll((cells) =>
-      cells
-        .filter((cell) => cell.scrollWidth > cell.clientWidth)
-        .map((cell) => `${cell.textContent} ${cell.scrollWidth}/${cell.clientWidth}`),
-    )
 
 describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
   it('every column of the tokens is in sight, and nothing in it is cut', async () => {

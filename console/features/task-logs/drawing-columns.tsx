@@ -19,22 +19,17 @@ type Acts = {
 export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] {
   const common = commonColumns(t, DRAWINGS, acts.onChannel)
   const text = (
-    id: 'prompt' | 'promptEn' | 'failReason',
+    id: 'prompt' | 'promptEn',
     read: (task: DrawingTask) => string,
     rest: Partial<Column<DrawingTask>>,
   ): Column<DrawingTask> =>
     columnOf(
       t,
       id,
-      124,
+      110,
       (task) =>
         read(task) === '' ? null : (
-          <TextCell
-            text={read(task)}
-            label={t('taskLogs.show')}
-            isBad={id === 'failReason'}
-            onOpen={() => acts.onOpen(task, 'texts')}
-          />
+          <TextCell text={read(task)} onOpen={() => acts.onOpen(task, 'texts')} />
         ),
       rest,
     )
@@ -46,17 +41,22 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.status,
     common.progress,
     common.duration,
-    columnOf<DrawingTask>(t, 'image', 92, (task) => image(t, task, acts), { onCard: 'line' }),
-    text('failReason', ({ fail_reason }) => fail_reason, { onCard: 'line' }),
+    columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
     columnOf<DrawingTask>(t, 'code', 112, ({ code }) => <CodeCell code={code} />),
-    common.id,
     ...(acts.isAdmin ? [common.channel] : []),
+    { ...common.id, isHiddenAtFirst: true },
     text('promptEn', ({ prompt_en }) => prompt_en, { isHiddenAtFirst: true }),
   ]
 }
 
-const image = (t: TFunction, task: DrawingTask, { onOpen }: Acts) =>
-  task.image_url === '' ? null : (
+/** Its picture, or why there is none. */
+function result(t: TFunction, task: DrawingTask, { onOpen }: Acts) {
+  const { fail_reason: reason, image_url: image } = task
+  if (reason !== '') {
+    return <TextCell text={reason} isBad onOpen={() => onOpen(task, 'texts')} />
+  }
+  if (image === '') return null
+  return (
     <Button
       size="small"
       icon="image"
@@ -68,3 +68,4 @@ const image = (t: TFunction, task: DrawingTask, { onOpen }: Acts) =>
       {t('taskLogs.view')}
     </Button>
   )
+}

@@ -27,10 +27,15 @@ export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
       ...{ isGrowing: true, onCard: 'line' },
     }),
     ...(acts.isAdmin ? [common.channel] : []),
-    columnOf<MusicTask>(t, 'platform', 80, ({ platform }) => platform),
+    columnOf<MusicTask>(t, 'platform', 80, ({ platform }) => platform, { isHiddenAtFirst: true }),
     common.id,
-    columnOf<MusicTask>(t, 'finished', 124, ({ finish_time }) =>
-      finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short-stamp" />,
+    columnOf<MusicTask>(
+      t,
+      'finished',
+      124,
+      ({ finish_time }) =>
+        finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short-stamp" />,
+      { isHiddenAtFirst: true },
     ),
   ]
 }
@@ -38,7 +43,7 @@ export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
 function result(t: TFunction, task: MusicTask, { onOpen }: Acts) {
   const open = () => onOpen(task)
   if (task.fail_reason !== '') {
-    return <TextCell text={task.fail_reason} label={t('taskLogs.show')} isBad onOpen={open} />
+    return <TextCell text={task.fail_reason} isBad onOpen={open} />
   }
   if (task.songs.length === 0) return null
   const isHeard = task.songs.some(({ audio_url }) => audio_url !== '')

@@ -37,14 +37,14 @@ export function commonColumns<Task extends AnyTask>(
     rest: Partial<Column<Task>> = {},
   ) => columnOf(t, id, width, cell, rest)
   return {
-    time: column('submitted', 124, (task) => <Time at={task.submit_time} style="short-stamp" />, {
+    time: column('submitted', 122, (task) => <Time at={task.submit_time} style="short-stamp" />, {
       ...{ isPinned: true, onCard: 'bare' },
     }),
-    username: column('username', 80, (task) => task.username || `#${task.user_id}`, {
+    username: column('username', 72, (task) => task.username || `#${task.user_id}`, {
       onCard: 'bare',
     }),
-    channel: column('channel', 128, (task) => <ChannelCell task={task} onChannel={onChannel} />),
-    action: column('action', 122, (task) => <ActionCell action={task.action} />, {
+    channel: column('channel', 96, (task) => <ChannelCell task={task} onChannel={onChannel} />),
+    action: column('action', 112, (task) => <ActionCell action={task.action} />, {
       onCard: 'title',
     }),
     id: column('id', 150, (task) => (
@@ -53,19 +53,19 @@ export function commonColumns<Task extends AnyTask>(
         <CopyButton text={kind.idOf(task)} label={t('taskLogs.copyId')} />
       </span>
     )),
-    status: column('status', 120, (task) => <StatusCell status={task.status} />, {
+    status: column('status', 118, (task) => <StatusCell status={task.status} />, {
       onCard: 'aside',
     }),
     // How far one had come that failed is of no use: its status and the reason say it all.
     progress: column(
       'progress',
-      120,
+      98,
       (task) => (task.status === 'FAILURE' ? null : <ProgressCell task={task} />),
       { onCard: 'line' },
     ),
     duration: column(
       'duration',
-      78,
+      66,
       (task) =>
         task.finish_time === 0 ? null : (
           <DurationCell task={task} isTimed={kind.name === 'drawing'} />
@@ -81,7 +81,7 @@ function ChannelCell(props: { task: AnyTask; onChannel: (channel: number) => voi
   return (
     <button
       type="button"
-      className="tg-task-text"
+      className="tg-cell-button"
       tabIndex={-1}
       onClick={(event) => {
         event.stopPropagation()

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
+import { ButtonLink } from '#console/ui/button-link.tsx'
 import { DraftInput } from '#console/ui/draft-input.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 import type { IconName } from '#console/ui/icons.tsx'
@@ -9,14 +10,18 @@ import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
 
 /** Time, id and, for admins, the channel: all of it in the address. */
-export function TaskFilters(props: { view: TaskListView; idLabel: string }): ReactElement {
+export function TaskFilters(props: { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isAdmin, isFiltered, clear } = props.view
   return (
     <>
       <RangeFilter range={filter.range} onRange={(range) => setFilter({ range })} />
       <span className="tg-task-filters">
-        <DraftInput label={props.idLabel} value={filter.id} onCommit={(id) => setFilter({ id })} />
+        <DraftInput
+          label={t('taskLogs.column.id')}
+          value={filter.id}
+          onCommit={(id) => setFilter({ id })}
+        />
         {isAdmin && (
           <DraftInput
             label={t('taskLogs.channelId')}
@@ -35,13 +40,14 @@ export function TaskFilters(props: { view: TaskListView; idLabel: string }): Rea
   )
 }
 
+export type NoTasksWords = {
+  readonly icon: IconName
+  readonly title: string
+  readonly body: string
+}
+
 /** Why no task is listed: none was made in that time, or the filters let none through. */
-export function NoTasks(props: {
-  view: TaskListView
-  icon: IconName
-  title: string
-  body: string
-}): ReactElement {
+export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
   const { filter, setFilter, isFiltered, clear } = props.view
   const isAll = filter.range.kind === 'relative' && filter.range.span === 'all'
@@ -66,7 +72,14 @@ export function NoTasks(props: {
       icon={props.icon}
       title={props.title}
       body={props.body}
-      action={isAll ? undefined : showAll}
+      action={
+        <>
+          {!isAll && showAll}
+          <ButtonLink to="/app/tokens" icon="key">
+            {t('taskLogs.toTokens')}
+          </ButtonLink>
+        </>
+      }
     />
   )
 }

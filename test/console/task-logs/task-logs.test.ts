@@ -2,6 +2,7 @@ import type { Browser, Page, Route, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { startAdminSite } from '../support/admin-site.ts'
+import { cutAmong } from '../support/cut-among.ts'
 import { type FakeSite, ok, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { type OpenPage, openPage } from '../support/open-page.ts'
@@ -171,6 +172,7 @@ it('are offered where they are switched on, and nowhere else', async () => {
 describe.each(LANGUAGES)('in %s, in both themes', (language) => {
   const look = async (path: string, name: string, button: RegExp): Promise<string[]> => {
     const page = await enterAt(path, language)
+    expect(await cutAmong(page, '.tg-grid, .tg-grid-title, .tg-grid-body .tg-tag')).toEqual([])
     const faults = await lookFaults(page, `${name}-${language}`, [1280, 390])
     await page.getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').waitFor()

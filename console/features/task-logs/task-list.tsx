@@ -1,0 +1,53 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useCommands } from '#console/ui/commands/use-commands.ts'
+import type { Column } from '#console/ui/data-grid/column.ts'
+import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
+import { ListPanel } from '#console/ui/list-panel.tsx'
+import { NoTasks, type NoTasksWords, TaskFilters } from './task-filters.tsx'
+import type { AnyTask } from './task-kind.ts'
+import type { useTaskList } from './use-task-list.ts'
+import '#console/ui/forms.css'
+import './task-logs.css'
+
+/** One log of tasks: its filters, its rows, or why there are none. */
+export function TaskList<Task extends AnyTask>(props: {
+  name: string
+  /** Where this browser keeps what of the columns was chosen. */
+  layoutKey: string
+  columns: readonly Column<Task>[]
+  view: ReturnType<typeof useTaskList<Task>>
+  none: NoTasksWords
+  onOpen: (task: Task) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { name, view } = props
+  const layout = useColumnLayout(props.layoutKey, props.columns)
+  const title = t('taskLogs.refresh')
+  useCommands([
+    { id: 'refresh', title, section: 'page', keys: 'r', icon: 'refresh', act: view.refresh },
+  ])
+  return (
+    <div className="tg-task-list">
+      <ListPanel
+        label={name}
+        list={view.list}
+        rows={view.rows}
+        rowKey={rowKey}
+        layout={layout}
+        paging={view.paging}
+        filtersLabel={t('taskLogs.filters')}
+        filters={<TaskFilters view={view} />}
+        refreshText={title}
+        onRefresh={view.refresh}
+        isMuted={isMuted}
+        onOpen={props.onOpen}
+        openText={t('taskLogs.show')}
+        empty={<NoTasks view={view} {...props.none} />}
+      />
+    </div>
+  )
+}
+
+const rowKey = ({ id }: AnyTask): string => String(id)
+const isMuted = ({ status }: AnyTask): boolean => status === 'FAILURE'
