@@ -5,6 +5,7 @@ import { chatAddress, chatWay, outsideClient } from '#console/ui/chat-links.ts'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { fullKey } from '#console/ui/full-key.ts'
 import { Page } from '#console/ui/page.tsx'
+import { NoClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 
 /** `/chat2link`: on to the site's chat client, with the newest enabled token. */
@@ -27,7 +28,7 @@ export function ChatLinkPage(): ReactElement {
   return (
     <Page title={t('chat.title')}>
       {status !== undefined && client === undefined ? (
-        <EmptyState icon="chat" title={t('chat.missing')} body={t('chat.missingLead')} />
+        <NoClient />
       ) : query.error !== null && query.data === undefined ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : isNone ? (

@@ -13,6 +13,7 @@ import { usePageTitle } from '#console/ui/page.tsx'
 import { useChats } from '#console/ui/use-chats.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { ChatFrame } from './chat-frame.tsx'
+import { NoClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 import './chat.css'
 
@@ -29,9 +30,7 @@ export function ChatPage(): ReactElement {
     return <Navigate to={loginPath(`/chat/${id}`, { isExpired: false })} replace />
   }
   if (status === undefined) return <Waiting />
-  if (client === undefined) {
-    return <EmptyState icon="chat" title={t('chat.missing')} body={t('chat.missingLead')} />
-  }
+  if (client === undefined) return <NoClient />
   return <Client key={id} client={client} site={status.server_address || window.location.origin} />
 }
 

@@ -40,7 +40,7 @@ export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redempti
       onCard: 'aside',
       cell: (coupon) => <CouponStateTag coupon={coupon} />,
     }),
-    column('key', t('coupons.key'), 134, { cell: (coupon) => <CouponKey coupon={coupon} /> }),
+    column('key', t('coupons.key'), 144, { cell: (coupon) => <CouponKey coupon={coupon} /> }),
     column('quota', t('coupons.quota'), 94, {
       align: 'end',
       cell: ({ quota }) => <Quota value={quotaOf(quota)} />,

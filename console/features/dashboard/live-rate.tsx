@@ -27,7 +27,7 @@ export function LiveRate(): ReactElement {
       value={rate === null ? '–' : number.format(Math.round(rate * 10) / 10)}
       note={
         rate === null
-          ? t('dashboard.perSecondUnknown')
+          ? t(isStarting(seconds) ? 'dashboard.perSecondStarting' : 'dashboard.perSecondUnknown')
           : t('dashboard.perSecondPeak', { peak: number.format(peak ?? 0) })
       }
     >
@@ -35,6 +35,12 @@ export function LiveRate(): ReactElement {
     </Figure>
   )
 }
+
+const STARTS_IN = 5
+
+/** The connection is made as the page opens: only what takes longer is worth a word. */
+const isStarting = (seconds: readonly CallsOfSecond[]): boolean =>
+  seconds.length < STARTS_IN && peakOf(seconds) === null
 
 /** An ornament: the figure beside it says it. A second that isn't known has no bar. */
 function Spark(props: { seconds: readonly CallsOfSecond[]; most: number }): ReactElement {

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { endName } from '#console/api/logs/call-end.ts'
 import { otherOf } from '#console/api/logs/log-other.ts'
+import { ButtonLink } from '#console/ui/button-link.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 import { dollarText } from '#console/ui/money.ts'
 import { Panel } from '#console/ui/panel.tsx'
@@ -22,7 +23,14 @@ export function RecentCalls({ rows }: { rows: readonly LogEntry[] | undefined })
       actions={<Link to="/app/logs/api-usage">{t('dashboard.allCalls')}</Link>}
     >
       {calls === undefined && <Skeleton height={160} />}
-      {calls?.length === 0 && <EmptyState icon="zap" title={t('dashboard.noCalls')} />}
+      {calls?.length === 0 && (
+        <EmptyState
+          icon="zap"
+          title={t('dashboard.noCalls')}
+          body={t('dashboard.noCallsLead')}
+          action={<ButtonLink to="/playground">{t('dashboard.toPlayground')}</ButtonLink>}
+        />
+      )}
       {calls !== undefined && calls.length > 0 && (
         <ul className="tg-dash-recent">
           {calls.map((row) => (

@@ -7,6 +7,8 @@ export const chat: Words['chat'] = {
   toTokens: 'Taking you to your tokens…',
   missing: 'No chat links are set up: ask an administrator',
   missingLead: 'There is no chat client at this address.',
+  addLead: 'Add one under “Chat links”, and users can open it with a token of theirs.',
+  add: 'Open the settings',
   wrong: 'The chat link is set up wrongly: ask an administrator',
   wrongLead: 'A link must be an https address, or have a client’s own scheme.',
   loading: 'Loading…',

@@ -6,7 +6,7 @@ export const coupons: Words['coupons'] = {
   create: 'Add codes',
   refresh: 'Refresh',
   filters: 'Filter the codes',
-  search: 'Search by name, ID or whole code',
+  search: 'Name, ID or whole code',
   anyStatus: 'Any status',
   id: 'ID',
   name: 'Name',

@@ -5,6 +5,8 @@ export const chat = {
   toTokens: '即将前往令牌页面…',
   missing: '请联系管理员配置聊天链接',
   missingLead: '此处尚未配置聊天客户端。',
+  addLead: '在运营设置的“聊天链接”中添加后，用户可带着自己的令牌打开它。',
+  add: '前往系统设置',
   wrong: '聊天链接配置错误，请联系管理员',
   wrongLead: '链接须为 https 地址，或客户端自有的协议。',
   loading: '正在加载，请稍候…',
