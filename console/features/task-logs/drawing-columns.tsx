@@ -26,7 +26,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     columnOf(
       t,
       id,
-      110,
+      104,
       (task) =>
         read(task) === '' ? null : (
           <TextCell text={read(task)} onOpen={() => acts.onOpen(task, 'texts')} />
@@ -42,7 +42,7 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    columnOf<DrawingTask>(t, 'code', 112, ({ code }) => <CodeCell code={code} />),
+    columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />),
     ...(acts.isAdmin ? [common.channel] : []),
     { ...common.id, isHiddenAtFirst: true },
     text('promptEn', ({ prompt_en }) => prompt_en, { isHiddenAtFirst: true }),

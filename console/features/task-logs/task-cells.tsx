@@ -26,7 +26,9 @@ export function StatusCell({ status }: { status: string }): ReactElement {
 export function CodeCell({ code }: { code: number }): ReactElement {
   const { t } = useTranslation()
   const known = CODES[code]
-  if (known === undefined) return <StatusTag tone="neutral">{code}</StatusTag>
+  if (known === undefined) {
+    return <StatusTag tone="bad">{t('taskLogs.code.refused', { code })}</StatusTag>
+  }
   return <StatusTag tone={known.tone}>{t(`taskLogs.code.${known.name}`)}</StatusTag>
 }
 

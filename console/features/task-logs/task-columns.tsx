@@ -40,7 +40,7 @@ export function commonColumns<Task extends AnyTask>(
     time: column('submitted', 122, (task) => <Time at={task.submit_time} style="short-stamp" />, {
       ...{ isPinned: true, onCard: 'bare' },
     }),
-    username: column('username', 72, (task) => task.username || `#${task.user_id}`, {
+    username: column('username', 70, (task) => task.username || `#${task.user_id}`, {
       onCard: 'bare',
     }),
     channel: column('channel', 96, (task) => <ChannelCell task={task} onChannel={onChannel} />),
@@ -59,13 +59,13 @@ export function commonColumns<Task extends AnyTask>(
     // How far one had come that failed is of no use: its status and the reason say it all.
     progress: column(
       'progress',
-      98,
+      104,
       (task) => (task.status === 'FAILURE' ? null : <ProgressCell task={task} />),
       { onCard: 'line' },
     ),
     duration: column(
       'duration',
-      66,
+      72,
       (task) =>
         task.finish_time === 0 ? null : (
           <DurationCell task={task} isTimed={kind.name === 'drawing'} />

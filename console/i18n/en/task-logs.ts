@@ -86,5 +86,11 @@ export const taskLogs: Words['taskLogs'] = {
     MUSIC: 'Music',
     LYRICS: 'Lyrics',
   },
-  code: { taken: 'Submitted', waiting: 'Waiting', duplicate: 'Duplicate', none: 'Not submitted' },
+  code: {
+    taken: 'Submitted',
+    waiting: 'Waiting',
+    duplicate: 'Duplicate',
+    none: 'Not submitted',
+    refused: 'Refused ({{code}})',
+  },
 }

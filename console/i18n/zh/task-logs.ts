@@ -81,5 +81,11 @@ export const taskLogs = {
     MUSIC: '生成音乐',
     LYRICS: '生成歌词',
   },
-  code: { taken: '已提交', waiting: '等待中', duplicate: '重复提交', none: '未提交' },
+  code: {
+    taken: '已提交',
+    waiting: '等待中',
+    duplicate: '重复提交',
+    none: '未提交',
+    refused: '被拒绝（{{code}}）',
+  },
 }

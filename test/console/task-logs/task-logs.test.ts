@@ -10,6 +10,8 @@ import { enter } from '../usage-log/fake-log.ts'
 import { DRAWINGS, drawing, push, SONGS } from './fake-tasks.ts'
 
 const DAY = 86_400
+/** Of a list: what must have room for all it says. */
+const CELLS = '.tg-grid, .tg-grid-title, .tg-grid-body :is(.tg-tag, .tg-task-progress)'
 const MEMBER = {
   ...{ id: 7, username: 'mia', display_name: 'Mia', role: 1, status: 1, group: 'default' },
 }
@@ -172,7 +174,7 @@ it('are offered where they are switched on, and nowhere else', async () => {
 describe.each(LANGUAGES)('in %s, in both themes', (language) => {
   const look = async (path: string, name: string, button: RegExp): Promise<string[]> => {
     const page = await enterAt(path, language)
-    expect(await cutAmong(page, '.tg-grid, .tg-grid-title, .tg-grid-body .tg-tag')).toEqual([])
+    expect(await cutAmong(page, CELLS)).toEqual([])
     const faults = await lookFaults(page, `${name}-${language}`, [1280, 390])
     await page.getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').waitFor()
