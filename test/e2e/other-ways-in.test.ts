@@ -85,6 +85,7 @@ describe('in a real browser', () => {
     await page.getByText('You could not log in any more').waitFor()
     await button('Set a password').click()
     const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').first().waitFor()
     for (const field of await dialog.getByRole('textbox').all()) await field.fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Set a password' }).click()
     await button('Change password').waitFor()
