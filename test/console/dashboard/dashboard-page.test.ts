@@ -153,11 +153,12 @@ describe('the dashboard', () => {
     const { page, live, close } = await open()
     await page.getByText('1 call in total').waitFor()
     await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
-    await live.close()
+    await live.goAway()
     await page
       .locator('.tg-live-dot')
       .getByText(/^Reconnecting/)
       .waitFor()
+    live.comeBack()
     await page.getByRole('button', { name: 'Reconnect now' }).click()
     await page.locator('.tg-live-dot').getByText('Live', { exact: true }).waitFor()
     await close()

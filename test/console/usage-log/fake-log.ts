@@ -144,14 +144,18 @@ export type FakeLive = {
   send(...rows: LogEntry[]): void
   /** A channel as it is now, or gone. */
   sendChannel(position: number, data: object): void
-  close(): Promise<void>
+  /** Ends the connection, and each new one until it is back. */
+  goAway(): Promise<void>
+  comeBack(): void
   opened(): number
 }
 
 export async function fakeLive(page: Page): Promise<FakeLive> {
   let socket: WebSocketRoute | null = null
   let opened = 0
+  let isAway = false
   await page.routeWebSocket('**/api/live', (route) => {
+    if (isAway) return void route.close()
     socket = route
     route.onMessage((text) => {
       if (JSON.parse(String(text)).type !== 'subscribe') return
@@ -167,7 +171,13 @@ export async function fakeLive(page: Page): Promise<FakeLive> {
     },
     sendChannel: (position, data) =>
       socket?.send(JSON.stringify({ type: 'event', topic: 'channels', position, data })),
-    close: async () => socket?.close(),
+    goAway: async () => {
+      isAway = true
+      await socket?.close()
+    },
+    comeBack: () => {
+      isAway = false
+    },
     opened: () => opened,
   }
 }
