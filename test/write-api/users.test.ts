@@ -54,8 +54,6 @@ describe('creating users', () => {
     ['someone', '', '用户名和密码不能为空！'],
     ['someone', 'short', '密码长度不得小于 8 位！'],
     ['some one', PASSWORD, '空白'],
-    ['thirteenchars', PASSWORD, '用户名长度不得超过 12 位！'],
-    ['someone', 'x'.repeat(21), '密码长度不得超过 20 位！'],
     ['user1', PASSWORD, '用户名已被占用'],
   ])('refuses "%s" with "%s": %s', async (username, password, message) => {
     const head = await fixture.head()

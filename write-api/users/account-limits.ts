@@ -1,4 +1,4 @@
-/** Of a new account, whoever makes it: what the forms say, for every client. */
+/** What the forms say, for every client; admins' scripts may give longer names and passwords. */
 export const ACCOUNT_LIMITS = {
   usernameCharacters: 12,
   passwordCharacters: 20,

@@ -7,7 +7,6 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { ACCOUNT_LIMITS } from './account-limits.ts'
 import { displayNameOf } from './display-name.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './password-policy.ts'
@@ -30,8 +29,8 @@ export const createUser: Act = (api, parts) => {
       if (request.body.username.trim() === '' || password === '') {
         throw refused('UserFieldsRequired')
       }
-      const username = usernameOf(request.body.username, ACCOUNT_LIMITS.usernameCharacters)
-      checkPassword(password, ACCOUNT_LIMITS.passwordCharacters)
+      const username = usernameOf(request.body.username)
+      checkPassword(password)
       const { values } = await allOptions(parts.core.db)
       const user = {
         username,

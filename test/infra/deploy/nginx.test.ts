@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,14 +28,18 @@ async function freePort(): Promise<number> {
 }
 
 /** The file as it is, but for what only a network of containers has: its names and its resolver. */
-function onThisMachine(text: string, ports: ReadonlyMap<string, number>, front: number): string {
+function onThisMachine(
+  text: string,
+  ports: ReadonlyMap<string, number>,
+  { front, status }: { readonly front: number; readonly status: number },
+): string {
   return text
     .replace(/^\s*resolver .*$/m, '')
     .replace(/server ([\w-]+):3000 resolve/g, (_all, part: string) => {
       return `server 127.0.0.1:${ports.get(part)}`
     })
     .replace('listen 8080', `listen 127.0.0.1:${front}`)
-    .replace(/listen 127\.0\.0\.1:8081;/, `listen 127.0.0.1:${front + 1};`)
+    .replace(/listen 127\.0\.0\.1:8081;/, `listen 127.0.0.1:${status};`)
 }
 
 describe.skipIf(!hasNginx)('a real nginx', () => {
@@ -51,15 +56,27 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
       servers.push(server)
       ports.set(part, portOf(server))
     }
+    // Another program may have taken one of its ports meanwhile: then it ends.
+    await vi.waitFor(() => start(ports), { timeout: 30_000, interval: 50 })
+  }, 40_000)
+
+  async function start(ports: ReadonlyMap<string, number>): Promise<void> {
     const front = await freePort()
     url = `http://127.0.0.1:${front}`
-    const text = onThisMachine(readFileSync(CONF, 'utf8'), ports, front)
+    const text = onThisMachine(readFileSync(CONF, 'utf8'), ports, {
+      front,
+      status: await freePort(),
+    })
     const own = text.replace('/tmp/nginx.pid', join(folder, 'nginx.pid'))
     // A pipe, which the error stream is here, can't be opened by its name.
     writeFileSync(conf, own.replace('/dev/stderr', join(folder, 'error.log')))
     nginx = spawn('nginx', ['-p', folder, '-c', conf, '-g', 'daemon off;'], { stdio: 'ignore' })
-    await vi.waitFor(() => fetch(url), { timeout: 15_000, interval: 50 })
-  })
+    const ended = once(nginx, 'exit').then(() => Promise.reject(new Error('nginx ended')))
+    ended.catch(() => {})
+    const answering = vi.waitFor(() => fetch(url), { timeout: 15_000, interval: 50 })
+    answering.catch(() => {})
+    await Promise.race([answering, ended])
+  }
   afterAll(async () => {
     if (nginx.exitCode === null) {
       const ended = new Promise((done) => nginx.once('exit', done))
