@@ -1,12 +1,20 @@
 import type { Channel } from './channel.ts'
 import type { TestPush } from './channel-act.ts'
 import type { HealthPush } from './channel-health.ts'
-import type { LogEntry } from './log.ts'
+import type { LogEntry, LogStat } from './log.ts'
 import type { UnreadCount } from './message.ts'
 import type { TaskPush } from './task.ts'
 import type { TokenState } from './token.ts'
 
-export const LIVE_TOPICS = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users'] as const
+export const LIVE_TOPICS = [
+  'logs',
+  'channels',
+  'tokens',
+  'inbox',
+  'tasks',
+  'users',
+  'stats',
+] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 export type LiveRequest =
@@ -18,7 +26,8 @@ export type LiveRequest =
  * which has no place in the stream. `tokens`: one's own; an admin gets no others'. `inbox`: how
  * many messages one has not read, at each subscription and whenever one's inbox changes. `tasks`:
  * a drawing or music task as it now is, and how far those under way are. `users`, for admins: who
- * was made or changed, to be read again.
+ * was made or changed, to be read again. `stats`, for admins: the site's totals as `/api/log/stat`
+ * has them, at each subscription and whenever they are others.
  */
 export type LiveMessage =
   | { type: 'ready'; position: number }
@@ -38,6 +47,7 @@ export type LiveMessage =
   | { type: 'event'; topic: 'inbox'; position: number; data: UnreadCount }
   | { type: 'event'; topic: 'tasks'; position: number; data: TaskPush }
   | { type: 'event'; topic: 'users'; position: number; data: { id: number } }
+  | { type: 'event'; topic: 'stats'; position: number; data: LogStat }
   | { type: 'resync'; topic: LiveTopic }
   | { type: 'pong' }
   | { type: 'error'; code: string; message: string }

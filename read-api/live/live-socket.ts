@@ -11,6 +11,7 @@ import { readRequest } from './live-request.ts'
 import { feedProgress } from './progress-feed.ts'
 import { LiveSession } from './session.ts'
 import { type Watched, watchSessions } from './session-watch.ts'
+import { feedStats } from './stats-feed.ts'
 
 const SOCKETS_MAX = 5_000
 const SOCKETS_PER_USER_MAX = 5
@@ -36,6 +37,7 @@ export function liveSocket(app: App, parts: ReadParts): void {
   const feeds = [
     feedHealth(parts.health, parts.core.log, () => sessionsOf(open)),
     feedProgress(parts.core, parts.progress, () => sessionsOf(open)),
+    feedStats(parts.core, () => sessionsOf(open)),
   ]
   const pinging = setInterval(() => ping(open), PING_MS).unref()
   const sendElsewhere = (): void => {

@@ -2,9 +2,9 @@ import type { Core } from '#infra/core.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import { openTaskOwners } from '#projections/tasks/query.ts'
 import { percentOf } from '../tasks/task-answer.ts'
+import { onceASecond } from './once-a-second.ts'
 import type { LiveSession } from './session.ts'
 
-const EVERY_MS = 1_000
 const ROWS_MAX = 1_000
 
 /** How far a task of somebody's is. */
@@ -14,18 +14,13 @@ export type TaskProgress = {
   readonly progress: string
 }
 
-/**
- * Passes on how far tasks are, about once a second, as long as somebody may see it. Answers how to
- * stop.
- */
+/** Passes on how far tasks are, as long as somebody may see it. Answers how to stop. */
 export function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,
   progress: Progress,
   sessions: () => Iterable<LiveSession>,
 ): () => void {
   let mark: number | null = null
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   const pass = async (): Promise<void> => {
     const watching = [...sessions()].filter(({ wantsTasks }) => wantsTasks)
     // What was before somebody looked is read with the lists.
@@ -41,15 +36,5 @@ export function feedProgress(
       for (const session of watching) session.passProgress(rows)
     }
   }
-  const later = (): void => {
-    timer = setTimeout(async () => {
-      await pass().catch((err: unknown) => log.warn({ err }, 'no progress of tasks could be read'))
-      if (!isStopped) later()
-    }, EVERY_MS).unref()
-  }
-  later()
-  return () => {
-    isStopped = true
-    clearTimeout(timer)
-  }
+  return onceASecond(pass, (err) => log.warn({ err }, 'no progress of tasks could be read'))
 }

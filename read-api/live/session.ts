@@ -3,6 +3,7 @@ import type { HttpRefusal } from '#infra/http/http-refusal.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
+import type { LogStat } from '../contract/log.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 import type { ReadParts } from '../question.ts'
 import type { Hub } from './hub.ts'
@@ -30,6 +31,8 @@ export class LiveSession {
   #sent = 0
   /** What of the channels' health was sent, or was there before. */
   #health = 0
+  /** The totals of the site that were sent last. */
+  #stats = ''
   /** Up to here the number of unread messages was sent; one of before may be older. */
   #unread = 0
   #isFollowing = false
@@ -61,6 +64,7 @@ export class LiveSession {
     if (mine !== this.#subscriptions) return
     this.#topics = new Set(topics)
     this.#health = this.#parts.health.version
+    this.#stats = ''
     this.#sent = after ?? this.#hub.ring().upTo
     const isCaughtUp = after === null || (await this.#catchUp(mine))
     if (mine !== this.#subscriptions || this.#isClosed) return
@@ -98,6 +102,18 @@ export class LiveSession {
     this.#health = this.#parts.health.version
     if (data === null) return
     this.send({ type: 'event', topic: 'channels', position: this.#sent, data })
+  }
+
+  get wantsStats(): boolean {
+    return this.#isFollowing && this.#viewer.isAdmin && this.#topics.has('stats')
+  }
+
+  /** Once, and whenever they are others than the last ones sent. */
+  passStats(data: LogStat): void {
+    const text = JSON.stringify(data)
+    if (!this.wantsStats || this.#isClosed || !this.#hasRoom || text === this.#stats) return
+    this.#stats = text
+    this.send({ type: 'event', topic: 'stats', position: this.#sent, data })
   }
 
   get wantsTasks(): boolean {

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { toWire } from '#domain/shared/quota.ts'
+import type { Core } from '#infra/core.ts'
 import { onlyAdmin, onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { sumLogRows } from '#projections/call-log/query.ts'
+import { type LogFilter, sumLogRows } from '#projections/call-log/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { LogStat } from '../contract/log.ts'
 import { type App, type ReadParts, upToDate } from '../question.ts'
@@ -37,29 +38,35 @@ export function logStat(app: App, parts: ReadParts): void {
 }
 
 async function answer(parts: ReadParts, query: LogQuery, ownerId: number | null) {
-  const { db } = parts.core
   const asked = await logFilter(parts, query, ownerId)
-  if (asked === null) {
-    return success({
-      quota: 0,
-      rpm: 0,
-      tpm: 0,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      count: 0,
-    })
-  }
+  return success(asked === null ? NOTHING : await statOf(parts.core, asked))
+}
+
+const NOTHING: LogStat = {
+  quota: 0,
+  rpm: 0,
+  tpm: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  count: 0,
+}
+
+/** Of everybody's consumption where the filter is empty. */
+export async function statOf(
+  { db, now: clock }: Pick<Core, 'db' | 'now'>,
+  asked: LogFilter,
+): Promise<LogStat> {
   const filter = { ...asked, type: asked.type ?? CONSUMPTION }
-  const now = Math.floor(parts.core.now() / 1_000)
+  const now = Math.floor(clock() / 1_000)
   const { from: _from, to: _to, ...always } = filter
   const recent = { ...always, from: now - RATE_SECONDS }
   const [sums, rate] = await Promise.all([sumLogs(db, filter, now), sumLogRows(db, recent)])
-  return success({
+  return {
     quota: toWire(sums.quota),
     rpm: rate.count,
     tpm: rate.promptTokens + rate.completionTokens,
     prompt_tokens: sums.promptTokens,
     completion_tokens: sums.completionTokens,
     count: sums.count,
-  })
+  }
 }

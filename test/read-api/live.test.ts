@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createProgress } from '#infra/progress/progress.ts'
@@ -19,74 +18,20 @@ import {
 } from '#test/projections/fixture.ts'
 import { accepted, aDrawing, begun, submitted } from '#test/projections/task-facts.ts'
 import { budget } from '#test/support/budget.ts'
-import { ADMIN, ALICE, type Api, apiFixture, BOB, ROOT } from './fixture.ts'
+import { ADMIN, ALICE, type Api, BOB, ROOT } from './fixture.ts'
+import { type Listener, type LiveSite, liveSite } from './live-site.ts'
 
+let site: LiveSite
 let api: Api
 let url: string
-const open: WebSocket[] = []
+let connect: LiveSite['connect']
+let follow: LiveSite['follow']
 
 beforeEach(async () => {
-  api = await apiFixture()
-  await api.app.listen({ port: 0, host: '127.0.0.1' })
-  url = `127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+  site = await liveSite()
+  ;({ api, url, connect, follow } = site)
 })
-
-afterEach(async () => {
-  for (const socket of open.splice(0)) socket.terminate()
-  await api.close()
-})
-
-type Listener = {
-  readonly socket: WebSocket
-  readonly seen: LiveMessage[]
-  /** Resolves with the first message, past or to come, that passes. */
-  readonly until: (passes: (message: LiveMessage) => boolean) => Promise<LiveMessage>
-  readonly ask: (message: object | string) => void
-}
-
-async function connect(userId: number, headers: Record<string, string> = {}): Promise<Listener> {
-  const session = await api.logIn(userId)
-  const socket = new WebSocket(`ws://${url}/api/live`, {
-    headers: { ...session, origin: `http://${url}`, ...headers },
-  })
-  open.push(socket)
-  const seen: LiveMessage[] = []
-  const waiting = new Set<(message: LiveMessage) => void>()
-  socket.on('message', (bytes) => {
-    const message = JSON.parse(String(bytes)) as LiveMessage
-    seen.push(message)
-    for (const tell of [...waiting]) tell(message)
-  })
-  await once(socket, 'open')
-  return {
-    socket,
-    seen,
-    ask: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    until: (passes) => {
-      const known = seen.find(passes)
-      if (known !== undefined) return Promise.resolve(known)
-      return new Promise((resolve) => {
-        const tell = (message: LiveMessage): void => {
-          if (!passes(message)) return
-          waiting.delete(tell)
-          resolve(message)
-        }
-        waiting.add(tell)
-      })
-    },
-  }
-}
-
-async function follow(
-  userId: number,
-  after?: number,
-  topics: LiveTopic[] = ['logs', 'channels'],
-): Promise<Listener> {
-  const listener = await connect(userId)
-  listener.ask({ type: 'subscribe', topics, ...(after === undefined ? {} : { after }) })
-  await listener.until(({ type }) => type === 'ready')
-  return listener
-}
+afterEach(() => site.close())
 
 const aCallOf = (userId: number, charge = 5): Given[] => {
   const call = aCall({ userId })

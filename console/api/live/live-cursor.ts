@@ -2,11 +2,9 @@ import type { TestPush } from '#read-api/contract/channel-act.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { TaskPush } from '#read-api/contract/task.ts'
-import type { LiveEvent } from './live-event.ts'
+import { FOLLOWED_TOPICS, type FollowedTopic, type LiveEvent } from './live-event.ts'
 
-const TOPICS: readonly LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
-
-type EventMessage = Extract<LiveMessage, { type: 'event' }>
+type EventMessage = Extract<LiveMessage, { type: 'event'; topic: FollowedTopic }>
 type HealthMessage = EventMessage & { data: HealthPush }
 type ProgressMessage = EventMessage & { topic: 'tasks'; data: TaskPush }
 type TestMessage = EventMessage & { data: TestPush }
@@ -22,7 +20,7 @@ type Seen = { position: number; ids: Set<number> }
  * resumes one position early, and what is known of that position already is dropped here.
  */
 export class LiveCursor {
-  private seen = new Map<LiveTopic, Seen>()
+  private seen = new Map<FollowedTopic, Seen>()
   private last: number | null = null
 
   /** What to send as `after`; null on the first connection. */
@@ -33,6 +31,7 @@ export class LiveCursor {
   /** What the message means to the screens: nothing, one event, or a resync. */
   accept(message: LiveMessage): LiveEvent[] {
     if (message.type === 'ready') return this.start(message.position)
+    if ('topic' in message && !isFollowed(message)) return []
     if (message.type === 'resync') {
       this.last = null
       return resyncsOf(message.topic, null)
@@ -62,7 +61,7 @@ export class LiveCursor {
   private start(position: number): LiveEvent[] {
     if (this.last !== null) return []
     this.last = position
-    return TOPICS.flatMap((topic) => resyncsOf(topic, position))
+    return FOLLOWED_TOPICS.flatMap((topic) => resyncsOf(topic, position))
   }
 
   private isRepeat(message: NumberedMessage): boolean {
@@ -78,6 +77,10 @@ export class LiveCursor {
   }
 }
 
+const isFollowed = <T extends { topic: LiveTopic }>(
+  message: T,
+): message is T & { topic: FollowedTopic } => message.topic !== 'stats'
+
 const isHealth = (message: EventMessage): message is HealthMessage =>
   'kind' in message.data && message.data.kind === 'health'
 
@@ -89,7 +92,7 @@ const isProgress = (message: EventMessage): message is ProgressMessage =>
 const isTest = (message: EventMessage): message is TestMessage =>
   'kind' in message.data && message.data.kind === 'test'
 
-const resyncsOf = (topic: LiveTopic, position: number | null): LiveEvent[] => [
+const resyncsOf = (topic: FollowedTopic, position: number | null): LiveEvent[] => [
   { kind: 'resync', topic, position },
   ...(topic === 'channels' ? [{ kind: 'resync' as const, topic: 'tests' as const, position }] : []),
 ]

@@ -1,11 +1,22 @@
 import type { Channel } from '#read-api/contract/channel.ts'
 import type { TestPush } from '#read-api/contract/channel-act.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
-import type { LiveMessage } from '#read-api/contract/live.ts'
+import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import type { UnreadCount } from '#read-api/contract/message.ts'
 import type { TaskPush } from '#read-api/contract/task.ts'
 import type { TokenState } from '#read-api/contract/token.ts'
+
+/** What the screens follow of all there is. */
+export const FOLLOWED_TOPICS = [
+  'logs',
+  'channels',
+  'tokens',
+  'inbox',
+  'tasks',
+  'users',
+] as const satisfies readonly LiveTopic[]
+export type FollowedTopic = (typeof FOLLOWED_TOPICS)[number]
 
 /**
  * What each topic carries, as screens listen to it. Health comes with the channels, without a place

@@ -17,9 +17,9 @@ import {
   tap,
   timer,
 } from 'rxjs'
-import type { LiveRequest, LiveTopic } from '#read-api/contract/live.ts'
+import type { LiveRequest } from '#read-api/contract/live.ts'
 import { LiveCursor } from './live-cursor.ts'
-import { type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
+import { FOLLOWED_TOPICS, type LiveEvent, type LiveState, readLiveMessage } from './live-event.ts'
 
 /** The part of a WebSocket that the stream uses, so that a test can play the other end. */
 export type LiveSocket = {
@@ -47,7 +47,6 @@ export type LiveStream = {
   readonly retryNow: () => void
 }
 
-const TOPICS: LiveTopic[] = ['logs', 'channels', 'tokens', 'inbox', 'tasks', 'users']
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 const PING_MS = 20_000
@@ -137,7 +136,11 @@ function connection(
     socket.onopen = () => {
       isOpen = true
       const after = cursor.resumeAfter()
-      request({ type: 'subscribe', topics: TOPICS, ...(after === null ? {} : { after }) })
+      request({
+        type: 'subscribe',
+        topics: [...FOLLOWED_TOPICS],
+        ...(after === null ? {} : { after }),
+      })
       heard.next()
     }
     socket.onmessage = ({ data }) => {
