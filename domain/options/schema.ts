@@ -25,7 +25,7 @@ export type OptionRow = {
   readonly choiceWords?: Readonly<Record<string, Words>>
   /** Left out: every admin may set it. */
   readonly access?: OptionAccess
-  /** That nothing acts on it, and why it is kept: forms don't show it. See `notes.ts`. */
+  /** That nothing acts on it, and why it is kept: its form says so. See `notes.ts`. */
   readonly note?: Words
   /** Said instead of the general words when the value is out of bounds. */
   readonly boundsWords?: Words

@@ -56,7 +56,7 @@ export const OptionSchema = Type.Object({
   unit: Type.String(),
   /** Of a choice: what each value is called. */
   choice_words: Type.Record(Type.String(), Words),
-  /** That nothing acts on it, and why it is kept: forms don't show it. */
+  /** That nothing acts on it, and why it is kept: its form says so. */
   note: Type.Union([Words, Type.Null()]),
   /** Said when the value is out of bounds, instead of general words. */
   bounds_words: Type.Union([Words, Type.Null()]),

@@ -6,7 +6,7 @@ import type { OptionSchema, OptionSection } from '#read-api/contract/option.ts'
 import { SectionHistory } from './history-drawer.tsx'
 import { rowStarts } from './row-starts.ts'
 import { SettingField } from './setting-field.tsx'
-import { isRootOnly } from './setting-hint.tsx'
+import { isRootOnly, useSharedNote } from './setting-hint.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useWords } from './use-words.ts'
 
@@ -21,9 +21,11 @@ export function SettingSection(props: {
 }): ReactElement | null {
   const { t } = useTranslation()
   const words = useWords()
+  const sharedNote = useSharedNote(props.form)
   const { form, section } = props
   const options = form.optionsOf(section.id).filter(({ key }) => form.has(key))
   if (options.length === 0) return null
+  const note = sharedNote(section.id)
   return (
     <div id={`section-${section.id}`} className="tg-setting-section">
       <Panel
@@ -31,6 +33,7 @@ export function SettingSection(props: {
         lead={words(section.lead) || undefined}
         actions={<SectionHistory section={section} form={form} />}
       >
+        {note !== null && <Said text={note} />}
         {isRootOnly(form, section.id) && <Said text={t('settings.rootOnly')} />}
         {props.children ?? <Fields options={options} form={form} />}
         {props.extra}

@@ -18,7 +18,7 @@ export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** Options the server has; others are not shown. */
   has: (key: string) => boolean
   option: (key: string) => OptionSchema | undefined
-  /** Those of a section that something acts on, in order. */
+  /** Those of a section, in order. */
   optionsOf: (section: string) => readonly OptionSchema[]
   value: (key: string) => string
   isChanged: (key: string) => boolean
@@ -84,8 +84,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     ...options,
     has: (key) => baseline.has(key),
     option: (key) => schema.get(key),
-    optionsOf: (section) =>
-      [...schema.values()].filter((option) => option.section === section && option.note === null),
+    optionsOf: (section) => [...schema.values()].filter((option) => option.section === section),
     value,
     isChanged: (key) => changed.has(key),
     set: (values) => drafts.set(values, baseline, changed),
