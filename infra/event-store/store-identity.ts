@@ -132,15 +132,24 @@ async function writeIdentity(client: PoolClient, now: StoreIdentity): Promise<vo
   )
 }
 
+/** What names positions of a store. */
+const PLACES = [
+  'snapshots.states',
+  'projections.checkpoint',
+  'bookmarks.bookmarks',
+  'joint_appends.healed',
+] as const
+
 /**
  * Ties the database to another store. Positions belong to one store, so that snapshots and the
- * places of the read models are dropped: both are made anew from the other's events.
+ * places of the read models are dropped, which are made anew from the other's events, and those of
+ * whoever else reads them, who goes on at their end.
  *
  * NOTE: no process that uses the former store may still be running.
  */
 export async function moveStoreIdentity(client: PoolClient, now: StoreIdentity): Promise<void> {
   // Tables of parts that were never here are not missed.
-  for (const table of ['snapshots.states', 'projections.checkpoint', 'joint_appends.healed']) {
+  for (const table of PLACES) {
     if (await isTable(client, table)) await client.query(`delete from ${table}`)
   }
   await writeIdentity(client, now)

@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { openBookmark } from '#infra/event-bus/bookmark.ts'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import { openEventStore } from '#infra/event-store/open-event-store.ts'
@@ -143,11 +144,13 @@ it('a database never used takes any store; what belongs to positions is dropped'
     create table projections.checkpoint (name text, position int8);
     insert into projections.checkpoint values ('users', 700)`)
   const places = async () => (await pg.query('select from projections.checkpoint')).rowCount
+  const bookmark = await openBookmark(pg, 'somebody')
+  await bookmark.save(700)
   await keepSnapshot()
   await onStore(null, nothing)
-  expect([await hasSnapshot(), await places()]).toEqual([true, 1])
+  expect([await hasSnapshot(), await places(), await bookmark.read()]).toEqual([true, 1, 700])
   await onStore(one.url, nothing)
-  expect([await hasSnapshot(), await places()]).toEqual([false, 0])
+  expect([await hasSnapshot(), await places(), await bookmark.read()]).toEqual([false, 0, null])
   await onStore(null, nothing)
   await onStore(two.url, async (store) => void (await store.append([to('a', 'none')])))
   await expect(onStore(one.url, nothing)).rejects.toThrow('EVENTSTORE_URL: ')
