@@ -201,3 +201,17 @@ describe('levels', () => {
     expect(await manage(999_999, 'enable')).toMatchObject({ status: 404 })
   })
 })
+
+it('who deletes the own account is signed out everywhere, and is not let in again', async () => {
+  const id = await made('leaver')
+  const [here, there] = [await fixture.logIn('leaver'), await fixture.logIn('leaver')]
+  const answer = await here.call('DELETE', '/api/user/self')
+  expect(answer).toMatchObject({ status: 200, success: true })
+  expect(String(answer.headers['set-cookie'])).toMatch(/^session=;/)
+  for (const { call } of [here, there]) {
+    expect((await call('GET', '/api/user/self')).status).toBe(401)
+  }
+  const body = { username: 'leaver', password: PASSWORD }
+  expect((await fixture.anybody('POST', '/api/user/login', { body })).success).toBe(false)
+  expect(await read(id)).toMatchObject({ username: 'leaver', DeletedAt: expect.any(String) })
+})
