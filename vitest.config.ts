@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SkipReporter } from './test/support/skip-reporter.ts'
 
 const shared = {
   testTimeout: 30_000,
@@ -12,6 +13,7 @@ export default defineConfig({
   test: {
     // Two cores: most tests wait for leases, brokers and browsers much of their time.
     maxWorkers: process.env.CI ? 3 : 2,
+    reporters: ['default', new SkipReporter()],
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       {

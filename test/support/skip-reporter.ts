@@ -1,0 +1,23 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+
+/** Says at the end what was skipped, and why: a name that says so, or the note of the skip. */
+export class SkipReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const lines = new Map<string, number>()
+    for (const module of modules) {
+      for (const test of module.children.allTests('skipped')) {
+        const line = `${module.relativeModuleId}: ${reasonOf(test)}`
+        lines.set(line, (lines.get(line) ?? 0) + 1)
+      }
+    }
+    for (const [line, count] of lines) process.stdout.write(`skipped ${count} × ${line}\n`)
+  }
+}
+
+function reasonOf(test: TestCase): string {
+  const result = test.result()
+  const note = result.state === 'skipped' ? result.note : undefined
+  if (note !== undefined) return note
+  const { parent } = test
+  return parent.type === 'suite' ? parent.fullName : test.name
+}
