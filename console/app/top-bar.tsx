@@ -64,7 +64,7 @@ function SiteLinks({ hasMenu }: { hasMenu: boolean }): ReactElement | null {
   const links = siteLinks(useStatus())
   const isNarrow = useIsNarrow()
   const navigate = useNavigate()
-  const isInConsole = /^\/(app|admin|channel|user)\//.test(`${useLocation().pathname}/`)
+  const isInConsole = /^\/(app|admin|channel|user\/edit)\//.test(`${useLocation().pathname}/`)
   if (isNarrow) {
     if (hasMenu) return null
     const items = links.map(({ id, to, isElsewhere }) => ({

@@ -32,9 +32,9 @@ function CheckIn(): ReactElement {
       const amount = exactQuotaText(quota, rule)
       showSuccess(quota === 0n ? t('me.checkedInOnly') : t('me.checkedIn', { amount }))
     } catch (error) {
-      // What the server refuses it says itself; an answer that never came says nothing.
-      const isRefusal = error instanceof ApiError && error.status === 200
-      showError(isRefusal ? error : t('me.checkInFailed'))
+      // What the server says is told as it is; one that is not there says nothing.
+      const isSaid = error instanceof ApiError && error.status > 0 && error.status <= 500
+      showError(isSaid ? error : t('me.checkInFailed'))
     }
     await Promise.all([
       client.invalidateQueries({ queryKey: selfQuery.queryKey }),

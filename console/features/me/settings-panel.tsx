@@ -68,8 +68,8 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
       await updateSettings(changeOf(draft, draftOf(props.setting)))
       showSuccess(t('me.settingsSaved'))
     } catch (error) {
-      const isRefusal = error instanceof ApiError && error.status > 0 && error.status < 500
-      showError(isRefusal ? error : t('me.settingsFailed'))
+      const isSaid = error instanceof ApiError && error.status > 0 && error.status <= 500
+      showError(isSaid ? error : t('me.settingsFailed'))
       return
     }
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })

@@ -153,7 +153,7 @@ describe('the own page', () => {
 
   it('saves how one is told, and says why it can’t', async () => {
     const { page, site } = await open()
-    let status = 500
+    let status = 503
     site.routes['PUT /api/user/setting'] = () => ({ ...ok(null), status })
     await button(page, '1000000 ($2.00)').click()
     await page.getByText('Webhook 通知').click()
