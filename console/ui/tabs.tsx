@@ -1,4 +1,11 @@
-import { type KeyboardEvent, type ReactElement, type ReactNode, useId } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
 
 export type Tab<Id extends string> = { id: Id; title: ReactNode }
 
@@ -11,6 +18,15 @@ export function Tabs<Id extends string>(props: {
   children: ReactNode
 }): ReactElement {
   const base = useId()
+  const list = useRef<HTMLDivElement>(null)
+  // On a narrow screen the list is scrolled: the chosen one is in sight, however it was chosen.
+  useEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>(`[id="${base}-${props.chosen}"]`)
+    if (list.current === null || chosen == null) return
+    const { offsetLeft, clientWidth } = list.current
+    const middle = chosen.offsetLeft - offsetLeft + chosen.offsetWidth / 2
+    list.current.scrollLeft = middle - clientWidth / 2
+  }, [base, props.chosen])
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = STEPS[event.key]
     if (step === undefined) return
@@ -23,7 +39,13 @@ export function Tabs<Id extends string>(props: {
   }
   return (
     <div className="tg-tabs">
-      <div className="tg-tab-list" role="tablist" aria-label={props.label} onKeyDown={move}>
+      <div
+        ref={list}
+        className="tg-tab-list"
+        role="tablist"
+        aria-label={props.label}
+        onKeyDown={move}
+      >
         {props.tabs.map((tab) => (
           <button
             key={tab.id}

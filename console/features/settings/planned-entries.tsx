@@ -36,7 +36,13 @@ function Subject({ option, name }: { option: string; name: string }): ReactEleme
       </span>
     )
   }
-  if (option === 'GroupRatio') return <GroupTag name={name} />
+  if (option === 'GroupRatio') {
+    return (
+      <span>
+        <GroupTag name={name} />
+      </span>
+    )
+  }
   return <span className={name === '' ? undefined : 'tg-mono'}>{name || optionLabel(option)}</span>
 }
 
