@@ -9,7 +9,7 @@ export const health: Words['health'] = {
   shown: { label: 'Shown', all: 'All', troubled: 'In trouble' },
   window: { label: 'Stretch of time', m5: '5 min', h1: '1 h', d1: '24 h' },
   figure: {
-    well: 'Channels that are well',
+    well: 'Channels without trouble',
     open: 'Circuits open',
     autoDisabled: 'Auto-disabled',
     success: 'Success (5 min)',

@@ -7,7 +7,7 @@ export const health = {
   shown: { label: '显示', all: '全部', troubled: '有问题' },
   window: { label: '统计时段', m5: '5 分钟', h1: '1 小时', d1: '24 小时' },
   figure: {
-    well: '正常渠道',
+    well: '无异常渠道',
     open: '熔断中',
     autoDisabled: '自动禁用',
     success: '成功率（5 分钟）',
