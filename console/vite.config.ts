@@ -8,7 +8,7 @@ const woff2Only: Plugin = {
   name: 'woff2-only',
   enforce: 'pre',
   transform(code, id) {
-    if (!/@fontsource.*\.css$/.test(id)) return null
+    if (!/@fontsource.*\.css(?:\?|$)/.test(id)) return null
     return code.replace(/,\s*url\([^)]*\.woff\)\s*format\('woff'\)/g, '')
   },
 }

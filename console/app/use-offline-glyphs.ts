@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { loadChineseFonts } from '#console/theme/chinese-fonts.ts'
 
 const WEIGHTS = [400, 600]
 
@@ -21,7 +22,7 @@ export function useOfflineGlyphs(): void {
       t('request.health.unreachable'),
       t('request.health.down'),
     ].join('')
-    import('#console/theme/chinese-fonts.ts')
+    loadChineseFonts()
       .then(() => {
         const fonts = WEIGHTS.map((weight) => `${weight} 14px 'Noto Sans SC'`)
         return Promise.all(fonts.map((font) => document.fonts.load(font, text)))

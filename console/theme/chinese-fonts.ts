@@ -1,3 +1,23 @@
-// A chunk of its own: its list of character ranges is larger than all other styles together.
-import '@fontsource/noto-sans-sc/400.css'
-import '@fontsource/noto-sans-sc/600.css'
+import regular from '@fontsource/noto-sans-sc/400.css?url'
+import semibold from '@fontsource/noto-sans-sc/600.css?url'
+
+/** Files of their own: their list of character ranges is larger than all other styles together. */
+export const CHINESE_FONTS: readonly string[] = [regular, semibold]
+
+let loading: Promise<unknown> | undefined
+
+/** Resolves when the page knows them; rejects when they can't come. */
+export function loadChineseFonts(): Promise<unknown> {
+  loading ??= Promise.all(CHINESE_FONTS.map(addStyles))
+  return loading
+}
+
+const addStyles = (href: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const link = document.createElement('link')
+    link.rel = 'stylesheet'
+    link.href = href
+    link.onload = () => resolve()
+    link.onerror = () => reject(new Error(`${href} could not be loaded`))
+    document.head.append(link)
+  })

@@ -77,6 +77,52 @@ describe('what an operator writes', () => {
     await close()
   })
 
+  it('keeps pictures in links as far as they may be, and leaves no link empty', async () => {
+    const pictures = [
+      '<a href="https://one.example"><img src="https://cdn.example/b.png" alt="Badge"></a>',
+      '<a href="https://two.example"><img src="https://cdn.example/b.png"></a>',
+      '<a href="https://three.example"><img src="/favicon.svg" alt="Ours"></a>',
+      '<a href="https://four.example" aria-label="Code"><svg><path d="M0 0"/></svg></a>',
+      '<a href="https://five.example"><svg><title>Chat</title></svg></a><a id="top"></a>',
+    ]
+    setStatus({ footer_html: pictures.join(' ') })
+    const { page, faults, close } = await open('/about')
+    const frame = page.frameLocator('footer iframe')
+    await frame.getByRole('link', { name: 'Chat' }).waitFor()
+    const links = await frame
+      .getByRole('link')
+      .evaluateAll((all) =>
+        all.map((link) => [
+          new URL((link as HTMLAnchorElement).href).hostname.split('.')[0],
+          link.textContent || link.querySelector('img')?.alt,
+        ]),
+      )
+    expect(links).toEqual([
+      ['one', 'Badge'],
+      ['two', 'https://two.example'],
+      ['three', 'Ours'],
+      ['four', 'Code'],
+      ['five', 'Chat'],
+    ])
+    expect(await frame.locator('a').count()).toBe(5)
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  it('is in the console’s own fonts, Chinese ones too', async () => {
+    setPage('about', '# Us 关于我们')
+    const { page, close } = await open('/about')
+    await page.frameLocator('article iframe').getByText('关于我们').waitFor()
+    const loaded = () =>
+      page.locator('article iframe').evaluate((frame: HTMLIFrameElement) => {
+        const fonts = [...(frame.contentDocument?.fonts ?? [])]
+        const used = fonts.filter(({ status }) => status === 'loaded')
+        return [...new Set(used.map(({ family }) => family.replaceAll(/["']/g, '')))].sort()
+      })
+    await expect.poll(loaded).toEqual(['Inter Variable', 'Noto Sans SC'])
+    await close()
+  })
+
   it('a notice is dismissed for good, and another one is another', async () => {
     setPage('notice', 'Back at noon')
     const { page, close } = await open('/app/tokens', {}, ROOT)
@@ -225,6 +271,14 @@ describe('the footer', () => {
     await opened.page.clock.runFor(10_000)
     return opened
   }
+
+  it('says what runs here, and leads nowhere', async () => {
+    const { page, close } = await open('/about')
+    const said = page.getByRole('contentinfo').getByText('Tallygate')
+    await said.waitFor()
+    expect(await page.getByRole('contentinfo').getByRole('link').count()).toBe(0)
+    await close()
+  })
 
   it('is the kept one while the status is unknown, looked for five times', async () => {
     const found = await openWithFooter(6)

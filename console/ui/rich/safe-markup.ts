@@ -1,5 +1,7 @@
 import createDOMPurify, { type DOMPurify } from 'dompurify'
 import { parse } from 'marked'
+import { CHINESE_FONTS } from '#console/theme/chinese-fonts.ts'
+import latinFonts from '#console/theme/fonts.css?url'
 import { trustedHtml } from './trusted-html.ts'
 
 /** What could leave its place, take input, or fight the site's own look. */
@@ -17,6 +19,10 @@ export type FrameLook = {
   isHtml: boolean
 }
 
+/** The console's own fonts, and its look in a frame. */
+const STYLES = [latinFonts, ...CHINESE_FONTS, '/frame.css']
+const styleLink = (href: string): string => `<link rel="stylesheet" href="${href}">`
+
 const STYLE_ATTRIBUTE = /(<[^<>]*?\s)style(?=\s*=)/gi
 
 let purifier: DOMPurify | undefined
@@ -27,7 +33,7 @@ let purifier: DOMPurify | undefined
  */
 export function frameDocument(text: string, look: FrameLook): string {
   const html = look.isHtml ? text : parse(text, { async: false, gfm: true, breaks: false })
-  const clean = purify().sanitize(withoutStyles(html), {
+  const clean = purify().sanitize(readied(html), {
     FORBID_TAGS: FORBIDDEN_TAGS,
     FORBID_ATTR: FORBIDDEN_ATTRIBUTES,
     ALLOW_DATA_ATTR: false,
@@ -36,7 +42,7 @@ export function frameDocument(text: string, look: FrameLook): string {
   const theme = look.isDark ? 'dark' : 'light'
   return (
     `<!doctype html><html lang="${look.language}" data-theme="${theme}"><head>` +
-    '<meta charset="utf-8"><link rel="stylesheet" href="/frame.css"></head>' +
+    `<meta charset="utf-8">${STYLES.map(styleLink).join('')}</head>` +
     `<body${look.isSmall ? ' class="small"' : ''}>${clean}</body></html>`
   )
 }
@@ -45,11 +51,23 @@ export function frameDocument(text: string, look: FrameLook): string {
  * Styles go before anything else parses the text: the policy blocks them, and says so each time.
  * What is missed here is blocked there. A template's content is inert: nothing runs or loads.
  */
-function withoutStyles(html: string): string {
+function readied(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
   for (const node of template.content.querySelectorAll('style')) node.remove()
+  for (const link of template.content.querySelectorAll('a')) nameBare(link)
   return template.innerHTML
+}
+
+/** A link around a drawing, which does not stay: its name takes its place, so that it can be seen. */
+function nameBare(link: Element): void {
+  for (const drawing of link.querySelectorAll('svg')) {
+    drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
+  }
+  if (link.textContent.trim() !== '' || link.querySelector('img') !== null) return
+  const href = link.getAttribute('href') ?? ''
+  if (href === '') return link.remove()
+  link.textContent = link.getAttribute('aria-label') || link.getAttribute('title') || href
 }
 
 function purify(): DOMPurify {
@@ -70,6 +88,12 @@ function purify(): DOMPurify {
 function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
+  const around = image.closest('a')
+  // A link within a link would end the outer one, empty: there, the picture's name stands for it.
+  if (around !== null) {
+    image.replaceWith(image.getAttribute('alt') || around.getAttribute('href') || source)
+    return
+  }
   const link = image.ownerDocument.createElement('a')
   link.textContent = image.getAttribute('alt') || source
   link.setAttribute('href', source)
