@@ -7,7 +7,7 @@ import { checkInStatusQuery } from '#console/api/me/check-in-status.ts'
 import { selfQuery } from '#console/api/me/self.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
-import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { quotaOf, quotaText } from '#console/ui/money.ts'
 import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -29,7 +29,7 @@ function CheckIn(): ReactElement {
       const quota = quotaOf(await checkIn())
       setGained(quota)
       client.setQueryData(checkInStatusQuery.queryKey, { can_check_in: false })
-      const amount = exactQuotaText(quota, rule)
+      const amount = quotaText(quota, rule)
       showSuccess(quota === 0n ? t('me.checkedInOnly') : t('me.checkedIn', { amount }))
     } catch (error) {
       // What the server says is told as it is; one that is not there says nothing.
@@ -48,7 +48,7 @@ function CheckIn(): ReactElement {
       lead={
         gained === null || gained === 0n
           ? t('me.checkInLead')
-          : t('me.gained', { amount: exactQuotaText(gained, rule) })
+          : t('me.gained', { amount: quotaText(gained, rule) })
       }
       actions={
         <Button

@@ -5,16 +5,16 @@ import { inviteCodeQuery } from '#console/api/me/invite-code.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
+import { CopyButton } from '#console/ui/copy-button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
-import { TextInput } from '#console/ui/inputs.tsx'
-import { quotaOf } from '#console/ui/money.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { Panel } from '#console/ui/panel.tsx'
-import { Quota } from '#console/ui/quota.tsx'
+import { Quota, useMoneyRule } from '#console/ui/quota.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { Figure } from './figure.tsx'
 import type { MePanelProps } from './me-panel.ts'
-import { TransferDialog } from './transfer-dialog.tsx'
+import { leastTransfer, TransferDialog } from './transfer-dialog.tsx'
 
 /** The link to invite others by, and what it brought; where the site has invitations. */
 export function InvitePanel({ user }: MePanelProps): ReactElement | null {
@@ -22,7 +22,9 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const number = useNumberFormat()
   const isOffered = useStatus()?.aff_enabled === true
   const [isOpen, setOpen] = useState(false)
+  const rule = useMoneyRule()
   const earned = quotaOf(user?.aff_quota ?? 0)
+  const least = leastTransfer(rule)
   // What was earned while there were invitations stays one's own.
   if (!isOffered && earned === 0n) return null
   return (
@@ -38,9 +40,16 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
             <Quota value={earned} />
           </Figure>
         </dl>
-        <Button icon="arrowRight" isDisabled={earned === 0n} onClick={() => setOpen(true)}>
-          {t('me.transfer')}
-        </Button>
+        <div className="tg-me-transfer">
+          <Button icon="arrowRight" isDisabled={earned < least} onClick={() => setOpen(true)}>
+            {t('me.transfer')}
+          </Button>
+          {earned < least && (
+            <p className="tg-hint">
+              {t('me.transferFrom', { least: exactQuotaText(least, rule) })}
+            </p>
+          )}
+        </div>
       </div>
       <TransferDialog isOpen={isOpen} earned={earned} onClose={() => setOpen(false)} />
     </Panel>
@@ -58,15 +67,24 @@ function InviteLink(): ReactElement {
     return <ErrorState error={code.error} onRetry={() => void code.refetch()} />
   }
   return (
-    <div className="tg-me-link">
-      <TextInput
-        aria-label={t('me.inviteLink')}
-        value={code.data === undefined ? '' : link}
-        readOnly
-        isMono
-        onFocus={(event) => event.currentTarget.select()}
-        onChange={() => {}}
-      />
+    <div className="tg-me-invite">
+      <dl>
+        <div>
+          <dt>{t('me.inviteCode')}</dt>
+          <dd>
+            <code>{code.data}</code>
+            {code.data !== undefined && (
+              <CopyButton text={code.data} label={t('me.copyInviteCode')} />
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>{t('me.inviteLink')}</dt>
+          <dd>
+            <code>{code.data === undefined ? '' : link}</code>
+          </dd>
+        </div>
+      </dl>
       <Button icon="copy" isDisabled={code.data === undefined} onClick={() => void copy()}>
         {t('me.copyInvite')}
       </Button>

@@ -29,7 +29,7 @@ export function TransferDialog(props: {
   }
   const { isBusy, submit } = useSubmit(async () => {
     const amount = amountOf(text, rule)
-    const least = quotaFromDollars('1', rule) ?? 1n
+    const least = leastTransfer(rule)
     if (amount === null) return setFault(t('me.notAnAmount'))
     if (amount < least) {
       return setFault(t('me.transferTooSmall', { least: exactQuotaText(least, rule) }))
@@ -75,4 +75,10 @@ export function TransferDialog(props: {
 function amountOf(text: string, rule: MoneyRule): bigint | null {
   if (rule.isCurrency) return quotaFromDollars(text.replace(/^\$/, ''), rule)
   return /^\d{1,16}$/.test(text.trim()) ? BigInt(text.trim()) : null
+}
+
+/** One dollar, in units: the server takes no less at once. */
+export function leastTransfer({ quotaPerUnit }: MoneyRule): bigint {
+  const [whole = '0', fraction = ''] = quotaPerUnit.split('.')
+  return BigInt(whole) + (/[1-9]/.test(fraction) ? 1n : 0n)
 }

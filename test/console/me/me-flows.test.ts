@@ -75,7 +75,7 @@ describe('the own page', () => {
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 62_500 })
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: false })
     await button(page, '签到').click()
-    await said(page, '签到成功！获得 $0.125')
+    await said(page, '签到成功！获得 $0.13')
     expect(await button(page, '今日已签到').isDisabled()).toBe(true)
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: true })
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 0 })
@@ -86,6 +86,21 @@ describe('the own page', () => {
 
   it('copies the invite link, and transfers a dollar at least', async () => {
     const { page, site } = await open()
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 860 })
+      for (const text of ['abcde23456', `${site.url}/register?aff=abcde23456`]) {
+        const shown = page.locator('.tg-me-invite').getByText(text, { exact: true })
+        const isWhole = await shown.evaluate((code) => {
+          const { right, bottom } = code.getBoundingClientRect()
+          const panel = code.closest('section')?.getBoundingClientRect()
+          return panel !== undefined && right <= panel.right && bottom <= panel.bottom
+        })
+        expect([width, text, isWhole]).toEqual([width, text, true])
+      }
+    }
+    await button(page, '复制邀请码').click()
+    await button(page, '已复制').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('abcde23456')
     await button(page, '复制链接').click()
     await said(page, '邀请链接已复制到剪切板')
     const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -107,6 +122,12 @@ describe('the own page', () => {
     await page.keyboard.press('Enter')
     await said(page, '划转成功！')
     expect(bodyOf(site, 'POST', '/api/user/aff_transfer')).toEqual({ quota: 750_000 })
+  })
+
+  it('offers no transfer below the least, and says from when on', async () => {
+    const { page } = await open({ aff_quota: 499_999 })
+    await said(page, '满 $1.00 即可划转')
+    expect(await button(page, '划转').isDisabled()).toBe(true)
   })
 
   it('changes the password once both entries match', async () => {
