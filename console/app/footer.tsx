@@ -6,8 +6,8 @@ import { useFooterHtml } from './footer-html.ts'
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
 /**
- * The operator's own footer, if there is one, and one of four ways to say what runs here: that leads
- * nowhere, for the product has no site of its own that it could name.
+ * The operator's own footer, if there is one, and one of four ways to say what runs here: that
+ * leads nowhere, for the product has no site of its own that it could name.
  */
 export function Footer(): ReactElement {
   const { t } = useTranslation()

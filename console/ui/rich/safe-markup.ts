@@ -59,7 +59,7 @@ function readied(html: string): string {
   return template.innerHTML
 }
 
-/** A link around a drawing, which does not stay: its name takes its place, so that it can be seen. */
+/** A link around a drawing, which does not stay: its name takes its place. */
 function nameBare(link: Element): void {
   for (const drawing of link.querySelectorAll('svg')) {
     drawing.replaceWith(drawing.querySelector('title')?.textContent ?? '')
