@@ -1,5 +1,11 @@
 import { badCharacter, isName, isText } from '../shared/characters.ts'
-import { isNumber, isObject, type ParsedJson, parseJsonText } from '../shared/json-text.ts'
+import {
+  isNumber,
+  isObject,
+  type ParsedJson,
+  parseJsonText,
+  reservedName,
+} from '../shared/json-text.ts'
 import { refuse } from '../shared/refusal.ts'
 import type { ChannelTerms } from './events.ts'
 import type { ChannelRefusal } from './refusals.ts'
@@ -9,6 +15,7 @@ export type TermsFault =
   | 'duplicate-key'
   | 'too-deep'
   | 'bad-character'
+  | 'name-reserved'
   | 'not-object'
   | 'not-url'
   | 'not-text'
@@ -143,7 +150,7 @@ function readObject(field: string, text: string) {
 /** As `readObject`, of a text that is about to be kept. */
 function checkedObject(field: string, text: string) {
   const members = readObject(field, text)
-  const bad = members instanceof Map ? badCharacter(members) : null
+  const bad = members instanceof Map ? (badCharacter(members) ?? reservedName(members)) : null
   return bad === null ? members : { field, ...bad }
 }
 

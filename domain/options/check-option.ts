@@ -1,7 +1,13 @@
 import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { jsonDecimal } from '../pricing/ratio-map.ts'
 import { badCharacter, isText as isCleanText } from '../shared/characters.ts'
-import { type ExactJson, isNumber, isObject, parseJsonText } from '../shared/json-text.ts'
+import {
+  type ExactJson,
+  isNumber,
+  isObject,
+  parseJsonText,
+  reservedName,
+} from '../shared/json-text.ts'
 import type { OptionType, TextForm } from './option-type.ts'
 
 export type OptionFault =
@@ -173,20 +179,6 @@ function checkJson(text: string, type: JsonType): Checked {
     return { fault: 'entry-missing', name: required }
   }
   return { value: text.trim() }
-}
-
-const RESERVED = '__proto__'
-
-/** As in every body: whoever makes an object of such names loses this one, or worse. */
-function reservedName(value: ExactJson): Faulty | null {
-  const isNamed = isObject(value)
-  if (isNamed && value.has(RESERVED)) return { fault: 'name-reserved', name: RESERVED }
-  const inner = isNamed ? [...value.values()] : Array.isArray(value) ? value : []
-  for (const one of inner) {
-    const fault = reservedName(one)
-    if (fault !== null) return fault
-  }
-  return null
 }
 
 function shapeFault(value: ExactJson, type: JsonType): Faulty | null {

@@ -11,6 +11,8 @@ export type NumberText = { readonly numberText: string }
 
 export type JsonFault = 'not-json' | 'duplicate-key' | 'too-deep'
 
+export type ReservedName = { readonly fault: 'name-reserved'; readonly name: string }
+
 export type ParsedJson =
   | { readonly value: ExactJson }
   | { readonly fault: JsonFault; readonly name?: string }
@@ -30,6 +32,20 @@ export const isObject = (value: ExactJson): value is ReadonlyMap<string, ExactJs
 
 export const isNumber = (value: ExactJson): value is NumberText =>
   typeof value === 'object' && value !== null && 'numberText' in value
+
+const RESERVED = '__proto__'
+
+/** As in every body: whoever makes an object of such names loses this one, or worse. */
+export function reservedName(value: ExactJson): ReservedName | null {
+  const isNamed = isObject(value)
+  if (isNamed && value.has(RESERVED)) return { fault: 'name-reserved', name: RESERVED }
+  const inner = isNamed ? [...value.values()] : Array.isArray(value) ? value : []
+  for (const one of inner) {
+    const fault = reservedName(one)
+    if (fault !== null) return fault
+  }
+  return null
+}
 
 class Fault extends Error {
   readonly fault: JsonFault

@@ -102,9 +102,19 @@ describe('a name that means something to JavaScript', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  it('is mapped like any other', async () => {
-    const mapping = '{"__proto__":"x","constructor":"y"}'
+  it('is mapped like any other; __proto__ is refused in every text of a channel', async () => {
+    const mapping = '{"constructor":"y"}'
     await send('PUT', '/api/channel/', { id: channel, model_mapping: mapping })
+    const head = await fixture.head()
+    for (const field of ['model_mapping', 'status_code_mapping', 'param_override', 'setting']) {
+      for (const text of ['{"__proto__":"x"}', '{"a":[{"\\u005f_proto__":1}]}']) {
+        const answer = await send('PUT', '/api/channel/', { id: channel, [field]: text })
+        expect([field, answer.status, answer.code]).toEqual([field, 400, 'InvalidField'])
+        expect(answer.message).toContain(field)
+        expect(answer.message).toContain('__proto__')
+      }
+    }
+    expect(await fixture.head()).toBe(head)
     const { data } = await fixture.root.call<Channel>('GET', `/api/channel/${channel}`)
     expect(data.model_mapping).toBe(mapping)
     expect(Object.keys(Object.prototype)).toEqual([])

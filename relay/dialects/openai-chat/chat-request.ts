@@ -28,6 +28,8 @@ export const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
 const TOKENS_PER_IMAGE = 2_000
+/** No parameter is called so; whoever builds objects from it downstream would be misled. */
+const RESERVED = '__proto__'
 const EMPTY = Buffer.from('{}')
 const IMAGE = Buffer.from('"image_url"')
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
@@ -37,8 +39,7 @@ export function readChatRequest(body: Buffer): ChatRequest | Denial {
   const members = scanObject(body, MESSAGE_RULES)
   if (!isMembers(members)) return jsonDenial(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
-  // No parameter is called so; whoever builds objects from it downstream would be misled.
-  if (find('__proto__') !== undefined) return deny('invalid_parameter', { param: '__proto__' })
+  if (find(RESERVED) !== undefined) return deny('invalid_parameter', { param: RESERVED })
   const model = modelOf(body, find('model'))
   if (typeof model !== 'string') return model
   const messages = find('messages')
@@ -56,7 +57,7 @@ export function readChatRequest(body: Buffer): ChatRequest | Denial {
   const isStream = flagOf(find('stream'))
   if (isStream === null) return deny('invalid_parameter', { param: 'stream' })
   const wantsUsage = wantsUsageOf(body, find('stream_options'))
-  if (wantsUsage === null) return deny('invalid_parameter', { param: 'stream_options' })
+  if (typeof wantsUsage !== 'boolean') return wantsUsage
   const limits = limitsOf(body, find)
   if (isDenial(limits)) return limits
   return {
@@ -178,12 +179,16 @@ function flagOf(member: Member | undefined): boolean | null {
 }
 
 /** NOTE: scanned, not built: many different keys in it would hold the loop. */
-function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | null {
+function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | Denial {
   if (member === undefined || member.kind === 'null') return false
-  if (member.kind !== 'object') return null
-  const options = scanObject(bytesOf(body, member))
-  return isMembers(options) ? flagOf(options.find(({ key }) => key === 'include_usage')) : null
+  const options = member.kind === 'object' ? scanObject(bytesOf(body, member)) : null
+  if (options === null || !isMembers(options)) return badOption('')
+  if (options.some(({ key }) => key === RESERVED)) return badOption(`.${RESERVED}`)
+  return flagOf(options.find(({ key }) => key === 'include_usage')) ?? badOption('')
 }
+
+const badOption = (path: string): Denial =>
+  deny('invalid_parameter', { param: `stream_options${path}` })
 
 const isNumberOrNull = (body: Buffer, { kind, valueStart, valueEnd }: Member): boolean =>
   kind === 'null' ||

@@ -57,6 +57,7 @@ describe('a chat request', () => {
     ['stream', `{"model":"m",${MESSAGES},"stream":"yes"}`],
     ['stream', `{"model":"m",${MESSAGES},"stream":1}`],
     ['stream_options', `{"model":"m",${MESSAGES},"stream_options":[]}`],
+    ['stream_options.__proto__', `{"model":"m",${MESSAGES},"stream_options":{"__proto__":{}}}`],
     ['n', `{"model":"m",${MESSAGES},"n":0}`],
     ['n', `{"model":"m",${MESSAGES},"n":129}`],
     ['n', `{"model":"m",${MESSAGES},"n":-1}`],
