@@ -124,11 +124,21 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
 const matches = (url: string): boolean =>
   url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?') || isTaskPath(url)
 
-/** Types of channels that calls can be sent to, each with the fields that it can't do without. */
-export const SERVED_TYPES: ReadonlyMap<number, readonly ProfileField[]> = new Map(
-  [...PROFILES, ...TASK_PROFILES].map(({ id, fields = [] }) => [
+type ServedType = {
+  readonly required: readonly ProfileField[]
+  readonly needsAddress: boolean
+  readonly addressWords: readonly string[]
+}
+
+/** Types of channels that calls can be sent to, each with what it can't do without. */
+export const SERVED_TYPES: ReadonlyMap<number, ServedType> = new Map(
+  [...PROFILES, ...TASK_PROFILES].map(({ id, baseUrl, bases = [], fields = [] }) => [
     id,
-    fields.filter(({ isRequired }) => isRequired),
+    {
+      required: fields.filter(({ isRequired }) => isRequired),
+      needsAddress: baseUrl === null,
+      addressWords: bases.map(({ keyword }) => keyword),
+    },
   ]),
 )
 

@@ -1,3 +1,4 @@
+import { NAMED_BASES } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
@@ -71,24 +72,38 @@ type Given = { readonly [Key in keyof ChannelTerms]: ChannelTerms[Key] | undefin
 const given = (terms: Given): Partial<ChannelTerms> =>
   Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))
 
-/** By type: the fields that it can't do without, as on the wire. */
-export type ServedTypes = ReadonlyMap<number, readonly RequiredField[]>
+export type ServedTypes = ReadonlyMap<number, ServedType>
+export type ServedType = {
+  /** What it can't do without, as on the wire. */
+  readonly required: readonly RequiredField[]
+  /** It has no address of its own. */
+  readonly needsAddress: boolean
+  /** Words that stand for one of its addresses. */
+  readonly addressWords: readonly string[]
+}
 type RequiredField = {
   readonly key: 'other' | 'openai_organization'
   readonly label: Words
   readonly default: string
 }
 
-/** Refuses what no call could ever reach: no group, or a field of its type left empty. */
+/** Refuses what no call could ever reach: no group or address, or a field of its type left empty. */
 export function checkReach(
-  { type, groups, other, organization }: ChannelTerms,
+  { type, groups, baseUrl, other, organization }: ChannelTerms,
   served: ServedTypes,
 ): void {
+  const kind = served.get(type)
   if (groups.length === 0) {
     throw invalidField('group', { zh: '请至少选择一个分组', en: 'choose at least one group' })
   }
+  if (baseUrl === '' && kind?.needsAddress === true) {
+    throw invalidField('base_url', { zh: '该类型必须填写地址', en: 'this type needs an address' })
+  }
+  if (NAMED_BASES.has(baseUrl) && kind?.addressWords.includes(baseUrl) === false) {
+    throw invalidField('base_url', { zh: '该类型没有这个地址', en: 'is no address of this type' })
+  }
   const texts = { other, openai_organization: organization }
-  for (const { key, label, default: preset } of served.get(type) ?? []) {
+  for (const { key, label, default: preset } of kind?.required ?? []) {
     if (texts[key].trim() !== '' || preset !== '') continue
     throw invalidField(key, { zh: `请填写${label.zh}`, en: `${label.en} is required` })
   }

@@ -40,6 +40,9 @@ export const updateChannel: Act = (api, parts) => {
   )
 }
 
+/** What decides whether a call can go there. */
+const REACHED_BY = ['type', 'groups', 'baseUrl', 'other', 'organization'] as const
+
 type Changed = { readonly position: number; readonly repeated: number }
 
 async function change(parts: Parts, fields: UpdateChannel, context: ActContext): Promise<Changed> {
@@ -49,7 +52,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   // One that was allowed once must not stand in the way of turning the channel off.
   const { baseUrl, type } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, parts.servedTypes)
-  if (row !== null && ['type', 'groups', 'other', 'organization'].some((key) => key in terms)) {
+  if (row !== null && REACHED_BY.some((key) => key in terms)) {
     const next = { ...row.terms, ...terms }
     if (!isSame(next, row.terms)) checkReach(next, parts.servedTypes)
   }
