@@ -71,6 +71,8 @@ describe('a new token', () => {
     [{ name: 'x', rate_limit_period: 0 }, 400, 'InvalidField'],
     [{ name: 'x', rate_limit_tpm: -1 }, 400, 'InvalidField'],
     [{ name: 'x', max_concurrency: 1.5 }, 400, 'InvalidField'],
+    [{ name: 'x', model_limits_enabled: true }, 400, 'InvalidField'],
+    [{ name: 'x', model_limits_enabled: true, model_limits: ' , ' }, 400, 'InvalidField'],
     [{ name: 'x', count: 0 }, 400, 'InvalidField'],
     [{ name: 'x', count: 101 }, 400, 'InvalidField'],
   ])('is refused for %o', async (body, status, code) => {

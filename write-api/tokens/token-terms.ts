@@ -68,8 +68,20 @@ function expiryOf({ expired_time: time }: Fields, before: SharedTerms, now: numb
 function modelsOf(fields: Fields, before: SharedTerms): readonly string[] | null {
   const isLimited = fields.model_limits_enabled ?? before.models !== null
   if (!isLimited) return null
-  if (fields.model_limits === undefined) return before.models ?? []
-  const names = fields.model_limits.split(',').map((name) => name.trim())
+  const models = namesOf(fields) ?? before.models ?? []
+  // One that has none already may stay so: it is sent back to be renamed, or turned off.
+  if (models.length === 0 && before.models?.length !== 0) {
+    throw invalidField('model_limits', {
+      zh: '请至少选择一个模型，或者关闭模型限制',
+      en: 'choose at least one model, or turn the limit off',
+    })
+  }
+  return models
+}
+
+function namesOf({ model_limits: text }: Fields): readonly string[] | undefined {
+  if (text === undefined) return undefined
+  const names = text.split(',').map((name) => name.trim())
   for (const name of names) checkName('model_limits', name)
   return [...new Set(names.filter((name) => name !== ''))]
 }
