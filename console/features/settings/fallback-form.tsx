@@ -20,8 +20,8 @@ export function FallbackForm({ form }: { form: SettingsForm }): ReactElement | n
   const draft = fallbackDraft(form.value)
   const set = (key: FallbackKey, value: string) =>
     form.set(new Map(Object.entries(withFallback(draft, key, value))))
-  const isChanged = FALLBACK_KEYS.some((key) => form.isChanged(key))
-  const fault = isChanged ? fallbackFault(draft) : null
+  // Told of what is stored, too: the API takes one option at a time, so half of a pair can be.
+  const fault = fallbackFault(draft)
   const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
   const faulty = fallbackFaultField(draft)
   const field = (key: FallbackKey, label: string) => (
