@@ -87,7 +87,7 @@ type RequiredField = {
   readonly default: string
 }
 
-/** Refuses what no call could ever reach: no group or address, or a field of its type left empty. */
+/** Refuses what no call could reach: no group or address, or a field of its type left empty. */
 export function checkReach(
   { type, groups, baseUrl, other, organization }: ChannelTerms,
   served: ServedTypes,
