@@ -5,6 +5,7 @@ import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { MenuButton } from '#console/ui/menu.tsx'
+import { useSiteName } from '#console/ui/page.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { useIsNarrow } from '#console/ui/use-media.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -25,6 +26,7 @@ export function TopBar(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
+  const siteName = useSiteName()
   return (
     <header className="tg-top">
       {props.onMenu === undefined ? null : (
@@ -33,7 +35,7 @@ export function TopBar(props: {
       {props.isBare === true ? (
         <Brand />
       ) : (
-        <Link to="/" className="tg-top-brand">
+        <Link to="/" className="tg-top-brand" aria-label={siteName}>
           <Brand />
         </Link>
       )}

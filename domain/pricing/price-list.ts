@@ -20,11 +20,13 @@ export type PriceList = {
   /** User's group → group called with → the ratio in place of that group's own. */
   readonly specialGroups: ReadonlyMap<string, RatioMap>
   readonly fallback: Fallback | null
+  /** A site for its own use: everybody accepts models without a price. */
+  readonly isUnpricedAccepted: boolean
 }
 
 export type PricingRefusal = Refusal<'ModelUnpriced' | 'GroupUnknown'>
 
-/** $75 per million tokens: what a user pays who accepts models without a price. Never free. */
+/** $75 per million tokens: what is paid where models without a price are accepted. Never free. */
 const UNPRICED_RATIO: DecimalText = '37.5'
 const ONE: DecimalText = '1'
 
@@ -49,6 +51,7 @@ export function readPriceList(values: ReadonlyMap<string, string>, revision: num
     groups: groups === undefined ? DEFAULT_GROUP_RATIOS : readRatios(groups),
     specialGroups: readNestedRatios(values.get('GroupGroupRatio') ?? '{}'),
     fallback: readFallback(values),
+    isUnpricedAccepted: values.get('SelfUseModeEnabled') === 'true',
   }
 }
 
@@ -58,7 +61,7 @@ export type Customer = { readonly userGroup: string; readonly acceptsUnpriced: b
 /**
  * The price of the model for the group, to be kept with the call. In this order: the admin's price
  * per call, the admin's ratio, the built-in ones, the fallback, and at last, for whoever accepts
- * models without a price, ratio 37.5.
+ * models without a price and on a site for its own use, ratio 37.5.
  */
 export function priceOf(
   list: PriceList,
@@ -69,7 +72,8 @@ export function priceOf(
   const groupRatio = groupRatioOf(list, userGroup, group)
   if (groupRatio === undefined) return refuse('GroupUnknown')
   const own = ownPrice(list.set, model) ?? ownPrice(DEFAULT_RATIOS, model) ?? list.fallback
-  if (own === null && !acceptsUnpriced) return refuse('ModelUnpriced')
+  const isRefused = !acceptsUnpriced && !list.isUnpricedAccepted
+  if (own === null && isRefused) return refuse('ModelUnpriced')
   const base = {
     list: list.revision,
     group: groupRatio,

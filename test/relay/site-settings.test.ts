@@ -55,6 +55,10 @@ it('a model without a price is for those who said that they accept it', async ()
   await rig.addChannel(5, { models: ['no-price-at-all'] })
   const call = () => chat(rig, { model: 'no-price-at-all', max_tokens: 5 })
   expect(errorOf(await call()).code).toBe('model_unpriced')
+  await rig.setOption('SelfUseModeEnabled', 'true')
+  expect((await call()).status).toBe(200)
+  await rig.setOption('SelfUseModeEnabled', 'false')
+  expect(errorOf(await call()).code).toBe('model_unpriced')
   await rig.append('user-7', {
     type: 'UserSettingsChanged',
     v: 1,

@@ -63,6 +63,7 @@ export function FirstRun({ calls }: { calls: number }): ReactElement {
 
 function StepItem({ step, number }: { step: Step; number: number }): ReactElement {
   const { t } = useTranslation()
+  const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const { name, isDone, isNext } = step
   return (
     <li className={isNext ? 'tg-dash-step tg-dash-step-next' : 'tg-dash-step'}>
@@ -74,7 +75,11 @@ function StepItem({ step, number }: { step: Step; number: number }): ReactElemen
       </span>
       <div>
         <h3>{t(`dashboard.steps.${name}.title`)}</h3>
-        <p>{t(`dashboard.steps.${name}.body`)}</p>
+        <p>
+          {name === 'price' && isSelfUse
+            ? t('dashboard.selfUsePrice')
+            : t(`dashboard.steps.${name}.body`)}
+        </p>
         {name !== 'call' && isNext && (
           <Link to={PLACES[name]}>{t(`dashboard.steps.${name}.action`)}</Link>
         )}

@@ -120,6 +120,7 @@ export const dashboard: Words['dashboard'] = {
       action: '',
     },
   },
+  selfUsePrice: 'A model without a price costs $75 per million tokens.',
   snippets: 'Example call',
   copySnippet: 'Copy example',
   keyMasked: 'The key is masked here; copying uses the whole key.',

@@ -105,6 +105,7 @@ export const dashboard = {
     },
     call: { title: '发出第一次调用', body: '运行下面的任意一段，这里会立即显示结果。', action: '' },
   },
+  selfUsePrice: '没有价格的模型按每百万 tokens 75 美元计费。',
   snippets: '调用示例',
   copySnippet: '复制示例',
   keyMasked: '示例中的密钥已遮盖，复制时会使用完整密钥。',

@@ -24,7 +24,10 @@ export const SITE: OptionSection = {
       preset: 'false',
       access: 'root',
       label: { zh: '自用模式', en: 'Self-use mode' },
-      help: { zh: '隐藏注册入口。', en: 'Registration is not offered.' },
+      help: {
+        zh: '隐藏注册入口；没有价格的模型按倍率 37.5 计费。',
+        en: 'Registration is not offered; models without a price are charged at ratio 37.5.',
+      },
     },
     {
       key: 'DemoSiteEnabled',

@@ -52,6 +52,13 @@ describe('which price holds', () => {
     expect(chargeFor(accepted, { ...NO_USAGE, inputUncached: 1 })).toBe(38n)
   })
 
+  it('and for everybody on a site for its own use', () => {
+    const own = { SelfUseModeEnabled: 'true' }
+    expect(price(own)).toEqual(price({}, { acceptsUnpriced: true }))
+    expect(price({ ...own, ...FALLBACK })).toEqual(price(FALLBACK))
+    expect(price({ SelfUseModeEnabled: 'false' })).toEqual(refuse('ModelUnpriced'))
+  })
+
   it('none at all: refused', () => {
     expect(price({})).toEqual(refuse('ModelUnpriced'))
   })
