@@ -164,6 +164,27 @@ describe('Stripe’s word', () => {
     expect(await balance()).toBe(before)
   })
 
+  it.each([
+    ['an amount that is no whole number', { amount_total: 400.5 }],
+    ['an amount below nothing', { amount_total: -400 }],
+    ['an amount in words', { amount_total: '400' }],
+    ['a currency that is none', { currency: 7 }],
+    ['an order that is no text', { client_reference_id: { $gt: '' } }],
+  ])('with %s, well signed, is refused', async (_what, over) => {
+    const before = await balance()
+    const event = checkoutEvent(await ordered(), over)
+    expect(await send(event, signed(event))).toBe(400)
+    expect(await balance()).toBe(before)
+  })
+
+  it.each(['', ',"data":null', ',"data":{}', ',"data":{"object":[]}', ',"data":{"object":7}'])(
+    'without a checkout in it is refused: %j',
+    async (rest) => {
+      const event = `{"id":"evt_1","type":"checkout.session.completed"${rest}}`
+      expect(await send(event, signed(event))).toBe(400)
+    },
+  )
+
   it('is not heard with a wrong, old or missing signature, or a changed body', async () => {
     const before = await balance()
     const event = checkoutEvent(await ordered())

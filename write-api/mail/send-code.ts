@@ -9,6 +9,7 @@ import { AskCode } from '#write-api/contract/entry.ts'
 import type { Act, Parts } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/mail-identity.ts'
+import { refuseUnlessOpen } from '../users/registration-open.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { CODE_MINUTES, type CodePurpose, makeMailCode } from './mail-codes.ts'
 import { checkMailDomain } from './mail-domains.ts'
@@ -56,7 +57,7 @@ export const sendCode: Act = (api, parts) => {
 
 /** A code that no registration would take is none to send. */
 function mayRegister(values: ReadonlyMap<string, string>): void {
-  if (!optionFlag(values, 'RegisterEnabled')) throw refused('RegistrationClosed')
+  refuseUnlessOpen(values)
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
-import { optionFlag, optionInteger } from '#domain/options/registry.ts'
+import { optionInteger } from '#domain/options/registry.ts'
 import { fault } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser, findUserByIdentity, type UserRow } from '#projections/users/query.ts'
@@ -13,6 +13,7 @@ import { displayNameFrom } from '../users/display-name.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { inviterOf } from '../users/invites.ts'
 import { createUserAccount } from '../users/new-user.ts'
+import { refuseUnlessOpen } from '../users/registration-open.ts'
 import type { Profile } from './provider.ts'
 import { usernamesFor } from './usernames-for.ts'
 
@@ -61,7 +62,7 @@ async function register(
   aff: string,
 ): Promise<{ id: number; position: number }> {
   const { values } = await allOptions(parts.core.db)
-  if (!optionFlag(values, 'RegisterEnabled')) throw refused('RegistrationClosed')
+  refuseUnlessOpen(values)
   const inviterId = await inviterOf(parts, aff)
   const context = { actor: 'system:register', cause: request.id, at: parts.core.now() }
   for (const name of usernamesFor(username, identity.provider)) {

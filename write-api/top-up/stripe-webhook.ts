@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import Stripe from 'stripe'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import type { Act, Parts } from '../act.ts'
@@ -13,6 +15,21 @@ const PAID = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
 ] as const)
+
+const text = Type.Union([Type.String({ maxLength: 255 }), Type.Null()])
+
+/** What is read of a checkout: what is signed may still be of another version, or a test. */
+const Checkout = Type.Object({
+  id: Type.String({ maxLength: 255 }),
+  client_reference_id: Type.Optional(text),
+  payment_status: Type.String(),
+  amount_total: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()]),
+  ),
+  currency: Type.Optional(text),
+  payment_intent: Type.Optional(Type.Unknown()),
+})
+const checkouts = Compile(Checkout)
 
 /**
  * POST /api/stripe/webhook: Stripe says what became of a checkout. Nothing of the body is looked at
@@ -48,23 +65,24 @@ async function takeEvent({ core }: Parts, request: FastifyRequest): Promise<void
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
   if (event === null) throw fault('InvalidRequest')
   if (!PAID.has(event.type as never)) return
-  const session = event.data.object as Stripe.Checkout.Session
-  const { client_reference_id, payment_status, amount_total, currency } = session
-  if (payment_status !== 'paid' || client_reference_id === null) return
+  const checkout: unknown = event.data?.object
+  if (!checkouts.Check(checkout)) throw fault('InvalidRequest')
+  const { client_reference_id: tradeNo, payment_status, amount_total, currency } = checkout
+  if (payment_status !== 'paid' || !tradeNo) return
   const said = {
     provider: 'stripe',
     // The webhook's secret is one merchant's own.
     merchant: '',
     currency: (currency ?? '').toUpperCase(),
-    tradeNo: client_reference_id,
-    paymentId: paymentIdOf(session),
+    tradeNo,
+    paymentId: paymentIdOf(checkout),
     cents: BigInt(amount_total ?? 0),
   } as const
   await takePayment(core, values, said, request.id)
 }
 
 /** By which the payment is found at Stripe. */
-const paymentIdOf = ({ id, payment_intent }: Stripe.Checkout.Session): string =>
+const paymentIdOf = ({ id, payment_intent }: Type.Static<typeof Checkout>): string =>
   typeof payment_intent === 'string' ? payment_intent : id
 
 /** null unless Stripe signed it with our secret, within the last five minutes. */

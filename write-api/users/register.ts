@@ -20,6 +20,7 @@ import { inviterOf } from './invites.ts'
 import { mailIdentity } from './mail-identity.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './password-policy.ts'
+import { refuseUnlessOpen } from './registration-open.ts'
 import { nameKeyOf, usernameOf } from './username.ts'
 
 type Values = ReadonlyMap<string, string>
@@ -57,7 +58,7 @@ export const register: Act = (api, parts) => {
 }
 
 function mayRegister(values: Values): void {
-  if (!optionFlag(values, 'RegisterEnabled')) throw refused('RegistrationClosed')
+  refuseUnlessOpen(values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
 }
 
