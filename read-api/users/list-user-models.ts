@@ -6,11 +6,11 @@ import { unpricedModels } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, Query, type ReadParts, textOf, upToDate } from '../question.ts'
 import { usableGroups } from './usable-groups.ts'
 
-/** `chat`: those alone that some channel takes chats with. */
-const Question = Type.Object({ chat: Query.flag })
+/** `chat`: those alone that some channel takes chats with; `group`: as called with that one. */
+const Question = Type.Object({ chat: Query.flag, group: Query.text })
 
 /**
  * `GET /api/user/models`: what the user can call: offered by enabled channels to the groups that
@@ -35,8 +35,9 @@ export function listUserModels(app: App, parts: ReadParts): void {
         own.has(group) && (acceptsUnpriced || !isUnpriced(model, group))
       const types = request.query.chat === 'true' ? parts.chatTypes : parts.servedTypes
       const served = await servedModels(core.db, types, Math.floor(core.now() / 1_000))
+      const named = textOf(request.query.group)
       const models = served.filter(({ model, groups }) =>
-        groups.some((group) => isCallable(model, group)),
+        groups.some((group) => (named ?? group) === group && isCallable(model, group)),
       )
       return success(models.map(({ model }) => model))
     },

@@ -64,6 +64,10 @@ it('tops up by a gateway: amount, price, confirmation, its page, and the balance
   const amount = page.getByLabel('Amount (dollars)')
   await amount.fill('3')
   await page.getByText('The amount can not be below 5').waitFor()
+  for (const wrong of ['7.5', '-7', '1e3']) {
+    await amount.fill(wrong)
+    await page.getByText('The amount is a whole number of dollars').waitFor()
+  }
   expect(await button('Pay').isDisabled()).toBe(true)
   await button('$10').click()
   await page.getByText('CN¥73.00').waitFor()

@@ -130,6 +130,10 @@ describe('models', () => {
     const data = { key: 'ModelRatio', value }
     await api.settled(await api.append([{ stream: 'options', type: 'OptionSet', v: 1, data }]))
     expect(await callable()).toEqual(['sim-small'])
+    for (const [group, models] of Object.entries({ default: ['sim-small'], vip: [], none: [] })) {
+      const { body } = await api.get(`/api/user/models?group=${group}`, alice)
+      expect(body.data).toEqual(models)
+    }
   })
 
   it('are left out of the chats where their channels take tasks alone', async () => {

@@ -7,3 +7,14 @@ export const chatModelsQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await request<string[]>({ path: '/api/user/models?chat=true', signal })).data,
 })
+
+/** Those of them that calls with this group reach. */
+export const chatModelsOfGroup = (group: string) =>
+  queryOptions({
+    queryKey: ['usable-models', 'chat', group],
+    queryFn: async ({ signal }) => {
+      const path = `/api/user/models?chat=true&group=${encodeURIComponent(group)}`
+      return (await request<string[]>({ path, signal })).data
+    },
+    enabled: group !== '',
+  })

@@ -11,14 +11,23 @@ export async function costOf(call: string): Promise<AnswerCost | null> {
   const signal = AbortSignal.timeout(GIVE_UP_MS)
   for (const afterMs of LOOK_AFTER_MS) {
     await new Promise((resume) => setTimeout(resume, afterMs))
-    const row = await loggedCall(call, signal).catch(() => null)
-    if (row === null) continue
-    return {
-      logId: row.id,
-      quota: String(row.quota),
-      promptTokens: row.prompt_tokens,
-      completionTokens: row.completion_tokens,
-    }
+    const cost = await costAtOnce(call, signal)
+    if (cost !== null) return cost
   }
   return null
+}
+
+/** As the log has it now; null where it has no row of the call. */
+export async function costAtOnce(
+  call: string,
+  signal = AbortSignal.timeout(GIVE_UP_MS),
+): Promise<AnswerCost | null> {
+  const row = await loggedCall(call, signal).catch(() => null)
+  if (row === null) return null
+  return {
+    logId: row.id,
+    quota: String(row.quota),
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+  }
 }

@@ -1,4 +1,4 @@
-import { type ReactElement, useId } from 'react'
+import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { useGroupWords } from '#console/ui/group-words.ts'
@@ -48,16 +48,7 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
         value={settings.temperature}
         onChange={(temperature) => onChange({ temperature })}
       />
-      <FormField label={t('playground.maxTokens')} hint={t('playground.maxTokensHint')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            inputMode="numeric"
-            value={String(settings.maxTokens)}
-            onChange={(text) => onChange({ maxTokens: wholeOf(text) })}
-          />
-        )}
-      </FormField>
+      <MaxTokens value={settings.maxTokens} onChange={(maxTokens) => onChange({ maxTokens })} />
       <FormField label={t('playground.systemPrompt')}>
         {(control) => (
           <TextArea
@@ -72,9 +63,34 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
   )
 }
 
-/** The digits that were typed, as a number within bounds. */
-const wholeOf = (text: string): number =>
-  Math.min(MAX_TOKENS_MOST, Number(text.replace(/\D/g, '').slice(0, 9)))
+/** What was typed stays, right or wrong; the last right number counts. */
+function MaxTokens(props: { value: number; onChange: (most: number) => void }): ReactElement {
+  const { t } = useTranslation()
+  const [wrong, setWrong] = useState<string | null>(null)
+  const type = (text: string): void => {
+    const isRight = /^\d{0,9}$/.test(text) && Number(text) <= MAX_TOKENS_MOST
+    setWrong(isRight ? null : text)
+    if (isRight) props.onChange(Number(text))
+  }
+  return (
+    <FormField
+      label={t('playground.maxTokens')}
+      hint={t('playground.maxTokensHint')}
+      error={wrong === null ? '' : t('playground.maxTokensWrong', { most: MAX_TOKENS_MOST })}
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          inputMode="numeric"
+          maxLength={12}
+          value={wrong ?? String(props.value)}
+          onChange={type}
+          onBlur={() => setWrong(null)}
+        />
+      )}
+    </FormField>
+  )
+}
 
 /** 0.1 to 1; counted in tenths. */
 function Temperature(props: { value: number; onChange: (tenths: number) => void }): ReactElement {

@@ -71,10 +71,11 @@ const within = (value: unknown, least: number, most: number): number | null =>
     : null
 
 function isConversation(value: unknown): value is Conversation {
-  const { id, messages, changedAt } = (value ?? {}) as Partial<Conversation>
+  const { id, messages, changedAt, spentBefore } = (value ?? {}) as Partial<Conversation>
   return (
     typeof id === 'string' &&
     typeof changedAt === 'number' &&
+    (spentBefore === undefined || /^\d{1,30}$/.test(spentBefore)) &&
     Array.isArray(messages) &&
     messages.every(isMessage)
   )

@@ -43,6 +43,8 @@ export type Conversation = {
   readonly messages: readonly ChatMessage[]
   /** Unix milliseconds. */
   readonly changedAt: number
+  /** In units, as text: what answers cost that are not there any more. */
+  readonly spentBefore?: string
 }
 
 export const TEMPERATURES = { least: 1, most: 10 } as const
@@ -99,6 +101,33 @@ export function titleOf({ messages }: Conversation): string {
   return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH - 1)}…` : text
 }
 
-/** What all answers cost together, of those that are known. */
-export const spentIn = ({ messages }: Conversation): bigint =>
+const costOfAll = (messages: readonly ChatMessage[]): bigint =>
   messages.reduce((sum, { cost }) => sum + BigInt(cost?.quota ?? 0), 0n)
+
+/** What all answers cost together that ever were in it, of those that are known. */
+export const spentIn = ({ messages, spentBefore = '0' }: Conversation): bigint =>
+  BigInt(spentBefore) + costOfAll(messages)
+
+/** With other messages; what was paid for those that go is not forgotten. */
+export function withMessages(
+  one: Conversation,
+  messages: readonly ChatMessage[],
+  now: number,
+): Conversation {
+  const ids = new Set(messages.map(({ id }) => id))
+  const gone = costOfAll(one.messages.filter(({ id }) => !ids.has(id)))
+  const spentBefore = String(BigInt(one.spentBefore ?? 0) + gone)
+  return { ...one, messages, changedAt: now, spentBefore }
+}
+
+/** With the cost of an answer, which may have been dropped by the time it is known. */
+export function withCost(one: Conversation, answerId: string, cost: AnswerCost): Conversation {
+  const isThere = one.messages.some(({ id }) => id === answerId)
+  if (!isThere) {
+    return { ...one, spentBefore: String(BigInt(one.spentBefore ?? 0) + BigInt(cost.quota)) }
+  }
+  const messages = one.messages.map((message) =>
+    message.id === answerId ? { ...message, cost } : message,
+  )
+  return { ...one, messages }
+}

@@ -14,6 +14,7 @@ import {
   userMessage,
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
+import { useLateCosts } from './use-late-costs.ts'
 
 export type Chat = {
   readonly isBusy: boolean
@@ -55,12 +56,14 @@ const drawEveryMs = (length: number): number => Math.max(40, length / 200)
 
 type Whose = { readonly id: string; readonly settings: ChatSettings }
 
-function useAnswers({ setMessages }: Conversations) {
+function useAnswers(conversations: Conversations) {
+  const { setMessages, setCost } = conversations
   const { t } = useTranslation()
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
+  useLateCosts(conversations)
 
   const begin = async ({ id, settings }: Whose, said: readonly ChatMessage[]): Promise<void> => {
     if (running.current !== null) return
@@ -83,7 +86,8 @@ function useAnswers({ setMessages }: Conversations) {
       setBusy(false)
     }
     const cost = await costOf(course.call())
-    patch(cost === null ? { isCostLate: true } : { cost })
+    if (cost === null) patch({ isCostLate: true })
+    else setCost(id, answer.id, cost)
     void client.invalidateQueries({ queryKey: selfKey })
   }
   return { isBusy, begin, stop: () => running.current?.abort() }

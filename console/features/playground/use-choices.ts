@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
+import { chatModelsOfGroup, chatModelsQuery } from '#console/api/groups/chat-models.ts'
 import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
 import { DEFAULT_SETTINGS } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The groups and models there are; what was chosen and is no more gives way to what is. */
+/** The groups there are and the models that the chosen one reaches; what was chosen and is no more gives way to what is. */
 export function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
   const group = groups.data && choiceOf(Object.keys(groups.data), open.settings.group, ownGroup)
-  const model = models.data && choiceOf(models.data, open.settings.model, DEFAULT_SETTINGS.model)
+  const ofGroup = useQuery(chatModelsOfGroup(group ?? '')).data
+  // With a group that reaches none, one is told so by the answer.
+  const offered = ofGroup?.length ? ofGroup : models.data
+  const model = offered && choiceOf(offered, open.settings.model, DEFAULT_SETTINGS.model)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
   useEffect(() => {
     if (group !== undefined && group !== open.settings.group) setSettings({ group })
@@ -18,7 +21,7 @@ export function useChoices({ open, setSettings }: Conversations, ownGroup: strin
   }, [open.id, group, model])
   return {
     groups: groups.data ?? {},
-    models: models.data ?? [],
+    models: offered ?? [],
     isReady: Boolean(group) && Boolean(model),
     hasNone: models.data?.length === 0,
     error: groups.error ?? models.error,

@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import {
+  type AnswerCost,
   type ChatMessage,
   type ChatSettings,
   type Conversation,
   DEFAULT_SETTINGS,
   newConversation,
+  withCost,
+  withMessages,
 } from './conversation.ts'
 import { type Kept, keepConversations, loadConversations } from './conversation-store.ts'
 
@@ -20,6 +23,7 @@ export type Conversations = {
     id: string,
     change: (messages: readonly ChatMessage[]) => readonly ChatMessage[],
   ) => void
+  readonly setCost: (id: string, answerId: string, cost: AnswerCost) => void
   readonly choose: (id: string) => void
   /** An empty one, asked for as the open one is, but for what is given. */
   readonly start: (settings?: Partial<ChatSettings>) => void
@@ -41,8 +45,8 @@ export function useConversations(userId: number): Conversations {
     open,
     setSettings: (patch) =>
       change(open.id, (one) => ({ ...one, settings: { ...one.settings, ...patch } })),
-    setMessages: (id, to) =>
-      change(id, (one) => ({ ...one, messages: to(one.messages), changedAt: Date.now() })),
+    setMessages: (id, to) => change(id, (one) => withMessages(one, to(one.messages), Date.now())),
+    setCost: (id, answerId, cost) => change(id, (one) => withCost(one, answerId, cost)),
     choose: (openId) => setKept(({ conversations }) => ({ conversations, openId })),
     start: (settings = {}) =>
       setKept((now) => {

@@ -6,12 +6,13 @@ export type TopUpDraft = { amount: string; code: string; method: PaymentMethod }
 export const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/** Whole dollars, and 1 at least: what else is typed does not stay. */
-export const typedAmount = (text: string): string => text.replace(/\D/g, '').replace(/^0+/, '')
+/** 1 at least. What is no whole number stays as it was typed, to be told of. */
+export const typedAmount = (text: string): string =>
+  /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
-/** Empty counts as 1. */
-export const amountOf = ({ amount }: Pick<TopUpDraft, 'amount'>): number =>
-  Math.max(1, Number(amount))
+/** Whole dollars; null for anything else. */
+export const amountOf = (typed: string): number | null =>
+  /^\d+$/.test(typed) ? Number(typed) : null
 
 export const leastOf = (status: Pick<Status, 'min_topup'> | undefined): number =>
   Math.max(1, status?.min_topup ?? 1)

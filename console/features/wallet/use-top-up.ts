@@ -27,13 +27,16 @@ export function useTopUp() {
   const [isAsking, setAsking] = useState(false)
   const method = methods.includes(draft.method) ? draft.method : (methods[0] ?? 'zfb')
   const typed = draft.amount === '' ? String(least) : draft.amount
-  const amount = amountOf({ amount: typed })
+  const whole = amountOf(typed)
+  const amount = whole ?? least
   const fault =
-    amount < least
-      ? t('wallet.amountTooSmall', { least })
-      : amount > AMOUNT_MAX
-        ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
-        : ''
+    whole === null
+      ? t('wallet.amountNotWhole')
+      : whole < least
+        ? t('wallet.amountTooSmall', { least })
+        : whole > AMOUNT_MAX
+          ? t('wallet.amountTooLarge', { most: AMOUNT_MAX })
+          : ''
   const asked = { amount, top_up_code: code, payment_method: method }
   const settled = useSettled(JSON.stringify(asked))
   const price = useQuery({
@@ -69,7 +72,7 @@ export function useTopUp() {
   }
 }
 
-const typedPart = (amount: string) => ({ amount: typedAmount(amount) || '1' })
+const typedPart = (amount: string) => ({ amount: typedAmount(amount) })
 
 export type TopUp = ReturnType<typeof useTopUp>
 

@@ -19,6 +19,7 @@ export const playground: Words['playground'] = {
   temperatureHint: 'Lower is steadier, higher is more varied.',
   maxTokens: 'Max tokens',
   maxTokensHint: '0 means no limit.',
+  maxTokensWrong: 'A whole number from 0 to {{most}}',
   systemPrompt: 'System prompt',
   talk: 'Conversation',
   empty: 'Start a conversation',

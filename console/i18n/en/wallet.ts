@@ -28,6 +28,7 @@ export const wallet: Words['wallet'] = {
   topUpLead: 'The quota is yours as soon as the payment is confirmed.',
   topUpOff: 'The administrator has not enabled online top-up!',
   amount: 'Amount (dollars)',
+  amountNotWhole: 'The amount is a whole number of dollars',
   amountTooSmall: 'The amount can not be below {{least}}',
   amountTooLarge: 'The amount can not be above {{most}}',
   amountPicks: 'Usual amounts',

@@ -17,6 +17,7 @@ export const playground = {
   temperatureHint: '越低越稳定，越高越有变化。',
   maxTokens: '最大 token 数',
   maxTokensHint: '0 表示不限制。',
+  maxTokensWrong: '请输入 0 到 {{most}} 的整数',
   systemPrompt: '系统提示词',
   talk: '对话内容',
   empty: '开始对话',

@@ -26,6 +26,7 @@ export const wallet = {
   topUpLead: '支付完成后额度自动到账。',
   topUpOff: '管理员未开启在线充值！',
   amount: '充值数量（美元）',
+  amountNotWhole: '充值数量须为整数',
   amountTooSmall: '充值数量不能小于{{least}}',
   amountTooLarge: '充值数量不能大于{{most}}',
   amountPicks: '常用数量',

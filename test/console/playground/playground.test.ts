@@ -96,6 +96,12 @@ it('asks with what was chosen, and shows the answer, its thoughts and its cost',
   for (const [attribute, value] of Object.entries({ min: '0.1', max: '1', step: '0.1' })) {
     expect(await slider.getAttribute(attribute)).toBe(value)
   }
+  const most = page.getByLabel('Max tokens')
+  for (const wrong of ['-5', '1.5', '1e9']) {
+    await most.fill(wrong)
+    await page.getByText('A whole number from 0 to 10000000').waitFor()
+  }
+  await most.fill('0')
   await slider.press('End')
   await slider.press('ArrowLeft')
   await say('2 + 2?')
@@ -159,11 +165,13 @@ it('stops, retries, edits and deletes; what was said outlives the page', async (
   await button('Save and send').click()
   await expect.poll(() => asked().length).toBe(3)
   expect(JSON.stringify(lastBody().messages)).toContain('another story')
-  await page.getByText('This conversation has cost $0.002468').waitFor()
+  // The stopped answer, the one that was generated again, and the last: all were paid for.
+  await page.getByText('This conversation has cost $0.007404').waitFor()
   await page.reload()
-  await page.getByText('This conversation has cost $0.002468').waitFor()
+  await page.getByText('This conversation has cost $0.007404').waitFor()
   await said().first().getByRole('button', { name: 'Delete' }).click()
   await expect.poll(() => said().count()).toBe(1)
+  await page.getByText('This conversation has cost $0.007404').waitFor()
   await button('New chat').last().click()
   await page.getByText('Start a conversation').waitFor()
 })
