@@ -27,6 +27,8 @@ export function CopyByHandHost(): ReactElement {
           className="tg-input tg-textarea tg-mono"
           aria-labelledby={id}
           readOnly
+          rows={4}
+          ref={selectAll}
           value={text}
           onFocus={(event) => event.currentTarget.select()}
         />
@@ -36,6 +38,12 @@ export function CopyByHandHost(): ReactElement {
       </div>
     </Overlay>
   )
+}
+
+/** At once: the keys to copy are all there is left to press. */
+function selectAll(node: HTMLTextAreaElement | null): void {
+  node?.focus()
+  node?.select()
 }
 
 function set(next: typeof shown): void {

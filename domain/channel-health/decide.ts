@@ -80,8 +80,11 @@ const DOUBLINGS_MAX = 20
 
 /** What the provider asked for is kept to, even where it is longer than ours. */
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
-  const grown = Math.min(maxMs, baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX))
-  return Math.max(Math.round(grown * (1 + jitter * JITTER_SHARE)), retryAfterMs)
+  const spread = jitter * JITTER_SHARE
+  const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)
+  // The longest is the longest: jitter goes below it there.
+  const pause = grown <= maxMs ? grown : maxMs * (1 - spread)
+  return Math.max(Math.round(pause), retryAfterMs)
 }
 
 function evolve(circuits: ChannelHealth, { type, data }: ChannelHealthEvent): ChannelHealth {

@@ -73,6 +73,9 @@ describe('GET /api/channel/{id}/timeline', () => {
     expect(await stateAt(15)).toEqual(['on', 'created'])
     expect(await stateAt(25)).toEqual(['off', 'disabled'])
     expect(await stateAt(35)).toEqual(['on', 'enabled'])
+    for (const nothing of [`?to=${seconds(-9)}`, `?from=${seconds(9)}&to=${seconds(8)}`]) {
+      expect(await ask(nothing)).toMatchObject({ status: 200, body: { data: { items: [] } } })
+    }
     const { body } = await ask(`?at=${seconds(45)}`)
     expect(body.data.state_at).toMatchObject({
       state: 'auto-off',

@@ -30,7 +30,7 @@ export async function timelineAnswer(
   const start = Math.max(0, offset - expiries.length)
   const wider = { ...stretch, offset: start, limit: limit + expiries.length }
   const listed = await timelineOf(db, wider)
-  if (terms.length === 0 && listed.total === 0) return null
+  if (channel === null && terms.length === 0 && listed.total === 0) return null
   const items = pageWith(listed.rows, expiries, { start, offset, limit })
   const state = at === null ? null : await stateAt(db, channelId, at, terms)
   const names = await namesOf(db, [...items, ...(state?.because == null ? [] : [state.because])])

@@ -140,11 +140,12 @@ describe('a circuit', () => {
 })
 
 describe('the pause', () => {
-  it('doubles up to its bound, has jitter on top, and never undercuts the provider’s', () => {
+  it('doubles up to its bound, has jitter within it, and never undercuts the provider’s', () => {
     expect([1, 2, 3, 5, 6, 60].map((round) => pauseMs(cooldown, round))).toEqual([
       30_000, 60_000, 120_000, 480_000, 600_000, 600_000,
     ])
     expect(pauseMs({ ...cooldown, jitter: 0.5 }, 1)).toBe(33_000)
+    expect(pauseMs({ ...cooldown, jitter: 0.5 }, 9)).toBe(540_000)
     expect(pauseMs({ ...cooldown, retryAfterMs: 45_000 }, 1)).toBe(45_000)
     expect(pauseMs({ ...cooldown, retryAfterMs: 5_000 }, 1)).toBe(30_000)
   })
