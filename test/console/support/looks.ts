@@ -4,7 +4,8 @@ import { takePicture } from './open-page.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export const WIDTHS = [1280, 600, 390] as const
-const NARROWEST = 360
+/** Between those, and narrower: nothing is to lie beside the page. */
+const BETWEEN = [1024, 768, 360] as const
 const HEIGHT = 860
 
 /**
@@ -34,9 +35,11 @@ export async function lookFaults(
     await page.locator('html[data-theme="light"]').waitFor()
     faults.push(...(await widthFaults(page, width)))
   }
-  await page.setViewportSize({ width: NARROWEST, height: HEIGHT })
-  await settled(page)
-  faults.push(...(await widthFaults(page, NARROWEST)))
+  for (const width of BETWEEN) {
+    await page.setViewportSize({ width, height: HEIGHT })
+    await settled(page)
+    faults.push(...(await widthFaults(page, width)))
+  }
   await page.setViewportSize({ width: widths[0] ?? 1280, height: HEIGHT })
   return faults
 }
