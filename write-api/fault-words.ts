@@ -33,6 +33,10 @@ const FAULTS: Record<FaultCode, Words> = {
   'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },
   'above-maximum': { zh: '大于允许的最大值', en: 'is above the maximum' },
   'too-long': { zh: '内容过长', en: 'is too long' },
+  'not-cost-ratio': {
+    zh: '必须是 0 至 1000 的数字，最多 6 位小数',
+    en: 'must be a number from 0 to 1000 with at most 6 decimals',
+  },
   'too-many-bytes': { zh: '内容字节数过多', en: 'has too many bytes' },
   'bad-character': { zh: '包含不允许的字符', en: 'has a character that is not allowed' },
   'not-one-line': { zh: '不能包含换行', en: 'must be a single line' },

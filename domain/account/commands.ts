@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '../pricing/price.ts'
+import type { DecimalText, PriceSnapshot } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
@@ -150,6 +150,8 @@ export type RecordProgress = {
   readonly type: 'RecordProgress'
   readonly call: string
   readonly channelId: number
+  /** What the channel's provider charges; left out where nobody said. */
+  readonly costRatio?: DecimalText
   readonly usage: Usage
   /** Unix milliseconds. */
   readonly leaseUntil: number
@@ -160,6 +162,8 @@ export type SettleCall = {
   readonly type: 'SettleCall'
   readonly call: string
   readonly channelId: number
+  /** What the channel's provider charges, when the call was sent there; left out: unknown. */
+  readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
   readonly usageSource: UsageSource

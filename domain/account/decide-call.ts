@@ -1,4 +1,12 @@
-import { CALLS_MAX, chargeFor, hasUsage, isCallCount, isCountable } from '../pricing/charge.ts'
+import {
+  CALLS_MAX,
+  chargeFor,
+  costFor,
+  hasUsage,
+  isCallCount,
+  isCountable,
+} from '../pricing/charge.ts'
+import type { DecimalText, ProviderCost } from '../pricing/price.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
 import { isPlayground } from '../shared/playground.ts'
@@ -66,13 +74,13 @@ function budgetRefusal(
 
 /** How far a running call got: what it is charged if its owner dies. A repeat changes nothing. */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
-  const { call, channelId, usage, leaseUntil } = command
+  const { type, call, leaseUntil, ...progress } = command
   const open = state.open.get(call)
   if (open === undefined) return isOver(state, call) ? refuse('CallEnded') : refuse('CallUnknown')
-  assert(isCountable(usage), 'usage is counted in whole numbers')
-  if (open.leaseUntil === leaseUntil && isSame(open.progress, { channelId, usage })) return []
+  assert(isCountable(progress.usage), 'usage is counted in whole numbers')
+  if (open.leaseUntil === leaseUntil && isSame(open.progress, progress)) return []
   const { userId } = open.facts
-  return [{ type: 'CallProgressed', v: 1, data: { call, userId, channelId, usage, leaseUntil } }]
+  return [{ type: 'CallProgressed', v: 1, data: { call, userId, ...progress, leaseUntil } }]
 }
 
 /** Charges the real usage at the admitted price, in full even beyond the hold. */
@@ -81,8 +89,8 @@ export function settleCall(command: SettleCall, state: AccountState): Outcome {
   if (open === undefined) return repeatedEnd(state, command.call)
   const { type, ...course } = command
   const { price, clientIp } = open
-  const { facts, charge } = bill(open, command.usage, command.end)
-  const data = { ...facts, ...course, price, clientIp, ...money(open, charge) }
+  const { facts, charge, ...spent } = bill(open, command)
+  const data = { ...facts, ...course, ...spent.cost, price, clientIp, ...money(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
 }
 
@@ -102,29 +110,37 @@ export function interruptCall({ call, at }: InterruptCall, state: AccountState):
   if (open === undefined) return repeatedEnd(state, call)
   if (at <= open.leaseUntil) return refuse('LeaseNotOver', { leaseUntil: open.leaseUntil })
   const { price, clientIp, startedAt, progress } = open
-  const usage = progress?.usage ?? NO_USAGE
-  const { facts, charge } = bill(open, usage, 'incomplete')
-  const channelId = progress?.channelId ?? null
-  const course = { channelId, usage, price, startedAt, clientIp }
+  const { channelId = null, usage = NO_USAGE, costRatio } = progress ?? {}
+  const used = costRatio === undefined ? { usage } : { usage, costRatio }
+  const { facts, charge, cost } = bill(open, { ...used, end: 'incomplete' })
+  const course = { channelId, usage, ...cost, price, startedAt, clientIp }
   const data = { ...facts, ...course, ...money(open, charge), charge: toWire(charge) }
   return [{ type: 'CallInterrupted', v: 1, data }]
 }
 
 /**
- * The charge, and the facts with the number of calls it counts. A call that was done is one,
- * whatever tokens were counted; one that was cut short is none when nothing was used.
+ * The charge, the provider's cost, and the facts with the number of calls it counts. A call that
+ * was done is one, whatever tokens were counted; one that was cut short is none when nothing was
+ * used.
  */
-function bill(
-  { facts, price }: OpenCall,
-  usage: Usage,
-  end: CallEnd,
-): { readonly facts: CallFacts; readonly charge: Quota } {
+function bill({ facts, price }: OpenCall, { usage, end, costRatio }: Used): Bill {
   const { calls: asked = 1, ...others } = facts
   const byUsage = hasUsage(usage) ? 1 : 0
   const calls = end === 'done' ? asked : asked * byUsage
   const charge = chargeFor(price, usage, calls)
-  return { facts: calls === byUsage ? others : { ...others, calls }, charge }
+  const cost =
+    costRatio === undefined
+      ? {}
+      : { costRatio, cost: toWire(costFor(price, usage, calls, costRatio)) }
+  return { facts: calls === byUsage ? others : { ...others, calls }, charge, cost }
 }
+
+type Used = {
+  readonly usage: Usage
+  readonly end: CallEnd
+  readonly costRatio?: DecimalText
+}
+type Bill = { readonly facts: CallFacts; readonly charge: Quota; readonly cost: ProviderCost }
 
 const money = ({ facts, hold }: OpenCall, charge: Quota) => ({
   hold: toWire(hold),

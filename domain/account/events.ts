@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '../pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
@@ -196,7 +196,7 @@ export type CallAdmitted = Fact<
 /** Long streams say how far they got, so that a call whose owner dies is charged what it gave. */
 export type CallProgressed = Fact<
   'CallProgressed',
-  {
+  Pick<ProviderCost, 'costRatio'> & {
     readonly call: string
     readonly userId: number
     readonly channelId: number
@@ -226,26 +226,24 @@ export type CallEnd = 'done' | 'client-gone' | 'upstream-error' | 'timeout' | 'i
 
 export type CallSettled = Fact<
   'CallSettled',
-  CallFacts & {
-    readonly channelId: number
-    /** As sent to the provider, when a mapping changed it. */
-    readonly upstreamModel: string | null
-    readonly usage: Usage
-    readonly usageSource: UsageSource
-    /**
-     * The provider's numbers could not be true (`negative`, `absurd`…) and were not used, or were
-     * cut to their whole (`parts-exceed-whole`).
-     */
-    readonly anomaly: string | null
-    readonly price: PriceSnapshot
-    readonly hold: WireQuota
-    readonly charge: WireQuota
-    readonly end: CallEnd
-    readonly attempts: readonly Attempt[]
-    readonly timings: CallTimings
-    readonly clientIp: Sealed | null
-    readonly postings: readonly Posting[]
-  }
+  CallFacts &
+    ProviderCost & {
+      readonly channelId: number
+      /** As sent to the provider, when a mapping changed it. */
+      readonly upstreamModel: string | null
+      readonly usage: Usage
+      readonly usageSource: UsageSource
+      /** Why the provider's numbers can't be true (`negative`, `absurd`…): not used, or cut. */
+      readonly anomaly: string | null
+      readonly price: PriceSnapshot
+      readonly hold: WireQuota
+      readonly charge: WireQuota
+      readonly end: CallEnd
+      readonly attempts: readonly Attempt[]
+      readonly timings: CallTimings
+      readonly clientIp: Sealed | null
+      readonly postings: readonly Posting[]
+    }
 >
 
 /** The call ended and costs nothing: no channel, every try failed, or nothing was delivered. */
@@ -267,16 +265,17 @@ export type CallReleased = Fact<
 /** The call's owner died: ended once, by the sweeper, from its last progress. */
 export type CallInterrupted = Fact<
   'CallInterrupted',
-  CallFacts & {
-    readonly channelId: number | null
-    readonly usage: Usage
-    readonly price: PriceSnapshot
-    readonly hold: WireQuota
-    readonly charge: WireQuota
-    readonly startedAt: number
-    readonly clientIp: Sealed | null
-    readonly postings: readonly Posting[]
-  }
+  CallFacts &
+    ProviderCost & {
+      readonly channelId: number | null
+      readonly usage: Usage
+      readonly price: PriceSnapshot
+      readonly hold: WireQuota
+      readonly charge: WireQuota
+      readonly startedAt: number
+      readonly clientIp: Sealed | null
+      readonly postings: readonly Posting[]
+    }
 >
 
 export type AccountEvent =

@@ -56,10 +56,10 @@ export function evolveAccount(state: AccountState, event: AccountEvent): Account
     case 'CallAdmitted':
       return admit(state, event.data)
     case 'CallProgressed': {
-      const { call, channelId, usage, leaseUntil } = event.data
+      const { call, userId, leaseUntil, ...progress } = event.data
       const open = state.open.get(call)
       assert(open !== undefined, `progress of ${call}, which is not open`)
-      open.progress = { channelId, usage }
+      open.progress = progress
       open.leaseUntil = leaseUntil
       return state
     }

@@ -1,4 +1,4 @@
-import type { PriceSnapshot } from '../pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
@@ -18,7 +18,13 @@ export type OpenCall = {
   readonly startedAt: number
   readonly isTask?: true
   leaseUntil: number
-  progress: { readonly channelId: number; readonly usage: Usage } | null
+  progress: Progress | null
+}
+
+/** Where a call is, and what it used so far. */
+export type Progress = Pick<ProviderCost, 'costRatio'> & {
+  readonly channelId: number
+  readonly usage: Usage
 }
 
 /**

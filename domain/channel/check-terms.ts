@@ -1,3 +1,4 @@
+import { decimalOf, decimalText, isAbove, parseDecimal } from '../pricing/decimal.ts'
 import { badCharacter, isName, isText } from '../shared/characters.ts'
 import {
   isNumber,
@@ -23,6 +24,7 @@ export type TermsFault =
   | 'mapping-circle'
   | 'mapping-too-deep'
   | 'too-long'
+  | 'not-cost-ratio'
 
 /** `field` as on the wire; `name` the entry at fault. */
 export type FaultyField = {
@@ -41,6 +43,9 @@ export const NAMED_BASES: ReadonlySet<string> = new Set([
 ])
 /** Of all terms as JSON: with the references of a thousand keys they must fit one event. */
 const TERMS_BYTES_MAX = 400_000
+/** A thousand times the list price is a slip of the hand. */
+const COST_RATIO_MAX = decimalOf('1000')
+const COST_RATIO_SCALE_MAX = 6
 /** A kind whose extra field is the region, and one whose extra field has a default. */
 const REGIONAL = 41
 const VERSIONED = 18
@@ -48,12 +53,18 @@ const VERSIONED = 18
 type Members = Exclude<ReturnType<typeof readObject>, FaultyField>
 
 /** As terms are kept. */
-export const tidied = (terms: ChannelTerms): ChannelTerms => ({
+export const tidied = ({ costRatio = '', ...terms }: ChannelTerms): ChannelTerms => ({
   ...terms,
   baseUrl: terms.baseUrl.trim().replace(/\/+$/, ''),
   tag: terms.tag.trim(),
   other: terms.type === VERSIONED && terms.other.trim() === '' ? 'v2.1' : terms.other,
+  ...(costRatio === '' ? {} : { costRatio: plainDecimal(costRatio) }),
 })
+
+function plainDecimal(text: string): string {
+  const decimal = parseDecimal(text)
+  return decimal === null ? text : decimalText(decimal)
+}
 
 export function refusalOfTerms(terms: ChannelTerms): ChannelRefusal | null {
   if (terms.name.trim() === '') return refuse('NameRequired')
@@ -72,7 +83,8 @@ export function faultyField(terms: ChannelTerms): FaultyField | null {
     faultyStatuses(terms.statusCodeMapping) ??
     faultyObject('setting', terms.setting) ??
     faultyObject('param_override', terms.paramOverride) ??
-    faultyRegion(terms)
+    faultyRegion(terms) ??
+    faultyCostRatio(terms)
   )
 }
 
@@ -113,6 +125,14 @@ function faultyUrl(baseUrl: string): FaultyField | null {
 /** The region of this kind is JSON, or a name. */
 const faultyRegion = ({ type, other }: ChannelTerms): FaultyField | null =>
   type === REGIONAL && /^\s*[{[]/.test(other) ? faultyObject('other', other) : null
+
+function faultyCostRatio({ costRatio }: ChannelTerms): FaultyField | null {
+  if (costRatio === undefined) return null
+  const ratio = parseDecimal(costRatio)
+  const isRight =
+    ratio !== null && ratio.scale <= COST_RATIO_SCALE_MAX && !isAbove(ratio, COST_RATIO_MAX)
+  return isRight ? null : { field: 'cost_ratio', fault: 'not-cost-ratio' }
+}
 
 function tooLong(terms: ChannelTerms): FaultyField | null {
   if (bytesIn(JSON.stringify(terms)) <= TERMS_BYTES_MAX) return null

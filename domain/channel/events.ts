@@ -1,3 +1,4 @@
+import type { DecimalText } from '../pricing/price.ts'
 import type { Fact } from '../shared/event.ts'
 
 /** All channels are one roster in one stream, so that what touches several is one event. */
@@ -30,6 +31,8 @@ export type ChannelTerms = {
   readonly statusCodeMapping: string
   readonly setting: string
   readonly paramOverride: string
+  /** What its provider charges, as a multiple of the list price; left out: nobody said. */
+  readonly costRatio?: DecimalText
 }
 
 /** Which of a channel's keys is taken: it has one; any of several; each in turn. */

@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { type Decimal, decimalOf, integer, plus, rounded, times, ZERO } from './decimal.ts'
-import type { PerTokenPrice, PriceSnapshot } from './price.ts'
+import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
 import type { Usage } from './usage.ts'
 
 /** No single call costs or holds more: 2 million dollars. Beyond it the numbers can't be true. */
@@ -49,12 +49,29 @@ export function chargeFor(
   usage: Usage,
   calls: number = hasUsage(usage) ? 1 : 0,
 ): Quota {
+  return quotaOf(times(listPrice(price, usage, calls), decimalOf(price.group)))
+}
+
+/**
+ * What a provider asks for the same: the list price, that is at group ratio 1, × its cost ratio.
+ * Rounded once, and at least 1, as a charge is.
+ */
+export function costFor(
+  price: PriceSnapshot,
+  usage: Usage,
+  calls: number,
+  costRatio: DecimalText,
+): Quota {
+  return quotaOf(times(listPrice(price, usage, calls), decimalOf(costRatio)))
+}
+
+/** Exactly, for any group. */
+function listPrice(price: PriceSnapshot, usage: Usage, calls: number): Decimal {
   assert(isCountable(usage), 'usage is counted in whole numbers')
-  const group = decimalOf(price.group)
-  if (price.mode === 'tokens') return quotaOf(times(weightedTokens(price, usage), group))
+  if (price.mode === 'tokens') return weightedTokens(price, usage)
   assert(isCallCount(calls), `a request counts as 0 to ${CALLS_MAX} calls`)
   const dollars = times(decimalOf(price.price), integer(calls))
-  return quotaOf(times(times(dollars, integer(QUOTA_PER_DOLLAR)), group))
+  return times(dollars, integer(QUOTA_PER_DOLLAR))
 }
 
 /** Built-in tools, at dollars per 1000 uses. */

@@ -1,3 +1,5 @@
+import type { WireQuota } from '../shared/quota.ts'
+
 /** A decimal as text, such as `0.075`; computed exactly, never as floating point. */
 export type DecimalText = string
 
@@ -31,4 +33,12 @@ type GroupPrice = {
   readonly group: DecimalText
   /** The user's own group, where another one is called with: special ratios go by the two. */
   readonly userGroup?: string
+}
+
+/** What the provider asks for a call; both are left out where nobody said what it charges. */
+export type ProviderCost = {
+  /** The channel's when the call was sent to it: a multiple of the list price (group ratio 1). */
+  readonly costRatio?: DecimalText
+  /** In quota. */
+  readonly cost?: WireQuota
 }

@@ -1,13 +1,9 @@
 import type { Attempt } from '../account/events.ts'
+import type { ProviderCost } from '../pricing/price.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type {
-  FailureCause,
-  OpenStatus,
-  TaskStatus,
-  TaskSubmitted,
-  TaskUnconfirmed,
-} from './events.ts'
+import type { FailureCause, OpenStatus, TaskStatus, TaskSubmitted } from './events.ts'
+import type { TaskSentTo } from './state.ts'
 
 /** Beside `AdmitCall`, in one append. */
 export type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
@@ -16,7 +12,7 @@ export type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
 }
 
 /** A provider took it. */
-export type AcceptTask = {
+export type AcceptTask = Pick<ProviderCost, 'costRatio'> & {
   readonly type: 'AcceptTask'
   readonly channelId: number
   readonly keyRef: string
@@ -28,7 +24,7 @@ export type AcceptTask = {
 }
 
 /** Its provider's answer is lost: a call back may say more. */
-export type NoteUnconfirmed = Pick<TaskUnconfirmed['data'], 'channelId' | 'keyRef' | 'attempts'> & {
+export type NoteUnconfirmed = TaskSentTo & {
   readonly type: 'NoteUnconfirmed'
 }
 

@@ -94,8 +94,8 @@ function report(command: ReportTask, known: KnownTask): Outcome {
   if (known.place === null) {
     const place = { channelId, keyRef, upstreamId, code: 1, description: null }
     const { sentTo } = known
-    const tries = sentTo?.channelId === channelId ? { attempts: sentTo.attempts } : {}
-    const data = { ...facts, ...place, ...tries, status: 'SUBMITTED' as const }
+    const tries = sentTo?.channelId === channelId ? sentTo : {}
+    const data = { ...facts, ...tries, ...place, status: 'SUBMITTED' as const }
     accepted.push({ type: 'TaskAccepted', v: 1, data })
   }
   const { startedAt } = known

@@ -1,4 +1,5 @@
 import type { Attempt } from '../account/events.ts'
+import type { ProviderCost } from '../pricing/price.ts'
 import type { Fact, Sealed } from '../shared/event.ts'
 import type { WireQuota } from '../shared/quota.ts'
 
@@ -47,32 +48,37 @@ export type TaskSubmitted = Fact<
   }
 >
 
-/** A provider took it. In here: channel, the provider's id of it, code and description. */
+/**
+ * A provider took it. In here: channel and what that charges for it, the provider's id of it, code
+ * and description.
+ */
 export type TaskAccepted = Fact<
   'TaskAccepted',
-  TaskFacts & {
-    readonly channelId: number
-    /** Which of the channel's keys: later questions go by the same. */
-    readonly keyRef: string
-    readonly upstreamId: string
-    /** As on the wire: 1 submitted, 21 exists already, 22 queued. */
-    readonly code: number
-    /** The provider's words to it. */
-    readonly description: Sealed | null
-    readonly status: OpenStatus
-    /** Every try there was, for the books of its call; left out by a call back. */
-    readonly attempts?: readonly Attempt[]
-  }
+  Pick<ProviderCost, 'costRatio'> &
+    TaskFacts & {
+      readonly channelId: number
+      /** Which of the channel's keys: later questions go by the same. */
+      readonly keyRef: string
+      readonly upstreamId: string
+      /** As on the wire: 1 submitted, 21 exists already, 22 queued. */
+      readonly code: number
+      /** The provider's words to it. */
+      readonly description: Sealed | null
+      readonly status: OpenStatus
+      /** Every try there was, for the books of its call; left out by a call back. */
+      readonly attempts?: readonly Attempt[]
+    }
 >
 
 /** Sent, and its answer is lost: that provider may have it. In here: channel, key, every try. */
 export type TaskUnconfirmed = Fact<
   'TaskUnconfirmed',
-  TaskFacts & {
-    readonly channelId: number
-    readonly keyRef: string
-    readonly attempts: readonly Attempt[]
-  }
+  Pick<ProviderCost, 'costRatio'> &
+    TaskFacts & {
+      readonly channelId: number
+      readonly keyRef: string
+      readonly attempts: readonly Attempt[]
+    }
 >
 
 /** Its status moved on, and is not its last. In here: status, start time once it has begun. */

@@ -10,11 +10,14 @@ import type {
 /** Where a task is: with which provider, and as what. */
 export type TaskPlace = Pick<
   TaskAccepted['data'],
-  'channelId' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
+  'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
 >
 
 /** Where a task was sent whose answer is lost. */
-export type TaskSentTo = Pick<TaskUnconfirmed['data'], 'channelId' | 'keyRef' | 'attempts'>
+export type TaskSentTo = Pick<
+  TaskUnconfirmed['data'],
+  'channelId' | 'costRatio' | 'keyRef' | 'attempts'
+>
 
 export type KnownTask = {
   readonly submitted: TaskSubmitted['data']

@@ -68,6 +68,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
     models: Object.keys(RATIOS).join(','),
     model_mapping: JSON.stringify(FAULTS),
     weight: 4,
+    cost_ratio: 0.6,
   })
   await setChannel(root, {
     ...fields,
@@ -84,6 +85,7 @@ async function setChannels(root: ConsoleClient, providerUrl: string): Promise<vo
     multi_key_mode: 'polling',
     models: 'sim-small',
     weight: 2,
+    cost_ratio: 0.75,
   })
 }
 

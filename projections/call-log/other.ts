@@ -5,7 +5,7 @@ import type {
   CallReleased,
   CallSettled,
 } from '#domain/account/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
 
 /** What explains a row: for everybody, and for admins alone. Keys as the wire has them. */
@@ -27,7 +27,11 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     hold: data.hold,
     ...(data.anomaly === null ? {} : { anomaly: data.anomaly }),
   },
-  adminOther: { channel_id: data.channelId, admin_info: adminInfo(data.attempts) },
+  adminOther: {
+    channel_id: data.channelId,
+    ...ofCost(data),
+    admin_info: adminInfo(data.attempts),
+  },
 })
 
 export const otherOfReleased = (data: CallReleased['data']): Other => ({
@@ -57,7 +61,7 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
     end: 'interrupted',
     hold: data.hold,
   },
-  adminOther: data.channelId === null ? {} : { channel_id: data.channelId },
+  adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
 /** `screened`: the word check stopped the answer. Facts tell that of the last try alone. */
@@ -82,6 +86,10 @@ function ofPrice(price: PriceSnapshot): object {
     price: exact,
   }
 }
+
+/** What users pay is theirs to see; what the provider asks is the site's affair alone. */
+const ofCost = ({ cost, costRatio }: ProviderCost): object =>
+  cost === undefined ? {} : { cost, cost_ratio: costRatio }
 
 /** Who calls with another group than the own one pays what the own group pays in that. */
 const ofGroup = (price: PriceSnapshot): object => ({

@@ -14,11 +14,12 @@ const DAY = 86_400
 
 /**
  * The log's rows, counted and summed: by hour for everybody, each user, channel and group; by day,
- * where years of hours would be many, for each user, token, channel and group.
+ * where years of hours would be many, for each user, token, channel and group. What providers ask
+ * is summed where admins alone look.
  */
 export const usageByHour = projectionOf<LoggedEvent>({
   name: 'usage-by-hour',
-  version: 6,
+  version: 7,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     by_model: { key: ['hour', 'type', 'model'], isShared: true },
@@ -53,18 +54,28 @@ function count(event: Recorded<LoggedEvent>, rows: RowChanges): void {
     prompt_tokens: BigInt(row.prompt_tokens),
     completion_tokens: BigInt(row.completion_tokens),
   }
-  rows.add('by_model', { hour, type, model }, counted)
+  const costed = { ...counted, ...costOf(event) }
+  rows.add('by_model', { hour, type, model }, costed)
   rows.add('by_user_and_model', { user_id: row.user_id, hour, type, model }, counted)
   if (type === CONSUMPTION) rows.add('charged_by_day', { day, user_id: row.user_id }, counted)
   const within = { type, model, ...placeOf(row) }
-  rows.add('by_day', { part: partOf.user(row.user_id), day, ...within }, counted)
+  rows.add('by_day', { part: partOf.user(row.user_id), day, ...within }, costed)
   if (call !== undefined) {
-    rows.add('by_day', { part: partOf.token(call.token_id), day, ...within }, counted)
+    rows.add('by_day', { part: partOf.token(call.token_id), day, ...within }, costed)
   }
   for (const { part, ...narrowed } of sharedParts(within)) {
-    rows.add('by_part', { part, hour, ...within, ...narrowed }, counted)
-    rows.add('by_day', { part, day, ...within, ...narrowed }, counted)
+    rows.add('by_part', { part, hour, ...within, ...narrowed }, costed)
+    rows.add('by_day', { part, day, ...within, ...narrowed }, costed)
   }
+}
+
+// NOTE: also where it is nothing, so that all rows are written by one statement, in order of key.
+const NO_COST = { cost: 0n, costed_quota: 0n }
+
+function costOf({ data }: Recorded<LoggedEvent>) {
+  const cost = 'cost' in data ? data.cost : undefined
+  if (cost === undefined || !('charge' in data)) return NO_COST
+  return { cost: fromWire(cost), costed_quota: fromWire(data.charge) }
 }
 
 type Place = Pick<CallCells, 'call_group' | 'channel_id'>

@@ -114,7 +114,10 @@ export type Hours = { readonly fromHour: number; readonly toHour: number }
 
 const spent = { count: wireInteger, quota, tokens: wireInteger }
 
-const siteSums = z.object({ ...spent, failed: wireInteger })
+/** What providers ask for, as far as that is known, and what was charged for the same calls. */
+const costed = { cost: quota, costedQuota: quota }
+
+const siteSums = z.object({ ...spent, ...costed, failed: wireInteger })
 
 /** What everybody was charged (type 2), and how many calls failed (type 6). */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
@@ -122,17 +125,19 @@ export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =
     select coalesce(sum(count) filter (where type = 2), 0)::int8 as count,
       coalesce(sum(quota) filter (where type = 2), 0)::int8 as quota,
       coalesce(sum(prompt_tokens + completion_tokens) filter (where type = 2), 0)::int8 as tokens,
+      coalesce(sum(cost), 0)::int8 as cost, coalesce(sum(costed_quota), 0)::int8 as "costedQuota",
       coalesce(sum(count) filter (where type = 6), 0)::int8 as failed
     from read_usage_by_hour.by_model where hour >= ${fromHour} and hour <= ${toHour}
   `)
 
-const modelSpent = z.object({ model: z.string(), ...spent })
+const modelSpent = z.object({ model: z.string(), ...spent, ...costed })
 
 /** The models that most was charged for. */
 export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) =>
   db.any(sql.type(modelSpent)`
     select model, sum(count)::int8 as count, sum(quota)::int8 as quota,
-      sum(prompt_tokens + completion_tokens)::int8 as tokens
+      sum(prompt_tokens + completion_tokens)::int8 as tokens,
+      sum(cost)::int8 as cost, sum(costed_quota)::int8 as "costedQuota"
     from read_usage_by_hour.by_model
     where type = 2 and hour >= ${fromHour} and hour <= ${toHour}
     group by model order by 3 desc, 1 limit ${limit}
@@ -149,9 +154,7 @@ const userSpent = z.object({
 
 /** The users who were charged most: whole days from the days, both ends from the hours. */
 export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) {
-  const end = toHour + 3_600
-  const first = Math.min(end, Math.ceil(fromHour / DAY_SECONDS) * DAY_SECONDS)
-  const last = Math.max(first, Math.floor(end / DAY_SECONDS) * DAY_SECONDS)
+  const { first, last, end } = wholeDays({ fromHour, toHour })
   const hours = (from: number, to: number) => sql.fragment`
     select user_id, count, quota, prompt_tokens + completion_tokens as tokens
     from read_usage_by_hour.by_user_and_model where type = 2 and hour >= ${from} and hour < ${to}
@@ -169,6 +172,40 @@ export function topUsers(db: CommonQueryMethods, { fromHour, toHour }: Hours, li
     select user_id as "userId", coalesce(u.username, '') as username, count, top.quota, tokens,
       users
     from top left join read_users.users u on u.id = user_id order by top.quota desc, user_id
+  `)
+}
+
+/** The whole days from `first` up to `last`; the hours before and from then on up to `end`. */
+function wholeDays({ fromHour, toHour }: Hours) {
+  const end = toHour + 3_600
+  const first = Math.min(end, Math.ceil(fromHour / DAY_SECONDS) * DAY_SECONDS)
+  const last = Math.max(first, Math.floor(end / DAY_SECONDS) * DAY_SECONDS)
+  return { first, last, end }
+}
+
+const channelSpent = z.object({ channelId: wireInteger, name: z.string(), ...spent, ...costed })
+
+/** The channels that most was charged over, deleted ones too; as `topUsers`. */
+export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
+  const { first, last, end } = wholeDays(hours)
+  const cells = sql.fragment`
+    p.count, p.quota, p.prompt_tokens + p.completion_tokens as tokens, p.cost, p.costed_quota
+  `
+  const within = (from: number, to: number) => sql.fragment`
+    select c.id, c.name, ${cells} from read_channels.channels c
+      join read_usage_by_hour.by_part p on p.part = 'channel:' || c.id
+    where p.type = 2 and p.hour >= ${from} and p.hour < ${to}
+  `
+  return db.any(sql.type(channelSpent)`
+    with charged as (
+      select c.id, c.name, ${cells} from read_channels.channels c
+        join read_usage_by_hour.by_day p on p.part = 'channel:' || c.id
+      where p.type = 2 and p.day >= ${first} and p.day < ${last}
+      union all ${within(hours.fromHour, first)} union all ${within(last, end)}
+    )
+    select id as "channelId", name, sum(count)::int8 as count, sum(quota)::int8 as quota,
+      sum(tokens)::int8 as tokens, sum(cost)::int8 as cost, sum(costed_quota)::int8 as "costedQuota"
+    from charged group by id, name order by 4 desc, 1 limit ${limit}
   `)
 }
 

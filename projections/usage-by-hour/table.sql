@@ -1,3 +1,5 @@
+-- `cost` is what providers ask for, in quota, as far as that is known; `costed_quota` what was charged
+-- for the same calls.
 create table by_model (
   hour bigint not null,
   type smallint not null,
@@ -6,6 +8,8 @@ create table by_model (
   quota bigint not null default 0,
   prompt_tokens bigint not null default 0,
   completion_tokens bigint not null default 0,
+  cost bigint not null default 0,
+  costed_quota bigint not null default 0,
   primary key (hour, type, model)
 );
 
@@ -46,6 +50,8 @@ create table by_part (
   quota bigint not null default 0,
   prompt_tokens bigint not null default 0,
   completion_tokens bigint not null default 0,
+  cost bigint not null default 0,
+  costed_quota bigint not null default 0,
   primary key (part, hour, type, model, call_group, channel_id)
 );
 
@@ -61,5 +67,7 @@ create table by_day (
   quota bigint not null default 0,
   prompt_tokens bigint not null default 0,
   completion_tokens bigint not null default 0,
+  cost bigint not null default 0,
+  costed_quota bigint not null default 0,
   primary key (part, day, type, model, call_group, channel_id)
 );

@@ -35,6 +35,7 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
   created_time: row.createdAt,
   max_concurrency: terms.maxConcurrency,
   max_rpm: terms.maxRpm,
+  cost_ratio: terms.costRatio === undefined ? null : Number(terms.costRatio),
   multi_key_mode: row.keyMode,
   key_count: row.keyRefs.length,
   keys_set_aside: row.keysSetAside

@@ -41,6 +41,8 @@ export const Channel = Type.Object({
   /** Calls at a time, and calls a minute; 0 no limit. */
   max_concurrency: Type.Integer(),
   max_rpm: Type.Integer(),
+  /** What its provider charges, as a multiple of the list price; null: not known. */
+  cost_ratio: Type.Union([Type.Number(), Type.Null()]),
   /** Empty: the channel has one key. */
   multi_key_mode: Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),
   key_count: Type.Integer(),

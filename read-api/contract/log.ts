@@ -96,6 +96,12 @@ export type LogOther = {
    */
   changed_by?: { id: number; username: string }
   note?: string | null
+  /**
+   * Admins only: what the provider asks for the call in quota, and as a multiple of the list price
+   * (group ratio 1), a decimal. Left out where it is not known.
+   */
+  cost?: number
+  cost_ratio?: string
   /** Admins only: each try, in order. */
   admin_info?: {
     use_channel: number[]

@@ -17,11 +17,18 @@ export const TokenUsagePoint = Type.Object({
 })
 export type TokenUsagePoint = Static<typeof TokenUsagePoint>
 
+/**
+ * What providers ask for, in quota, as far as it is known, and what was charged for those same
+ * calls: the margin is `costed_quota` less `cost`. Both 0: nothing is known of any.
+ */
+const costed = { cost: Type.Integer(), costed_quota: Type.Integer() }
+
 /** How the site does, for admins. */
 export const SiteUsage = Type.Object({
   /** In the hours that the range touches. */
   totals: Type.Object({
     ...spent,
+    ...costed,
     failed: Type.Integer(),
     /** Who were charged. */
     users: Type.Integer(),
@@ -34,7 +41,15 @@ export const SiteUsage = Type.Object({
       ...spent,
     }),
   ),
-  top_models: Type.Array(Type.Object({ model_name: Type.String(), ...spent })),
+  top_models: Type.Array(Type.Object({ model_name: Type.String(), ...spent, ...costed })),
+  top_channels: Type.Array(
+    Type.Object({
+      channel_id: Type.Integer(),
+      name: Type.String(),
+      ...spent,
+      ...costed,
+    }),
+  ),
   /** Events that were written and not yet folded, by the read model furthest behind. */
   lag: Type.Object({ head: Type.Integer(), behind: Type.Integer(), read_model: Type.String() }),
 })

@@ -73,6 +73,7 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('user_id', (row) => row.userId),
     column('username', (row) => row.username),
   ]
+  const costs = [column('provider_cost', ({ adminOther }) => costIn(adminOther))]
   return [
     column('id', (row) => row.id),
     column(`time (${zone})`, (row) => stamp(row.createdAt)),
@@ -91,12 +92,16 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('completion_tokens', (row) => row.completionTokens),
     column('quota', (row) => row.quota),
     column('cost_usd', (row) => dollars(row.quota)),
+    ...(isAdmin ? costs : []),
     column('end', (_row, other) => other.end ?? ''),
     column('error', (_row, other) => other.error_code ?? ''),
     column('request_id', (row) => row.requestId),
     column('content', (row) => wordsOf(row.reason, language)),
   ]
 }
+
+/** In quota; nothing where what the provider charges is not known. */
+const costIn = (adminOther: string): CsvCell => (JSON.parse(adminOther) as LogOther).cost ?? null
 
 /** `2026-11-21 07:03:09`. Rows come in order of time: a minute is worked out once. */
 function stampsIn(zone: string): (at: number) => string {

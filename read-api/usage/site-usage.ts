@@ -4,7 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { readPositions } from '#projections/freshness/query.ts'
-import { siteSpent, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
+import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { SiteUsage } from '../contract/usage.ts'
 import { type App, type ReadParts, upToDate } from '../question.ts'
@@ -19,25 +19,26 @@ export function siteUsage(app: App, parts: ReadParts): void {
     '/api/data/site',
     {
       schema: {
-        summary: 'Totals of the site, its top users and models, and the lag of the read models',
+        summary: 'Totals and margin of the site, its top users, models, channels, and the read lag',
         querystring: Type.Object(UsageRange),
         response: { 200: Envelope(SiteUsage) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'usage-by-hour', 'users'),
+      preHandler: upToDate(parts, 'usage-by-hour', 'users', 'channels'),
     },
     async ({ query }) => {
       const { core } = parts
       const { from, to } = usageRange(query, core.now())
       const hours = { fromHour: from - (from % HOUR), toHour: to - (to % HOUR) }
-      const [{ failed, ...totals }, users, models, lag] = await Promise.all([
+      const [{ failed, ...totals }, users, models, channels, lag] = await Promise.all([
         siteSpent(core.db, hours),
         topUsers(core.db, hours, TOP),
         topModels(core.db, hours, TOP),
+        topChannels(core.db, hours, TOP),
         lagOf(core),
       ])
       return success({
-        totals: { ...spentOf(totals), failed, users: users[0]?.users ?? 0 },
+        totals: { ...spentOf(totals), ...costOf(totals), failed, users: users[0]?.users ?? 0 },
         top_users: users.map(({ userId: user_id, username, ...spent }) => ({
           ...{ user_id, username },
           ...spentOf(spent),
@@ -45,6 +46,12 @@ export function siteUsage(app: App, parts: ReadParts): void {
         top_models: models.map(({ model: model_name, ...spent }) => ({
           model_name,
           ...spentOf(spent),
+          ...costOf(spent),
+        })),
+        top_channels: channels.map(({ channelId: channel_id, name, ...spent }) => ({
+          ...{ channel_id, name },
+          ...spentOf(spent),
+          ...costOf(spent),
         })),
         lag,
       })
@@ -56,6 +63,11 @@ const spentOf = (spent: { count: number; quota: bigint; tokens: number }) => ({
   count: spent.count,
   quota: toWire(spent.quota),
   token_used: spent.tokens,
+})
+
+const costOf = ({ cost, costedQuota }: { cost: bigint; costedQuota: bigint }) => ({
+  cost: toWire(cost),
+  costed_quota: toWire(costedQuota),
 })
 
 /** The head is read first: what is written meanwhile is no lag. */

@@ -9,6 +9,7 @@ import type { Quota } from '#domain/shared/quota.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Place } from '#relay/views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { KeyedCall } from './claim-call.ts'
 import type { Exchange } from './exchange.ts'
@@ -47,8 +48,7 @@ export function denialOfAdmission(refusal: Refusal, call: string, isKeyed: boole
 }
 
 /** What a call turned out to have used. */
-export type Bill = {
-  readonly channelId: number
+export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
   readonly usageSource: UsageSource
@@ -126,16 +126,11 @@ export class CallBooks {
   }
 
   /** Says how far the call got and renews its lease; a failure is not the caller's affair. */
-  async progress(channelId: number, usage: Usage, leaseMs: number): Promise<void> {
+  async progress(place: Place, usage: Usage, leaseMs: number): Promise<void> {
     if (this.hasEnded) return
     const leaseUntil = this.now() + leaseMs
-    await this.handle({
-      type: 'RecordProgress',
-      call: this.exchange.call,
-      channelId,
-      usage,
-      leaseUntil,
-    })
+    const { call } = this.exchange
+    await this.handle({ type: 'RecordProgress', call, ...place, usage, leaseUntil })
   }
 
   /**

@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '#relay/providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
-import type { RelayKey } from '#relay/views/channel-view.ts'
+import { type Place, placeOf, type RelayKey } from '#relay/views/channel-view.ts'
 import type { CallBooks, Course } from './call-books.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
@@ -34,7 +34,7 @@ export class LiveCall implements Watched {
   private readonly request: ChatRequest
   private readonly books: CallBooks
   private attempt: UpstreamAttempt | null = null
-  private channelId = 0
+  private place: Place = { channelId: 0 }
   /** The channel that is being tried just now. */
   channelUnderWay: number | null = null
   private firstByteAt: number | null = null
@@ -64,11 +64,12 @@ export class LiveCall implements Watched {
   /** One try; never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
     const { deadlines, now, poolFor } = this.parts
-    const { channelId } = candidate.channel
+    const place = placeOf(candidate.channel)
+    const { channelId } = place
     const startedAt = now()
     const { isStream, wantsUsage, model } = this.request
     const shownModel = candidate.upstreamModel === null ? null : model
-    this.channelId = channelId
+    this.place = place
     this.passage = isStream ? this.newPassage(wantsUsage, shownModel) : null
     this.attempt = new UpstreamAttempt(this.passage, deadlines, now)
     const path = chatPathOf(target, candidate.upstreamModel ?? model)
@@ -168,7 +169,7 @@ export class LiveCall implements Watched {
     this.renewedAt = now
     this.progressBytes = bytes
     // A lost renewal is made up for by the next; the call itself goes on.
-    this.books.progress(this.channelId, this.soFar(), leaseMs).catch(() => {})
+    this.books.progress(this.place, this.soFar(), leaseMs).catch(() => {})
   }
 
   private soFar(): Usage {

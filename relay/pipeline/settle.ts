@@ -5,7 +5,7 @@ import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
-import { confidentialTo } from '#relay/views/channel-view.ts'
+import { confidentialTo, placeOf } from '#relay/views/channel-view.ts'
 import { accountCodeIn } from './account-fault.ts'
 import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
@@ -151,7 +151,7 @@ async function settle(
     const metered = await meter(delivery, candidate, parts.counter)
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
-    const bill = { channelId: channel.channelId, upstreamModel, end, ...metered }
+    const bill = { ...placeOf(channel), upstreamModel, end, ...metered }
     await call.inTime(books.settle(bill, call.course()))
     return true
   } catch (err) {

@@ -10,6 +10,7 @@ import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { takeSeat } from '#relay/pipeline/take-seat.ts'
 import { screenPrompt } from '#relay/screening/screen-prompt.ts'
+import { placeOf } from '#relay/views/channel-view.ts'
 import { hiddenWords, withoutWords } from './hidden-words.ts'
 import { ownTask } from './own-task.ts'
 import { planTask, type TaskPlan } from './plan-task.ts'
@@ -155,13 +156,18 @@ async function send(
 async function noteUnconfirmed(
   { books, log }: TaskParts,
   task: string,
-  { channel: { channelId }, key: { keyRef } }: Last,
+  { channel, key: { keyRef } }: Last,
   attempts: readonly Attempt[],
 ): Promise<void> {
+  const place = placeOf(channel)
   try {
-    await books.noteUnconfirmed(task, { channelId, keyRef, attempts })
+    await books.noteUnconfirmed(task, { ...place, keyRef, attempts })
   } catch (err) {
-    warnSeldom(log, { err, task, channelId }, 'where a task was sent could not be written down')
+    warnSeldom(
+      log,
+      { err, task, channelId: place.channelId },
+      'where a task was sent could not be written down',
+    )
   }
 }
 
@@ -182,7 +188,7 @@ async function takenAs(
   const { keyRef } = key
   const hidden = hiddenWords(parts, { task, channelId, keyRef }, channel)
   const description = taken.description === null ? null : redact(taken.description, hidden)
-  const place = { channelId, keyRef, upstreamId, code, status, attempts, description }
+  const place = { ...placeOf(channel), keyRef, upstreamId, code, status, attempts, description }
   const outcome = await parts.acceptances.write({ task, userId, submittedAt, place })
   if (outcome === 'TaskElsewhere') {
     parts.log.warn({ task, channelId, upstreamId }, 'a task was taken by two providers')

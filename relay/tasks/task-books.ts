@@ -1,6 +1,6 @@
 import { accountDecider } from '#domain/account/decide.ts'
 import { type Attempt, accountStream, type CallReleased } from '#domain/account/events.ts'
-import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
@@ -199,6 +199,7 @@ export class TaskBooks {
       type: 'SettleCall',
       call: task.submitted.task,
       channelId,
+      ...costAt(task, channelId),
       upstreamModel: null,
       usage: NO_USAGE,
       usageSource: 'upstream',
@@ -240,6 +241,14 @@ export class TaskBooks {
   private together(steps: readonly AnyStep[], actor: string, cause: string) {
     return this.parts.actors.handleTogether(steps, { actor, cause, at: this.parts.now() })
   }
+}
+
+/** What its provider charged when the task was sent there, as far as that is known. */
+function costAt({ place, sentTo }: KnownTask, channelId: number): Pick<ProviderCost, 'costRatio'> {
+  const at = place ?? sentTo
+  return at?.costRatio === undefined || at.channelId !== channelId
+    ? {}
+    : { costRatio: at.costRatio }
 }
 
 /** Every try that was written down, or else the one that is known of. */

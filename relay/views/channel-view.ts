@@ -1,6 +1,7 @@
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import { evolveChannels, idsOf } from '#domain/channel/evolve.ts'
 import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/channel/state.ts'
+import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
 import type { TaskKind } from '#domain/task/events.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
@@ -31,6 +32,12 @@ export type RelayChannel = KnownChannel & {
 export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
   ...new Set(allKeys.flatMap(({ target }) => confidentialOf(target))),
 ]
+
+export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
+
+/** As the books of what is sent there have it. */
+export const placeOf = ({ channelId, terms: { costRatio } }: KnownChannel): Place =>
+  costRatio === undefined ? { channelId } : { channelId, costRatio }
 
 const NONE: Offer<RelayChannel> = []
 

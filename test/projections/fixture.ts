@@ -313,6 +313,12 @@ export const settledCall = (call: CallFacts, charge: number, at?: number, channe
     at,
   )
 
+/** The end of a call whose provider's price is known. */
+export const costing = (end: Given, cost: number): Given => ({
+  ...end,
+  data: { ...(end.data as object), costRatio: '0.6', cost },
+})
+
 export const releasedCall = (call: CallFacts, at?: number): Given =>
   fact(
     `account-${call.userId}`,

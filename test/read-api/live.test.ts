@@ -10,6 +10,7 @@ import {
   budgetSet,
   channelChanged,
   channelCreated,
+  costing,
   type Given,
   granted,
   HOLD,
@@ -53,7 +54,9 @@ const at = (position: number) => (message: LiveMessage) =>
 describe('the live socket', () => {
   it('sends what REST answers, cut to what each may see', async () => {
     const [admin, alice] = [await follow(ADMIN), await follow(ALICE)]
-    await api.append([channelCreated(1, 'simulated'), ...aCallOf(BOB), ...aCallOf(ALICE)])
+    const [begun, ended] = aCallOf(ALICE) as [Given, Given]
+    const costed = [begun, costing(ended, 3)]
+    await api.append([channelCreated(1, 'simulated'), ...aCallOf(BOB), ...costed])
     const last = await api.append([channelChanged(1, 'ChannelsDisabled'), granted(ALICE, 5)])
     await Promise.all([admin.until(at(last)), alice.until(at(last))])
     const rows = ({ seen }: Listener): LogEntry[] =>
@@ -62,7 +65,8 @@ describe('the live socket', () => {
     const all = await api.get<LogPage>('/api/log/', await api.logIn(ADMIN))
     expect(rows(alice)).toEqual([...own.body.data.items].reverse())
     expect(rows(admin)).toEqual([...all.body.data.items].reverse())
-    expect(JSON.stringify(alice.seen)).not.toMatch(/channels|admin_info|simulated/)
+    expect(JSON.stringify(alice.seen)).not.toMatch(/channels|admin_info|simulated|cost/)
+    expect(JSON.stringify(admin.seen)).toContain('\\"cost\\":3')
     const rowsOf = admin.seen.filter((m) => !isHealth(m))
     const channels = rowsOf.filter((m) => m.type === 'event' && m.topic === 'channels')
     expect(channels.at(-1)).toMatchObject({ data: { id: 1, status: 2, key: '' } })

@@ -5,6 +5,7 @@ import {
   aCall,
   admitted,
   channelCreated,
+  costing,
   deducted,
   type Given,
   granted,
@@ -266,6 +267,23 @@ it('a name finds all of its tokens, however many have it', async () => {
   expect((await page(`${path}&p=2`, admin)).items).toHaveLength(1)
   const stat = await api.get<LogStat>('/api/log/stat?token_name=one%20of%20many', admin)
   expect(stat.body.data.count).toBe(5)
+})
+
+it('what a provider asks is told to admins alone, and only where it is known', async () => {
+  const FRED = 80
+  const [known, unknown] = [0, 1].map(() => aCall({ userId: FRED, tokenId: 80 }))
+  if (known === undefined || unknown === undefined) throw new Error('two calls')
+  const ends = [costing(settledCall(known, 30), 12), settledCall(unknown, 30)]
+  const facts = [userCreated(FRED, 'fred'), admitted(known), admitted(unknown), ...ends]
+  await api.settled(await api.append(facts))
+  const others = (items: LogEntry[]) => items.map(({ other }) => JSON.parse(other) as LogOther)
+  const seen = others((await page('/api/log/?username=fred', admin)).items)
+  expect(seen.map(({ cost, cost_ratio }) => [cost, cost_ratio])).toEqual([
+    [undefined, undefined],
+    [12, '0.6'],
+  ])
+  const own = await page('/api/log/self/', await api.logIn(FRED))
+  expect(JSON.stringify(own)).not.toMatch(/cost/)
 })
 
 it('no duration is told of a call whose relay died', async () => {

@@ -54,6 +54,28 @@ describe('a new channel', () => {
     expect(await keyInUse(id)).toBe('sk-provider-canary')
   })
 
+  it('keeps what its provider charges, as long as that is known', async () => {
+    const ratio = async (id: number) => (await read(id)).cost_ratio
+    const id = await made({ ...FIELDS, cost_ratio: 0.6 })
+    expect([await ratio(await made()), await ratio(id)]).toEqual([null, 0.6])
+    const copy = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${id}`)
+    expect(await ratio(copy.data.id)).toBe(0.6)
+    await put({ id, weight: 3 })
+    expect(await ratio(id)).toBe(0.6)
+    await put({ id, cost_ratio: 0.000001 })
+    expect(await ratio(id)).toBe(0.000001)
+    await put({ id, cost_ratio: null })
+    expect(await ratio(id)).toBeNull()
+    for (const cost_ratio of [-0.1, 1_000.5, 1e-7, '0.5', true]) {
+      const answer = await put({ id, cost_ratio })
+      expect([cost_ratio, answer.status, answer.message]).toEqual([
+        cost_ratio,
+        400,
+        expect.stringContaining('cost_ratio'),
+      ])
+    }
+  })
+
   it('of fifty made at once has an id of its own, dense and in order', async () => {
     const before = await made()
     const ids = await fifty((n) => made({ ...FIELDS, name: `race ${n}` }))

@@ -39,7 +39,7 @@ export const termsWith = (before: ChannelTerms, fields: Fields): ChannelTerms =>
   ...changeOf(fields),
 })
 
-/** The fields that were given, as terms. Texts that are null are empty. */
+/** The fields that were given, as terms. Texts that are null are empty, as is a ratio. */
 export function changeOf(fields: Fields): Partial<ChannelTerms> {
   const { auto_ban: autoBan } = fields
   return given({
@@ -64,6 +64,7 @@ export function changeOf(fields: Fields): Partial<ChannelTerms> {
     statusCodeMapping: text(fields.status_code_mapping),
     setting: text(fields.setting),
     paramOverride: text(fields.param_override),
+    costRatio: fields.cost_ratio === undefined ? undefined : String(fields.cost_ratio ?? ''),
   })
 }
 

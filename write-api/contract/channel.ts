@@ -28,6 +28,11 @@ export const ChannelFields = {
   /** Calls at a time, and calls a minute; 0 no limit. */
   max_concurrency: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000000 })),
   max_rpm: Type.Optional(Type.Integer({ minimum: 0, maximum: 100000000 })),
+  /**
+   * What the provider charges for a call, as a multiple of the site's list price (group ratio 1),
+   * with at most 6 decimals. null: not known.
+   */
+  cost_ratio: Type.Optional(Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])),
   /** Which of several keys in one channel is taken: any, or each in turn. */
   multi_key_mode: Type.Optional(
     Type.Union([Type.Literal(''), Type.Literal('random'), Type.Literal('polling')]),

@@ -25,6 +25,7 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['statusCodeMapping', 'status_code_mapping'],
   ['setting', 'setting'],
   ['paramOverride', 'param_override'],
+  ['costRatio', 'cost_ratio'],
 ])
 
 /** Which fields each change of terms touched, by the entry's position. */
@@ -32,7 +33,7 @@ export function changedFields(entries: readonly TimelineEntry[]): Map<number, st
   const fields = new Map<number, string[]>()
   let terms: Terms = {}
   for (const { position, detail, kind } of entries) {
-    const next: Terms = { ...terms, ...detail.change, ...detail.terms }
+    const next: Terms = detail.terms ?? { ...terms, ...detail.change }
     if (kind !== 'created') fields.set(position, differing(terms, next))
     terms = next
   }

@@ -37,6 +37,7 @@ export const channel = (patch: Partial<Channel>): Channel => ({
   created_time: NOW - 8_640_000,
   max_concurrency: 0,
   max_rpm: 0,
+  cost_ratio: null,
   multi_key_mode: '',
   key_count: 1,
   keys_set_aside: [],

@@ -119,11 +119,15 @@ export const admitted = (hold = 40, change: Partial<CallAdmitted['data']> = {}):
   },
 })
 
-export const progressed = (usage: Usage, leaseUntil = 3_000): CallProgressed => ({
-  type: 'CallProgressed',
-  v: 1,
-  data: { call: CALL, userId: USER, channelId: 5, usage, leaseUntil },
-})
+export const progressed = (
+  usage: Usage,
+  leaseUntil = 3_000,
+  costRatio?: string,
+): CallProgressed => {
+  const place = { channelId: 5, ...(costRatio === undefined ? {} : { costRatio }) }
+  const data = { call: CALL, userId: USER, ...place, usage, leaseUntil }
+  return { type: 'CallProgressed', v: 1, data }
+}
 
 const COURSE = {
   attempts: [{ channelId: 5, status: 200, error: null, latencyMs: 30 }],

@@ -15,6 +15,7 @@ import {
   settleCall,
   settled,
   used,
+  wire,
 } from './facts.ts'
 
 const open = [...funded(100), admitted(40)]
@@ -61,6 +62,40 @@ describe('settling a call', () => {
     for (const output of [-1, 0.5, Number.NaN, 2 ** 60]) {
       expect(() => given(...open).when(settleCall({ usage: used({ output }) }))).toThrow()
     }
+  })
+})
+
+describe('what the provider asks', () => {
+  it('is noted beside the charge, and moves nobody’s quota', () => {
+    const price = { ...PER_TOKEN, group: '1.5' }
+    const facts = [...funded(100), admitted(60, { price })]
+    const outcome = given(...facts).when(settleCall({ costRatio: '0.6' }))
+    const cost = { costRatio: '0.6', cost: wire(18) }
+    outcome.then([settled(60, 45, { price, ...cost })])
+    expect(outcome.after).toMatchObject({ balance: 55n, held: 0n })
+  })
+
+  it('is unknown, not 0, where nobody said what it charges', () => {
+    const [fact] = given(...open).when(settleCall()).facts
+    expect(Object.keys(fact?.data ?? {})).not.toContain('cost')
+  })
+
+  it('is 0 where it charges nothing', () => {
+    const [fact] = given(...open).when(settleCall({ costRatio: '0' })).facts
+    expect(fact?.data).toMatchObject({ charge: 30, cost: 0 })
+  })
+
+  it('is nothing for a call that was released', () => {
+    const [fact] = given(...open).when(releaseCall()).facts
+    expect(Object.keys(fact?.data ?? {})).not.toContain('cost')
+  })
+
+  it('is that of the last progress where the owner of the call died', () => {
+    const usage = used({ output: 5 })
+    const noted = progressed(usage, 3_000, '0.5')
+    const outcome = given(...open, noted).when({ type: 'InterruptCall', call: CALL, at: 3_001 })
+    const place = { channelId: 5, usage, costRatio: '0.5', cost: wire(10) }
+    outcome.then([interrupted(40, 20, place)])
   })
 })
 

@@ -1,6 +1,6 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { refuse } from '#domain/shared/refusal.ts'
-import { changed, changeTerms, createChannel, created, given, KEY } from './facts.ts'
+import { changed, changeTerms, createChannel, created, given, KEY, TERMS } from './facts.ts'
 
 describe('creating a channel', () => {
   it('records its terms and where its key is', () => {
@@ -87,5 +87,41 @@ describe('a key goes only where it was given for', () => {
     given(created(before))
       .when(changeTerms(after))
       .then([changed(after)])
+  })
+})
+
+describe('what a channel’s provider charges', () => {
+  const priced = given(created({ costRatio: '0.6' }))
+
+  it('is kept as a plain decimal: the same number typed otherwise changes nothing', () => {
+    given()
+      .when(createChannel({ costRatio: '0.60' }))
+      .then([created({ costRatio: '0.6' })])
+    priced.when(changeTerms({ costRatio: '6e-1' })).then([])
+    const [changed] = priced.when(changeTerms({ costRatio: '0.000001' })).facts
+    expect(changed?.data).toMatchObject({ terms: { costRatio: '0.000001' } })
+  })
+
+  it('is no longer known once it is emptied', () => {
+    const [changed] = priced.when(changeTerms({ costRatio: '' })).facts
+    expect(changed?.data).toMatchObject({ terms: TERMS })
+    expect(JSON.stringify(changed)).not.toContain('costRatio')
+    given(created())
+      .when(changeTerms({ costRatio: '' }))
+      .then([])
+  })
+
+  it.each(['-1', 'x', '0.0000001', '1000.000001', '1e9', 'NaN'])(
+    'is refused as %s',
+    (costRatio) => {
+      const details = { field: 'cost_ratio', fault: 'not-cost-ratio' }
+      given().when(createChannel({ costRatio })).then(refuse('InvalidField', details))
+    },
+  )
+
+  it.each(['0', '1000', '12.345678'])('may be %s', (costRatio) => {
+    given()
+      .when(createChannel({ costRatio }))
+      .then([created({ costRatio })])
   })
 })

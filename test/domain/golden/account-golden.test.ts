@@ -57,14 +57,14 @@ const admit = {
   clientIp: 'sealed:ip' as Sealed,
   startedAt: NOW,
 } as const
-const progress: AccountCommand = {
+const progress = {
   type: 'RecordProgress',
   call: CALL,
   channelId: 5,
   usage: { ...usage, output: 100, reasoning: 0 },
   leaseUntil: NOW + 90_000,
-}
-const settle: AccountCommand = {
+} as const
+const settle: Extract<AccountCommand, { type: 'SettleCall' }> = {
   type: 'SettleCall',
   call: CALL,
   channelId: 5,
@@ -114,6 +114,27 @@ describe('the account’s events, as first recorded', () => {
     accountDecider,
     [...admitted, ['call-progressed-v1', progress], ['call-settled-v1', settle]],
     account(497_300, 197_300),
+  )
+  const costRatio = '0.6'
+  story(
+    'a call whose provider’s price is known, settled after progress',
+    accountDecider,
+    [
+      ...admitted,
+      ['call-progressed-costed-v1', { ...progress, costRatio }],
+      ['call-settled-costed-v1', { ...settle, costRatio }],
+    ],
+    account(497_300, 197_300),
+  )
+  story(
+    'a call whose provider’s price is known, interrupted at its last progress',
+    accountDecider,
+    [
+      ...admitted,
+      ['call-progressed-costed-v1', { ...progress, costRatio }],
+      ['call-interrupted-costed-v1', { type: 'InterruptCall', call: CALL, at: NOW + 90_001 }],
+    ],
+    account(498_900, 198_900),
   )
   story(
     'a call that is released',

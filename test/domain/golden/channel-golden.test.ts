@@ -28,7 +28,7 @@ const TERMS: ChannelTerms = {
 }
 const last = {
   channelId: 5,
-  terms: { ...TERMS, name: 'second', tag: 'us', models: ['gpt-4o', 'o3'] },
+  terms: { ...TERMS, costRatio: '0.6', name: 'second', tag: 'us', models: ['gpt-4o', 'o3'] },
   keyRefs: ['key-3', 'key-4', 'key-5'],
   keyMode: 'polling',
   status: 'auto-disabled',
@@ -61,6 +61,16 @@ describe('the events of channels, as first recorded', () => {
           change: { priority: 5 },
           keys: { refs: ['key-3', 'key-4', 'key-5'], isAppended: false },
           keyMode: 'polling',
+        },
+      ],
+      [
+        'channel-terms-changed-costed-v1',
+        {
+          type: 'ChangeTerms',
+          channelId: 5,
+          change: { costRatio: '0.60' },
+          keys: null,
+          keyMode: null,
         },
       ],
       ['channels-disabled-v1', { type: 'DisableTag', tag: 'eu' }],

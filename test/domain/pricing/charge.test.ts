@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHARGE_MAX, chargeFor, chargeForTools, isCountable } from '#domain/pricing/charge.ts'
+import {
+  CHARGE_MAX,
+  chargeFor,
+  chargeForTools,
+  costFor,
+  isCountable,
+} from '#domain/pricing/charge.ts'
 import { decimalOf } from '#domain/pricing/decimal.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
@@ -129,6 +135,42 @@ describe('a price per call', () => {
     const third = { ...terms, price: '0.000001', group: '0.7' }
     expect(chargeFor(third, used({ output: 1 }), 1)).toBe(1n)
     expect(chargeFor(third, used({ output: 1 }), 10)).toBe(4n)
+  })
+})
+
+describe('what a provider asks for a call', () => {
+  const FREE = { ...FLAT, group: '0' }
+  const DEAR = { ...FLAT, group: '1.5' }
+  const CALLS: PriceSnapshot = { mode: 'call', list: 0, price: '0.04', group: '0.8' }
+
+  it.each<[PriceSnapshot, tokens: number, calls: number, ratio: string, cost: bigint]>([
+    [FLAT, 1_000, 1, '0.6', 600n],
+    // The group is what the site makes of it: its provider knows nothing of that.
+    [DEAR, 1_000, 1, '0.6', 600n],
+    [FREE, 1_000, 1, '0.6', 600n],
+    [CALLS, 1, 3, '0.5', 30_000n],
+    [CALLS, 0, 1, '1', 20_000n],
+    // Rounded once, at the end, half away from zero.
+    [FLAT, 5, 1, '0.5', 3n],
+    [FLAT, 5, 1, '0.499999', 2n],
+    [{ ...FLAT, model: '0.25' }, 10, 1, '0.6', 2n],
+    [{ ...FLAT, model: '0.25' }, 5, 1, '0.999999', 1n],
+    // At least 1 for whatever costs anything, and nothing for nothing.
+    [FLAT, 1, 1, '0.000001', 1n],
+    [FLAT, 0, 0, '1000', 0n],
+    [FLAT, 1_000, 1, '0', 0n],
+    [{ ...FLAT, model: '999999999999' }, 10, 1, '1000', CHARGE_MAX],
+  ])('%o: %d tokens, %d calls, at %s: %d', (price, output, n, ratio, cost) => {
+    expect(costFor(price, used({ output }), n, ratio)).toBe(cost)
+  })
+
+  it('is the charge of a group whose ratio that were', () => {
+    const ratios = fc.integer({ min: 0, max: 2_000_000 }).map((millionths) => `${millionths}e-6`)
+    const property = fc.property(price, usage, calls, ratios, (terms, counted, n, ratio) => {
+      const asked = costFor(terms, counted, n, ratio)
+      expect(asked).toBe(chargeFor({ ...terms, group: ratio }, counted, n))
+    })
+    fc.assert(property, { numRuns: 200 })
   })
 })
 

@@ -38,6 +38,8 @@ describe('a drawing', () => {
       'TaskStatusChanged',
       'TaskSucceeded',
     ])
+    const end = (await rig.callEvents()).find(({ type }) => type === 'CallSettled')
+    expect(end?.data).toMatchObject({ charge: 50_000, costRatio: '0.4', cost: 20_000 })
     const { json } = await rig.ask(`/mj/task/${task}/fetch`)
     expect(json).toMatchObject({
       id: task,

@@ -68,7 +68,7 @@ export async function tasksRig(
   const tasks = { progress: noProgress, findOpenTasks, pollTimes, ...overrides.tasks }
   const made = await relayRig({ ...overrides, tasks }, {}, undefined, providing)
   rig = made
-  const drawing = { type: 2, models: createdModels, groups: ['default'] }
+  const drawing = { type: 2, models: createdModels, groups: ['default'], costRatio: '0.4' }
   await made.addChannel(21, drawing)
   await made.addChannel(36, { type: 36, models: ['suno_music', 'suno_lyrics'] })
   for (const key of ['DrawingEnabled', 'TaskEnabled']) await made.setOption(key, 'true')

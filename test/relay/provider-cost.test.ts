@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ChannelEvent } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { chat, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+beforeEach(async () => {
+  rig = await relayRig()
+  await rig.setOption('GroupRatio', { default: 1.5 })
+})
+afterEach(() => rig.close())
+
+/** 5 tokens in, 4 out: 26.25 quota at list price, 39.375 for the group. */
+const call = (body: object = {}) => chat(rig, { max_tokens: 4, ...body })
+
+async function setRatio(channelId: number, costRatio: string): Promise<void> {
+  const events = (await rig.core.store.readStream(CHANNELS_STREAM)) as Recorded<ChannelEvent>[]
+  for (const { type, data } of events) {
+    const created = type === 'ChannelsCreated' ? data.channels[0] : undefined
+    if (type !== 'ChannelsCreated' || created?.channelId !== channelId) continue
+    const { keyMode, terms } = data
+    const { keyRefs } = created
+    await rig.append(CHANNELS_STREAM, {
+      type: 'ChannelTermsChanged',
+      v: 1,
+      data: { channelId, terms: { ...terms, costRatio }, keyRefs, keyMode, droppedKeyRefs: [] },
+    })
+  }
+}
+
+it('is the list price × the ratio of the channel that answered, whatever the group', async () => {
+  await rig.addChannel(2, { priority: 2, costRatio: '0.1' })
+  await rig.addChannel(3, { priority: 1, costRatio: '0.6' })
+  await rig.setOption('RetryTimes', '1')
+  rig.provider.script.push({ kind: 'status', status: 503 })
+  expect((await call()).status).toBe(200)
+  const { data } = await onlyEnd(rig)
+  expect(data).toMatchObject({ channelId: 3, charge: 39, cost: 16, costRatio: '0.6' })
+})
+
+it('is not told where nobody said what the provider charges', async () => {
+  await call()
+  const { data } = await onlyEnd(rig)
+  expect(data).toMatchObject({ channelId: 1, charge: 39 })
+  expect(JSON.stringify(data)).not.toMatch(/cost/)
+})
+
+it('is that of when the call was sent, though the ratio changed meanwhile', async () => {
+  await rig.addChannel(2, { priority: 1, costRatio: '0.6' })
+  rig.provider.script.push({ kind: 'slow', msPerChunk: 40 })
+  const answer = call({ stream: true })
+  await expect.poll(() => rig.provider.journal.count).toBe(1)
+  await setRatio(2, '9')
+  expect((await answer).status).toBe(200)
+  expect((await onlyEnd(rig)).data).toMatchObject({ cost: 16, costRatio: '0.6' })
+})
