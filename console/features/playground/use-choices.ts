@@ -5,7 +5,10 @@ import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
 import { DEFAULT_SETTINGS } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
 
-/** The groups there are and the models that the chosen one reaches; what was chosen and is no more gives way to what is. */
+/**
+ * The groups there are and the models that the chosen one reaches; what was chosen and is no more
+ * gives way to what is.
+ */
 export function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
