@@ -86,13 +86,13 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
     const terms = termsOfDraft(draft, unit)
     const { ids, names, keys } = await createTokens({ ...terms, count: Number(draft.count) })
     await client.invalidateQueries({ queryKey: tokensKey })
-    const { model_limits_enabled = false, model_limits = '' } = terms
-    const limits = { model_limits_enabled, model_limits }
+    const { group = '', model_limits_enabled = false, model_limits = '' } = terms
+    const shared = { group, model_limits_enabled, model_limits }
     const made = ids.map((id, at) => ({
       id,
       name: names[at] ?? '',
       key: keys[at] ?? '',
-      ...limits,
+      ...shared,
     }))
     props.onCreated(made)
   }

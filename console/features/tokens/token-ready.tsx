@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
+import { chatModelsOfGroup } from '#console/api/groups/chat-models.ts'
 import { useStatus } from '#console/api/status/status.ts'
+import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
+import { ErrorState } from '#console/ui/empty-state.tsx'
 import { fullKey } from '#console/ui/full-key.ts'
+import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
 import type { Token } from '#read-api/contract/token.ts'
 import { SNIPPETS, type Snippet, snippetText } from './snippets.ts'
@@ -15,7 +18,7 @@ import { maskedKey } from './token-key.ts'
 
 export type ReadyToken = Pick<
   Token,
-  'id' | 'name' | 'key' | 'model_limits_enabled' | 'model_limits'
+  'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
 /** A token's key to copy, and code that makes the first call with it. */
@@ -66,17 +69,36 @@ export function TokenReady(props: {
 
 function FirstCall({ token }: { token: ReadyToken }): ReactElement {
   const { t } = useTranslation()
-  const [snippet, setSnippet] = useState<Snippet>('curl')
-  const chats = useQuery(chatModelsQuery).data ?? []
-  const allowed = token.model_limits_enabled ? namesOf(token.model_limits) : chats
-  const address = useStatus()?.server_address || window.location.origin
-  const input = {
-    address,
-    model: allowed.find((model) => chats.includes(model)) ?? allowed[0] ?? 'gpt-4o-mini',
-  }
-  const shown = snippetText(snippet, { ...input, key: maskedKey(token.key) })
+  const ownGroup = useUser()?.group ?? ''
+  const models = useQuery(chatModelsOfGroup(token.group || ownGroup))
   return (
     <section className="tg-first-call" aria-label={t('tokens.firstCall')}>
+      {models.data !== undefined ? (
+        <Sample token={token} model={callable(token, models.data)} />
+      ) : models.error === null ? (
+        <Skeleton height={180} />
+      ) : (
+        <ErrorState error={models.error} onRetry={() => void models.refetch()} />
+      )}
+    </section>
+  )
+}
+
+/** One that the token can call now; undefined where there is none. */
+function callable(token: ReadyToken, models: readonly string[]): string | undefined {
+  if (!token.model_limits_enabled) return models[0]
+  return namesOf(token.model_limits).find((model) => models.includes(model))
+}
+
+function Sample(props: { token: ReadyToken; model: string | undefined }): ReactElement {
+  const { token, model } = props
+  const { t } = useTranslation()
+  const [snippet, setSnippet] = useState<Snippet>('curl')
+  const address = useStatus()?.server_address || window.location.origin
+  if (model === undefined) return <p className="tg-hint">{t('tokens.noModelYet')}</p>
+  const text = (key: string) => snippetText(snippet, { address, model, key })
+  return (
+    <>
       <header>
         <h3>{t('tokens.firstCall')}</h3>
         <Segmented
@@ -87,14 +109,11 @@ function FirstCall({ token }: { token: ReadyToken }): ReactElement {
         />
       </header>
       <div className="tg-code">
-        <CopyButton
-          text={snippetText(snippet, { ...input, key: fullKey(token.key) })}
-          label={t('tokens.copySnippet')}
-        />
+        <CopyButton text={text(fullKey(token.key))} label={t('tokens.copySnippet')} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it */}
-        <pre tabIndex={0}>{shown}</pre>
+        <pre tabIndex={0}>{text(maskedKey(token.key))}</pre>
       </div>
       <p className="tg-hint">{t('tokens.keyHidden')}</p>
-    </section>
+    </>
   )
 }

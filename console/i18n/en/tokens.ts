@@ -134,6 +134,7 @@ export const tokens: Words['tokens'] = {
   snippetKind: 'Language',
   copySnippet: 'Copy code',
   keyHidden: 'The key is masked on screen; copying takes the whole key.',
+  noModelYet: 'No chat model can be called with this token yet.',
   copyAllKeys: 'Copy all keys',
   done: 'Done',
 }

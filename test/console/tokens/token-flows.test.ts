@@ -91,6 +91,10 @@ describe('the drawer of a new token', () => {
     ])
     const code = await page.getByRole('dialog').locator('pre').innerText()
     expect(code).toContain(`${site.url}/v1/chat/completions`)
+    // One that it is limited to, out of those of its group.
+    expect(code).toContain('"model":"gpt-4o"')
+    const asked = site.calls.filter(({ path }) => path === '/api/user/models')
+    expect(asked.at(-1)?.query.toString()).toBe('chat=true&group=vip')
     expect(code).not.toContain('q'.repeat(40))
   })
 
@@ -101,8 +105,12 @@ describe('the drawer of a new token', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog').getByRole('button', { name: '继续编辑' }).click()
     await press('30')
+    const models = site.routes['GET /api/user/models'] ?? (() => ok([]))
+    site.routes['GET /api/user/models'] = () => ok([])
     await page.getByRole('button', { name: '创建令牌' }).click()
     await page.getByRole('dialog', { name: '已创建 30 个令牌' }).waitFor()
+    await page.getByText('目前还没有此令牌可调用的对话模型').waitFor()
+    site.routes['GET /api/user/models'] = models
     expect(bodies('POST', '/api/token/')).toMatchObject([{ name: 'ci', count: 30 }])
   })
 
