@@ -54,6 +54,10 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
     expect(await cutAmong(page, '.tg-grid-head .tg-grid-title')).toEqual([])
     expect(await cutAmong(page, '.tg-balance, .tg-balance > *')).toEqual([])
     expect(await cutAmong(page, '.tg-grid-body .tg-tag')).toEqual([])
+    await page.getByRole('button', { name: /^(批量操作|Select)$/ }).click()
+    await page.getByRole('checkbox').first().waitFor()
+    expect(await cutAmong(page, '.tg-grid')).toEqual([])
+    expect(await cutAmong(page, '.tg-grid-cell:has(.tg-bare)')).toEqual([])
     await takePicture(page, `channels-fit-${language}`)
     expect(faults).toEqual([])
     await close()
@@ -74,6 +78,24 @@ describe.each(LANGUAGES)('at 1280 pixels, in %s', (language) => {
 })
 
 describe('on a phone', () => {
+  it('a long address stays in its drawer, and a tag’s editor shows its buttons', async () => {
+    const { page, faults, close } = await openPage(browser, { language: 'en', width: 390 })
+    await openAsRoot(page, site, '/channel/add')
+    await page.getByRole('textbox', { name: 'Base URL' }).fill(`https://${'a'.repeat(63)}.example`)
+    await page.getByText(/^Calls go to/).waitFor()
+    expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
+    await openAsRoot(page, site, '/admin/channels')
+    await page.getByRole('button', { name: 'By tag' }).click()
+    await page.getByRole('button', { name: 'More actions for the tag' }).first().click()
+    await page.getByRole('menuitem', { name: 'Edit tag' }).click()
+    const save = await page.getByRole('button', { name: 'Save changes' }).boundingBox()
+    const dialog = await page.getByRole('dialog').boundingBox()
+    const bottom = (box: typeof save) => (box === null ? Number.NaN : box.y + box.height)
+    expect(bottom(save)).toBeLessThan(bottom(dialog))
+    expect(faults).toEqual([])
+    await close()
+  })
+
   it('the filters of the channels are folded, and a tag’s card has no empty lines', async () => {
     const { page, faults, close } = await openPage(browser, { language: 'zh', width: 390 })
     await openAsRoot(page, site, '/admin/channels')

@@ -48,13 +48,17 @@ const column = (
       : cells.tag?.(line.group, line),
 })
 
-/** The columns of the channel list, in their first order; ids are the server's where it sorts. */
+/**
+ * The columns of the channel list, in their first order; ids are the server's where it sorts.
+ * `isBatch`: beside the boxes to select by, names have less room, so that all stay in sight.
+ */
 export const channelColumns = (
   t: TFunction,
   types: TypeFacts,
   deeds: ChannelDeeds,
+  isBatch: boolean,
 ): ChannelColumn[] => [
-  ...namingColumns(t, types, deeds),
+  ...namingColumns(t, types, deeds, isBatch),
   ...routingColumns(t, deeds),
   ...servingColumns(t),
   ...figureColumns(t, types, deeds),
@@ -71,7 +75,12 @@ export const channelColumns = (
 
 const sorted = { isSortable: true } as const
 
-function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): ChannelColumn[] {
+function namingColumns(
+  t: TFunction,
+  types: TypeFacts,
+  deeds: ChannelDeeds,
+  isBatch: boolean,
+): ChannelColumn[] {
   return [
     column(
       'id',
@@ -82,7 +91,7 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'name',
       t('channels.name'),
-      { ...sorted, width: 156, isGrowing: true, isPinned: true, onCard: 'title' },
+      { ...sorted, width: isBatch ? 118 : 156, isGrowing: true, isPinned: true, onCard: 'title' },
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
         tag: (group, { isOpen, isLoading }) => (
@@ -93,13 +102,13 @@ function namingColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'type',
       t('channels.type'),
-      { ...sorted, width: 98 },
+      { ...sorted, width: 92 },
       { channel: ({ type }) => types.nameOf(type) },
     ),
     column(
       'status',
       t('channels.status'),
-      { ...sorted, width: 124, onCard: 'aside' },
+      { ...sorted, width: 130, onCard: 'aside' },
       {
         channel: (channel) => <ChannelStatus channel={channel} />,
         tag: (group) => <TagStatus group={group} />,

@@ -48,7 +48,11 @@ export function ChannelList(props: {
   const tree = useTree(view)
   const chosen = useChosen(view)
   const deeds = useDeeds({ ...props, remove: removals.remove, onOpenTag: tree.toggle })
-  const columns = useMemo(() => channelColumns(t, types, deeds), [t, types, deeds])
+  const { isBatch } = modes
+  const columns = useMemo(
+    () => channelColumns(t, types, deeds, isBatch),
+    [t, types, deeds, isBatch],
+  )
   const layout = useColumnLayout('channels-table-columns', columns)
   const refresh = async () => {
     if ((await list.refetch()).isError) showError(t('channels.refreshFailed'))
@@ -70,7 +74,7 @@ export function ChannelList(props: {
         }}
       />
       {list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
-      {modes.isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
+      {isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       ) : (
@@ -88,7 +92,7 @@ export function ChannelList(props: {
             sort={view.sort}
             onSort={(asked) => view.setAddress(sortAfter(view.sort, asked))}
             {...(modes.isTagMode ? { branch: tree.branch } : view.counts)}
-            {...(modes.isBatch ? { selection: chosen.selection } : {})}
+            {...(isBatch ? { selection: chosen.selection } : {})}
             empty={
               <NoChannels
                 isFiltered={isFiltered(filters)}
