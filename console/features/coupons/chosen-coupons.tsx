@@ -18,30 +18,34 @@ export function ChosenCoupons(props: {
   }
   return (
     <fieldset className="tg-chosen tg-coupon-chosen" aria-label={t('coupons.chosenLabel')}>
-      <span role="status">
-        {picked.length > 0
-          ? t('coupons.chosen', { count: picked.length })
-          : t('coupons.noneChosen')}
-      </span>
-      {choosable > 0 && (
-        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
-          {t('coupons.chooseMatching', { count: choosable })}
+      <div className="tg-chosen-part">
+        <span role="status">
+          {picked.length > 0
+            ? t('coupons.chosen', { count: picked.length })
+            : t('coupons.noneChosen')}
+        </span>
+        {choosable > 0 && (
+          <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
+            {t('coupons.chooseMatching', { count: choosable })}
+          </Button>
+        )}
+        {picked.length > 0 && (
+          <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+            {t('coupons.chooseNone')}
+          </Button>
+        )}
+      </div>
+      <div className="tg-chosen-part">
+        <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
+          {t('coupons.copyChosen')}
         </Button>
-      )}
-      {picked.length > 0 && (
-        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-          {t('coupons.chooseNone')}
+        <Button size="small" icon="download" onClick={() => acts.download(picked)}>
+          {t('coupons.downloadChosen')}
         </Button>
-      )}
-      <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
-        {t('coupons.copyChosen')}
-      </Button>
-      <Button size="small" icon="download" onClick={() => acts.download(picked)}>
-        {t('coupons.downloadChosen')}
-      </Button>
-      <Button size="small" icon="pause" onClick={() => void disable()}>
-        {t('coupons.disableChosen')}
-      </Button>
+        <Button size="small" icon="pause" onClick={() => void disable()}>
+          {t('coupons.disableChosen')}
+        </Button>
+      </div>
     </fieldset>
   )
 }
