@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OPTIONS, openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
+import { cutAmong } from '../support/cut-among.ts'
 import { ok, refused } from '../support/fake-site.ts'
 import { withPrices } from './price-site.ts'
 
@@ -150,6 +151,13 @@ describe('the price table', () => {
     await expect
       .poll(() => sent('GET', '/api/option/price_history').at(-1)?.query.get('group'))
       .toBe('vip')
+    // On a phone a change is a block of whole lines: its time, for one, is not broken up.
+    await page.setViewportSize({ width: 390, height: 844 })
+    const heights = await all
+      .locator('.tg-price-changes .tg-time')
+      .evaluateAll((times) => times.map((time) => time.getClientRects().length))
+    expect(new Set(heights)).toEqual(new Set([1]))
+    expect(await cutAmong(page, '.tg-drawer-body')).toEqual([])
   })
 })
 
