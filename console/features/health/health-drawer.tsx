@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isTroubled } from '#console/api/channel-health/health-state.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
@@ -58,13 +59,15 @@ function Now({ channel }: { channel: ChannelHealth }): ReactElement {
         )}
         {limits.length > 0 && <span className="tg-muted">{limits.join(' · ')}</span>}
       </p>
-      <p className="tg-hint">{t('health.lastStays')}</p>
       {circuits.length > 0 && (
         <ul className="tg-health-circuits">
           {circuits.map((circuit) => (
             <CircuitLine key={`${circuit.key_index}|${circuit.model}`} circuit={circuit} />
           ))}
         </ul>
+      )}
+      {channel.status === 1 && isTroubled(channel) && (
+        <p className="tg-hint">{t('health.lastStays')}</p>
       )}
     </section>
   )

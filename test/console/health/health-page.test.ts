@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { healthKind } from '#console/api/channel-health/health-state.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
@@ -81,6 +82,9 @@ describe('the health board', () => {
     await drawer.getByText('Circuit closed').waitFor()
     await drawer.getByText('Priority, Models, Calls at a time').waitFor()
     expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
+    // Why one in trouble may still be on; of one that is well it says nothing.
+    const lastStays = page.getByText('never turns off the last channel')
+    expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
     await drawer.getByRole('button', { name: 'Look' }).click()
     await drawer.getByText('Its circuit was open').waitFor()
@@ -88,6 +92,10 @@ describe('the health board', () => {
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
     expect(page.url()).not.toContain('peek=')
+    const well = HEALTH_CHANNELS.find((channel) => healthKind(channel) === 'well')
+    await openAsRoot(page, admin.site, `/admin/health?peek=${well?.id}`)
+    await page.getByRole('dialog', { name: well?.name ?? '' }).waitFor()
+    expect(await lastStays.count()).toBe(0)
   })
 
   it('says what went wrong when it can’t be read, and tries again', async () => {
