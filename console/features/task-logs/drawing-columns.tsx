@@ -42,7 +42,10 @@ export function drawingColumns(t: TFunction, acts: Acts): Column<DrawingTask>[] 
     common.progress,
     common.duration,
     columnOf<DrawingTask>(t, 'result', 96, (task) => result(t, task, acts), { onCard: 'line' }),
-    columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />),
+    // Admins have two columns more, and the prompt needs the room: the result says why one failed.
+    columnOf<DrawingTask>(t, 'code', 117, ({ code }) => <CodeCell code={code} />, {
+      isHiddenAtFirst: acts.isAdmin,
+    }),
     ...(acts.isAdmin ? [common.channel] : []),
     { ...common.id, isHiddenAtFirst: true },
     text('promptEn', ({ prompt_en }) => prompt_en, { isHiddenAtFirst: true }),

@@ -66,6 +66,8 @@ describe('the drawing log', () => {
     const query = asked('/api/mj/')[0]?.query
     const [from, to] = [Number(query?.get('start_timestamp')), Number(query?.get('end_timestamp'))]
     expect(to - from).toBe(30 * DAY + 3_600)
+    const prompt = await page.getByRole('columnheader', { name: 'Prompt' }).boundingBox()
+    expect(prompt?.width).toBeGreaterThan(200)
     await page.getByRole('textbox', { name: 'Task ID' }).fill('mj-1')
     await page.getByRole('textbox', { name: 'Task ID' }).press('Enter')
     await page.getByRole('textbox', { name: 'Channel ID' }).fill('4')
