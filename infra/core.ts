@@ -22,6 +22,8 @@ export type Core = {
   readonly bus: EventBus
   readonly leases: Leases
   readonly limits: Limits
+  /** Those of calls, which relays alone share. */
+  readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault
   readonly log: Logger

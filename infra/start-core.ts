@@ -72,6 +72,7 @@ async function openCore(
     bus,
     leases,
     limits: shared.limits,
+    callLimits: shared.callLimits,
     shortLived: shared.shortLived,
     vault: await createVault({ pg: pools.pg, secretKey }),
     log,

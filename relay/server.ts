@@ -170,7 +170,7 @@ const exchangeOf = (
 })
 
 async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayParts> {
-  const { actors, limits, vault, log, now, config } = core
+  const { actors, callLimits: limits, vault, log, now, config } = core
   const caps = { ...DEFAULT_CAPS, ...overrides.caps }
   const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
   const policy = operatorPolicy(config)

@@ -12,6 +12,8 @@ import { SEAT_LEASE_MS, shareOf, startSharedLimits } from './shared-limits.ts'
 
 export type OpenLimits = {
   readonly limits: Limits
+  /** Of the relay's calls. */
+  readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly close: () => Promise<void>
 }
@@ -44,13 +46,14 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
       pg === undefined
         ? createMemoryShortLived(now)
         : await createPostgresShortLived(pg, secretKey, now)
-    return { limits, shortLived, close }
+    return { limits, callLimits: limits, shortLived, close }
   }
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: SEAT_LEASE_MS })
   const limits = await startSharedLimits({ redis, log, now })
   return {
     limits,
+    callLimits: limits.calls,
     shortLived: createRedisShortLived(client, secretKey),
     close: async () => {
       await limits.close()

@@ -21,9 +21,12 @@ export type RedisLimits = {
   /** Seats run out unless this is said in time: those of a process that was killed do. */
   readonly renew: (seats: Iterable<RemoteSeat>) => Promise<void>
   /** How many processes share the limits, this one among them when it gives its name. */
-  readonly beat: (instance: string | null) => Promise<number>
-  readonly retire: (instance: string) => Promise<void>
+  readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
+  readonly retire: (sharers: Sharers, instance: string) => Promise<void>
 }
+
+/** Who shares limits: `calls` those that relay, `site` those that serve the management API. */
+export type Sharers = 'calls' | 'site'
 
 export type RedisLimitsOptions = {
   readonly leaseMs: number
@@ -41,7 +44,10 @@ type Scripts = {
 
 /** Between so many commands other work has its turn. */
 const RENEWED_AT_ONCE = 100
-const INSTANCES = 'tallygate:instances'
+const INSTANCES: Record<Sharers, string> = {
+  calls: 'tallygate:instances:calls',
+  site: 'tallygate:instances',
+}
 
 /** Keys of one owner share a hash tag, so that a decision stays within one slot of a cluster. */
 const keyOf = (owner: string, { kind, key }: Claim): string => `tallygate:{${owner}}:${kind}:${key}`
@@ -87,9 +93,10 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
         )
       }
     },
-    beat: (instance) => scripts.limitsBeat(INSTANCES, clock(), leaseMs, instance ?? ''),
-    retire: async (instance) => {
-      await redis.zrem(INSTANCES, instance)
+    beat: (sharers, instance) =>
+      scripts.limitsBeat(INSTANCES[sharers], clock(), leaseMs, instance ?? ''),
+    retire: async (sharers, instance) => {
+      await redis.zrem(INSTANCES[sharers], instance)
     },
   }
 }

@@ -10,11 +10,13 @@ import {
   type SeatsClaim,
 } from '../limits/port.ts'
 import { reasonOf } from '../telemetry/seldom.ts'
-import type { RedisLimits, RemoteSeat } from './redis-limits.ts'
+import type { RedisLimits, RemoteSeat, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
+  /** Of the relay's calls: the same counts, but lost, only relays share them. */
+  readonly calls: Limits
   /** How many processes share the limits, as far as this one knows. */
-  readonly instances: () => number
+  readonly instances: (sharers?: Sharers) => number
   readonly close: () => Promise<void>
 }
 
@@ -30,6 +32,7 @@ export const SEAT_LEASE_MS = 10_000
 const BEAT_MS = 2_500
 const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
+const SHARERS: readonly Sharers[] = ['calls', 'site']
 
 /** A seat under way, and its double in this process's own limits, if there is need for one. */
 type Held = { readonly remote: RemoteSeat; local: Seat | null; readonly since: number }
@@ -41,24 +44,29 @@ type Held = { readonly remote: RemoteSeat; local: Seat | null; readonly since: n
 export async function startSharedLimits(parts: SharedLimitsParts): Promise<SharedLimits> {
   const link = new Link(parts)
   await link.beat()
-  return {
-    enter: (owner, claims) => link.enter(owner, claims),
+  const viewOf = (sharers: Sharers): Limits => ({
+    enter: (owner, claims) => link.enter(sharers, owner, claims),
     isDegraded: () => link.isLost,
-    instances: () => link.instances,
+  })
+  return {
+    ...viewOf('site'),
+    calls: viewOf('calls'),
+    instances: (sharers = 'site') => link.instances[sharers],
     close: () => link.close(),
   }
 }
 
 class Link {
   isLost = false
-  instances = 1
+  readonly instances: Record<Sharers, number> = { calls: 1, site: 1 }
   private readonly redis: RedisLimits
   private readonly log: Logger
   private readonly local: MemoryLimits
   private readonly answerMs: number
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
-  /** A process without any has no share. */
+  /** A process that decided nothing of a kind has no share of it. */
+  private readonly sharesIn = new Set<Sharers>()
   private entries = 0
   private timer: NodeJS.Timeout | undefined
   private isClosed = false
@@ -70,17 +78,26 @@ class Link {
     this.local = createMemoryLimits(now)
   }
 
-  enter(owner: string, claims: readonly Claim[]): Seat | Full | Promise<Seat | Full> {
-    return this.isLost ? this.enterHere(owner, claims) : this.enterThere(owner, claims)
+  enter(
+    sharers: Sharers,
+    owner: string,
+    claims: readonly Claim[],
+  ): Seat | Full | Promise<Seat | Full> {
+    this.sharesIn.add(sharers)
+    return this.isLost
+      ? this.enterHere(sharers, owner, claims)
+      : this.enterThere(sharers, owner, claims)
   }
 
   /** Shows that this process lives, and its seats: so it finds out whether Redis takes writes. */
   async beat(): Promise<void> {
     try {
-      const name = this.entries > 0 ? this.instance : null
-      const instances = await inTime(this.redis.beat(name), this.answerMs)
+      const counted = await inTime(
+        Promise.all(SHARERS.map((kind) => this.count(kind))),
+        this.answerMs,
+      )
       await this.redis.renew(this.seatsToRenew())
-      this.instances = Math.max(1, instances)
+      for (const [kind, instances] of counted) this.instances[kind] = Math.max(1, instances)
       this.found()
     } catch (err) {
       this.lose(err)
@@ -92,10 +109,21 @@ class Link {
     this.isClosed = true
     clearTimeout(this.timer)
     this.local.close()
-    if (!this.isLost) await inTime(this.redis.retire(this.instance), this.answerMs).catch(() => {})
+    if (this.isLost) return
+    const retired = SHARERS.map((kind) => this.redis.retire(kind, this.instance))
+    await inTime(Promise.all(retired), this.answerMs).catch(() => {})
   }
 
-  private async enterThere(owner: string, claims: readonly Claim[]): Promise<Seat | Full> {
+  private async count(kind: Sharers): Promise<readonly [Sharers, number]> {
+    const name = this.sharesIn.has(kind) ? this.instance : null
+    return [kind, await this.redis.beat(kind, name)]
+  }
+
+  private async enterThere(
+    sharers: Sharers,
+    owner: string,
+    claims: readonly Claim[],
+  ): Promise<Seat | Full> {
     const id = this.nextId()
     const entering = this.redis.enter(id, owner, claims)
     try {
@@ -107,12 +135,12 @@ class Link {
         isFull(late) ? undefined : this.redis.leave(late, { isRefunded: false })
       entering.then(giveBack).catch(() => {})
       this.lose(err)
-      return this.enterHere(owner, claims)
+      return this.enterHere(sharers, owner, claims)
     }
   }
 
-  private enterHere(owner: string, claims: readonly Claim[]): Seat | Full {
-    const shares = claims.map((claim) => shareOf(claim, this.instances))
+  private enterHere(sharers: Sharers, owner: string, claims: readonly Claim[]): Seat | Full {
+    const shares = claims.map((claim) => shareOf(claim, this.instances[sharers]))
     const local = this.local.enter(owner, shares)
     if (isFull(local)) return local
     return this.hold({ id: this.nextId(), owner, claims, takenAt: 0 }, local)
@@ -156,7 +184,7 @@ class Link {
     this.isLost = true
     for (const held of this.held) this.carryOver(held)
     const { instances } = this
-    const facts = { reason: reasonOf(err), instances }
+    const facts = { reason: reasonOf(err), ...instances }
     this.log.warn(facts, 'Redis is lost: limits are kept here, each a share of it')
     this.beatLater()
   }

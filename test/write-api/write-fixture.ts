@@ -41,7 +41,7 @@ export async function writeFixture(overrides: Partial<Config> = {}) {
   const now = () => Date.now() + clock.ahead
   const limits = createMemoryLimits(now)
   const shortLived = createMemoryShortLived(now)
-  const core: Core = { ...real, now, limits, shortLived }
+  const core: Core = { ...real, now, limits, callLimits: limits, shortLived }
   const projections = await startProjections(core)
   const freshness = createFreshness(core)
   const app = await createHttpApp(core, {

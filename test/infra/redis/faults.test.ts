@@ -124,10 +124,12 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     }
   })
 
-  it('is lost to two processes: each has half of every limit, rounded up', async () => {
+  it('is lost to two processes: each has half of what both decide, rounded up', async () => {
     const other = await openShared(server.url)
     try {
       await waitFor(other, rate(1))
+      // Calls, the one alone relays.
+      await waitFor(one.calls, rate(1))
       await expect.poll(() => one.instances()).toBe(2)
       await expect.poll(() => other.instances()).toBe(2)
       await server.kill()
@@ -135,6 +137,8 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
       expect(await admitted(one, 50, rate(10))).toBe(5)
       expect(await admitted(one, 50, seatsOf(5))).toBe(3)
       expect(await admitted(one, 50, rate(1))).toBe(1)
+      expect([one.instances('calls'), other.instances('calls')]).toEqual([1, 1])
+      expect(await admitted(one.calls, 50, rate(10))).toBe(10)
     } finally {
       await other.close()
     }

@@ -119,7 +119,7 @@ export async function relayRig(
     vault,
     log,
     leases: leasesOfOne,
-    limits: sharedLimits ?? ownLimits,
+    callLimits: sharedLimits ?? ownLimits,
     now,
   } as unknown as Core
   const relay = await startRelay(core, {
