@@ -5,6 +5,7 @@ import { Envelope } from '../contract/envelope.ts'
 import { Status } from '../contract/status.ts'
 import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
 import { type App, type ReadParts, upToDate } from '../question.ts'
+import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
@@ -12,6 +13,8 @@ const PACKAGE = join(import.meta.dirname, '../../package.json')
 export function getStatus(app: App, parts: ReadParts): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const startTime = Math.floor(parts.core.now() / 1_000)
+  const discovered = createOidcEndpoint(parts.core)
+  app.addHook('onClose', discovered.close)
   app.get(
     '/api/status',
     {
@@ -25,7 +28,7 @@ export function getStatus(app: App, parts: ReadParts): void {
         start_time: startTime,
         ...ofSite(options),
         ...ofScreens(options),
-        ...ofWaysIn(options),
+        ...ofWaysIn(options, discovered),
       })
     },
   )
@@ -79,14 +82,16 @@ const ofScreens = (options: OptionsInForce) => ({
 })
 
 /** A way in is one that is switched on and has what it can't do without. */
-const ofWaysIn = (options: OptionsInForce) => ({
+const ofWaysIn = (options: OptionsInForce, discovered: OidcEndpoint) => ({
   turnstile_check: checksHumans(options),
   turnstile_site_key: options.text('TurnstileSiteKey'),
   github_oauth: options.flag('GitHubOAuthEnabled') && options.text('GitHubClientId') !== '',
   github_client_id: options.text('GitHubClientId'),
-  oidc_enabled: options.flag('oidc.enabled') && options.text('oidc.client_id') !== '',
+  oidc_enabled: takesOidc(options),
   oidc_client_id: options.text('oidc.client_id'),
-  oidc_authorization_endpoint: options.text('oidc.authorization_endpoint'),
+  oidc_authorization_endpoint:
+    options.text('oidc.authorization_endpoint') ||
+    (takesOidc(options) ? discovered.of(options.text('oidc.well_known')) : ''),
   linuxdo_oauth: options.flag('LinuxDOOAuthEnabled') && options.text('LinuxDOClientId') !== '',
   linuxdo_client_id: options.text('LinuxDOClientId'),
   telegram_oauth: takesTelegram(options),
@@ -110,6 +115,9 @@ const takesStripe = (options: OptionsInForce): boolean =>
   options.hasSecret('StripeApiKey') &&
   options.hasSecret('StripeWebhookSecret') &&
   options.text('ServerAddress') !== ''
+
+const takesOidc = (options: OptionsInForce): boolean =>
+  options.flag('oidc.enabled') && options.text('oidc.client_id') !== ''
 
 export const takesTelegram = (options: OptionsInForce): boolean =>
   options.flag('TelegramOAuthEnabled') && options.text('TelegramBotName') !== ''

@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Status } from '#read-api/contract/status.ts'
+import { type FurnishedFixture, furnishedFixture } from '#test/write-api/write-fixture.ts'
+
+let fixture: FurnishedFixture
+let server: Server
+let asked = 0
+let answer: { status: number; text: string } | null = null
+
+beforeAll(async () => {
+  fixture = await furnishedFixture()
+  server = createServer((_, response) => {
+    asked += 1
+    // null: it takes the question and never answers.
+    if (answer === null) return
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await fixture.close()
+})
+
+const document = (endpoint: unknown) => ({
+  status: 200,
+  text: JSON.stringify({ authorization_endpoint: endpoint }),
+})
+const wellKnown = (site = '') =>
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}${site}/.well-known/openid-configuration`
+const put = async (key: string, value: string) => {
+  const { success } = await fixture.root.call('PUT', '/api/option/', { body: { key, value } })
+  expect(success).toBe(true)
+}
+const endpoint = async () =>
+  (await fixture.anybody<Status>('GET', '/api/status')).data.oidc_authorization_endpoint
+
+it('the status names the endpoint of the discovery document, and never waits for it', async () => {
+  await put('oidc.well_known', wellKnown())
+  await put('oidc.client_id', 'us')
+  expect([await endpoint(), asked]).toEqual(['', 0])
+  await put('oidc.enabled', 'true')
+  // The provider is silent: answers come all the same, and it is asked once.
+  for (let n = 0; n < 5; n += 1) expect(await endpoint()).toBe('')
+  await expect.poll(() => asked).toBe(1)
+  answer = document('https://id.example/authorize')
+  await put('oidc.well_known', wellKnown('/other'))
+  await expect.poll(endpoint).toBe('https://id.example/authorize')
+  for (let n = 0; n < 5; n += 1) await endpoint()
+  expect(asked).toBe(2)
+})
+
+it('what is no web address is none, and what was known stays while the provider is away', async () => {
+  answer = { status: 500, text: '{}' }
+  fixture.clock.ahead += 600_001
+  const before = asked
+  expect(await endpoint()).toBe('https://id.example/authorize')
+  await expect.poll(() => asked).toBe(before + 1)
+  expect(await endpoint()).toBe('https://id.example/authorize')
+  answer = document('javascript:alert(1)')
+  fixture.root = await fixture.logIn('root')
+  await put('oidc.well_known', wellKnown('/hostile'))
+  await endpoint()
+  await expect.poll(() => asked).toBe(before + 2)
+  expect(await endpoint()).toBe('')
+  await put('oidc.authorization_endpoint', 'https://ours.example/authorize')
+  expect(await endpoint()).toBe('https://ours.example/authorize')
+})
