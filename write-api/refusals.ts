@@ -28,7 +28,7 @@ import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { TOP_UP_REFUSALS, type TopUpActRefusalCode } from './top-up/top-up-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
-import { IDENTITY_REFUSALS } from './users/identity-refusals.ts'
+import { IDENTITY_REFUSALS, type IdentityActRefusalCode } from './users/identity-refusals.ts'
 import { PASSWORD_REFUSALS } from './users/password-refusals.ts'
 
 /** What acts refuse themselves, before or beside a decision of the domain. */
@@ -59,6 +59,7 @@ export type RefusalCode =
   | RewardRefusalCode
   | ChannelCode
   | IdentityRefusalCode
+  | IdentityActRefusalCode
   | CredentialsRefusalCode
   | CredentialsActRefusalCode
   | OptionCode

@@ -95,12 +95,34 @@ describe('one identity', () => {
 describe('an identity that replaces another', () => {
   it('lets go of the one before, fifty at once, and keeps the last alone', async () => {
     const userId = fixture.user.id
-    await fifty((n) => bindIdentity(parts, userId, github(`30${n}`), context()))
+    const mail = (id: string): Identity => ({ provider: 'email', id })
+    await fifty((n) => bindIdentity(parts, userId, mail(`m30${n}@example.com`), context()))
     await settled()
     const user = await findUser(fixture.core.db, userId)
-    const owners = await fifty((n) => ownerOf(github(`30${n}`)))
+    const owners = await fifty((n) => ownerOf(mail(`m30${n}@example.com`)))
     expect(owners.filter((owner) => owner !== null)).toEqual([userId])
-    expect(await ownerOf(github(user?.githubId ?? ''))).toBe(userId)
+    expect(await ownerOf(mail(user?.email ?? ''))).toBe(userId)
+  })
+})
+
+describe('a second account of one provider', () => {
+  it('is refused until the first is unbound; of fifty at once one is bound', async () => {
+    const userId = fixture.user.id
+    const bind = (id: string) => bindIdentity(parts, userId, github(id), context())
+    const bound = await Promise.allSettled(Array.from({ length: 50 }, (_, n) => bind(`31${n}`)))
+    const refused = bound.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+    expect(refused).toEqual(Array(49).fill('ProviderBound'))
+    const kept = bound.findIndex(({ status }) => status === 'fulfilled')
+    expect(await ownerOf(github(`31${kept}`))).toBe(userId)
+    expect(await ownerOf(github(`31${kept === 0 ? 1 : 0}`))).toBe(null)
+    // The same once more is no other.
+    await bind(`31${kept}`)
+    const unbound = await fixture.user.call('POST', '/api/user/unbind', {
+      body: { provider: 'github' },
+    })
+    expect(unbound).toMatchObject({ success: true })
+    await bind('3200')
+    expect(await ownerOf(github('3200'))).toBe(userId)
   })
 })
 

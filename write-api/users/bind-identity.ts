@@ -9,8 +9,9 @@ import { refused } from '../refusals.ts'
 import { type Identity, identityKeyOf } from './identity.ts'
 
 /**
- * Binds an identity that its owner has proved to a user, in place of the one of the same provider
- * before; answers the position of the write. Throws `IdentityTaken` when it is somebody else's.
+ * Binds an identity that its owner has proved to a user; answers the position of the write. A mail
+ * address takes the place of the one before. Throws `IdentityTaken` when it is somebody else's, and
+ * `ProviderBound` when the user has another account of that provider: its owner lets go of it first.
  */
 export function bindIdentity(
   parts: Parts,
@@ -24,6 +25,9 @@ export function bindIdentity(
     const { user } = await actors.stateOf(userDecider, stream)
     if (user === null || user.isDeleted) throw refused('UserUnknown')
     const bound = user.identities[identity.provider] ?? null
+    const { provider } = identity
+    const isAnother = bound !== null && bound !== identityKeyOf(parts.core.vault, identity)
+    if (isAnother && provider !== 'email') throw refused('ProviderBound', { provider })
     const steps = await bindSteps(parts, userId, identity, bound)
     return accepted(await actors.handleTogether(steps, context)).position
   })

@@ -1,7 +1,15 @@
 import type { Refusals } from '../refusals.ts'
 import { providerNames } from './provider-names.ts'
 
-type Code = 'IdentityTaken' | 'IdentityChanged' | 'WaysInChanged' | 'LastWayIn'
+/** What acts refuse beside the domain. */
+export type IdentityActRefusalCode = 'ProviderBound'
+
+type Code =
+  | IdentityActRefusalCode
+  | 'IdentityTaken'
+  | 'IdentityChanged'
+  | 'WaysInChanged'
+  | 'LastWayIn'
 
 export const IDENTITY_REFUSALS: Refusals<Code> = {
   IdentityTaken: [
@@ -9,6 +17,16 @@ export const IDENTITY_REFUSALS: Refusals<Code> = {
     ({ provider }) => {
       const { zh, en } = providerNames(provider)
       return { zh: `该${zh}已被绑定`, en: `This ${en} is bound to another user` }
+    },
+  ],
+  ProviderBound: [
+    200,
+    ({ provider }) => {
+      const { zh, en } = providerNames(provider)
+      return {
+        zh: `您已绑定另一个${zh}，请先解绑`,
+        en: `Another ${en} is bound to you: unbind it first`,
+      }
     },
   ],
   IdentityChanged: [
