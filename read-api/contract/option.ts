@@ -60,6 +60,8 @@ export const OptionSchema = Type.Object({
   note: Type.Union([Words, Type.Null()]),
   /** Said when the value is out of bounds, instead of general words. */
   bounds_words: Type.Union([Words, Type.Null()]),
+  /** Another option that this number may not be below, unless it is 0; empty: none. */
+  not_below: Type.String(),
   /** The form asks before this value is chosen. */
   ask_before: Type.Union([Type.Object({ value: Type.String(), words: Words }), Type.Null()]),
 })

@@ -41,6 +41,7 @@ const optionAnswer = (option: Schema): OptionSchema => ({
   choice_words: { ...option.choiceWords },
   note: option.note ?? null,
   bounds_words: option.boundsWords ?? null,
+  not_below: option.notBelow ?? '',
   ask_before: option.askBefore ?? null,
 })
 

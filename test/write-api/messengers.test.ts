@@ -144,10 +144,14 @@ describe('Telegram', () => {
     expect(bound).toMatchObject({ success: true, message: 'bind' })
     expect(await read(fixture.user.id)).toMatchObject({ telegram_id: '99' })
 
-    const said = { ...telegramSays(fields('100')), state: await state() }
+    const another = await bind({ ...telegramSays(fields('100')), state: await state() })
+    expect(another).toMatchObject({ code: 'ProviderBound' })
+    expect(another.message).toBe('您已绑定另一个 Telegram 账户，请先解绑')
+    await fixture.user.call('POST', '/api/user/unbind', { body: { provider: 'telegram' } })
+    const said = { ...telegramSays(fields('102')), state: await state() }
     visitor.userId = null
     const sent = await bind(said, { 'sec-fetch-mode': 'navigate' }).catch((error) => error)
-    expect(await read(fixture.user.id)).toMatchObject({ telegram_id: '100' })
+    expect(await read(fixture.user.id)).toMatchObject({ telegram_id: '102' })
     expect(sent).toBeInstanceOf(SyntaxError)
     // A state to log in by, of the same browser, binds nothing.
     const other = (await visitor.get<string>('/api/oauth/state', { intent: 'login' })).data

@@ -21,22 +21,28 @@ const TRIES_MAX = 3
 /** `readAgain`: what the server has now. */
 type ReadAgain = () => Promise<Texts>
 
-/** One call for each option, side by side; what others saved meanwhile is never undone unseen. */
+/**
+ * One call for each option: sequences side by side, each in its order; what others saved meanwhile
+ * is never undone unseen.
+ */
 export async function sendChanges(
-  changes: readonly OptionChange[],
+  sequences: readonly (readonly OptionChange[])[],
   readAgain: ReadAgain,
 ): Promise<Sent> {
   const saved = new Set<string>()
   const refusals = new Map<string, string>()
   const rebased = new Map<string, Rebased>()
+  const sendOne = async (change: OptionChange): Promise<void> => {
+    try {
+      await send(change, readAgain, (draft) => rebased.set(change.key, draft))
+      saved.add(change.key)
+    } catch (error) {
+      refusals.set(change.key, error instanceof Error ? error.message : String(error))
+    }
+  }
   await Promise.all(
-    changes.map(async (change) => {
-      try {
-        await send(change, readAgain, (draft) => rebased.set(change.key, draft))
-        saved.add(change.key)
-      } catch (error) {
-        refusals.set(change.key, error instanceof Error ? error.message : String(error))
-      }
+    sequences.map(async (changes) => {
+      for (const change of changes) await sendOne(change)
     }),
   )
   return { saved, refusals, rebased }

@@ -1,5 +1,5 @@
 import { type ExactDecimal, isNegative, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
-import type { OptionType } from '#read-api/contract/option.ts'
+import type { OptionSchema, OptionType, Words } from '#read-api/contract/option.ts'
 import { isJson, readJsonMap } from './json-map.ts'
 
 export type SettingFault =
@@ -13,6 +13,7 @@ export type SettingFault =
   | { code: 'tooLarge'; max: string }
   | { code: 'tooLong'; max: number }
   | { code: 'entryMissing'; name: string }
+  | { code: 'belowOther' | 'aboveOther'; other: Words }
 
 /** What is wrong with the text of an option, as far as its type tells; null when it may be sent. */
 export function settingFault(type: OptionType, text: string): SettingFault | null {
@@ -34,6 +35,29 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
     default:
       return isJson(text) ? shapeFault(type, text) : { code: 'notJson' }
   }
+}
+
+/** What is wrong with the ends of a range (`not_below`) of which this is one; null for nothing. */
+export function rangeFault(
+  schema: ReadonlyMap<string, OptionSchema>,
+  key: string,
+  value: (key: string) => string,
+): SettingFault | null {
+  for (const upper of schema.values()) {
+    const lower = schema.get(upper.not_below)
+    if (lower === undefined || (key !== upper.key && key !== lower.key)) continue
+    if (isRange(value(lower.key), value(upper.key))) continue
+    return key === upper.key
+      ? { code: 'belowOther', other: lower.label }
+      : { code: 'aboveOther', other: upper.label }
+  }
+  return null
+}
+
+/** Whether these are the ends of a range; an upper end of 0 is none. */
+export function isRange(lower: string, upper: string): boolean {
+  const [least, most] = [parseDecimal(lower), parseDecimal(upper)]
+  return least === null || most === null || Number(upper) === 0 || !isBelow(most, least)
 }
 
 function boundsFault({ minimum, maximum }: OptionType, text: string): SettingFault | null {

@@ -17,6 +17,12 @@ export function useFaultText(): (option: OptionSchema, fault: SettingFault) => s
     if (fault.code === 'tooLarge') return t('settings.tooLarge', { max: fault.max })
     if (fault.code === 'tooLong') return t('settings.tooLong', { max: fault.max })
     if (fault.code === 'entryMissing') return t('settings.entryMissing', { name: fault.name })
+    if (fault.code === 'belowOther') {
+      return t('settings.belowOther', { other: words(fault.other) })
+    }
+    if (fault.code === 'aboveOther') {
+      return t('settings.aboveOther', { other: words(fault.other) })
+    }
     return t(`settings.${fault.code}`)
   }
 }

@@ -10,7 +10,8 @@ import type { OptionSchema } from '#read-api/contract/option.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type Rebased, sendChanges } from './send-changes.ts'
-import { settingFault } from './setting-faults.ts'
+import { inSequences } from './sequences.ts'
+import { rangeFault, settingFault } from './setting-faults.ts'
 import { useFaultText } from './use-fault-text.ts'
 import { type Options, useOptions } from './use-options.ts'
 
@@ -55,7 +56,8 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const changed = new Set(changes.map(({ key }) => key))
   const faultOf = (key: string) => {
     const option = schema.get(key)
-    return option === undefined || !changed.has(key) ? null : settingFault(option.type, value(key))
+    if (option === undefined || !changed.has(key)) return null
+    return settingFault(option.type, value(key)) ?? rangeFault(schema, key, value)
   }
 
   const { isBusy, submit } = useSubmit(async () => {
@@ -68,7 +70,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
       return showError(t('settings.checkInput'))
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const { saved, refusals, rebased } = await sendChanges(changes, readAgain)
+    const { saved, refusals, rebased } = await sendChanges(inSequences(changes, schema), readAgain)
     await options.reload()
     drafts.rebase(rebased)
     drafts.settle(saved, refusals)

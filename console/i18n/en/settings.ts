@@ -118,6 +118,8 @@ export const settings: Words['settings'] = {
   notInteger: 'Enter a whole number',
   tooSmall: 'Must be at least {{min}}',
   tooLarge: 'Must be at most {{max}}',
+  belowOther: 'Must not be below “{{other}}”',
+  aboveOther: 'Must not be above “{{other}}”',
   fallbackEnabled: 'Use a fallback price',
   fallbackSingle: 'Price per call ($)',
   fallbackInput: 'Input ratio',

@@ -98,9 +98,10 @@ export const QUOTA: OptionSection = {
       preset: '0',
       unit: 'quota',
       label: { zh: '签到最高额度', en: 'Most quota of a check-in' },
+      notBelow: 'CheckInQuota',
       help: {
-        zh: '低于最低额度时，以最低额度为准。',
-        en: 'When it is below the least, the least counts.',
+        zh: '不能低于最低额度；0 表示总是最低额度。',
+        en: 'Not below the least; 0 always gives the least.',
       },
     },
   ],
