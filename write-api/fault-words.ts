@@ -1,5 +1,6 @@
 import type { TermsFault } from '#domain/channel/check-terms.ts'
 import type { OptionFault } from '#domain/options/check-option.ts'
+import type { OptionUnit } from '#domain/options/schema.ts'
 import type { Words } from '#infra/http/language.ts'
 
 type Details = Readonly<Record<string, string | number>>
@@ -7,13 +8,37 @@ type FaultCode = TermsFault | OptionFault
 
 /**
  * Words for what the domain found wrong with a field or option: `fault` is its code, `name` the
- * entry at fault, `minimum` and `maximum` the bounds that were left.
+ * entry at fault, `minimum` and `maximum` the bounds that were left, in `unit`.
  */
-export function faultWords({ fault = '', name, minimum, maximum }: Details): Words {
+export function faultWords({ fault = '', name, minimum, maximum, unit = '' }: Details): Words {
   const { zh, en } = FAULTS[fault as FaultCode]
-  const limit = fault === 'above-maximum' ? maximum : (minimum ?? maximum)
-  const figures = [name, limit].filter((figure) => figure !== undefined).join(', ')
-  return figures === '' ? { zh, en } : { zh: `${zh}（${figures}）`, en: `${en} (${figures})` }
+  const units = UNITS[unit as OptionUnit] ?? { zh: '', en: '' }
+  const figures = (language: 'zh' | 'en'): string => {
+    const bounds = NO_NUMBER.has(fault)
+      ? rangeWords(minimum, maximum)[language]
+      : String((fault === 'above-maximum' ? maximum : (minimum ?? maximum)) ?? '')
+    const limit = bounds === '' ? '' : bounds + units[language]
+    return [name ?? '', limit].filter((figure) => figure !== '').join(', ')
+  }
+  const [inZh, inEn] = [figures('zh'), figures('en')]
+  return inEn === '' ? { zh, en } : { zh: `${zh}（${inZh}）`, en: `${en} (${inEn})` }
+}
+
+/** Which number it may be, tells nobody who typed none: both bounds do. */
+const NO_NUMBER = new Set<unknown>(['not-integer', 'not-number'])
+
+function rangeWords(minimum: string | number = '', maximum: string | number = ''): Words {
+  if (minimum === '' || maximum === '') return { zh: '', en: '' }
+  return { zh: `${minimum} 至 ${maximum}`, en: `${minimum} to ${maximum}` }
+}
+
+const UNITS: Record<OptionUnit, Words> = {
+  quota: { zh: ' 额度单位', en: ' quota units' },
+  dollar: { zh: ' 美元', en: ' dollars' },
+  percent: { zh: '%', en: '%' },
+  second: { zh: ' 秒', en: ' seconds' },
+  minute: { zh: ' 分钟', en: ' minutes' },
+  millisecond: { zh: ' 毫秒', en: ' milliseconds' },
 }
 
 const FAULTS: Record<FaultCode, Words> = {

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { invalidField } from './faults.ts'
 import type { HttpRefusal } from './http-refusal.ts'
@@ -17,6 +18,7 @@ const TYPES: Record<string, Words> = {
 export function fieldFault(
   errors: readonly TLocalizedValidationError[],
   httpPart: string,
+  schema: TSchema = {},
 ): HttpRefusal {
   const error = errors[0]
   if (error === undefined) throw new Error('a failed check must give an error')
@@ -27,17 +29,21 @@ export function fieldFault(
       en: 'is required',
     })
   }
-  return invalidField(fieldName(error.instancePath, httpPart), wordsFor(error, errors))
+  return invalidField(
+    fieldName(error.instancePath, httpPart),
+    wordsFor(error, errors, boundsAt(schema, error.instancePath)),
+  )
 }
 
 function wordsFor(
   error: TLocalizedValidationError,
   errors: readonly TLocalizedValidationError[],
+  bounds: Words,
 ): Words {
   switch (error.keyword) {
     case 'type': {
       const wanted = TYPES[String(error.params.type)] ?? { zh: '其他类型', en: 'of another type' }
-      return { zh: `必须是${wanted.zh}`, en: `must be ${wanted.en}` }
+      return { zh: `必须是${wanted.zh}${bounds.zh}`, en: `must be ${wanted.en}${bounds.en}` }
     }
     case 'minimum':
       return { zh: `不能小于 ${error.params.limit}`, en: `must be at least ${error.params.limit}` }
@@ -68,6 +74,16 @@ function wordsFor(
     default:
       return { zh: '格式错误', en: 'has the wrong format' }
   }
+}
+
+/** What a number may be, of a field that is one: who sent none hears it too. */
+function boundsAt(schema: TSchema, pointer: string): Words {
+  const properties = Object(Object(schema).properties) as Record<string, unknown>
+  const { minimum, maximum } = Object(properties[pointer.slice(1)]) as Record<string, unknown>
+  if (typeof minimum !== 'number') return { zh: '', en: '' }
+  if (typeof maximum !== 'number')
+    return { zh: `，不能小于 ${minimum}`, en: `, at least ${minimum}` }
+  return { zh: `，${minimum} 至 ${maximum}`, en: ` from ${minimum} to ${maximum}` }
 }
 
 function oneOf(errors: readonly TLocalizedValidationError[]): Words {

@@ -14,7 +14,7 @@ export function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSc
   const names = httpPart === 'body' && 'properties' in schema ? namesOf(schema.properties) : null
   return (value: unknown): Checked => {
     if (!validator.Check(value)) {
-      return { error: fieldFault(validator.Errors(value), httpPart ?? 'request') }
+      return { error: fieldFault(validator.Errors(value), httpPart ?? 'request', schema) }
     }
     return { value: names === null ? value : pick(value, names) }
   }

@@ -146,13 +146,40 @@ describe('options', () => {
   })
 
   it('below their least value say so, also where less than nothing is no price', async () => {
-    for (const key of ['fallback_single_price', 'ChannelDisableThreshold']) {
+    for (const [key, unit] of [
+      ['fallback_single_price', 'dollars'],
+      ['ChannelDisableThreshold', 'seconds'],
+    ]) {
       const answer = await fixture.root.call('PUT', '/api/option/', {
         body: { key, value: '-1' },
         headers: { 'accept-language': 'en' },
       })
-      expect(answer.message).toBe(`Invalid option ${key}: is below the minimum (0)`)
+      expect(answer.message).toBe(`Invalid option ${key}: is below the minimum (0 ${unit})`)
     }
+  })
+
+  it.each([
+    ['QuotaForNewUser', 'x', 'must be a whole number (0 to 9007199254740991 quota units)'],
+    ['RetryTimes', '1.5', 'must be a whole number (0 to 3)'],
+    ['RetryTimes', '4', 'is above the maximum (3)'],
+    ['SMTPPort', '70000', 'is above the maximum (65535)'],
+    ['Price', 'x', 'must be a number (0.0001 to 1000000)'],
+  ])('%s = %s is told the bounds, and of what they are', async (key, value, words) => {
+    const answer = await fixture.root.call('PUT', '/api/option/', {
+      body: { key, value },
+      headers: { 'accept-language': 'en' },
+    })
+    expect(answer.message).toBe(`Invalid option ${key}: ${words}`)
+  })
+
+  it('one end of a range says which other one it is beyond', async () => {
+    await put('CheckInQuota', '1000')
+    const answer = await put('CheckInMaxQuota', '999')
+    expect(answer).toMatchObject({ status: 400, code: 'InvalidOption' })
+    expect(answer.message).toBe(
+      '选项 CheckInMaxQuota 无效：不能小于（CheckInQuota, 1000 额度单位）',
+    )
+    await put('CheckInQuota', '0')
   })
 
   it('take JSON back as they show it, which changes nothing', async () => {

@@ -1,6 +1,19 @@
 import type { OptionsRefusalCode } from '#domain/options/refusals.ts'
+import { OPTIONS } from '#domain/options/registry.ts'
 import { faultWords } from '../fault-words.ts'
 import type { Refusals } from '../refusals.ts'
+
+const OF_NUMBERS = new Set<unknown>(['not-integer', 'not-number', 'below-minimum', 'above-maximum'])
+const OF_ENDS = new Set<unknown>(['below-other', 'above-other'])
+
+/** What a number may be, and of what: said also where what was sent is no number. */
+function boundsOf(key: unknown, fault: unknown) {
+  const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
+  if (OF_ENDS.has(fault)) return { unit }
+  if (!OF_NUMBERS.has(fault)) return {}
+  if (type?.kind !== 'integer' && type?.kind !== 'decimal') return {}
+  return { minimum: type.minimum, maximum: type.maximum, unit }
+}
 
 export type OptionCode = OptionsRefusalCode | 'OptionNotYours'
 
@@ -13,7 +26,7 @@ export const OPTION_REFUSALS: Refusals<OptionCode> = {
   InvalidOption: [
     400,
     ({ key = '', ...details }) => {
-      const { zh, en } = faultWords(details)
+      const { zh, en } = faultWords({ ...boundsOf(key, details.fault), ...details })
       return { zh: `选项 ${key} 无效：${zh}`, en: `Invalid option ${key}: ${en}` }
     },
   ],

@@ -5,6 +5,9 @@ import { useWords } from './use-words.ts'
 
 const OUT_OF_BOUNDS: readonly SettingFault['code'][] = ['tooSmall', 'tooLarge', 'notNumber']
 
+/** As far as numbers go on the wire: nobody needs to be told. */
+const BEYOND_NEED = String(Number.MAX_SAFE_INTEGER)
+
 /** The words of a fault; those of the option's own rule where it has some. */
 export function useFaultText(): (option: OptionSchema, fault: SettingFault) => string {
   const { t } = useTranslation()
@@ -23,6 +26,13 @@ export function useFaultText(): (option: OptionSchema, fault: SettingFault) => s
     if (fault.code === 'aboveOther') {
       return t('settings.aboveOther', { other: words(fault.other) })
     }
-    return t(`settings.${fault.code}`)
+    const text = t(`settings.${fault.code}`)
+    const { minimum: min, maximum: max } = option.type
+    // Of what is no number: which ones there are.
+    const isBounded = fault.code === 'notInteger' || fault.code === 'notNumber'
+    if (!isBounded || min === undefined || max === undefined) return text
+    return max === BEYOND_NEED
+      ? t('settings.withMinimum', { text, min })
+      : t('settings.withBounds', { text, min, max })
   }
 }

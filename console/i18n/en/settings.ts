@@ -118,6 +118,8 @@ export const settings: Words['settings'] = {
   notInteger: 'Enter a whole number',
   tooSmall: 'Must be at least {{min}}',
   tooLarge: 'Must be at most {{max}}',
+  withBounds: '{{text}} ({{min}} to {{max}})',
+  withMinimum: '{{text}} ({{min}} or more)',
   belowOther: 'Must not be below “{{other}}”',
   aboveOther: 'Must not be above “{{other}}”',
   fallbackEnabled: 'Use a fallback price',

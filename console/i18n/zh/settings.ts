@@ -117,6 +117,8 @@ export const settings = {
   notInteger: '请输入整数',
   tooSmall: '不能小于 {{min}}',
   tooLarge: '不能大于 {{max}}',
+  withBounds: '{{text}}（{{min}} 至 {{max}}）',
+  withMinimum: '{{text}}（不小于 {{min}}）',
   belowOther: '不能小于“{{other}}”',
   aboveOther: '不能大于“{{other}}”',
   fallbackEnabled: '启用兜底价格',

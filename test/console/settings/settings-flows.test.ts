@@ -108,7 +108,7 @@ describe('every tab, with a wrong input first', () => {
   it('the ends of a range, one after the other', async () => {
     await open('operation')
     const [least, most] = ['签到最低额度（额度单位）', '签到最高额度（额度单位）']
-    await field(least).fill('2000')
+    await mend(least, 'x', '请输入整数（不小于 0）', '2000')
     await mend(most, '1999', '不能小于“签到最低额度”', '5000')
     await save()
     await page.getByText('保存成功').waitFor()
@@ -127,7 +127,7 @@ describe('every tab, with a wrong input first', () => {
   it('rate limit', async () => {
     await open('ratelimit')
     await mend('最多成功次数', '0', '不能小于 1', '50')
-    await mend('最多请求次数', '1.5', '请输入整数', '-1')
+    await mend('最多请求次数', '1.5', '请输入整数（-1 至', '-1')
     await save()
     await page.getByText('保存成功').waitFor()
     expect(sent()).toEqual({
