@@ -29,8 +29,8 @@ const document = (endpoint: unknown) => ({
   status: 200,
   text: JSON.stringify({ authorization_endpoint: endpoint }),
 })
-const wellKnown = (site = '') =>
-  `http://127.0.0.1:${(server.address() as AddressInfo).port}${site}/.well-known/openid-configuration`
+const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const wellKnown = (site = '') => `${origin()}${site}/.well-known/openid-configuration`
 const put = async (key: string, value: string) => {
   const { success } = await fixture.root.call('PUT', '/api/option/', { body: { key, value } })
   expect(success).toBe(true)
@@ -53,7 +53,7 @@ it('the status names the endpoint of the discovery document, and never waits for
   expect(asked).toBe(2)
 })
 
-it('what is no web address is none, and what was known stays while the provider is away', async () => {
+it('what is no web address is none; what was known stays while the provider is away', async () => {
   answer = { status: 500, text: '{}' }
   fixture.clock.ahead += 600_001
   const before = asked

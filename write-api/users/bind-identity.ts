@@ -11,7 +11,7 @@ import { type Identity, identityKeyOf } from './identity.ts'
 /**
  * Binds an identity that its owner has proved to a user; answers the position of the write. A mail
  * address takes the place of the one before. Throws `IdentityTaken` when it is somebody else's, and
- * `ProviderBound` when the user has another account of that provider: its owner lets go of it first.
+ * `ProviderBound` when the user has another account of that provider, to be let go of first.
  */
 export function bindIdentity(
   parts: Parts,
