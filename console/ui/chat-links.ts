@@ -4,7 +4,19 @@ export type ChatLink = { name: string; template: string }
 
 /** What the site's option `Chats` lists: a name and a template for each client. */
 export const chatLinks = (chats: readonly Readonly<Record<string, string>>[]): ChatLink[] =>
-  chats.flatMap((chat) => Object.entries(chat).map(([name, template]) => ({ name, template })))
+  chats.flatMap((chat) =>
+    Object.entries(chat).map(([name, template]) => ({
+      name: name.trim() === '' ? hostOf(template) : name,
+      template,
+    })),
+  )
+
+/** What a client without a name of its own is called: its host, else its scheme. */
+function hostOf(template: string): string {
+  if (!URL.canParse(template)) return template
+  const { host, protocol } = new URL(template)
+  return host || protocol.slice(0, -1)
+}
 
 /** The list, and after it the site's single links, by their hosts. `/chat/0` is the first. */
 export function chatClients(status: Status | undefined): ChatLink[] {
@@ -18,7 +30,7 @@ export const outsideClient = (status: Status | undefined): ChatLink | undefined 
 
 const singleLinks = ({ chat_link, chat_link2 }: Status): ChatLink[] =>
   [chat_link, chat_link2].flatMap((link) =>
-    URL.canParse(link) ? [{ name: new URL(link).host, template: withSettings(link) }] : [],
+    URL.canParse(link) ? [{ name: hostOf(link), template: withSettings(link) }] : [],
   )
 
 /** An address alone is given what the clients of this field take: their settings, behind `#`. */

@@ -8,6 +8,7 @@ import {
   parseJsonText,
   reservedName,
 } from '../shared/json-text.ts'
+import { isChatLink } from './chat-link.ts'
 import type { OptionType, TextForm } from './option-type.ts'
 
 export type OptionFault =
@@ -100,6 +101,8 @@ function checkKind(type: OptionType, text: string): Checked {
       return checkLength(text, type.maxLength)
     case 'url':
       return isWebAddress(text.trim()) ? { value: text.trim() } : { fault: 'not-url' }
+    case 'link':
+      return checkLink(text.trim())
     case 'choice':
       return type.choices.includes(text) ? { value: text } : { fault: 'not-choice' }
     default:
@@ -160,6 +163,9 @@ function noDecimal(
   return isNegative ? { fault: 'below-minimum', ...bounds } : { fault: 'not-number' }
 }
 
+const checkLink = (text: string): Checked =>
+  text === '' || isChatLink(text) ? { value: text } : { fault: 'not-link' }
+
 function isWebAddress(text: string): boolean {
   if (text === '') return true
   if (text.length > 2_000 || !URL.canParse(text)) return false
@@ -168,7 +174,7 @@ function isWebAddress(text: string): boolean {
 }
 
 type JsonType = Exclude<OptionType, { kind: PlainKind }>
-type PlainKind = 'flag' | 'integer' | 'decimal' | 'text' | 'lines' | 'url' | 'choice'
+type PlainKind = 'flag' | 'integer' | 'decimal' | 'text' | 'lines' | 'url' | 'link' | 'choice'
 
 function checkJson(text: string, type: JsonType): Checked {
   if (text.length > JSON_LENGTH_MAX) return { fault: 'too-long', maximum: JSON_LENGTH_MAX }
@@ -189,7 +195,7 @@ function shapeFault(value: ExactJson, type: JsonType): Faulty | null {
   if (kind === 'list' || kind === 'links') {
     if (!Array.isArray(value)) return { fault: 'not-list' }
     if (kind === 'list') return value.every(isText) ? null : { fault: 'not-text' }
-    return value.every(isLink) ? null : { fault: 'not-link' }
+    return linksFault(value)
   }
   if (!isObject(value)) return { fault: 'not-object' }
   for (const [name, member] of value) {
@@ -224,20 +230,18 @@ const isText = (value: ExactJson): value is string => typeof value === 'string'
 const isCount = (value: ExactJson): boolean =>
   isNumber(value) && /^[1-9]\d{0,8}$/.test(value.numberText)
 
-/** Names with links; an https address, or a scheme of a client's own that can't run script. */
-function isLink(value: ExactJson): boolean {
-  if (!isObject(value) || value.size === 0) return false
-  return [...value.values()].every(
-    (link) =>
-      isText(link) &&
-      /^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link) &&
-      !/^(?:javascript|data|vbscript|blob|file):/i.test(link) &&
-      (!/^http:/i.test(link) || HERE.test(link)),
-  )
+/** Each entry has one name or more, each with a link; the name is what users choose by. */
+function linksFault(entries: readonly ExactJson[]): Faulty | null {
+  for (const entry of entries) {
+    if (!isObject(entry) || entry.size === 0) return { fault: 'not-link' }
+    for (const [name, link] of entry) {
+      if (name.trim() === '') return { fault: 'name-missing' }
+      if (name.length > NAME_LENGTH_MAX) return { fault: 'name-too-long' }
+      if (!isText(link) || !isChatLink(link)) return { fault: 'not-link', name }
+    }
+  }
+  return null
 }
-
-/** On this machine alone nobody on the way reads the key. */
-const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 /** No type is coerced: a number in quotes is a text. */
 const isRatio = (member: ExactJson): boolean => isNumber(member) && jsonDecimal(member) !== null

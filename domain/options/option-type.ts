@@ -19,6 +19,8 @@ export type OptionType =
   | { readonly kind: 'lines'; readonly maxLength: number }
   /** Empty, or an http(s) address. */
   | { readonly kind: 'url' }
+  /** Empty, or the link of a chat client: see `isChatLink`. */
+  | { readonly kind: 'link' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /**
    * A JSON object of name → decimal, 0 or more, or above 0; it must have the name that is
@@ -59,6 +61,7 @@ export const isJsonType = ({ kind }: OptionType): boolean => JSON_KINDS.has(kind
 
 export const FLAG: OptionType = { kind: 'flag' }
 export const URL_TEXT: OptionType = { kind: 'url' }
+export const LINK: OptionType = { kind: 'link' }
 export const RATIOS: OptionType = { kind: 'ratios' }
 export const RATIOS_ABOVE_ZERO: OptionType = { kind: 'ratios', isAboveZero: true }
 export const NAMES: OptionType = { kind: 'names' }

@@ -21,7 +21,7 @@ const Tab = Type.Union([
 /** How a value is typed and checked; what doesn't belong to a kind is left out. */
 export const OptionType = Type.Object({
   /**
-   * flag, integer, decimal, text (one line), lines, url, choice; JSON: ratios, nested-ratios,
+   * flag, integer, decimal, text (one line), lines, url, link, choice; JSON: ratios, nested-ratios,
    * choice-by-name, names, counts, list, links, object.
    */
   kind: Type.String(),

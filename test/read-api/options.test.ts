@@ -131,8 +131,12 @@ it('the console may frame the chat clients of the site, and nothing else', async
   const chats = links.map((link, n) => ({ [`client ${n}`]: link }))
   expect((await put('Chats', JSON.stringify(chats))).success).toBe(true)
   await put('ChatLink', 'https://c.example:8443/chat')
-  await put('ChatLink2', 'http://plain.example/')
-  expect(await frames()).toEqual(['https://a.example', 'https://c.example:8443'])
+  await put('ChatLink2', 'http://localhost:3000/')
+  expect(await frames()).toEqual([
+    'https://a.example',
+    'https://c.example:8443',
+    'http://localhost:3000',
+  ])
 })
 
 it('what providers made is shown over TLS or from this machine, where it is on', async () => {

@@ -1,3 +1,4 @@
+import { chatAddress, chatWay } from '#console/ui/chat-links.ts'
 import { type ExactDecimal, isNegative, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
 import type { OptionSchema, OptionType, Words } from '#read-api/contract/option.ts'
 import { isJson, readJsonMap } from './json-map.ts'
@@ -9,6 +10,7 @@ export type SettingFault =
   | {
       code: 'notNumber' | 'notInteger' | 'notOneLine' | 'notUrl' | 'notHost' | 'notMail' | 'isEmpty'
     }
+  | { code: 'notLink' | 'nameless' }
   | { code: 'tooSmall'; min: string }
   | { code: 'tooLarge'; max: string }
   | { code: 'tooLong'; max: number }
@@ -32,6 +34,8 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
       return lengthFault(type, text)
     case 'url':
       return isWebAddress(text.trim()) ? null : { code: 'notUrl' }
+    case 'link':
+      return text.trim() === '' || isChatLink(text.trim()) ? null : { code: 'notLink' }
     default:
       return isJson(text) ? shapeFault(type, text) : { code: 'notJson' }
   }
@@ -91,7 +95,7 @@ function isWebAddress(text: string): boolean {
 function shapeFault({ kind, required }: OptionType, text: string): SettingFault | null {
   const value: unknown = JSON.parse(text)
   if (kind === 'list') return isListOf(value, isText) ? null : { code: 'notList' }
-  if (kind === 'links') return isListOf(value, isLinks) ? null : { code: 'notLinks' }
+  if (kind === 'links') return linksFault(value)
   if (!isObject(value)) return { code: kind === 'ratios' ? 'notMap' : 'notObject' }
   if (kind === 'ratios') return ratiosFault(text, required)
   const members = Object.values(value)
@@ -120,5 +124,17 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isListOf = (value: unknown, fits: (element: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits)
-const isLinks = (value: unknown): boolean =>
+
+function linksFault(value: unknown): SettingFault | null {
+  if (!Array.isArray(value) || !value.every(isLinks)) return { code: 'notLinks' }
+  const links = value.flatMap((entry) => Object.entries(entry))
+  if (links.some(([name]) => name.trim() === '')) return { code: 'nameless' }
+  return links.every(([, link]) => isChatLink(link)) ? null : { code: 'notLink' }
+}
+
+const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
+
+/** What would open with a key in it. */
+const isChatLink = (template: string): boolean =>
+  chatWay(chatAddress(template, 'https://a.example', 'sk-a'), '') !== 'none'

@@ -23,6 +23,7 @@ export function SettingField({ option, form }: FieldProps): ReactElement {
     case 'decimal':
     case 'text':
     case 'url':
+    case 'link':
     case 'lines':
     case 'choice':
       return <TextField option={option} form={form} />
@@ -75,6 +76,7 @@ function TextField({ option, form }: FieldProps): ReactElement {
     onChange: (text: string) => form.set(new Map([[key, text]])),
     onBlur: () => form.touch(key),
   }
+  const isAddress = type.kind === 'url' || type.kind === 'link'
   const isNumber = type.kind === 'integer' || type.kind === 'decimal'
   return (
     <FormField label={label} hint={hint(option)} error={form.errorText(key)}>
@@ -92,7 +94,7 @@ function TextField({ option, form }: FieldProps): ReactElement {
             {...control}
             {...shared}
             {...(isNumber ? { inputMode: 'decimal' as const, className: 'tg-input-short' } : {})}
-            {...(type.kind === 'url' ? { placeholder: 'https://', inputMode: 'url' as const } : {})}
+            {...(isAddress ? { placeholder: 'https://', inputMode: 'url' as const } : {})}
           />
         )
       }}

@@ -143,6 +143,8 @@ export const settings: Words['settings'] = {
   notCounts: 'Each entry must be "name": whole number above 0',
   notList: 'Must be a JSON list of texts',
   notLinks: 'Must be a JSON list of {"name": "link"}',
+  notLink: 'A link must be an https address, or have a client’s own scheme',
+  nameless: 'Every link needs a name',
   notObject: 'Must be a JSON object',
   tooLong: 'At most {{max}} characters',
   entryMissing: 'The entry {{name}} is missing',

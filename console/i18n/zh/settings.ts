@@ -141,6 +141,8 @@ export const settings = {
   notCounts: '每一项都应是“名称: 正整数”',
   notList: '应是文字的 JSON 数组',
   notLinks: '应是“名称: 链接”对象的 JSON 数组',
+  notLink: '链接须为 https 地址，或客户端自有的协议',
+  nameless: '每个链接都要有名称',
   notObject: '应是 JSON 对象',
   tooLong: '不能超过 {{max}} 个字符',
   entryMissing: '缺少必需的条目 {{name}}',

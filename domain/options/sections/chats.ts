@@ -1,4 +1,4 @@
-import { URL_TEXT } from '../option-type.ts'
+import { LINK } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
 export const CHATS: OptionSection = {
@@ -22,7 +22,7 @@ export const CHATS: OptionSection = {
     },
     {
       key: 'ChatLink',
-      type: URL_TEXT,
+      type: LINK,
       preset: '',
       label: { zh: '聊天链接', en: 'Chat link' },
       help: {
@@ -32,7 +32,7 @@ export const CHATS: OptionSection = {
     },
     {
       key: 'ChatLink2',
-      type: URL_TEXT,
+      type: LINK,
       preset: '',
       label: { zh: '聊天链接 2', en: 'Second chat link' },
       help: {

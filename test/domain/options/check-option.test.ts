@@ -6,6 +6,7 @@ import {
   FLAG,
   formed,
   integer,
+  LINK,
   lines,
   type OptionType,
   text,
@@ -217,21 +218,32 @@ describe('JSON options', () => {
     '//a.example',
     'a.example',
     'x: y',
+    'https://',
+    'https://a b.example',
+    'https://user:pass@a.example/?key={key}',
+    `https://a.example/${'x'.repeat(2_000)}`,
     '',
   ])('links refuse %j', (link) => {
-    expect(check('links', JSON.stringify([{ client: link }]))).toEqual({ fault: 'not-link' })
+    const fault = { fault: 'not-link', name: 'client' }
+    expect(check('links', JSON.stringify([{ client: link }]))).toEqual(fault)
+    expect(checkText(LINK, link)).toEqual(link === '' ? { value: '' } : { fault: 'not-link' })
   })
 
   it('links take plain HTTP of this machine', () => {
     for (const host of ['localhost:3000', '127.0.0.1', '[::1]:80']) {
       const text = JSON.stringify([{ client: `http://${host}/?key={key}` }])
       expect(check('links', text)).toEqual({ value: text })
+      expect(checkText(LINK, ` http://${host}/ `)).toEqual({ value: `http://${host}/` })
     }
   })
 
   it('links refuse entries without a name', () => {
     for (const given of ['[{}]', '[1]', '["https://a.example"]', '[{"a":1}]']) {
-      expect(check('links', given), given).toEqual({ fault: 'not-link' })
+      expect(check('links', given), given).toMatchObject({ fault: 'not-link' })
+    }
+    for (const name of ['', ' ']) {
+      const given = JSON.stringify([{ a: 'https://a.example', [name]: 'https://b.example' }])
+      expect(check('links', given), given).toEqual({ fault: 'name-missing' })
     }
   })
 
