@@ -112,7 +112,11 @@ describe('sending', () => {
     expect(await code({ title: '  ', user_ids: [3] })).toBe('MessageTitleRequired')
     expect(await code({ content: '\n', user_ids: [3] })).toBe('MessageContentRequired')
     expect(await code({})).toBe('RecipientRequired')
-    expect(await code({ groups: ['nobody-is-here'] })).toBe('RecipientRequired')
+    expect(await code({ groups: ['svip'] })).toBe('RecipientRequired')
+    expect(await send({ groups: ['vip', 'nobody-is-here'], user_ids: [3] })).toMatchObject({
+      ...{ status: 400, code: 'InvalidField' },
+      message: '参数 groups 无效：分组「nobody-is-here」不存在',
+    })
     expect(await send({ user_ids: [3, 998, 999] })).toMatchObject({
       ...{ success: false, code: 'RecipientUnknown', message: '用户不存在：998, 999' },
     })
