@@ -1,7 +1,8 @@
-import { type ReactElement, type ReactNode, useId } from 'react'
+import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { Overlay } from './overlay.tsx'
+import { focusFirstFault } from './use-submit.ts'
 
 /** A small dialog around one form: Enter submits it. For longer ones, `FormDrawer`. */
 export function FormDialog(props: {
@@ -19,6 +20,13 @@ export function FormDialog(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const isBusy = props.isBusy === true
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    if (wasBusy.current && !isBusy) focusFirstFault(form)
+    wasBusy.current = isBusy
+  }, [isBusy])
   return (
     <Overlay
       isOpen={props.isOpen}
@@ -29,6 +37,7 @@ export function FormDialog(props: {
       <h2 id={id}>{props.title}</h2>
       {props.lead === undefined ? null : <p className="tg-dialog-body">{props.lead}</p>}
       <form
+        ref={form}
         className="tg-form"
         noValidate
         onSubmit={(event) => {
@@ -42,7 +51,7 @@ export function FormDialog(props: {
           <Button
             type="submit"
             tone={props.tone ?? 'primary'}
-            isBusy={props.isBusy === true}
+            isBusy={isBusy}
             isDisabled={props.isDisabled === true}
           >
             {props.submitText}

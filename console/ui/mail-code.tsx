@@ -1,6 +1,7 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type CodePurpose, sendCode } from '#console/api/auth/send-code.ts'
+import { atField, MAIL_CODES } from './at-field.ts'
 import { Button } from './button.tsx'
 import { FormField } from './form-field.tsx'
 import { TextInput } from './inputs.tsx'
@@ -25,12 +26,16 @@ export function MailCodeFields(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { draft, faults, onChange } = props
+  const input = useRef<HTMLInputElement>(null)
+  const [refused, setRefused] = useState({ email: '', words: '' })
+  const fault = refused.email === draft.email && refused.words
   return (
     <>
-      <FormField label={t('auth.email')} error={faults.email}>
+      <FormField label={t('auth.email')} error={fault || faults.email}>
         {(control) => (
           <TextInput
             {...control}
+            ref={input}
             name="email"
             type="email"
             autoComplete="email"
@@ -49,6 +54,10 @@ export function MailCodeFields(props: {
         onCode={(code) => onChange({ code })}
         takeToken={props.takeToken}
         onNoAddress={props.onNoAddress}
+        onRefused={(words) => {
+          setRefused({ email: draft.email, words })
+          input.current?.focus()
+        }}
       />
     </>
   )
@@ -63,6 +72,8 @@ export function MailCodeField(props: {
   onCode: (code: string) => void
   takeToken: () => string | null
   onNoAddress: () => void
+  /** It is no address that a code is sent to. */
+  onRefused: (words: string) => void
 }): ReactElement {
   const { t } = useTranslation()
   const { secondsLeft, start } = useCountdown()
@@ -70,9 +81,11 @@ export function MailCodeField(props: {
     if (props.email.trim() === '') return props.onNoAddress()
     const token = props.takeToken()
     if (token === null) return
-    await sendCode(props.email.trim(), props.purpose, token)
-    start(RESEND_SECONDS)
-    showSuccess(t('auth.codeSent'))
+    await atField(MAIL_CODES, props.onRefused, async () => {
+      await sendCode(props.email.trim(), props.purpose, token)
+      start(RESEND_SECONDS)
+      showSuccess(t('auth.codeSent'))
+    })
   })
   return (
     <FormField label={t('auth.code')} error={props.fault}>

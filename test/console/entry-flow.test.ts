@@ -188,3 +188,21 @@ describe('setup', () => {
     })
   })
 })
+
+describe('a link that resets the password', () => {
+  it('locks the button once it was mailed, and not for what is no address', async () => {
+    site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
+    await page.goto(`${site.url}/reset`)
+    const email = page.getByLabel('邮箱')
+    await email.fill('nobody')
+    await page.keyboard.press('Enter')
+    await page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
+    await page.getByText('邮箱地址格式错误').waitFor()
+    site.routes['GET /api/reset_password'] = () => ok(null)
+    await email.fill('ada@example.com')
+    expect(await page.getByText('邮箱地址格式错误').count()).toBe(0)
+    await page.getByRole('button', { name: '发送重置邮件' }).click()
+    await page.getByText(/重置邮件很快就会送达/).waitFor()
+    expect(await page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)
+  })
+})

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { bindMail } from '#console/api/me/bind-mail.ts'
 import { selfQuery } from '#console/api/me/self.ts'
+import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { MailCodeFields } from '#console/ui/mail-code.tsx'
@@ -10,6 +11,8 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 
 const EMPTY = { email: '', code: '' }
+const CODE_CODES = ['MailCodeRequired', 'MailCodeWrong']
+const ADDRESS_CODES = [...MAIL_CODES, 'IdentityTaken']
 const NO_FAULTS = { email: '', code: '' }
 
 /** Binds a mail address, proved by its code, in place of the one before. */
@@ -37,10 +40,15 @@ export function MailDialog(props: {
       code: email !== '' && code === '' ? t('auth.needCode') : '',
     })
     if (email === '' || code === '') return
-    await bindMail(email, code)
-    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
-    showSuccess(t('auth.mailBound'))
-    close()
+    const bind = async () => {
+      await bindMail(email, code)
+      await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+      showSuccess(t('auth.mailBound'))
+      close()
+    }
+    const byAddress = (words: string) => setFaults({ email: words, code: '' })
+    const byCode = (words: string) => setFaults({ email: '', code: words })
+    await atField(CODE_CODES, byCode, () => atField(ADDRESS_CODES, byAddress, bind))
   })
   return (
     <FormDialog
@@ -74,7 +82,10 @@ function Fields(props: {
         draft={props.draft}
         faults={props.faults}
         purpose="bind"
-        onChange={(patch) => props.onDraft((now) => ({ ...now, ...patch }))}
+        onChange={(patch) => {
+          props.onDraft((now) => ({ ...now, ...patch }))
+          props.onFaults(NO_FAULTS)
+        }}
         takeToken={human.take}
         onNoAddress={() => props.onFaults({ email: t('auth.needEmail'), code: '' })}
       />

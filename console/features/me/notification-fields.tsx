@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -52,10 +52,12 @@ export function NotificationFields(props: FieldsProps): ReactElement {
 function MailFields(props: FieldsProps): ReactElement {
   const { t } = useTranslation()
   const { boundMail, draft, onChange } = props
+  const [refused, setRefused] = useState({ mail: '', words: '' })
   return (
     <>
       <FormField
         label={t('me.mailTo')}
+        error={refused.mail === draft.mailTo ? refused.words : ''}
         hint={boundMail === '' ? t('me.mailToNeeded') : t('me.mailToHint', { mail: boundMail })}
       >
         {(control) => (
@@ -69,14 +71,17 @@ function MailFields(props: FieldsProps): ReactElement {
           />
         )}
       </FormField>
-      {needsCode(draft, props) && <ProofOfMail {...props} />}
+      {needsCode(draft, props) && (
+        <ProofOfMail {...props} onRefused={(words) => setRefused({ mail: draft.mailTo, words })} />
+      )}
     </>
   )
 }
 
 /** Mounted where it is needed alone, as the human check loads with it. */
-function ProofOfMail({ draft, fault, onChange }: FieldsProps): ReactElement {
+function ProofOfMail(props: FieldsProps & { onRefused: (words: string) => void }): ReactElement {
   const { t } = useTranslation()
+  const { draft, fault, onChange } = props
   const human = useHumanCheck('verification')
   return (
     <>
@@ -88,6 +93,7 @@ function ProofOfMail({ draft, fault, onChange }: FieldsProps): ReactElement {
         onCode={(mailCode) => onChange({ mailCode })}
         takeToken={human.take}
         onNoAddress={() => {}}
+        onRefused={props.onRefused}
       />
       {human.box}
     </>

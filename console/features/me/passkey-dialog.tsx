@@ -4,6 +4,7 @@ import { makePasskey } from '#console/api/auth/passkeys.ts'
 import { addPasskey } from '#console/api/security/add-passkey.ts'
 import { beginPasskey } from '#console/api/security/begin-passkey.ts'
 import { renamePasskey } from '#console/api/security/rename-passkey.ts'
+import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
@@ -34,7 +35,11 @@ export function PasskeyDialog(props: {
       await renamePasskey(renamed.id, name.trim())
       return props.onDone([])
     }
-    await add(proof)
+    await atField(
+      PROOF_CODES,
+      (words) => setFault({ proof: words }),
+      () => add(proof),
+    )
   })
   const add = async (shown: ProofOnly) => {
     if (name.trim() === '') return setFault({ name: t('security.nameNeeded') })

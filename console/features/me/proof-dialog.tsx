@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
@@ -19,7 +20,7 @@ export function ProofDialog(props: {
   const [fault, setFault] = useState('')
   const { isBusy, submit } = useSubmit(async () => {
     if (!isProof(proof)) return setFault(t('security.proofNeeded'))
-    await props.act(proof)
+    await atField(PROOF_CODES, setFault, () => props.act(proof))
   })
   return (
     <FormDialog

@@ -2,6 +2,7 @@ import { QRCodeSVG } from 'qrcode.react'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { confirmTotp } from '#console/api/security/confirm-totp.ts'
+import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -21,7 +22,7 @@ export function TotpDialog(props: {
   const [fault, setFault] = useState('')
   const { isBusy, submit } = useSubmit(async () => {
     if (!/^\d{6}$/.test(code.replace(/\s/g, ''))) return setFault(t('security.sixDigits'))
-    props.onDone(await confirmTotp(code))
+    await atField(PROOF_CODES, setFault, async () => props.onDone(await confirmTotp(code)))
   })
   return (
     <FormDialog

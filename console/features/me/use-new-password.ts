@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { updateSelf } from '#console/api/me/update-self.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
+import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
@@ -11,6 +12,14 @@ const CHARACTERS_MIN = 8
 const EMPTY = { current: '', next: '', again: '' }
 export type PasswordDraft = typeof EMPTY
 type Fault = { readonly field: keyof PasswordDraft; readonly text: string }
+
+/** Where the server's refusals are told. */
+const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
+  WrongOriginalPassword: 'current',
+  ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'current'] as const)),
+  PasswordTooShort: 'next',
+  PasswordTooLong: 'next',
+}
 
 /**
  * A new password, or a first one, which ends every session but this one. `hasPassword` false:
@@ -42,14 +51,19 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
       await updateSelf({ ...proof, password: draft.next })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
-      throw error
+      const field = error instanceof ApiError ? FIELD_OF[error.code] : undefined
+      if (field === undefined) throw error
+      return setFault({ field, text: (error as ApiError).message })
     }
     showSuccess(t('me.passwordChanged'))
     await onChanged()
     reset()
     needNoOther()
   }
-  const change = (patch: Partial<PasswordDraft>) => setDraft((now) => ({ ...now, ...patch }))
+  const change = (patch: Partial<PasswordDraft>) => {
+    setDraft((now) => ({ ...now, ...patch }))
+    if (fault !== null && fault.field in patch) setFault(null)
+  }
   return {
     draft,
     change,

@@ -1,7 +1,8 @@
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { requestReset } from '#console/api/auth/request-reset.ts'
+import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
@@ -9,12 +10,16 @@ import { Icon } from '#console/ui/icons.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { useCountdown } from '#console/ui/use-countdown.ts'
+import { focusFirstFault } from '#console/ui/use-submit.ts'
 
 const AGAIN_SECONDS = 30
 
-type Said = { readonly kind: 'sent' } | { readonly kind: 'refused'; readonly words: string }
+type Said =
+  | { readonly kind: 'sent' }
+  /** `email`: the address that was refused; left out, it was something else. */
+  | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
-/** Asks for a link by mail; the button waits 30 s between two of them. */
+/** Asks for a link by mail; the button waits 30 s between two that were sent. */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
   usePageTitle(t('auth.resetTitle'))
@@ -41,19 +46,22 @@ function useRequest(takeToken: () => string | null) {
     if (secondsLeft > 0 || isBusy) return
     const token = takeToken()
     if (token === null) return
-    start(AGAIN_SECONDS)
     setBusy(true)
     setSaid(null)
+    const tell = (words: string) => setSaid({ kind: 'refused', words, email })
     try {
-      await requestReset(email, token)
-      setSaid({ kind: 'sent' })
+      await atField(MAIL_CODES, tell, async () => {
+        await requestReset(email, token)
+        start(AGAIN_SECONDS)
+        setSaid({ kind: 'sent' })
+      })
     } catch (error) {
       setSaid({ kind: 'refused', words: error instanceof Error ? error.message : String(error) })
     } finally {
       setBusy(false)
     }
   }
-  return { send: (email: string) => void send(email), secondsLeft, isBusy, said }
+  return { send, secondsLeft, isBusy, said }
 }
 
 function RequestResetForm(): ReactElement {
@@ -62,16 +70,21 @@ function RequestResetForm(): ReactElement {
   const { send, secondsLeft, isBusy, said } = useRequest(human.take)
   const [email, setEmail] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const fault = isChecked && email.trim() === '' ? t('auth.needEmail') : ''
+  const form = useRef<HTMLFormElement>(null)
+  const refused = said?.kind === 'refused' && said.email !== undefined ? said : null
+  const faultOf = () => {
+    if (isChecked && email.trim() === '') return t('auth.needEmail')
+    return refused?.email === email.trim() ? refused.words : ''
+  }
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setChecked(true)
-    if (email.trim() !== '') return send(email.trim())
-    event.currentTarget.querySelector<HTMLInputElement>('input[name="email"]')?.focus()
+    if (email.trim() === '') return focusFirstFault(form)
+    void send(email.trim()).then(() => focusFirstFault(form))
   }
   return (
-    <form className="tg-entry-form" onSubmit={onSubmit} noValidate>
-      <FormField label={t('auth.email')} error={fault}>
+    <form ref={form} className="tg-entry-form" onSubmit={onSubmit} noValidate>
+      <FormField label={t('auth.email')} error={faultOf()}>
         {(control) => (
           <TextInput
             {...control}
@@ -87,7 +100,7 @@ function RequestResetForm(): ReactElement {
         )}
       </FormField>
       {human.box}
-      {said !== null && <SaidLine said={said} />}
+      {said !== null && refused === null && <SaidLine said={said} />}
       <Button
         type="submit"
         tone="primary"

@@ -149,6 +149,51 @@ describe('the own page', () => {
     expect(bodyOf(site, 'PUT', '/api/user/self')).toEqual(sent)
   })
 
+  it('tells a wrong password, address or code at its field, which has the focus', async () => {
+    const { page, site } = await open()
+    const security = { access_token: null, totp_since: null, recovery_codes: 0, passkeys: [] }
+    Object.assign(site.routes, {
+      'PUT /api/user/self': () => refused('原密码错误', 'WrongOriginalPassword'),
+      'GET /api/verification': () => refused('邮箱地址格式错误', 'MailInvalid'),
+      'GET /api/user/security': () => ok(security),
+      'POST /api/user/totp/begin': () => ok({ secret: 'ABCD', uri: 'otpauth://totp/a' }),
+      'POST /api/user/totp': () => refused('验证码错误', 'CodeWrong'),
+    })
+    await page.reload()
+    const focused = page.locator('[aria-invalid="true"]:focus')
+    const told = async (words: string) => {
+      await focused.waitFor()
+      const id = (await focused.getAttribute('aria-describedby'))?.split(' ').at(-1) ?? ''
+      expect(await page.locator(`[id="${id}"]`).textContent()).toBe(words)
+      expect(await page.locator('.tg-toast').count()).toBe(0)
+    }
+    const fill = (name: string, text: string) =>
+      page.getByRole('dialog').getByRole('textbox', { name, exact: true }).fill(text)
+    const leave = async () => {
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await button(page, '修改密码').click()
+    await fill('原密码', 'old password')
+    await fill('新密码', 'new password')
+    await fill('确认新密码', 'new password')
+    await page.keyboard.press('Enter')
+    await told('原密码错误')
+    await fill('原密码', 'other password')
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
+    await leave()
+    await button(page, '更换邮箱').click()
+    await fill('邮箱', 'nobody')
+    await button(page, '获取验证码').click()
+    await told('邮箱地址格式错误')
+    expect(await button(page, '获取验证码').isEnabled()).toBe(true)
+    await leave()
+    await button(page, '设置').click()
+    await fill('应用显示的验证码', '123456')
+    await page.keyboard.press('Enter')
+    await told('验证码错误')
+  })
+
   it('deletes the account whose name was typed, and leaves', async () => {
     const { page, site } = await open()
     site.routes['DELETE /api/user/self'] = () => ok(null)

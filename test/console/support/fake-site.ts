@@ -64,8 +64,8 @@ export const ok = (data: unknown, message = ''): FakeAnswer => ({
   body: { success: true, message, data },
 })
 
-export const refused = (message: string): FakeAnswer => ({
-  body: { success: false, message, code: 'Refused' },
+export const refused = (message: string, code = 'Refused'): FakeAnswer => ({
+  body: { success: false, message, code },
 })
 
 async function answer(
