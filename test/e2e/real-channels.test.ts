@@ -78,7 +78,7 @@ it('several keys make a channel each, then one with keys in turn', async () => {
 
 it('an edit is kept: limits, expiry, another key; a new address asks for the key', async () => {
   await page.getByRole('link', { name: 'many' }).click()
-  await button('Routing and limits Priority, concurrency, expiry and auto-disable').click()
+  await button('Routing and limits Priority, concurrency, expiry, cost and auto-disable').click()
   await field('Calls at a time').fill('4')
   await field('Calls a minute').fill('60')
   await drawer().getByLabel('Expires').fill('2031-05-06T07:08')

@@ -12,6 +12,8 @@ import { ChannelPanel } from './channel-panel.tsx'
 import { Figure } from './figures.tsx'
 import { LiveRate } from './live-rate.tsx'
 import { logRange } from './log-link.ts'
+import { type Costed, marginOf } from './margin.ts'
+import { MarginFigure, MarginNote, MarginShare } from './site-margin.tsx'
 import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
 import { useSite } from './use-site.ts'
@@ -42,7 +44,7 @@ export function SitePanel({ view }: { view: ChartView }): ReactElement {
         <InFlight counts={inFlight} />
         <Lag lag={data?.lag} />
       </dl>
-      <p className="tg-hint">{t('dashboard.marginNote')}</p>
+      {data !== undefined && data.totals.quota > 0 && <MarginNote totals={data.totals} />}
       <div className="tg-dash-site-lists">
         <TopList
           title={t('dashboard.topUsers')}
@@ -56,10 +58,23 @@ export function SitePanel({ view }: { view: ChartView }): ReactElement {
         <TopList
           title={t('dashboard.topModels')}
           head={t('dashboard.model')}
+          hasMargin={isAnyCosted(data?.top_models)}
           rows={data?.top_models.map(({ model_name: model, ...spent }) => ({
             ...{ key: model, name: model },
             ...spent,
             search: { model, range },
+            margin: <MarginShare of={spent} />,
+          }))}
+        />
+        <TopList
+          title={t('dashboard.topChannels')}
+          head={t('dashboard.channel')}
+          hasMargin
+          rows={data?.top_channels.map(({ channel_id: id, name, ...spent }) => ({
+            ...{ key: `${id}`, name },
+            ...spent,
+            search: { channel: `${id}`, range },
+            margin: <MarginShare of={spent} />,
           }))}
         />
         <ChannelPanel channels={health?.channels} />
@@ -79,12 +94,16 @@ function SiteFigures({ site }: { site: SiteUsage | undefined }): ReactElement {
   return (
     <>
       <Figure name={t('dashboard.charged')} value={charged ?? wait} />
+      <MarginFigure totals={site?.totals} />
       <Figure name={t('dashboard.calls')} value={count(site?.totals.count)} />
       <Figure name={t('dashboard.failedCalls')} value={count(site?.totals.failed)} />
       <Figure name={t('dashboard.activeUsers')} value={count(site?.totals.users)} />
     </>
   )
 }
+
+const isAnyCosted = (rows: readonly Costed[] = []): boolean =>
+  rows.some((row) => marginOf(row) !== null)
 
 /** Over all channels of which some relay says it. */
 function InFlight({ counts }: { counts: readonly (number | null)[] | undefined }): ReactElement {

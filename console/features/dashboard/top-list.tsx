@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
@@ -15,6 +15,8 @@ type TopRow = {
   readonly quota: number
   /** Its calls in the usage log; null where they can't be asked for. */
   readonly search: Readonly<Record<string, string>> | null
+  /** Where the list has that column. */
+  readonly margin?: ReactNode
 }
 
 /** Who or what most was charged for: a table whose rows are bars, too. */
@@ -22,26 +24,28 @@ export function TopList(props: {
   title: string
   head: string
   rows: readonly TopRow[] | undefined
+  hasMargin?: boolean
 }): ReactElement {
   const { t } = useTranslation()
-  const { rows } = props
+  const { rows, hasMargin = false } = props
   const most = Math.max(1, ...(rows ?? []).map(({ quota }) => quota))
   return (
     <Panel title={props.title}>
       {rows === undefined && <Skeleton height={160} />}
       {rows?.length === 0 && <p className="tg-muted">{t('dashboard.nobody')}</p>}
       {rows !== undefined && rows.length > 0 && (
-        <table className="tg-dash-top">
+        <table className={hasMargin ? 'tg-dash-top tg-dash-top-margin' : 'tg-dash-top'}>
           <thead>
             <tr>
               <th scope="col">{props.head}</th>
               <th scope="col">{t('dashboard.calls')}</th>
               <th scope="col">{t('dashboard.charged')}</th>
+              {hasMargin && <th scope="col">{t('dashboard.margin')}</th>}
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.key} row={row} most={most} />
+              <Row key={row.key} row={row} most={most} hasMargin={hasMargin} />
             ))}
           </tbody>
         </table>
@@ -50,7 +54,8 @@ export function TopList(props: {
   )
 }
 
-function Row({ row, most }: { row: TopRow; most: number }): ReactElement {
+function Row(props: { row: TopRow; most: number; hasMargin: boolean }): ReactElement {
+  const { row, most, hasMargin } = props
   const number = useNumberFormat()
   const rule = useMoneyRule()
   return (
@@ -61,6 +66,7 @@ function Row({ row, most }: { row: TopRow; most: number }): ReactElement {
       </th>
       <td>{number.format(row.count)}</td>
       <td>{exactQuotaText(quotaOf(row.quota), rule)}</td>
+      {hasMargin && <td>{row.margin}</td>}
     </tr>
   )
 }

@@ -85,6 +85,7 @@ const FIELD_WORDS = {
   status_code_mapping: 'channelForm.statusCodeMapping',
   setting: 'channelForm.setting',
   param_override: 'channelForm.paramOverride',
+  cost_ratio: 'channelForm.costRatio',
 } as const
 
 /** Null: it is not one of the channel's keys any more. */

@@ -1,11 +1,11 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { otherOf } from '#console/api/logs/log-other.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Icon } from '#console/ui/icons.tsx'
-import { dollarText, groupDigits } from '#console/ui/money.ts'
+import { dollarText, groupDigits, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import type { LogEntry } from '#read-api/contract/log.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
 import { explainPrice, type PriceExplanation, type PriceTerm } from './price-explanation.ts'
 
 /** How the row's quota came about: every term with its numbers, rounding, and the total. */
@@ -21,7 +21,9 @@ export function PriceTable({ row }: { row: LogEntry }): ReactElement {
         <p className="tg-muted">{t('usageLog.price.none')}</p>
       ) : (
         <>
-          <Arithmetic explanation={explanation} charged={charged} />
+          <Arithmetic explanation={explanation} charged={charged}>
+            <CostRows other={other} charged={charged} />
+          </Arithmetic>
           <Verdict explanation={explanation} charged={charged} list={other.price?.list ?? ''} />
         </>
       )}
@@ -29,11 +31,10 @@ export function PriceTable({ row }: { row: LogEntry }): ReactElement {
   )
 }
 
-type ArithmeticProps = { explanation: PriceExplanation; charged: bigint }
+type ArithmeticProps = { explanation: PriceExplanation; charged: bigint; children?: ReactNode }
 
-function Arithmetic({ explanation, charged }: ArithmeticProps): ReactElement {
+function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactElement {
   const { t } = useTranslation()
-  const rule = useMoneyRule()
   const { terms, rounding, sum } = explanation
   return (
     <table className="tg-log-table">
@@ -73,13 +74,41 @@ function Arithmetic({ explanation, charged }: ArithmeticProps): ReactElement {
           <th scope="row" colSpan={3}>
             {t('usageLog.price.total')}
           </th>
-          <td className="tg-log-end">
-            <strong>{groupDigits(String(charged))}</strong>
-            <span className="tg-log-dollars">{dollarText(charged, rule, 6)}</span>
-          </td>
+          <Amount quota={charged} isMain />
         </tr>
+        {children}
       </tfoot>
     </table>
+  )
+}
+
+function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }): ReactElement {
+  const rule = useMoneyRule()
+  const text = groupDigits(String(quota))
+  return (
+    <td className="tg-log-end">
+      {isMain ? <strong>{text}</strong> : text}
+      <span className="tg-log-dollars">{dollarText(quota, rule, 6)}</span>
+    </td>
+  )
+}
+
+/** What the provider asks for the call, and what is left: told to admins alone, where it is known. */
+function CostRows({ other, charged }: { other: LogOther; charged: bigint }): ReactElement | null {
+  const { t } = useTranslation()
+  if (other.cost === undefined) return null
+  const cost = quotaOf(other.cost)
+  return (
+    <>
+      <tr className="tg-log-cost">
+        <td colSpan={3}>{t('usageLog.price.cost', { ratio: other.cost_ratio ?? '' })}</td>
+        <Amount quota={cost} />
+      </tr>
+      <tr className="tg-log-cost">
+        <td colSpan={3}>{t('usageLog.price.margin')}</td>
+        <Amount quota={charged - cost} />
+      </tr>
+    </>
   )
 }
 

@@ -14,7 +14,7 @@ export const channelForm: Words['channelForm'] = {
   basics: 'Basics',
   serves: 'Models and groups',
   routing: 'Routing and limits',
-  routingLead: 'Priority, concurrency, expiry and auto-disable',
+  routingLead: 'Priority, concurrency, expiry, cost and auto-disable',
   mappings: 'Mappings and overrides',
   mappingsLead: 'Model names, status codes and parameters',
   typeUnserved: 'Calls can’t be relayed to this type yet: the channel is kept, and never chosen.',
@@ -96,6 +96,10 @@ export const channelForm: Words['channelForm'] = {
   maxInputTokens: 'Input tokens at most',
   maxInputTokensHint:
     'Longer calls go elsewhere; with no other channel they are refused. 0 for no limit.',
+  costRatio: 'Cost ratio',
+  costRatioHint:
+    'What the provider charges as a multiple of the list price (group ratio 1), such as 0.6. ' +
+    'For the margin, which only administrators see. Empty: not known.',
   expiresAt: 'Expires',
   expiresAtHint: 'Not used any more after this. Empty: never.',
   autoBan: 'Disable automatically',
@@ -119,6 +123,7 @@ export const channelForm: Words['channelForm'] = {
     notObject: 'Enter a JSON object, for example {}',
     notInteger: 'Enter a whole number',
     notNatural: 'Enter a whole number of at least 0',
+    notCostRatio: 'Enter a number from 0 to 1000, with at most 6 decimals',
     dateWrong: 'This is no date and time!',
     datePast: 'Choose a time that is still to come',
     tagMissing: 'The tag must not be empty!',

@@ -69,8 +69,17 @@ export const dashboard: Words['dashboard'] = {
   lagEvents_one: '{{number}} event',
   lagEvents_other: '{{number}} events',
   lagSlowest: 'Furthest behind: {{name}}',
-  marginNote:
-    'Charged is what users paid. What providers ask for is not known here, so no margin is shown.',
+  margin: 'Margin',
+  marginShare: '{{percent}} of these charges',
+  marginNote: 'Margin is what users were charged less what providers ask for the same calls.',
+  marginUnknown:
+    'No margin yet: it is not known what providers charge. Set the channels’ cost ratio; it ' +
+    'counts for calls from then on.',
+  marginPartly:
+    'The margin covers {{percent}} of the charges: the other calls went over channels that had no ' +
+    'cost ratio yet.',
+  setCost: 'Go to channels',
+  topChannels: 'Top channels',
   topUsers: 'Top users',
   topModels: 'Top models',
   user: 'User',

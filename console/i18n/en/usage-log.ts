@@ -159,6 +159,8 @@ export const usageLog: Words['usageLog'] = {
     sum: 'Sum',
     rounding: 'Rounding',
     total: 'Charged',
+    cost: 'Provider’s cost: list price × {{ratio}}',
+    margin: 'Margin',
     free: 'Nothing used, nothing charged',
     exact: 'The items add up exactly to the quota charged',
     inexact: 'The recorded price gives {{computed}}, not the {{charged}} charged',

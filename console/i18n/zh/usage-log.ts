@@ -153,6 +153,8 @@ export const usageLog = {
     sum: '小计',
     rounding: '取整',
     total: '实际扣除',
+    cost: '上游成本：标价 × {{ratio}}',
+    margin: '毛利',
     free: '没有用量，不收费',
     exact: '各项相加正好等于实际扣除的额度',
     inexact: '按记录的价格算得 {{computed}}，与实际扣除的 {{charged}} 不一致',

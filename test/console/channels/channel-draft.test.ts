@@ -33,7 +33,9 @@ describe('the channel form', () => {
       expired_time: -1,
       base_url: 'https://a.example/x',
       mode: 'single',
+      cost_ratio: null,
     })
+    expect(createdTerms({ ...draft, costRatio: ' 0.60 ' }).cost_ratio).toBe(0.6)
   })
 
   it('names each fault at its field', () => {
@@ -46,6 +48,7 @@ describe('the channel form', () => {
       priority: '1.5',
       weight: '-1',
       maxRpm: 'x',
+      costRatio: '-0.6',
       expiresAt: '2030-02-30T10:00',
     }
     expect(channelFaults(wrong, null, OPENAI)).toEqual({
@@ -59,8 +62,18 @@ describe('the channel form', () => {
       priority: 'notInteger',
       weight: 'notNatural',
       maxRpm: 'notNatural',
+      costRatio: 'notCostRatio',
       expiresAt: 'dateWrong',
     })
+  })
+
+  it.each(['', '0', '0.000001', '1000'])('takes the cost ratio %j', (costRatio) => {
+    expect(channelFaults({ ...draft, costRatio }, null, OPENAI)).toEqual({})
+  })
+
+  it.each(['1000.1', '0.0000001', '1,5', '60%', '.5'])('and not %j', (costRatio) => {
+    const faults = { costRatio: 'notCostRatio' }
+    expect(channelFaults({ ...draft, costRatio }, null, OPENAI)).toEqual(faults)
   })
 
   it('another address, type or proxy asks for the key again, a slash at the end does not', () => {

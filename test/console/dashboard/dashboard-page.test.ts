@@ -12,13 +12,21 @@ const HOUR = 3_600
 const USER = { ...OWNER, role: 1 }
 
 const spent = (quota: number) => ({ quota, count: quota / 1_000, token_used: quota / 10 })
+const UNKNOWN = { cost: 0, costed_quota: 0 }
 const SITE = {
-  totals: { ...spent(900_000), failed: 7, users: 2 },
+  totals: { ...spent(900_000), cost: 360_000, costed_quota: 720_000, failed: 7, users: 2 },
   top_users: [
     { user_id: 7, username: 'alice', ...spent(600_000) },
     { user_id: 8, username: 'bob', ...spent(300_000) },
   ],
-  top_models: [{ model_name: 'gpt-4o', ...spent(900_000) }],
+  top_models: [
+    { model_name: 'gpt-4o', ...spent(720_000), cost: 360_000, costed_quota: 720_000 },
+    { model_name: 'gpt-4o-mini', ...spent(180_000), ...UNKNOWN },
+  ],
+  top_channels: [
+    { channel_id: 1, name: 'Main', ...spent(720_000), cost: 360_000, costed_quota: 720_000 },
+    { channel_id: 2, name: 'Spare', ...spent(180_000), ...UNKNOWN },
+  ],
   lag: { head: 500, behind: 12, read_model: 'call-log' },
 }
 const DAY = 24 * HOUR
@@ -236,6 +244,20 @@ describe('the dashboard', () => {
     await page.getByRole('row', { name: /Spare.*Auto-disabled/ }).waitFor()
     const link = page.getByRole('link', { name: 'bob' })
     expect(await link.getAttribute('href')).toBe('/app/logs/api-usage?username=bob&range=24h')
+    // $1.44 was charged for calls whose cost is known, of $1.80; providers asked $0.72.
+    await page.getByText('50% of these charges').waitFor()
+    await page.getByText('$0.72', { exact: true }).waitFor()
+    await page.getByText('covers 80% of the charges').waitFor()
+    await page.getByRole('row', { name: 'gpt-4o 720 $1.44 50%', exact: true }).waitFor()
+    await page.getByRole('row', { name: 'Spare 180 $0.36 –', exact: true }).waitFor()
+    site.routes['GET /api/data/site'] = () =>
+      ok({ ...SITE, totals: { ...SITE.totals, ...UNKNOWN } })
+    await page.getByRole('button', { name: '7 days' }).click()
+    await page.getByText('No margin yet').waitFor()
+    const channels = page.getByRole('link', { name: 'Go to channels' })
+    expect(await channels.getAttribute('href')).toBe('/admin/channels')
+    expect(await page.getByText('these charges').count()).toBe(0)
+    site.routes['GET /api/data/site'] = () => ok(SITE)
     await page.getByText('Peak in a minute: 0').waitFor()
     live.send(logRow(901))
     await page.getByText('Peak in a minute: 1').waitFor()

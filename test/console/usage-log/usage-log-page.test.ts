@@ -66,6 +66,23 @@ describe('the usage log', () => {
     await close()
   })
 
+  it('says what the provider asks, and what is left, only where that is told', async () => {
+    rows = [logRow(2, {}, { cost: 2025, cost_ratio: '0.6' }), logRow(1)]
+    const { page, close } = await open()
+    const expanders = page.locator('.tg-grid-expander')
+    await expanders.nth(0).click()
+    const costs = page.locator('.tg-log-cost')
+    await costs.first().waitFor()
+    expect(await costs.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Provider’s cost: list price × 0\.6\s+2,025\s+\$0\.004050$/),
+      expect.stringMatching(/^Margin\s+1,350\s+\$0\.002700$/),
+    ])
+    await expanders.nth(1).click()
+    await page.locator('.tg-log-table').nth(1).waitFor()
+    expect(await costs.count()).toBe(2)
+    await close()
+  })
+
   it('says the reasoning effort, and leads to the playground for models that chat', async () => {
     const other = { reasoning_effort: 'high' }
     rows = [logRow(2, {}, other), logRow(1, { model_name: 'mj_imagine' }, other)]

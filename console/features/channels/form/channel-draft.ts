@@ -31,6 +31,8 @@ export type ChannelDraft = {
   maxConcurrency: string
   maxRpm: string
   maxInputTokens: string
+  /** Empty: not known. */
+  costRatio: string
   /** As a date-time field has it; empty is never. */
   expiresAt: string
   statusCodeMapping: string
@@ -68,6 +70,7 @@ export const newChannel = (type: ChannelType | undefined): ChannelDraft => ({
   maxConcurrency: '0',
   maxRpm: '0',
   maxInputTokens: '0',
+  costRatio: '',
   expiresAt: '',
   statusCodeMapping: '',
   paramOverride: '',
@@ -95,6 +98,7 @@ export const draftOfChannel = (channel: Channel): ChannelDraft => ({
   maxConcurrency: String(channel.max_concurrency),
   maxRpm: String(channel.max_rpm),
   maxInputTokens: String(channel.max_input_tokens),
+  costRatio: channel.cost_ratio === null ? '' : String(channel.cost_ratio),
   expiresAt: expiryText(channel.expired_time),
   statusCodeMapping: channel.status_code_mapping,
   paramOverride: channel.param_override,

@@ -15,6 +15,7 @@ export type ChannelFault =
   | 'notObject'
   | 'notInteger'
   | 'notNatural'
+  | 'notCostRatio'
   | 'dateWrong'
   | 'datePast'
 
@@ -38,12 +39,17 @@ export function channelFaults(
   for (const field of JSON_FIELDS) set(field, objectFault(draft[field]))
   set('priority', isInteger(draft.priority) ? null : 'notInteger')
   for (const field of NUMBER_FIELDS) set(field, isNatural(draft[field]) ? null : 'notNatural')
+  set('costRatio', isCostRatio(draft.costRatio) ? null : 'notCostRatio')
   set('expiresAt', expiryFault(draft.expiresAt, before?.expiresAt))
   return faults
 }
 
 export const isInteger = (text: string): boolean => /^-?\d{1,9}$/.test(text.trim())
 export const isNatural = (text: string): boolean => /^\d{1,9}$/.test(text.trim())
+
+/** As the server takes it; empty where it is not known. */
+const isCostRatio = (text: string): boolean =>
+  /^(?:\d{1,4}(?:\.\d{1,6})?)?$/.test(text.trim()) && Number(text) <= 1_000
 
 function keyFault(draft: ChannelDraft, before: ChannelDraft | null): ChannelFault | null {
   if (keysOf(draft).length > 0) return null

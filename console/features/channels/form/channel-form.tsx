@@ -24,7 +24,7 @@ export type ChannelFormProps = {
   onChange: (patch: Partial<ChannelDraft>) => void
 }
 
-const LIMITS = [...NUMBER_FIELDS, 'priority', 'expiresAt'] as const
+const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 
 /** What every channel needs, and the rest behind a press each; opened when a fault lies there. */
 export function ChannelForm(props: ChannelFormProps): ReactElement {

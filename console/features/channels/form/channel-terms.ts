@@ -59,6 +59,7 @@ const termsOf = (draft: ChannelDraft) => ({
   max_concurrency: Number(draft.maxConcurrency),
   max_rpm: Number(draft.maxRpm),
   max_input_tokens: Number(draft.maxInputTokens),
+  cost_ratio: draft.costRatio.trim() === '' ? null : Number(draft.costRatio),
   expired_time: expirySeconds(draft.expiresAt) ?? -1,
   status_code_mapping: draft.statusCodeMapping.trim(),
   param_override: draft.paramOverride.trim(),

@@ -9,7 +9,7 @@ import { Switch } from '#console/ui/switches.tsx'
 import type { NUMBER_FIELDS } from './channel-draft.ts'
 import type { ChannelFormProps } from './channel-form.tsx'
 
-/** When a channel is chosen, how much it is asked for, and until when. */
+/** When a channel is chosen, how much it is asked for, until when, and at what cost. */
 export function LimitFields(props: ChannelFormProps): ReactElement {
   const { draft, faults, onChange } = props
   const { t } = useTranslation()
@@ -41,16 +41,19 @@ export function LimitFields(props: ChannelFormProps): ReactElement {
           )}
         </FormField>
       </div>
-      <FormField label={t('channels.tag')} hint={t('channelForm.tagHint')}>
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={200}
-            value={draft.tag}
-            onChange={(tag) => onChange({ tag })}
-          />
-        )}
-      </FormField>
+      <div className="tg-form-row">
+        <NumberField {...props} field="costRatio" />
+        <FormField label={t('channels.tag')} hint={t('channelForm.tagHint')}>
+          {(control) => (
+            <TextInput
+              {...control}
+              maxLength={200}
+              value={draft.tag}
+              onChange={(tag) => onChange({ tag })}
+            />
+          )}
+        </FormField>
+      </div>
       <Switch
         label={t('channelForm.autoBan')}
         hint={
@@ -79,7 +82,7 @@ function OffForTheSite(): ReactElement | null {
 }
 
 function NumberField(
-  props: ChannelFormProps & { field: 'priority' | (typeof NUMBER_FIELDS)[number] },
+  props: ChannelFormProps & { field: 'priority' | 'costRatio' | (typeof NUMBER_FIELDS)[number] },
 ): ReactElement {
   const { draft, field, faults, onChange } = props
   const { t } = useTranslation()
@@ -93,7 +96,7 @@ function NumberField(
       {(control) => (
         <TextInput
           {...control}
-          inputMode="numeric"
+          inputMode={field === 'costRatio' ? 'decimal' : 'numeric'}
           value={draft[field]}
           onChange={(value) => onChange({ [field]: value })}
         />

@@ -1,0 +1,64 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { useLocale } from '#console/i18n/use-locale.ts'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Figure } from './figures.tsx'
+import { type Costed, marginOf } from './margin.ts'
+
+/** What is left of the charges once providers are paid, as far as their prices are known. */
+export function MarginFigure({ totals }: { totals: Costed | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const percent = usePercent()
+  const name = t('dashboard.margin')
+  if (totals === undefined)
+    return <Figure name={name} value={<Skeleton width={60} height={24} />} />
+  const margin = marginOf(totals)
+  if (margin === null) return <Figure name={name} value="–" />
+  return (
+    <Figure
+      name={name}
+      value={exactQuotaText(margin.amount, rule)}
+      note={
+        margin.share === null
+          ? undefined
+          : t('dashboard.marginShare', { percent: percent(margin.share) })
+      }
+    />
+  )
+}
+
+/** What the margin is, or what it lacks and where that is set. */
+export function MarginNote({ totals }: { totals: Costed }): ReactElement {
+  const { t } = useTranslation()
+  const percent = usePercent()
+  const margin = marginOf(totals)
+  if (margin?.coverage === 1) return <p className="tg-hint">{t('dashboard.marginNote')}</p>
+  return (
+    <p className="tg-hint tg-dash-margin-note">
+      {margin === null
+        ? t('dashboard.marginUnknown')
+        : t('dashboard.marginPartly', { percent: percent(margin.coverage) })}{' '}
+      <Link to="/admin/channels">{t('dashboard.setCost')}</Link>
+    </p>
+  )
+}
+
+/** Of one line of a list: the share alone, as there is little room. */
+export function MarginShare({ of }: { of: Costed }): ReactElement {
+  const percent = usePercent()
+  const share = marginOf(of)?.share ?? null
+  return <>{share === null ? '–' : percent(share)}</>
+}
+
+/** Rounded towards zero: what is not quite all of it is never called so. */
+function usePercent(): (share: number) => string {
+  const locale = useLocale()
+  const format = new Intl.NumberFormat(locale, {
+    ...{ style: 'percent', maximumFractionDigits: 1, roundingMode: 'trunc' },
+  } as Intl.NumberFormatOptions)
+  return (share) => format.format(share)
+}
