@@ -23,7 +23,6 @@ export function SitePanel({ view }: { view: ChartView }): ReactElement {
   const { t } = useTranslation()
   const { data, error, refetch } = useSite(view)
   const health = useHealth().data
-  const range = logRange(view)
   if (error !== null && data === undefined) {
     return (
       <Panel title={t('dashboard.site')}>
@@ -46,40 +45,51 @@ export function SitePanel({ view }: { view: ChartView }): ReactElement {
       </dl>
       {data !== undefined && data.totals.quota > 0 && <MarginNote totals={data.totals} />}
       <div className="tg-dash-site-lists">
-        <TopList
-          title={t('dashboard.topUsers')}
-          head={t('dashboard.user')}
-          rows={data?.top_users.map(({ user_id: id, username, ...spent }) => ({
-            ...{ key: `${id}`, name: username === '' ? `#${id}` : username },
-            ...spent,
-            search: username === '' ? null : { username, range },
-          }))}
-        />
-        <TopList
-          title={t('dashboard.topModels')}
-          head={t('dashboard.model')}
-          hasMargin={isAnyCosted(data?.top_models)}
-          rows={data?.top_models.map(({ model_name: model, ...spent }) => ({
-            ...{ key: model, name: model },
-            ...spent,
-            search: { model, range },
-            margin: <MarginShare of={spent} />,
-          }))}
-        />
-        <TopList
-          title={t('dashboard.topChannels')}
-          head={t('dashboard.channel')}
-          hasMargin
-          rows={data?.top_channels.map(({ channel_id: id, name, ...spent }) => ({
-            ...{ key: `${id}`, name },
-            ...spent,
-            search: { channel: `${id}`, range },
-            margin: <MarginShare of={spent} />,
-          }))}
-        />
+        <TopLists site={data} range={logRange(view)} />
         <ChannelPanel channels={health?.channels} />
       </div>
     </section>
+  )
+}
+
+type TopListsProps = { site: SiteUsage | undefined; range: string }
+
+function TopLists({ site, range }: TopListsProps): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <>
+      <TopList
+        title={t('dashboard.topUsers')}
+        head={t('dashboard.user')}
+        rows={site?.top_users.map(({ user_id: id, username, ...spent }) => ({
+          ...{ key: `${id}`, name: username === '' ? `#${id}` : username },
+          ...spent,
+          search: username === '' ? null : { username, range },
+        }))}
+      />
+      <TopList
+        title={t('dashboard.topModels')}
+        head={t('dashboard.model')}
+        hasMargin={isAnyCosted(site?.top_models)}
+        rows={site?.top_models.map(({ model_name: model, ...spent }) => ({
+          ...{ key: model, name: model },
+          ...spent,
+          search: { model, range },
+          margin: <MarginShare of={spent} />,
+        }))}
+      />
+      <TopList
+        title={t('dashboard.topChannels')}
+        head={t('dashboard.channel')}
+        hasMargin
+        rows={site?.top_channels.map(({ channel_id: id, name, ...spent }) => ({
+          ...{ key: `${id}`, name },
+          ...spent,
+          search: { channel: `${id}`, range },
+          margin: <MarginShare of={spent} />,
+        }))}
+      />
+    </>
   )
 }
 

@@ -93,7 +93,7 @@ function Amount({ quota, isMain = false }: { quota: bigint; isMain?: boolean }):
   )
 }
 
-/** What the provider asks for the call, and what is left: told to admins alone, where it is known. */
+/** What the provider asks for the call, and what is left: for admins, where that is known. */
 function CostRows({ other, charged }: { other: LogOther; charged: bigint }): ReactElement | null {
   const { t } = useTranslation()
   if (other.cost === undefined) return null

@@ -76,8 +76,8 @@ export const dashboard: Words['dashboard'] = {
     'No margin yet: it is not known what providers charge. Set the channels’ cost ratio; it ' +
     'counts for calls from then on.',
   marginPartly:
-    'The margin covers {{percent}} of the charges: the other calls went over channels that had no ' +
-    'cost ratio yet.',
+    'The margin covers {{percent}} of the charges: the other calls went over channels that had ' +
+    'no cost ratio yet.',
   setCost: 'Go to channels',
   topChannels: 'Top channels',
   topUsers: 'Top users',
