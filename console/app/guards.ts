@@ -1,15 +1,23 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, QueryObserver } from '@tanstack/react-query'
 import { type LoaderFunction, redirect } from 'react-router-dom'
 import { loginPath } from '#console/api/auth/return-to.ts'
 import { storedUser } from '#console/api/session.ts'
 import { statusQuery } from '#console/api/status/status.ts'
+import { cachedStatus } from '#console/api/status/status-cache.ts'
 import { needAllWords, translate } from '#console/i18n/i18n.ts'
 import { showError } from '#console/ui/toast.ts'
 
-/** Until the site has its root account, every path is the setup page; afterwards none is. */
-export function ifNotSetUp(client: QueryClient): LoaderFunction {
+/**
+ * Until the site has its root account, every path is the setup page; afterwards none is. Who was
+ * here when it had one doesn't wait to hear it again: the fresh answer follows.
+ */
+export function ifNotSetUp(client: QueryClient, leaveForSetup: () => void): LoaderFunction {
   return async ({ request }) => {
     const { pathname } = new URL(request.url)
+    if (pathname !== '/setup' && cachedStatus()?.setup === true) {
+      followStatus(client, leaveForSetup)
+      return null
+    }
     const isSetUp = await readSetup(client)
     if (isSetUp === false && pathname !== '/setup') return redirect('/setup')
     if (isSetUp === true && pathname === '/setup') return redirect('/')
@@ -29,16 +37,34 @@ export const onlyLoggedIn: LoaderFunction = async ({ request }) => {
   return redirect(loginPath(`${pathname}${search}`, { isExpired: false }))
 }
 
+/** An observer of its own, so that no page that is left takes the question with it. */
+function followStatus(client: QueryClient, leaveForSetup: () => void): void {
+  const observer = new QueryObserver(client, statusQuery)
+  let isTold = false
+  observer.subscribe(({ data, failureReason }) => {
+    if (failureReason !== null && !isTold) {
+      isTold = true
+      tellFailure(failureReason)
+    }
+    if (data === undefined) return
+    observer.destroy()
+    if (!data.setup) leaveForSetup()
+  })
+}
+
 /** Undefined when the server can't be asked: the visitor is told, and the page stands. */
 async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   try {
     const status = await client.fetchQuery({ ...statusQuery, retry: false })
     return status.setup
   } catch (error) {
-    showError(new Error(translate(isOffline(error) ? 'shell.unreachable' : 'shell.statusFailed')))
+    tellFailure(error)
     return undefined
   }
 }
+
+const tellFailure = (error: unknown): void =>
+  showError(new Error(translate(isOffline(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 
 const isOffline = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 0

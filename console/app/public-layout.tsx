@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router-dom'
 import { useUser } from '#console/api/use-user.ts'
+import { isWithoutSidebar } from './bare-paths.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
 import { PlainHttp } from './plain-http.tsx'
@@ -8,8 +9,6 @@ import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** Where nobody needs the console's navigation: on the way in, at home and in a chat. */
-const WITHOUT_SIDEBAR = /^\/(setup|login|register|reset|user\/reset|oauth\/.*|chat(?:\/.*)?)?$/
 /** Where a frame takes all the room there is. */
 const CHAT = /^\/chat(?:\/|$)/
 
@@ -22,7 +21,7 @@ export function PublicLayout(props: {
   const user = useUser()
   const isChat = CHAT.test(pathname)
   const page = <Outlet context={props.isKnownPath} />
-  if (user !== null && !WITHOUT_SIDEBAR.test(pathname)) return <ShellFrame>{page}</ShellFrame>
+  if (user !== null && !isWithoutSidebar(pathname)) return <ShellFrame>{page}</ShellFrame>
   return (
     <div className={isChat ? 'tg-public tg-public-chat' : 'tg-public'}>
       <SkipLink />

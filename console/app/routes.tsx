@@ -8,6 +8,7 @@ import { ifNotSetUp, onlyLoggedIn } from './guards.ts'
 import { NotFoundPage } from './not-found-page.tsx'
 import { ownChunk } from './own-chunk.tsx'
 import { PublicLayout } from './public-layout.tsx'
+import { ShellSkeleton } from './shell-skeleton.tsx'
 
 type PageModule<Name extends string> = Record<Name, ComponentType>
 
@@ -120,11 +121,12 @@ const isKnownPath = (path: string): boolean =>
   matchRoutes([...PUBLIC_PAGES, ...CONSOLE_PAGES], path) !== null
 
 export function createRouter(client: QueryClient) {
-  return createBrowserRouter([
+  const leaveForSetup = () => void router.navigate('/setup', { replace: true })
+  const router = createBrowserRouter([
     {
-      loader: ifNotSetUp(client),
+      loader: ifNotSetUp(client, leaveForSetup),
       shouldRevalidate: () => false,
-      hydrateFallbackElement: <div className="tg-boot" />,
+      hydrateFallbackElement: <ShellSkeleton />,
       errorElement: <CrashPage />,
       children: [
         {
@@ -141,4 +143,5 @@ export function createRouter(client: QueryClient) {
       ],
     },
   ])
+  return router
 }

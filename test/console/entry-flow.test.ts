@@ -142,6 +142,42 @@ describe('login', () => {
   })
 })
 
+describe('a status that does not come', () => {
+  const hang = (): ((data: unknown) => void) => {
+    let answer: (data: unknown) => void = () => {}
+    const answered = new Promise((done) => {
+      answer = done
+    })
+    site.routes['GET /api/status'] = async () => ok(await answered)
+    return answer
+  }
+
+  it('is told after a while, with the places of the page until then', async () => {
+    await page.addInitScript(() => {
+      const own = AbortSignal.timeout.bind(AbortSignal)
+      AbortSignal.timeout = (ms) => own(ms / 5)
+    })
+    const answer = hang()
+    await page.goto(`${site.url}/about`, { waitUntil: 'commit' })
+    await page.locator('[aria-busy=true] .tg-skeleton').first().waitFor()
+    await page.getByText('无法连接到服务器', { exact: true }).waitFor()
+    await heading('关于 Tallygate').waitFor()
+    answer(STATUS)
+  })
+
+  it('is not waited for where the last visit left one, and has the last word', async () => {
+    await page.goto(`${site.url}/about`)
+    await heading('关于 Tallygate').waitFor()
+    const answer = hang()
+    await page.reload({ waitUntil: 'commit' })
+    await heading('关于 Tallygate').waitFor()
+    expect(calls('/api/status')).toHaveLength(2)
+    answer({ ...STATUS, setup: false })
+    await heading('系统初始化').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/setup')
+  })
+})
+
 describe('setup', () => {
   it('takes every path until it is done', async () => {
     site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })

@@ -4,11 +4,14 @@ import { request } from '../request.ts'
 import { cachedStatus, cacheStatus } from './status-cache.ts'
 
 const REFRESH_MS = 5 * 60_000
+/** The console waits for this one: no answer is told, not waited for. */
+const ANSWER_MS_MAX = 10_000
 
 export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: async ({ signal }) => {
-    const { data } = await request<Status>({ path: '/api/status', signal })
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)])
+    const { data } = await request<Status>({ path: '/api/status', signal: inTime })
     cacheStatus(data)
     return data
   },
