@@ -1,7 +1,8 @@
 const SHARE = 0.2
-const LEAST = 3
+/** A burst of a small site: its calls all find the channel that works. */
+const LEAST = 24
 
-/** Tries beyond the first, over all calls: a fifth of those under way, against storms. */
+/** Tries beyond the first, over all calls: a fifth of those under way, or 24, against storms. */
 export class RetryBudget {
   private underWay = 0
 

@@ -64,6 +64,12 @@ it('tops up by a gateway: amount, price, confirmation, its page, and the balance
   const amount = page.getByLabel('Amount (dollars)')
   await amount.fill('3')
   await page.getByText('The amount can not be below 5').waitFor()
+  await amount.fill('')
+  await amount.pressSequentially('6')
+  expect(await amount.inputValue()).toBe('6')
+  await amount.fill('')
+  await amount.blur()
+  expect(await amount.inputValue()).toBe('1')
   for (const wrong of ['7.5', '-7', '1e3']) {
     await amount.fill(wrong)
     await page.getByText('The amount is a whole number of dollars').waitFor()

@@ -44,6 +44,17 @@ describe('a call that fails before its first byte', () => {
     expect(new Set(tried).size).toBe(4)
   })
 
+  it('in a burst of twenty finds the channel that works, all of them', async () => {
+    await rig.setOption('channel_health.circuit_enabled', 'false')
+    await rig.addChannel(2, { priority: 9, baseUrl: 'http://127.0.0.1:1' })
+    rig.provider.script.push(
+      ...Array.from({ length: 20 }, () => ({ kind: 'slow', msPerChunk: 10 }) as const),
+    )
+    const ask = () => chat(rig, { stream: true })
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  })
+
   it.each([400, 404, 422])(
     'is not tried elsewhere after a %i: it is the caller’s',
     async (status) => {

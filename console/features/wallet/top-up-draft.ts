@@ -1,13 +1,14 @@
 import type { Status } from '#read-api/contract/status.ts'
 import type { PaymentMethod } from '#write-api/contract/top-up.ts'
 
-export type TopUpDraft = { amount: string; code: string; method: PaymentMethod }
+/** `amount` null: none was typed yet. */
+export type TopUpDraft = { amount: string | null; code: string; method: PaymentMethod }
 
 export const AMOUNT_MAX = 1_000_000
 const PICKS = [5, 10, 20, 50, 100, 500]
 
-/** 1 at least. What is no whole number stays as it was typed, to be told of. */
-export const typedAmount = (text: string): string =>
+/** 1 at least, once it is typed out. What is no whole number stays as it is, to be told of. */
+export const typedOut = (text: string): string =>
   /^\d*$/.test(text) ? text.replace(/^0+/, '') || '1' : text
 
 /** Whole dollars; null for anything else. */

@@ -80,6 +80,7 @@ function AmountField({ topUp }: { topUp: TopUp }): ReactElement {
             maxLength={7}
             value={draft.amount}
             onChange={(amount) => change({ amount })}
+            onBlur={topUp.typeOut}
           />
         )}
       </FormField>

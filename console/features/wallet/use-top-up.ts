@@ -9,7 +9,7 @@ import { topUpAmount } from '#console/api/wallet/top-up-amount.ts'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { goToPayment } from './go-to-payment.ts'
-import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedAmount } from './top-up-draft.ts'
+import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
 
 const PAUSE_MS = 300
 
@@ -20,13 +20,13 @@ export function useTopUp() {
   const status = useStatus()
   const least = leastOf(status)
   const methods = status?.topup_methods ?? []
-  const [draft, setDraft] = useState<TopUpDraft>({ amount: '', code: '', method: 'zfb' })
+  const [draft, setDraft] = useState<TopUpDraft>({ amount: null, code: '', method: 'zfb' })
   // NOTE: priced once it is typed out: each code that is asked for and wrong is counted.
   const [code, setCode] = useState('')
   const isCodeTyped = draft.code.trim() === code
   const [isAsking, setAsking] = useState(false)
   const method = methods.includes(draft.method) ? draft.method : (methods[0] ?? 'zfb')
-  const typed = draft.amount === '' ? String(least) : draft.amount
+  const typed = draft.amount ?? String(least)
   const whole = amountOf(typed)
   const amount = whole ?? least
   const fault =
@@ -64,15 +64,13 @@ export function useTopUp() {
   })
   return {
     draft: { ...draft, method, amount: typed },
-    change: (part: Partial<TopUpDraft>): void =>
-      setDraft({ ...draft, ...part, ...(part.amount === undefined ? {} : typedPart(part.amount)) }),
+    change: (part: Partial<TopUpDraft>): void => setDraft({ ...draft, ...part }),
+    typeOut: (): void => setDraft({ ...draft, amount: typedOut(typed) }),
     takeCode: (): void => setCode(draft.code.trim()),
     ...{ least, methods, amount, fault, price, refusal, isCurrent },
     ...{ isAsking, setAsking, isBusy, submit },
   }
 }
-
-const typedPart = (amount: string) => ({ amount: typedAmount(amount) })
 
 export type TopUp = ReturnType<typeof useTopUp>
 

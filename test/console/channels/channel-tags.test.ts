@@ -132,6 +132,16 @@ it('what has expired is not switched on with its tag, nor counted, nor taken bac
   expect(sent('POST', '/api/channel/batch/status')).toEqual([{ ids: [1], status: 2 }])
 })
 
+it('what the gateway had turned off is switched on, and no undo is offered', async () => {
+  const { page, site } = admin
+  const rows = [channel({ tag: 'primary', status: 3 }), channel({ id: 2, tag: 'primary' })]
+  Object.assign(site.routes, channelRoutes(rows))
+  await openTags()
+  await fromTag('启用全部')
+  await page.getByText('已启用标签「primary」下的 1 个渠道').waitFor()
+  expect(await page.getByRole('button', { name: '撤销' }).count()).toBe(0)
+})
+
 it('a number for a whole tag is asked about where its channels differ', async () => {
   const { page } = admin
   await openTags()

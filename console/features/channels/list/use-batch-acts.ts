@@ -58,11 +58,13 @@ function useSwitched() {
     switched: (count: number, channels: readonly TagMember[], isEnabled: boolean) => {
       if (count === 0) return none(isEnabled)
       const words = isEnabled ? 'channels.enabledMany' : 'channels.disabledMany'
+      if (isEnabled && channels.some(wasAutoDisabled)) return showSuccess(t(words, { count }))
       offerUndo(t(words, { count }), () => undoStatus(channels, isEnabled))
     },
     switchedTag: (count: number, { tag, members }: TagGroup, isEnabled: boolean) => {
       if (count === 0) return none(isEnabled)
       const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
+      if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
       offerUndo(t(words, { tag, count }), async () => {
         // Those that have expired were passed over: they are not what is taken back.
         const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
@@ -83,6 +85,9 @@ function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
   return (message, undo) =>
     showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
 }
+
+/** That state, with its reason, is not to be had back. */
+const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
 
 const idOf = ({ id }: TagMember): number => id
 const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)

@@ -16,6 +16,8 @@ export type RowActs = {
   copy: (channel: Channel) => Promise<void>
 }
 
+const AUTO_DISABLED = 3
+
 /** What can be done to one channel; it shows at once, and is taken back on failure. */
 export function useRowActs(): RowActs {
   const { t } = useTranslation()
@@ -24,10 +26,11 @@ export function useRowActs(): RowActs {
   const setEnabled = async (channel: Channel, isEnabled: boolean): Promise<void> => {
     const status = isEnabled ? 1 : 2
     if (!(await change(channel, { status }))) return
+    const words = t(isEnabled ? 'channels.enabled' : 'channels.disabled', { name: channel.name })
+    // What the gateway had turned off for a reason, nobody can turn off that way again.
+    if (channel.status === AUTO_DISABLED) return showSuccess(words)
     const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
-    showSuccess(t(isEnabled ? 'channels.enabled' : 'channels.disabled', { name: channel.name }), {
-      action: { text: t('ui.undo'), onClick: undo },
-    })
+    showSuccess(words, { action: { text: t('ui.undo'), onClick: undo } })
   }
   const setNumber: RowActs['setNumber'] = async (channel, field, value) => {
     const before = channel[field]
