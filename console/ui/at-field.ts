@@ -5,6 +5,17 @@ export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', 'CodeWrong', 'CodeUsed'
 /** Of a mail address. */
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 
+const NAMED = /(?:参数 (\w+) 无效：|Invalid field (\w+): )/
+
+/** The field that the server named, and what is wrong with it; null: it named none. */
+export function namedField(error: unknown): { field: string; text: string } | null {
+  if (!(error instanceof ApiError)) return null
+  const named = NAMED.exec(error.message)
+  if (named === null) return null
+  const text = error.message.slice(named.index + named[0].length)
+  return { field: named[1] ?? named[2] ?? '', text }
+}
+
 /** Runs `act`; what is refused by one of `codes` is told at its field, the rest is thrown on. */
 export async function atField(
   codes: readonly string[],

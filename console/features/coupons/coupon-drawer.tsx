@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
 import { createRedemptions } from '#console/api/redemption/create-redemptions.ts'
 import { redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
 import { updateRedemption } from '#console/api/redemption/update-redemption.ts'
 import { useStatus } from '#console/api/status/status.ts'
+import { namedField } from '#console/ui/at-field.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
 import { randomId } from '#console/ui/random-id.ts'
@@ -50,12 +52,20 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
   const [before] = useState(isNew ? newCoupon(unit) : draftOfCoupon(coupon, unit))
   const [draft, setDraft] = useState<CouponDraft>(before)
   const [faults, setFaults] = useState<CouponFaults>({})
+  const [refused, setRefused] = useState({ key: '', words: '' })
   const save = useSave(props, unit)
   const { isBusy, submit } = useSubmit(async () => {
     const found = couponFaults(draft, unit, used)
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
-    await save(before, draft)
+    try {
+      await save(before, draft)
+    } catch (error) {
+      const words = keyWords(error)
+      if (words === null) throw error
+      setRefused({ key: draft.key, words })
+      focusFirstFault(form)
+    }
   }, props.onClose)
   const change = (patch: Partial<CouponDraft>) => {
     const next = { ...draft, ...patch }
@@ -77,6 +87,7 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
       <CouponForm
         draft={draft}
         faults={faults}
+        keyRefusal={refused.key === draft.key ? refused.words : ''}
         unit={unit}
         isNew={isNew}
         used={used}
@@ -84,6 +95,15 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
       />
     </FormDrawer>
   )
+}
+
+const KEY_CODES = ['RedemptionKeyTaken', 'RedemptionKeyTooShort', 'OneKeyOneCode']
+
+/** Of an own key that the server refused; null: it was something else. */
+function keyWords(error: unknown): string | null {
+  if (error instanceof ApiError && KEY_CODES.includes(error.code)) return error.message
+  const named = namedField(error)
+  return named?.field === 'key' ? named.text : null
 }
 
 function useAmountUnit(): AmountUnit {

@@ -12,6 +12,8 @@ import { GiftFields, ValidityFields } from './gift-fields.tsx'
 export type CouponFormProps = {
   draft: CouponDraft
   faults: CouponFaults
+  /** What the server said of the own key; empty: nothing. */
+  keyRefusal: string
   unit: AmountUnit
   isNew: boolean
   /** How many had it already. */
@@ -136,13 +138,13 @@ function CountField({ draft, faults, onChange }: CouponFormProps): ReactElement 
   )
 }
 
-function KeyField({ draft, faults, onChange }: CouponFormProps): ReactElement {
+function KeyField({ draft, faults, keyRefusal, onChange }: CouponFormProps): ReactElement {
   const { t } = useTranslation()
   return (
     <FormField
       label={t('coupons.ownKey')}
       hint={t('coupons.ownKeyHint')}
-      error={faults.key && t(`coupons.fault.${faults.key}`)}
+      error={faults.key === undefined ? keyRefusal : t(`coupons.fault.${faults.key}`)}
     >
       {(control) => (
         <TextInput

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { startAdminSite } from '../support/admin-site.ts'
-import { type FakeRoutes, type FakeSite, ok, STATUS } from '../support/fake-site.ts'
+import { type FakeRoutes, type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { openPage } from '../support/open-page.ts'
 import { user } from '../support/user-routes.ts'
@@ -168,6 +168,29 @@ describe('creating', () => {
     expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
     await close()
   })
+})
+
+it('an own key that is refused is told of at its field', async () => {
+  const { page, close } = await open('/admin/coupons')
+  await press(page, '添加兑换码')
+  await page.getByRole('textbox', { name: /^名称/ }).fill('spring')
+  const key = page.getByRole('textbox', { name: '自定义兑换码' })
+  const named = { success: false, code: 'InvalidField', message: '参数 key 无效：包含不允许的字符' }
+  for (const [typed, words, refusal] of [
+    ['HELLO', '该自定义兑换码已存在', refused('该自定义兑换码已存在', 'RedemptionKeyTaken')],
+    ['=HELLO', '包含不允许的字符', { status: 400, body: named }],
+  ] as const) {
+    site.routes['POST /api/redemption/'] = () => refusal
+    await key.fill(typed)
+    await press(page, /^生成$/)
+    await page.getByRole('dialog').getByText(words, { exact: true }).waitFor()
+    await page.locator('[aria-invalid="true"][aria-describedby]:focus').waitFor()
+    expect(await page.locator('.tg-toast').count()).toBe(0)
+  }
+  await key.fill('')
+  expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
+  site.routes['POST /api/redemption/'] = () => ok(KEYS)
+  await close()
 })
 
 describe('the wallet', () => {
