@@ -12,8 +12,8 @@ import { useChatTokens } from './use-chat-token.ts'
 export function ChatLinkPage(): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
-  const { query, tokens, isNone } = useChatTokens()
   const client = outsideClient(status)
+  const { query, tokens, isNone } = useChatTokens(client !== undefined)
   const site = status?.server_address || window.location.origin
   const [token] = tokens
   const address =

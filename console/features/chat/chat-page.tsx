@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, useParams } from 'react-router-dom'
 import { loginPath } from '#console/api/auth/return-to.ts'
@@ -13,7 +13,7 @@ import { usePageTitle } from '#console/ui/page.tsx'
 import { useChats } from '#console/ui/use-chats.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { ChatFrame } from './chat-frame.tsx'
-import { NoClient } from './no-client.tsx'
+import { NoClient, OtherClient } from './no-client.tsx'
 import { useChatTokens } from './use-chat-token.ts'
 import './chat.css'
 
@@ -24,22 +24,40 @@ export function ChatPage(): ReactElement {
   const status = useStatus()
   const user = useUser()
   useChats()
-  const client = /^\d{1,6}$/.test(id) ? chatClients(status)[Number(id)] : undefined
+  const clients = chatClients(status)
+  const client = /^\d{1,6}$/.test(id) ? clients[Number(id)] : undefined
   usePageTitle(client?.name ?? t('chat.title'))
   if (user === null) {
     return <Navigate to={loginPath(`/chat/${id}`, { isExpired: false })} replace />
   }
-  if (status === undefined) return <Waiting />
-  if (client === undefined) return <NoClient />
+  if (status === undefined) return <Waiting title={t('chat.title')} />
+  if (client === undefined) {
+    const [first] = clients
+    return (
+      <Titled title={t('chat.title')}>
+        {first === undefined ? <NoClient /> : <OtherClient first={first} />}
+      </Titled>
+    )
+  }
   return <Client key={id} client={client} site={status.server_address || window.location.origin} />
 }
 
-const Waiting = (): ReactElement => {
+/** What stands in the client's place; the page has its heading all the same. */
+const Titled = (props: { title: string; children: ReactNode }): ReactElement => (
+  <>
+    <h1 className="tg-visually-hidden">{props.title}</h1>
+    {props.children}
+  </>
+)
+
+const Waiting = ({ title }: { title: string }): ReactElement => {
   const { t } = useTranslation()
   return (
-    <p className="tg-chat-waiting tg-muted" role="status">
-      {t('chat.loading')}
-    </p>
+    <Titled title={title}>
+      <p className="tg-chat-waiting tg-muted" role="status">
+        {t('chat.loading')}
+      </p>
+    </Titled>
   )
 }
 
@@ -49,14 +67,28 @@ function Client({ client, site }: { client: ChatLink; site: string }): ReactElem
   const [chosen, setChosen] = useState(0)
   const token = tokens.find(({ id }) => id === chosen) ?? tokens[0]
   if (query.error !== null && query.data === undefined) {
-    return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+    return (
+      <Titled title={client.name}>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Titled>
+    )
   }
-  if (isNone) return <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
-  if (token === undefined) return <Waiting />
+  if (isNone) {
+    return (
+      <Titled title={client.name}>
+        <EmptyState icon="key" title={t('chat.noToken')} body={t('chat.toTokens')} />
+      </Titled>
+    )
+  }
+  if (token === undefined) return <Waiting title={client.name} />
   const address = chatAddress(client.template, site, fullKey(token.key))
   const way = chatWay(address, window.location.origin)
   if (address === null || way === 'none') {
-    return <EmptyState icon="alert" title={t('chat.wrong')} body={t('chat.wrongLead')} />
+    return (
+      <Titled title={client.name}>
+        <EmptyState icon="alert" title={t('chat.wrong')} body={t('chat.wrongLead')} />
+      </Titled>
+    )
   }
   return (
     <div className="tg-chat">

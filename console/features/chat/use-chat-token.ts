@@ -12,17 +12,18 @@ const ENABLED = 1
 
 /**
  * One's own enabled tokens, newest first, with their keys. Whoever has none is told so, and taken
- * to where tokens are made.
+ * to where tokens are made; but not where there is nothing to take a token to (`isNeeded`).
  */
-export function useChatTokens() {
+export function useChatTokens(isNeeded = true) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const query = useQuery({
+    enabled: isNeeded,
     queryKey: [...tokensKey, 'enabled'],
     queryFn: ({ signal }) => fetchTokens({ keyword: '', page: 0, pageSize: TOKENS_MAX }, signal),
     select: ({ items }) => items.filter(({ status }) => status === ENABLED),
   })
-  const isNone = query.data?.length === 0
+  const isNone = isNeeded && query.data?.length === 0
   useEffect(() => {
     if (!isNone) return
     showError(t('chat.noToken'))

@@ -86,10 +86,18 @@ describe('/chat/:id', () => {
     expect(await page.locator('iframe').count()).toBe(0)
     await page.goto(`${site.url}/chat/3`)
     await page.getByText('聊天链接配置错误，请联系管理员').waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Own')
     for (const path of ['/chat/9', '/chat/x']) {
       await page.goto(site.url + path)
-      await page.getByText('请联系管理员配置聊天链接').waitFor()
+      await page.getByText('没有这个聊天客户端').waitFor()
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     }
+    await page.getByRole('link', { name: '打开“Next”' }).click()
+    await page.waitForURL('**/chat/0')
+    setStatus({ chats: [] })
+    await page.goto(`${site.url}/chat/0`)
+    await page.getByText('请联系管理员配置聊天链接').waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await close()
   })
 
@@ -153,8 +161,13 @@ describe('/chat2link', () => {
 
   it('says what is missing', async () => {
     setStatus({ chats: [] })
+    setTokens([])
     const { page, close } = await open('/chat2link')
     await page.getByText('请联系管理员配置聊天链接').waitFor()
+    // Without a client there is nothing to make a token for: they are not asked for.
+    expect(await page.getByText(NO_TOKEN).count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/chat2link')
+    setTokens([token(2, 'phone')])
     setStatus({ chats: [], chat_link: 'http://plain.example/' })
     await page.goto(`${site.url}/chat2link`)
     await page.getByText('聊天链接配置错误，请联系管理员').waitFor()
