@@ -28,11 +28,12 @@ export function DrawingsPage(): ReactElement {
       }),
     [t, isAdmin, setFilter],
   )
+  const isOff = useStatus()?.enable_drawing === false
   const opened = rows.find(({ id }) => id === open?.id)
   const close = () => setOpen(null)
   return (
     <Page title={t('taskLogs.drawings')} lead={t('taskLogs.drawingsLead')}>
-      {isAdmin && <CallbackNotice />}
+      {isAdmin && !isOff && <CallbackNotice />}
       <TaskList
         name={t('taskLogs.drawings')}
         layoutKey="drawings-table-columns"
@@ -42,6 +43,7 @@ export function DrawingsPage(): ReactElement {
           icon: 'image',
           title: t('taskLogs.noDrawings'),
           body: t('taskLogs.noDrawingsBody'),
+          off: isOff ? t('taskLogs.drawingsOff') : null,
         }}
         onOpen={(task) => setOpen({ id: task.id, part: 'texts' })}
       />

@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useStatus } from '#console/api/status/status.ts'
 import { Page } from '#console/ui/page.tsx'
 import { musicColumns } from './music-columns.tsx'
 import { SongDialog } from './song-dialog.tsx'
@@ -22,6 +23,7 @@ export function MusicTasksPage(): ReactElement {
       }),
     [t, isAdmin, setFilter],
   )
+  const isOff = useStatus()?.enable_task === false
   const opened = rows.find(({ id }) => id === open)
   return (
     <Page title={t('taskLogs.music')} lead={t('taskLogs.musicLead')}>
@@ -30,7 +32,12 @@ export function MusicTasksPage(): ReactElement {
         layoutKey="music-tasks-table-columns"
         columns={columns}
         view={view}
-        none={{ icon: 'music', title: t('taskLogs.noMusic'), body: t('taskLogs.noMusicBody') }}
+        none={{
+          icon: 'music',
+          title: t('taskLogs.noMusic'),
+          body: t('taskLogs.noMusicBody'),
+          off: isOff ? t('taskLogs.musicOff') : null,
+        }}
         onOpen={(task) => setOpen(task.id)}
       />
       {opened !== undefined && (

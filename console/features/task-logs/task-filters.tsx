@@ -44,12 +44,14 @@ export type NoTasksWords = {
   readonly icon: IconName
   readonly title: string
   readonly body: string
+  /** Said instead where the site has such tasks switched off; null: they are on. */
+  readonly off: string | null
 }
 
 /** Why no task is listed: none was made in that time, or the filters let none through. */
 export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElement {
   const { t } = useTranslation()
-  const { filter, setFilter, isFiltered, clear } = props.view
+  const { filter, setFilter, isFiltered, isAdmin, clear } = props.view
   const isAll = filter.range.kind === 'relative' && filter.range.span === 'all'
   const isNarrow = filter.id !== '' || filter.channel !== 0
   if (isFiltered && (isNarrow || !isAll)) {
@@ -67,6 +69,23 @@ export function NoTasks(props: NoTasksWords & { view: TaskListView }): ReactElem
       {t('taskLogs.showAll')}
     </Button>
   )
+  if (props.off !== null) {
+    return (
+      <EmptyState
+        icon={props.icon}
+        title={props.off}
+        body={isAdmin ? t('taskLogs.offLead') : t('taskLogs.offUser')}
+        action={
+          <>
+            {!isAll && showAll}
+            {isAdmin && (
+              <ButtonLink to="/admin/settings?tab=other">{t('taskLogs.toSettings')}</ButtonLink>
+            )}
+          </>
+        }
+      />
+    )
+  }
   return (
     <EmptyState
       icon={props.icon}

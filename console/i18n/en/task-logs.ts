@@ -34,6 +34,10 @@ export const taskLogs: Words['taskLogs'] = {
   noMusic: 'No music tasks yet',
   noMusicBody:
     'Ask for some with a token: POST /suno/submit/music. Its progress and songs show up here.',
+  drawingsOff: 'Drawing is switched off',
+  musicOff: 'Music tasks are switched off',
+  offLead: 'Tasks are refused for now. The settings switch them on.',
+  offUser: 'The administrator has not switched them on: tasks are refused for now.',
   notFound: 'No task matches',
   notFoundBody: 'Try other filters, or clear them. A task ID has to be whole.',
   toTokens: 'Your tokens',

@@ -57,6 +57,13 @@ async function enterAt(path: string, language: 'zh' | 'en' = 'en', user?: object
   return open.page
 }
 
+/** As above, where nothing is listed. */
+async function enterEmpty(path: string, user?: object): Promise<Page> {
+  open = await openPage(browser, { language: 'en' })
+  await enter(open.page, site.url + path, { language: 'en' }, user)
+  return open.page
+}
+
 const asked = (path: string) => site.calls.filter((call) => call.path === path)
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
@@ -77,6 +84,25 @@ describe('the drawing log', () => {
     expect(new URL(page.url()).search).toBe('?id=mj-1&channel=4')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await expect.poll(() => new URL(page.url()).search).toBe('')
+  })
+
+  it('asks nobody to draw where drawing is switched off, nor for music', async () => {
+    const none = () => ok({ items: [], page: 0, total: 0 })
+    Object.assign(site.routes, {
+      'GET /api/status': () => ok({ ...STATUS, enable_drawing: false, enable_task: false }),
+      ...{ 'GET /api/mj/': none, 'GET /api/mj/self': none },
+      ...{ 'GET /api/task/': none, 'GET /api/task/self': none },
+    })
+    const page = await enterEmpty('/app/logs/drawing')
+    await page.getByText('Drawing is switched off').waitFor()
+    expect(await page.getByText('POST /mj/submit').count()).toBe(0)
+    const settings = page.getByRole('link', { name: 'Open the settings' })
+    expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=other')
+    await open.close()
+    const member = await enterEmpty('/app/logs/tasks', MEMBER)
+    await member.getByText('Music tasks are switched off').waitFor()
+    await member.getByText('The administrator has not switched them on').waitFor()
+    expect(await member.getByRole('link', { name: 'Open the settings' }).count()).toBe(0)
   })
 
   it('opens the picture, the prompt and why one failed, and gives the focus back', async () => {
