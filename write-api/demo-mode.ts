@@ -6,9 +6,10 @@ import { isDemoSite } from '#projections/options/query.ts'
 
 /**
  * The first run, the password and going out stay open: who can't come in sees nothing. And what was
- * paid before is credited: money has changed hands.
+ * paid before is credited: money has changed hands. What an order would cost is only asked.
  */
-const OPEN = /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/epay\/notify|stripe\/webhook)$/
+const OPEN =
+  /^\/api\/(setup|user\/(login|logout)(\/.*)?|user\/(amount|epay\/notify)|stripe\/webhook)$/
 
 /** On a demo site nothing is changed by anybody but the super admin, who can end the mode. */
 export function refuseInDemo(app: FastifyInstance, { db }: Core): void {
