@@ -1,4 +1,4 @@
-import { memo, type ReactElement, useState } from 'react'
+import { memo, type ReactElement, type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
@@ -17,6 +17,7 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
   const { t } = useTranslation()
   const { message, acts } = props
   const [isEdited, setEdited] = useState(false)
+  const editButton = useEditFocus(isEdited, props.isBusy)
   const isUser = message.role === 'user'
   const change = (text: string): void => {
     setEdited(false)
@@ -34,7 +35,9 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
           {isUser ? <p className="tg-said-text">{message.content}</p> : <AnswerBody {...message} />}
           <div className="tg-said-foot">
             {!isUser && <AnswerFacts message={message} />}
-            {!isUnderWay(message) && <Acts {...props} onEdit={() => setEdited(true)} />}
+            {!isUnderWay(message) && (
+              <Acts {...props} editButton={editButton} onEdit={() => setEdited(true)} />
+            )}
           </div>
         </>
       )}
@@ -42,7 +45,26 @@ export const MessageItem = memo(function MessageItem(props: MessageProps): React
   )
 })
 
-function Acts(props: MessageProps & { onEdit: () => void }): ReactElement {
+/**
+ * The editor takes the focus with it: its button gets it back, also where it can be pressed only
+ * after the answer, unless the reader went elsewhere.
+ */
+function useEditFocus(isEdited: boolean, isBusy: boolean): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null)
+  const isOwed = useRef(false)
+  useEffect(() => {
+    if (isEdited) isOwed.current = true
+    if (isEdited || !isOwed.current) return
+    const focused = document.activeElement
+    if (focused !== document.body && focused !== button.current) isOwed.current = false
+    else if (!isBusy) button.current?.focus({ preventScroll: true })
+  }, [isEdited, isBusy])
+  return button
+}
+
+function Acts(
+  props: MessageProps & { editButton: RefObject<HTMLButtonElement | null>; onEdit: () => void },
+): ReactElement {
   const { t } = useTranslation()
   const { message, isBusy, acts } = props
   const shared = { tone: 'quiet', size: 'small', isDisabled: isBusy } as const
@@ -55,7 +77,13 @@ function Acts(props: MessageProps & { onEdit: () => void }): ReactElement {
         label={t('playground.retry')}
         onClick={() => acts.retry(message)}
       />
-      <Button {...shared} icon="edit" label={t('playground.edit')} onClick={props.onEdit} />
+      <Button
+        {...shared}
+        ref={props.editButton}
+        icon="edit"
+        label={t('playground.edit')}
+        onClick={props.onEdit}
+      />
       <Button
         {...shared}
         icon="trash"
