@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
 import { pricingQuery } from '#console/api/pricing/get-pricing.ts'
 import { useUser } from '#console/api/use-user.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
+import { showInfo } from '#console/ui/toast.ts'
 import { choiceParam, textParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import type { PricedModel, Pricing } from '#read-api/contract/pricing.ts'
@@ -35,6 +37,13 @@ export function usePricing() {
   const [{ group: asked, sort, order, ...filter }, setAddress] = useUrlState(ADDRESS)
   const { data } = query
   const group = groupShown(data, asked)
+  const isUnknown = asked !== '' && asked !== group
+  const { t } = useTranslation()
+  useEffect(() => {
+    if (!isUnknown) return
+    showInfo(t('ui.droppedParams', { names: 'group' }))
+    setAddress({ group: '' }, { replace: true })
+  }, [isUnknown, setAddress, t])
   const all = data?.data ?? NOTHING
   const { keyword, owner, billing, here } = filter
   const rows = useMemo(

@@ -98,7 +98,9 @@ it('shows who is logged in the own group, and what a call costs', async () => {
 })
 
 it('is searched, filtered and sorted by its address, and names are copied', async () => {
-  const { page, close } = await open('?owner=OpenAI&sort=input&order=desc')
+  const { page, close } = await open('?group=zzz&owner=OpenAI&sort=input&order=desc')
+  await page.getByText('链接中有无效的参数，已忽略：group').waitFor()
+  expect(new URL(page.url()).search).toBe('?owner=OpenAI&sort=input&order=desc')
   const drawn = page.locator('.tg-grid-body .tg-price-model .tg-mono')
   await expect.poll(() => drawn.count()).toBe(3)
   expect(await drawn.allInnerTexts()).toEqual(['dall-e-3', 'gpt-4o-mini', 'text-embedding-3-small'])
