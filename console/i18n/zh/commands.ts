@@ -11,7 +11,7 @@ export const commands = {
   focusSearch: '聚焦搜索',
   copyLink: '复制此视图的链接',
   linkCopied: '链接已复制',
-  goTo: '前往{{page}}',
+  goTo: '前往：{{page}}',
   chooseLanguage: '语言：{{name}}',
   nextRow: '下一行',
   previousRow: '上一行',
