@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Segmented } from '#console/ui/switches.tsx'
-import { RANGES } from './chart-range.ts'
 import { type ChartView, MEASURES } from './use-chart-view.ts'
 
 /** Whose usage, of what, in which steps, since when; a choice of one is none. */
@@ -49,7 +48,7 @@ export function ChartControls({ view }: { view: ChartView }): ReactElement {
       <Segmented
         label={t('dashboard.range')}
         value={view.zoom === null ? view.range : ''}
-        choices={RANGES.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
+        choices={view.ranges.map((value) => ({ value, label: t(`dashboard.${value}`) }))}
         onChange={(range) => set({ range, from: 0, to: 0 })}
       />
     </div>

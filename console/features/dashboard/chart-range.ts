@@ -26,6 +26,10 @@ export const RANGE_OF_STEP: Record<ChartStep, ChartRange> = { hour: '24h', day: 
 export const stepOf = (text: string | undefined): ChartStep =>
   STEPS.find((step) => step === text) ?? 'hour'
 
+/** Of tokens there are days alone: in one there is nothing to compare. */
+export const rangesFor = (isByDay: boolean): readonly ChartRange[] =>
+  isByDay ? RANGES.filter((range) => range !== '24h') : RANGES
+
 /** Steps that draw more than a bar, and fewer than can be told apart. */
 export function stepsFor(span: number, isByDay: boolean): ChartStep[] {
   const fits: Record<ChartStep, boolean> = {

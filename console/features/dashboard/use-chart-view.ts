@@ -7,6 +7,7 @@ import {
   fittingStep,
   RANGE_OF_STEP,
   RANGES,
+  rangesFor,
   SPANS,
   STEPS,
   stepOf,
@@ -38,14 +39,16 @@ export function useChartView() {
   const scope = isSiteKnown ? asked.scope : 'self'
   // Of everybody's tokens there are no sums: they are one's own to tell apart.
   const by = scope === 'all' ? 'model' : asked.by
-  const range = asked.range === '' ? RANGE_OF_STEP[preset] : asked.range
+  const isByDay = by === 'token'
+  const ranges = rangesFor(isByDay)
+  const wished = asked.range === '' ? RANGE_OF_STEP[preset] : asked.range
+  const range = ranges.find((one) => one === wished) ?? '7d'
   const zoom = zoomOf(asked)
   const span = zoom === null ? SPANS[range] : zoom.to - zoom.from
-  const isByDay = by === 'token'
   const wanted: ChartStep = asked.step === '' ? preset : asked.step
   const step = fittingStep(wanted, span, isByDay)
   return {
-    ...{ scope, by, range, zoom, step, isSiteKnown },
+    ...{ scope, by, range, ranges, zoom, step, isSiteKnown },
     calendar: { step, isUtc: isByDay },
     measure: asked.measure,
     steps: stepsFor(span, isByDay),

@@ -42,8 +42,8 @@ it('a tag sums up its channels, opens by key and press, and the mode is remember
   await row('DeepSeek').waitFor()
   await page.reload()
   await page.getByRole('treegrid').waitFor()
-  const asked = site.calls.filter(({ path }) => path === '/api/channel/').at(-1)
-  expect(asked?.query.get('tag_mode')).toBe('true')
+  const asked = () => site.calls.filter(({ path }) => path === '/api/channel/').at(-1)
+  await expect.poll(() => asked()?.query.get('tag_mode')).toBe('true')
 })
 
 it('its channels are asked for when it opens, and what fails closes it again', async () => {
