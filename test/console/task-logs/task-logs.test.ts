@@ -70,6 +70,7 @@ const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText
 describe('the drawing log', () => {
   it('asks for thirty days and an hour; filters are in the address, cleared at once', async () => {
     const page = await enterAt('/app/logs/drawing')
+    await expect.poll(() => asked('/api/mj/').length).toBeGreaterThan(0)
     const query = asked('/api/mj/')[0]?.query
     const [from, to] = [Number(query?.get('start_timestamp')), Number(query?.get('end_timestamp'))]
     expect(to - from).toBe(30 * DAY + 3_600)
