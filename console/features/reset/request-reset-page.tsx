@@ -19,7 +19,7 @@ type Said =
   /** `email`: the address that was refused; left out, it was something else. */
   | { readonly kind: 'refused'; readonly words: string; readonly email?: string }
 
-/** Asks for a link by mail; the button waits 30 s between two that were sent. */
+/** Asks for a link by mail; the button waits 30 s after a press, unless the address was refused. */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
   usePageTitle(t('auth.resetTitle'))
@@ -48,11 +48,14 @@ function useRequest(takeToken: () => string | null) {
     if (token === null) return
     setBusy(true)
     setSaid(null)
-    const tell = (words: string) => setSaid({ kind: 'refused', words, email })
+    start(AGAIN_SECONDS)
+    const tell = (words: string) => {
+      setSaid({ kind: 'refused', words, email })
+      start(0)
+    }
     try {
       await atField(MAIL_CODES, tell, async () => {
         await requestReset(email, token)
-        start(AGAIN_SECONDS)
         setSaid({ kind: 'sent' })
       })
     } catch (error) {
