@@ -1,14 +1,17 @@
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status/status.ts'
-import { takeChatsFault } from '#console/api/status/stored-chats.ts'
+import { storedChats, takeChatsFault } from '#console/api/status/stored-chats.ts'
 import { type ChatLink, chatLinks } from './chat-links.ts'
 import { showError } from './toast.ts'
 
-/** The clients of the site's list; what was kept of them and can't be read is told once. */
+/**
+ * The clients of the site's list, and until that is known those of the last visit; that what was
+ * kept of them can't be read is told once.
+ */
 export function useChats(): readonly ChatLink[] {
   const { t } = useTranslation()
-  const chats = useStatus()?.chats
+  const chats = useStatus()?.chats ?? storedChats()
   useEffect(() => {
     if (takeChatsFault()) showError(t('chat.unreadable'))
   }, [t])

@@ -25,11 +25,15 @@ afterAll(async () => {
   await site.close()
 })
 
-async function enter(look: Look, user: object = ROOT) {
+async function enter(look: Look, user: object = ROOT, chats: unknown[] = []) {
   const open = await openPage(browser, look)
   await open.page.addInitScript(
-    (text) => localStorage.getItem('user') ?? localStorage.setItem('user', text),
-    JSON.stringify(user),
+    ([text, list]) => {
+      if (localStorage.getItem('user') !== null) return
+      localStorage.setItem('user', text ?? '')
+      localStorage.setItem('chats', list ?? '')
+    },
+    [JSON.stringify(user), JSON.stringify(chats)],
   )
   await open.page.goto(`${site.url}/app/tokens`)
   await open.page.getByRole('heading', { level: 1 }).waitFor()
@@ -55,6 +59,18 @@ describe('the shell', () => {
       '个人设置',
     ])
     await member.close()
+  })
+
+  it('offers the chats of the last visit until the status is there', async () => {
+    const own = site.routes['GET /api/status'] ?? (() => ok(STATUS))
+    site.routes['GET /api/status'] = () => ({ ...ok(null), status: 500 })
+    const kept = { Kept: 'https://chat.example/#{key}' }
+    const { page, close } = await enter({}, MEMBER, [kept, 'nothing'])
+    expect((await linksOf(page, '主导航')).slice(0, 2)).toEqual(['Kept', '操练场'])
+    site.routes['GET /api/status'] = own
+    await page.reload()
+    await expect.poll(() => linksOf(page, '主导航')).not.toContain('Kept')
+    await close()
   })
 
   it('marks the console as where one is, on each of its pages', async () => {

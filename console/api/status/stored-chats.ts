@@ -1,17 +1,29 @@
-/**
- * Whether the chat clients that the last visit left in this browser can't be read: looked at as the
- * console starts, before the site's own list takes their place.
- */
-let isBroken = isUnreadable(localStorage.getItem('chats'))
+type Chat = Readonly<Record<string, string>>
 
-function isUnreadable(text: string | null): boolean {
-  if (text === null) return false
+/**
+ * The chat clients that the last visit left in this browser; null where they can't be read. Looked
+ * at as the console starts, before the site's own list takes their place.
+ */
+const stored = read(localStorage.getItem('chats'))
+let isBroken = stored === null
+
+function read(text: string | null): readonly Chat[] | null {
+  if (text === null) return []
   try {
-    return !Array.isArray(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.filter(isChat) : null
   } catch {
-    return true
+    return null
   }
 }
+
+function isChat(value: unknown): value is Chat {
+  const isObject = typeof value === 'object' && value !== null
+  return isObject && Object.values(value).every((link) => typeof link === 'string')
+}
+
+/** The site's clients until its own answer is there. */
+export const storedChats = (): readonly Chat[] => stored ?? []
 
 /** True once, where they were; told by whichever screen shows the clients first. */
 export function takeChatsFault(): boolean {
