@@ -4,7 +4,12 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { quotaText } from '#console/ui/money.ts'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
-import { type AmountUnit, amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import {
+  type AmountUnit,
+  amountOfQuota,
+  isNoAmount,
+  quotaOfAmount,
+} from '#console/ui/quota-amount.ts'
 import { Switch } from '#console/ui/switches.tsx'
 import { type CouponDraft, type CouponFaults, KEY_MAX, NAME_MAX } from './coupon-draft.ts'
 import { GiftFields, ValidityFields } from './gift-fields.tsx'
@@ -73,6 +78,8 @@ function AmountField({ draft, faults, unit, onChange }: CouponFormProps): ReactE
   const { t, i18n } = useTranslation()
   const quota = quotaOfAmount(draft.amount, unit)
   const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: true }
+  const typed = isNoAmount(draft.amount, unit) ? 'amountWrong' : undefined
+  const fault = faults.amount ?? typed
   const hint = () => {
     if (quota === null) return undefined
     if (!unit.isCurrency) return t('coupons.amountMoney', { money: quotaText(quota, rule) })
@@ -82,7 +89,7 @@ function AmountField({ draft, faults, unit, onChange }: CouponFormProps): ReactE
     <FormField
       label={t(unit.isCurrency ? 'coupons.amountInCurrency' : 'coupons.amount')}
       hint={hint()}
-      error={faults.amount && t(`coupons.fault.${faults.amount}`)}
+      error={fault && t(`coupons.fault.${fault}`)}
       isRequired
     >
       {(control) => (

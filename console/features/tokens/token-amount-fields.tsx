@@ -4,7 +4,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { quotaText } from '#console/ui/money.ts'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
-import { amountOfQuota, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import { amountOfQuota, isNoAmount, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import { Switch } from '#console/ui/switches.tsx'
 import type { TokenFormProps } from './token-form.tsx'
 
@@ -16,6 +16,8 @@ export function TokenAmountFields(props: TokenFormProps): ReactElement {
   const { t, i18n } = useTranslation()
   const quota = quotaOfAmount(draft.amount, unit)
   const rule = { quotaPerUnit: unit.quotaPerUnit.toString(), isCurrency: true }
+  const typed = isNoAmount(draft.amount, unit) ? 'amountWrong' : undefined
+  const fault = faults.amount ?? typed
   const hint = () => {
     if (quota === null) return undefined
     if (!unit.isCurrency) return t('tokens.amountMoney', { money: quotaText(quota, rule) })
@@ -33,7 +35,7 @@ export function TokenAmountFields(props: TokenFormProps): ReactElement {
         <FormField
           label={t(unit.isCurrency ? 'tokens.amountInCurrency' : 'tokens.amount')}
           hint={hint()}
-          error={faults.amount && t(`tokens.fault.${faults.amount}`)}
+          error={fault && t(`tokens.fault.${fault}`)}
         >
           {(control) => (
             <div className="tg-picked">

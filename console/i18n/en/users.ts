@@ -3,7 +3,7 @@ import type { Words } from '../i18n.ts'
 export const users: Words['users'] = {
   title: 'Users',
   pageLead: 'Find users, set their group and quota, and decide what they may do.',
-  search: 'Search id or name',
+  search: 'Search id, name or email',
   searchGroup: 'Group',
   anyGroup: 'All groups',
   query: 'Search',
@@ -127,7 +127,7 @@ export const users: Words['users'] = {
     passwordLong: 'The password must have at most 20 characters',
     originalMissing: 'Enter your current password',
     codeMissing: 'Enter the code',
-    quotaWrong: 'Enter a whole number',
+    quotaWrong: 'Enter a valid whole number',
     quotaTooLow: 'The quota can’t be below 0',
     reasonMissing: 'Say why the group or quota changes',
     nameDiffers: 'This is not the username',

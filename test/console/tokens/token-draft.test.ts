@@ -15,7 +15,7 @@ import {
   usedPercent,
 } from '#console/features/tokens/token-status.ts'
 import { chatAddress, chatLinks } from '#console/ui/chat-links.ts'
-import { amountOfQuota, amountUnitOf, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import { amountOfQuota, amountUnitOf, isNoAmount, quotaOfAmount } from '#console/ui/quota-amount.ts'
 
 const dollars = amountUnitOf(true, 500_000)
 
@@ -31,6 +31,13 @@ describe('amounts', () => {
     for (const text of ['0.000001', '', 'x', '-1', '18014398510']) {
       expect(quotaOfAmount(text, dollars), text).toBeNull()
     }
+  })
+
+  it('are at fault as they are typed, but not before they are whole', () => {
+    const at = (unit: typeof dollars) => (text: string) => isNoAmount(text, unit)
+    expect(['', ' ', '1', '1.', '1.5'].map(at(dollars))).toEqual(Array(5).fill(false))
+    expect(['x', '.', '1.x', '0.000001', '9'.repeat(20)].map(at(dollars))).not.toContain(false)
+    expect(['7', '1.', '1.5'].map(at(amountUnitOf(false, 1)))).toEqual([false, true, true])
   })
 
   it('a rate that dollars cannot show exactly is typed in quota units', () => {

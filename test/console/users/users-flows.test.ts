@@ -70,6 +70,20 @@ describe('the drawers', () => {
     await dialog().getByLabel(/^密码/).fill('correct horse')
     await add()
     await said('用户名已被占用')
+    await page.setViewportSize({ width: 390, height: 860 })
+    const edge = async (of: string, end: number) => {
+      const box = await page.locator(of).last().boundingBox()
+      return (box?.y ?? Number.NaN) + end * (box?.height ?? 0)
+    }
+    await expect
+      .poll(async () => {
+        const [top, bottom] = [await edge('.tg-toaster', 0), await edge('.tg-toaster', 1)]
+        return (
+          top > (await edge('.tg-drawer-head', 1)) && bottom < (await edge('.tg-drawer-foot', 0))
+        )
+      })
+      .toBe(true)
+    await page.setViewportSize({ width: 1280, height: 860 })
     await dialog().getByLabel('用户名').fill('nora')
     await add()
     await said('用户账户创建成功！')
@@ -81,9 +95,13 @@ describe('the drawers', () => {
     await open('/user/edit/3')
     await dialog().getByText('bank transfer no. 17').waitFor()
     await dialog().getByText('88213').waitFor()
-    await dialog().getByLabel('余额（额度单位）').fill('x')
-    await save()
-    await said('请输入有效的整数')
+    for (const wrong of ['x', '1.5', '12345678901234567890']) {
+      await dialog().getByLabel('余额（额度单位）').fill('7')
+      await dialog().getByText('约合').waitFor()
+      await dialog().getByLabel('余额（额度单位）').fill(wrong)
+      await said('请输入有效的整数')
+      expect(await dialog().getByText('约合').count()).toBe(0)
+    }
     await dialog().getByLabel('余额（额度单位）').fill('6000000')
     await dialog().getByText('约合 $12.00；变动 +1000000').waitFor()
     await dialog().getByLabel('分组').selectOption('default')

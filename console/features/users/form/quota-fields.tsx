@@ -6,7 +6,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { Select, TextInput } from '#console/ui/inputs.tsx'
 import { exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import { asksReason, quotaOfText, type UserDraft } from './user-draft.ts'
+import { asksReason, quotaFault, quotaOfText, type UserDraft } from './user-draft.ts'
 import type { UserFormProps } from './user-form.tsx'
 
 const REASON_MAX = 200
@@ -17,21 +17,24 @@ export function QuotaFields(props: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const quota = quotaOfText(draft.quota)
-  const change = quota === null ? 0n : quota - (quotaOfText(before.quota) ?? 0n)
-  const money = exactQuotaText(quota ?? 0n, { ...rule, isCurrency: true })
-  const changeText = `${change > 0n ? '+' : ''}${change.toString()}`
-  const isChanged = draft.quota.trim() !== before.quota
+  // Told as it is typed: what can't be saved is worth nothing either.
+  const typed = draft.quota.trim() === '' ? undefined : quotaFault(before, draft)
+  const fault = faults.quota ?? typed
+  const hint = () => {
+    if (quota === null || fault !== undefined) return undefined
+    const money = exactQuotaText(quota, { ...rule, isCurrency: true })
+    if (draft.quota.trim() === before.quota) return t('users.quotaMoney', { money })
+    const change = quota - (quotaOfText(before.quota) ?? 0n)
+    const changeText = `${change > 0n ? '+' : ''}${change.toString()}`
+    return t('users.quotaChange', { money, change: changeText })
+  }
   return (
     <>
       <GroupField {...props} />
       <FormField
         label={t('users.quotaUnits')}
-        hint={
-          isChanged && quota !== null
-            ? t('users.quotaChange', { money, change: changeText })
-            : t('users.quotaMoney', { money })
-        }
-        error={faults.quota && t(`users.fault.${faults.quota}`)}
+        hint={hint()}
+        error={fault && t(`users.fault.${fault}`)}
       >
         {(control) => (
           <TextInput

@@ -67,15 +67,20 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
   if (kind === 'self' && asksProof(draft) && draft.originalPassword.trim() === '') {
     faults.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
-  if (kind === 'other' && draft.quota.trim() !== before.quota) {
-    const quota = quotaOfText(draft.quota)
-    if (quota === null) faults.quota = 'quotaWrong'
-    else if (quota < 0n) faults.quota = 'quotaTooLow'
-  }
+  const quota = kind === 'other' ? quotaFault(before, draft) : undefined
+  if (quota !== undefined) faults.quota = quota
   if (kind === 'other' && asksReason(before, draft) && draft.reason.trim() === '') {
     faults.reason = 'reasonMissing'
   }
   return faults
+}
+
+/** What is wrong with a changed balance. */
+export function quotaFault(before: UserDraft, draft: UserDraft): UserFault | undefined {
+  if (draft.quota.trim() === before.quota) return undefined
+  const quota = quotaOfText(draft.quota)
+  if (quota === null) return 'quotaWrong'
+  return quota < 0n ? 'quotaTooLow' : undefined
 }
 
 const lengthOf = (text: string): number => [...text].length
