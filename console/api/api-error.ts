@@ -31,3 +31,15 @@ export class ApiError extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null
   }
 }
+
+/**
+ * How a failed act is told by a screen that has words of its own for it: what the server refuses it
+ * says itself; where it can't serve, its words and the request id stand beside those of the screen.
+ */
+export function failureOf(error: unknown, words: string): Error {
+  if (!(error instanceof ApiError) || error.status === 0) return new Error(words)
+  if (error.status <= 500) return error
+  const { code, status, requestId, retryAfterMs } = error
+  const detail = error.detail || error.message
+  return new ApiError(words, { code, status, requestId, retryAfterMs, detail })
+}

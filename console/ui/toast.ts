@@ -2,7 +2,7 @@ import { ApiError } from '#console/api/api-error.ts'
 
 export type Toast = {
   id: number
-  tone: 'success' | 'error' | 'info'
+  tone: 'success' | 'error' | 'warning' | 'info'
   message: string
   /** The server's own words, where the message isn't them. */
   detail: string
@@ -50,6 +50,10 @@ export function dismissRefusals(): void {
 
 export function showInfo(message: string, options: ToastOptions = {}): void {
   show('info', { message }, options)
+}
+
+export function showWarning(message: string, options: ToastOptions = {}): void {
+  show('warning', { message }, options)
 }
 
 /** Shows the error's own words: the server's, where it was the server that refused. */

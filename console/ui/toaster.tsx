@@ -4,7 +4,12 @@ import { CopyButton } from './copy-button.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { dismissToast, onToasts, shownToasts, type Toast } from './toast.ts'
 
-const ICONS: Record<Toast['tone'], IconName> = { success: 'check', error: 'alert', info: 'info' }
+const ICONS: Record<Toast['tone'], IconName> = {
+  success: 'check',
+  error: 'alert',
+  warning: 'alert',
+  info: 'info',
+}
 
 /** Rendered once, by the app. */
 export function Toaster(): ReactElement {
@@ -30,7 +35,7 @@ function ToastCard({ toast }: { toast: Toast }): ReactElement {
     // biome-ignore lint/a11y/noStaticElementInteractions: a reader's hover only stops the clock
     <div
       className={`tg-toast tg-toast-${toast.tone}`}
-      role={toast.tone === 'error' ? 'alert' : 'status'}
+      role={toast.tone === 'error' || toast.tone === 'warning' ? 'alert' : 'status'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

@@ -74,7 +74,7 @@ describe('login', () => {
       await page.getByLabel('密码', { exact: true }).fill(password)
       await page.keyboard.press('Enter')
     }
-    const warning = page.getByText('您正在使用默认密码！ 请立刻修改默认密码！')
+    const warning = page.getByRole('alert').getByText('您正在使用默认密码！ 请立刻修改默认密码！')
     await logIn('Admin123')
     await page.waitForURL(`${site.url}/app/tokens`)
     await warning.waitFor()

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '#console/api/api-error.ts'
+import { request as english } from '#console/i18n/en/request.ts'
 import {
   dismissHints,
   dismissLeft,
@@ -10,6 +11,7 @@ import {
   shownToasts,
   showSuccess,
 } from '#console/ui/toast.ts'
+import { fault } from '#infra/http/faults.ts'
 
 afterEach(() => {
   for (const { id } of shownToasts()) dismissToast(id)
@@ -38,6 +40,9 @@ describe('toasts', () => {
     expect(shownToasts()[0]).toMatchObject({ requestId: 'req-7', detail: 'disk is full' })
     showError(new ApiError('Error: disk is full', details))
     expect(shownToasts()[1]).toMatchObject({ detail: '' })
+    // Of a demonstration both say the same in English.
+    const demo = { code: 'DemoSite', status: 405, detail: fault('DemoSite').words.en }
+    expect(new ApiError(english.noServer, demo).detail).toBe('')
   })
 
   it('of what failed go with a success after it, but not with one of the same act', () => {

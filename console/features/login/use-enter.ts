@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useOutletContext, useSearchParams } from 'react-router-dom'
 import { safeReturnTo } from '#console/api/auth/return-to.ts'
 import { isRoot, storeUser } from '#console/api/session.ts'
-import { showInfo, showSuccess } from '#console/ui/toast.ts'
+import { showSuccess, showWarning } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
 
 /** What every login ends in: the user is kept, and the page that was asked for opens. */
@@ -19,7 +19,7 @@ export function useEnter() {
     client.clear()
     storeUser(user)
     const isWarned = isCommonPassword && isRoot(user)
-    if (isWarned) showInfo(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
+    if (isWarned) showWarning(t('auth.defaultPassword'), { stayMs: 20_000, goesAlong: true })
     else showSuccess(t('auth.success'), { goesAlong: true })
     const returnTo = params.get('returnTo') ?? arrived?.returnTo ?? null
     const target = safeReturnTo(returnTo, window.location.origin, isKnownPath)

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#console/api/api-error.ts'
+import { failureOf } from '#console/api/api-error.ts'
 import { checkIn } from '#console/api/me/check-in.ts'
 import { checkInStatusQuery } from '#console/api/me/check-in-status.ts'
 import { selfQuery } from '#console/api/me/self.ts'
@@ -32,9 +32,7 @@ function CheckIn(): ReactElement {
       const amount = quotaText(quota, rule)
       showSuccess(quota === 0n ? t('me.checkedInOnly') : t('me.checkedIn', { amount }))
     } catch (error) {
-      // What the server says is told as it is; one that is not there says nothing.
-      const isSaid = error instanceof ApiError && error.status > 0 && error.status <= 500
-      showError(isSaid ? error : t('me.checkInFailed'))
+      showError(failureOf(error, t('me.checkInFailed')))
     }
     await Promise.all([
       client.invalidateQueries({ queryKey: selfQuery.queryKey }),

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '#console/api/api-error.ts'
+import { failureOf } from '#console/api/api-error.ts'
 import { selfQuery } from '#console/api/me/self.ts'
 import { updateSettings } from '#console/api/me/update-settings.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -68,8 +68,7 @@ function SettingsForm(props: { setting: string; boundMail: string }): ReactEleme
       await updateSettings(changeOf(draft, draftOf(props.setting)))
       showSuccess(t('me.settingsSaved'))
     } catch (error) {
-      const isSaid = error instanceof ApiError && error.status > 0 && error.status <= 500
-      showError(isSaid ? error : t('me.settingsFailed'))
+      showError(failureOf(error, t('me.settingsFailed')))
       return
     }
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })

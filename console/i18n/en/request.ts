@@ -3,7 +3,7 @@ import type { Words } from '../i18n.ts'
 export const request: Words['request'] = {
   failed: 'The request failed',
   network: 'Error: no connection. Check your network and try again',
-  noServer: 'This site is a demonstration without a server!',
+  noServer: 'This site is for demonstration only: it has no server!',
   tooMany: 'Error: too many requests, please try again later!',
   serverFault: 'Error: internal server error, please contact the administrator!',
   other: 'Error: {{message}}',

@@ -69,9 +69,10 @@ describe('the own page', () => {
 
   it('checks in once, and says what could not be', async () => {
     const { page, site } = await open()
-    site.routes['POST /api/user/check_in'] = () => ({ status: 503, body: null })
+    site.routes['POST /api/user/check_in'] = () => ({ ...ok(null, '正在维护'), status: 503 })
     await button(page, '签到').click()
     await said(page, '签到失败，请稍后再试')
+    await said(page, '错误：正在维护')
     site.routes['POST /api/user/check_in'] = () => ok({ quota: 62_500 })
     site.routes['GET /api/user/check_in_status'] = () => ok({ can_check_in: false })
     await button(page, '签到').click()
@@ -220,7 +221,7 @@ describe('the own page', () => {
   it('saves how one is told, and says why it can’t', async () => {
     const { page, site } = await open()
     let status = 503
-    site.routes['PUT /api/user/setting'] = () => ({ ...ok(null), status })
+    site.routes['PUT /api/user/setting'] = () => ({ ...ok(null, '正在维护'), status })
     await button(page, '1000000 ($2.00)').click()
     await page.getByText('Webhook 通知').click()
     const url = page.getByRole('textbox', { name: 'Webhook 地址' })
@@ -233,6 +234,9 @@ describe('the own page', () => {
     await page.getByRole('switch', { name: '接受未设置价格模型' }).click()
     await button(page, '保存设置').click()
     await said(page, '更新设置失败')
+    const told = page.getByRole('alert').filter({ hasText: '更新设置失败' })
+    await told.getByText('错误：正在维护').waitFor()
+    await told.getByText(/req-\d+/).waitFor()
     status = 200
     await button(page, '保存设置').click()
     await said(page, '设置已更新')
