@@ -1,7 +1,7 @@
 export const users = {
   title: '用户管理',
   pageLead: '查找用户，调整分组与额度，管理权限与状态。',
-  search: '搜索 ID、用户名、显示名称或邮箱',
+  search: '搜索 ID、名称或邮箱',
   searchGroup: '分组',
   anyGroup: '全部分组',
   query: '查询',
