@@ -28,7 +28,7 @@ export function quotaOfAmount(text: string, unit: AmountUnit): bigint | null {
   return BigInt(quota)
 }
 
-/** Whether what is typed so far can't become an amount: nothing yet, or no cents yet, is no fault. */
+/** Whether what is typed so far is no amount: nothing yet, or no cents yet, is no fault. */
 export function isNoAmount(text: string, unit: AmountUnit): boolean {
   const whole = unit.isCurrency ? text.trim().replace(/(?<=\d)\.$/, '') : text
   return whole.trim() !== '' && quotaOfAmount(whole, unit) === null
