@@ -17,6 +17,8 @@ export type SimulatedProviderOptions = {
   readonly gapMs?: number
   /** How long drawing and music tasks take. */
   readonly taskMs?: number
+  /** The clock that they go by. */
+  readonly taskNow?: () => number
 }
 
 export type SimulatedProvider = {
@@ -37,7 +39,7 @@ export async function startSimulatedProvider(
   options: SimulatedProviderOptions = {},
 ): Promise<SimulatedProvider> {
   const context: Context = { options, journal: new Journal(), script: [] }
-  const taskProvider = createTaskProvider(options.taskMs ?? 8_000)
+  const taskProvider = createTaskProvider(options.taskMs ?? 8_000, options.taskNow)
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     response.on('error', () => {})
     if (request.method === 'GET') {

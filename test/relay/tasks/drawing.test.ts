@@ -6,21 +6,27 @@ const OTHER_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
 const PRICE = 50_000n
 const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
 
+const TASK_MS = 300
+
 let rig: TasksRig
+/** The provider's clock while it stands still; null: it goes. */
+let heldAt: number | null = null
 beforeAll(async () => {
-  rig = await tasksRig({}, { taskMs: 300 })
+  rig = await tasksRig({}, { taskMs: TASK_MS, taskNow: () => heldAt ?? Date.now() })
   await rig.addUser(8)
   await rig.addToken(4, 8, OTHER_KEY)
   await rig.grant(8, 1_000_000_000n)
 })
 afterAll(() => rig.close())
 
-const ended = (task: string) =>
+const statusOf = (task: string) =>
   expect.poll(async () => (await rig.ask(`/mj/task/${task}/fetch`)).json.status, { timeout: 5_000 })
 
 describe('a drawing', () => {
   it('is held at submit, and settled once it is there', async () => {
     const before = await rig.balance()
+    const submittedAt = Date.now()
+    heldAt = submittedAt
     const answer = await rig.ask('/mj/submit/imagine', { prompt: 'a lighthouse' })
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({ code: 1, description: 'submitted', properties: {} })
@@ -28,7 +34,10 @@ describe('a drawing', () => {
     expect(answer.headers.get('x-request-id')).toBe(task)
     expect(await rig.balance()).toBe(before - PRICE)
     expect(await rig.money(task)).toEqual(['CallAdmitted'])
-    await ended(task).toBe('SUCCESS')
+    heldAt = submittedAt + TASK_MS / 2
+    await statusOf(task).toBe('IN_PROGRESS')
+    heldAt = submittedAt + TASK_MS
+    await statusOf(task).toBe('SUCCESS')
     expect(await rig.balance()).toBe(before - PRICE)
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallSettled'])
     const events = await rig.taskEvents(task)
@@ -58,12 +67,13 @@ describe('a drawing', () => {
     expect(list.json.map(({ id }: { id: string }) => id)).toEqual([task])
     const seed = await rig.ask(`/mj/task/${task}/image-seed`)
     expect(seed.json).toMatchObject({ code: 1, result: expect.stringMatching(/^\d+$/) })
+    heldAt = null
   })
 
   it('that fails costs nothing', async () => {
     const before = await rig.balance()
     const task = await rig.imagine('failing')
-    await ended(task).toBe('FAILURE')
+    await statusOf(task).toBe('FAILURE')
     expect(await rig.balance()).toBe(before)
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
     const { json } = await rig.ask(`/mj/task/${task}/fetch`)
@@ -91,7 +101,7 @@ describe('a drawing', () => {
     const task = await rig.imagine()
     const early = await rig.ask('/mj/submit/change', { taskId: task, action: 'UPSCALE', index: 2 })
     expect(early).toMatchObject({ status: 400, json: { error: { code: 'task_not_finished' } } })
-    await ended(task).toBe('SUCCESS')
+    await statusOf(task).toBe('SUCCESS')
     const asked: [path: string, body: object, model: string][] = [
       ['change', { taskId: task, action: 'upscale', index: 2 }, 'mj_upscale'],
       ['simple-change', { content: `${task} V3` }, 'mj_variation'],
@@ -149,7 +159,7 @@ describe('an Idempotency-Key', () => {
 describe('whose task it is', () => {
   it('is its own user’s alone: another sees none and goes on from none', async () => {
     const task = await rig.imagine()
-    await ended(task).toBe('SUCCESS')
+    await statusOf(task).toBe('SUCCESS')
     const other = { 'mj-api-secret': OTHER_KEY }
     const notFound = { status: 404, json: { code: 4, error: { code: 'task_not_found' } } }
     expect(await rig.ask(`/mj/task/${task}/fetch`, undefined, other)).toMatchObject(notFound)
