@@ -6,6 +6,10 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['lyrics', 'LYRICS'],
 ])
 
+/** What a song is asked for by; its style is enough for one without words. */
+const WORDS = 'prompt / gpt_description_prompt'
+const STYLE = ['tags', 'title'] as const
+
 /** By the last part of its path; undefined: there is none. */
 export const musicAction = (segment: string): string | undefined =>
   ACTIONS.get(segment.toLowerCase())
@@ -16,6 +20,8 @@ export function readMusic(action: string, body: TaskBody): TaskRequest {
   if (action === 'LYRICS' && prompt === null) refuseParam('prompt', true)
   const goesOn = body.text('continue_clip_id') !== null
   const originId = body.text('task_id')
+  const isAsked = prompt !== null || described !== null || goesOn
+  if (!isAsked && !STYLE.some((name) => body.has(name))) refuseParam(WORDS, true)
   if (goesOn && originId === null) refuseParam('task_id', true)
   return {
     kind: 'music',

@@ -55,9 +55,12 @@ it('a song goes on from one of the caller’s own', async () => {
 })
 
 it('bad input is refused', async () => {
+  const before = await rig.balance()
   const bad: [string, unknown, string][] = [
     ['/suno/submit/music', '{', 'json_incomplete'],
     ['/suno/submit/lyrics', {}, 'missing_parameter'],
+    ['/suno/submit/music', {}, 'missing_parameter'],
+    ['/suno/submit/music', { prompt: '', mv: 'chirp-v4' }, 'missing_parameter'],
     ['/suno/submit/music', { prompt: 1 }, 'invalid_parameter'],
     ['/suno/submit/music', { continue_clip_id: 'x' }, 'missing_parameter'],
     ['/suno/submit/dance', {}, 'not_found'],
@@ -69,6 +72,10 @@ it('bad input is refused', async () => {
     expect(answer.json, path).toMatchObject({ code, message: expect.any(String) })
     expect(answer.status).toBeLessThan(500)
   }
+  const nothing = await rig.ask('/suno/submit/music', {})
+  expect(nothing.status).toBe(400)
+  expect(nothing.json.message).toContain('prompt / gpt_description_prompt')
+  expect(await rig.balance()).toBe(before)
   await rig.setOption('TaskEnabled', 'false')
   expect(await rig.ask('/suno/submit/music', { prompt: 'x' })).toMatchObject({ status: 403 })
   await rig.setOption('TaskEnabled', 'true')
