@@ -87,8 +87,10 @@ function boundsAt(schema: TSchema, pointer: string): Words {
 }
 
 function oneOf(errors: readonly TLocalizedValidationError[]): Words {
+  // An empty one is allowed as if nothing was said: no word to offer.
   const allowed = errors
     .flatMap((error) => (error.keyword === 'const' ? [String(error.params.allowedValue)] : []))
+    .filter((value) => value !== '')
     .join(', ')
   return { zh: `必须是以下之一：${allowed}`, en: `must be one of ${allowed}` }
 }

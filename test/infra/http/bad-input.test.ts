@@ -39,6 +39,7 @@ const BAD: readonly (readonly [string, string | Buffer, number, string, string])
   ['text too long', `{"name":"${'x'.repeat(11)}"}`, 400, 'InvalidField', 'name'],
   ['a bad list item', '{"name":"a","ids":[1,"2"]}', 400, 'InvalidField', 'ids[1]'],
   ['another literal', '{"name":"a","mode":"other"}', 400, 'InvalidField', 'fast, slow'],
+  ['one, or nothing', '{"name":"a","order":"x"}', 400, 'InvalidField', 'one of id, name'],
   ['NUL', '{"name":"a\\u0000b"}', 400, 'InvalidField', 'name'],
   ['a raw control character', '{"name":"a\u0001b"}', 400, 'InvalidJson', 'JSON'],
   ['half a surrogate pair', '{"name":"\\ud800"}', 400, 'InvalidField', 'name'],

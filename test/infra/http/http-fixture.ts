@@ -14,6 +14,7 @@ const Body = Type.Object({
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9007199254740991 })),
   ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }))),
   mode: Type.Optional(Type.Union([Type.Literal('fast'), Type.Literal('slow')])),
+  order: Type.Optional(Type.Union(['', 'id', 'name'].map((name) => Type.Literal(name)))),
 })
 
 /** An app with a route of each kind, a clock to turn and users to change. */
