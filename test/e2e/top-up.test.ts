@@ -129,10 +129,29 @@ it('an admin finds the order and refunds it, by a reason; its user sees it at on
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await dialog.getByText('Say why it is refunded!').waitFor()
   await dialog.getByLabel('Reason').fill('重复支付')
+  const sum = dialog.getByLabel('Money')
+  for (const [wrong, fault] of [
+    ['999', 'Only CN¥65.70 can be refunded'],
+    ['0.00', 'A sum above zero, with two decimals at most'],
+    ['1.001', 'A sum above zero, with two decimals at most'],
+  ] as const) {
+    await sum.fill(wrong)
+    await dialog.getByText(fault).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Refund' }).isDisabled()).toBe(true)
+  }
+  await sum.fill('10')
   await dialog.getByRole('button', { name: 'Refund' }).click()
-  await row.getByText('Refunded').waitFor()
+  await row.getByText('Partly refunded').waitFor()
+  await page.getByText('部分退款', { exact: true }).waitFor()
+  await admin.page.getByLabel('Status', { exact: true }).selectOption('refunded')
+  await row.getByRole('button', { name: 'Refund' }).click()
+  await dialog.getByLabel('Reason').fill('重复支付')
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await row.getByText('Refunded', { exact: true }).waitFor()
+  await page.getByText('已退款', { exact: true }).waitFor()
   expect(await row.getByRole('button', { name: 'Refund' }).count()).toBe(0)
-  await page.getByText('已退款 ¥65.70：重复支付').waitFor()
+  await page.getByText('已退款 ¥10.00：重复支付').waitFor()
+  await page.getByText('已退款 ¥55.70：重复支付').waitFor()
   expect(await standing()).toBe(2_500_000)
   const faults = [...open.faults, ...admin.faults]
   expect(faults.filter((fault) => !fault.includes('favicon'))).toEqual([])

@@ -3,16 +3,10 @@ import { Button } from '#console/ui/button.tsx'
 import { moneyText } from '#console/ui/currency-text.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { quotaOf } from '#console/ui/money.ts'
+import { hasMoneyLeft, OrderStatus } from '#console/ui/order-status.tsx'
 import { Quota } from '#console/ui/quota.tsx'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Order } from '#read-api/contract/top-up.ts'
-
-const TONES: Readonly<Record<Order['status'], Tone>> = {
-  pending: 'warn',
-  paid: 'good',
-  refunded: 'neutral',
-}
 
 /** The columns of the list of orders, in their first order. */
 export function orderColumns(
@@ -37,11 +31,9 @@ export function orderColumns(
       cell: ({ username, user_id }) => username || `#${user_id}`,
     }),
     column('status', t('orders.status'), {
-      width: 120,
+      width: 140,
       onCard: 'aside',
-      cell: ({ status }) => (
-        <StatusTag tone={TONES[status]}>{t(`wallet.status_${status}`)}</StatusTag>
-      ),
+      cell: (order) => <OrderStatus order={order} />,
     }),
     column('money', t('orders.money'), {
       align: 'end',
@@ -67,7 +59,7 @@ export function orderColumns(
       align: 'end',
       onCard: 'foot',
       cell: (order) =>
-        /[1-9]/.test(order.refundable) ? (
+        hasMoneyLeft(order) ? (
           <Button size="small" onClick={() => onRefund(order)}>
             {t('orders.refund')}
           </Button>

@@ -12,8 +12,6 @@ import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 import { type OrderListView, useOrderList } from './use-order-list.ts'
 
-const STATES = ['pending', 'paid', 'refunded'] as const
-
 /** Orders, filtered, page by page; a row opens to its numbers and refunds. */
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
   const { t } = useTranslation()
@@ -63,7 +61,9 @@ function OrderFilters({ view }: { view: OrderListView }): ReactElement {
         value={filter.status}
         choices={[
           { value: '', label: t('orders.anyStatus') },
-          ...STATES.map((value) => ({ value, label: t(`wallet.status_${value}`) })),
+          { value: 'pending', label: t('wallet.status_pending') },
+          { value: 'paid', label: t('wallet.status_paid') },
+          { value: 'refunded', label: t('orders.anyRefund') },
         ]}
         onChange={(status) => setFilter({ status })}
       />

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { refundOrder } from '#console/api/orders/refund-order.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { moneyText } from '#console/ui/currency-text.ts'
+import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
@@ -21,6 +22,7 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   const [reason, setReason] = useState('')
   const [fault, setFault] = useState('')
   const most = moneyText(order.refundable, order.currency, locale)
+  const wrong = sumFault(money.trim(), order.refundable)
   const { isBusy, submit } = useSubmit(async () => {
     if (reason.trim() === '') return setFault(t('orders.reasonRequired'))
     await refundOrder(order, money.trim(), reason.trim())
@@ -36,12 +38,14 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
       submitText={t('orders.refund')}
       tone="danger"
       isBusy={isBusy}
+      isDisabled={wrong !== null}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
       <FormField
         label={t('orders.refundMoney', { currency: order.currency })}
         hint={t('orders.refundMost', { most })}
+        error={wrong === null ? '' : t(`orders.${wrong}`, { most })}
         isRequired
       >
         {(control) => (
@@ -71,4 +75,12 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
       </FormField>
     </FormDialog>
   )
+}
+
+/** What is wrong with a sum to give back; null: nothing. */
+function sumFault(text: string, most: string): 'refundWrong' | 'refundTooMuch' | null {
+  const sum = /^\d+(\.\d{1,2})?$/.test(text) ? parseDecimal(text) : null
+  if (sum === null || isZero(sum)) return 'refundWrong'
+  const all = parseDecimal(most)
+  return all !== null && isNegative(subtract(all, sum)) ? 'refundTooMuch' : null
 }

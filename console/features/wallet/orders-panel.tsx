@@ -5,18 +5,13 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
 import { Button } from '#console/ui/button.tsx'
 import { moneyText } from '#console/ui/currency-text.ts'
+import { OrderStatus } from '#console/ui/order-status.tsx'
 import { Panel } from '#console/ui/panel.tsx'
-import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { Order } from '#read-api/contract/top-up.ts'
 
 const EVERY_MS = 500
-const TONES: Readonly<Record<Order['status'], Tone>> = {
-  pending: 'warn',
-  paid: 'good',
-  refunded: 'neutral',
-}
 
 /** What was ordered and what became of it; nothing where nothing ever was. */
 export function OrdersPanel(): ReactElement | null {
@@ -74,7 +69,7 @@ function OrderRow({ order }: { order: Order }): ReactElement {
         <Time at={order.created_at} /> · {t(`wallet.method_${order.payment_method}`)}
       </span>
       <span className="tg-orders-status">
-        <StatusTag tone={TONES[order.status]}>{t(`wallet.status_${order.status}`)}</StatusTag>
+        <OrderStatus order={order} />
       </span>
       {order.refunds.map(({ money, reason, refund_no }) => (
         <span key={refund_no} className="tg-orders-refund">

@@ -52,6 +52,7 @@ export const wallet: Words['wallet'] = {
   status_pending: 'Not paid',
   status_paid: 'Paid',
   status_refunded: 'Refunded',
+  status_partly: 'Partly refunded',
   refundedOf: 'Refunded {{money}}: {{reason}}',
   newer: 'Newer orders',
   older: 'Older orders',

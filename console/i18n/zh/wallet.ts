@@ -50,6 +50,7 @@ export const wallet = {
   status_pending: '待支付',
   status_paid: '已支付',
   status_refunded: '已退款',
+  status_partly: '部分退款',
   refundedOf: '已退款 {{money}}：{{reason}}',
   newer: '较新的订单',
   older: '较早的订单',
