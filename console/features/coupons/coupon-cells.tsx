@@ -7,6 +7,7 @@ import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time, useNow } from '#console/ui/time.tsx'
+import { stampText } from '#console/ui/time-text.ts'
 import type { Redemption } from '#read-api/contract/redemption.ts'
 import { type CouponState, couponState } from './coupon-state.ts'
 
@@ -73,16 +74,20 @@ export function CouponUser({ coupon: { used_user_id, used_username } }: Cell): R
   return <span title={`#${used_user_id}`}>{used_username || `#${used_user_id}`}</span>
 }
 
+/** The end that matters now: when it begins, until when it lasts, or since when it is over. */
 export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): ReactElement {
   const { t } = useTranslation()
+  const now = useNow()
   if (valid_from === 0 && valid_until === 0) {
     return <span className="tg-muted">{t('coupons.always')}</span>
   }
+  const isAhead = valid_from > now || valid_until === 0
+  const word = isAhead ? 'from' : valid_until > now ? 'until' : 'expiredAt'
+  const range = [valid_from, valid_until].map((at) => (at === 0 ? '' : stampText(at)))
   return (
-    <span className="tg-coupon-validity">
-      {valid_from === 0 ? t('coupons.atOnce') : <Time at={valid_from} style="short-stamp" />}
-      {' – '}
-      {valid_until === 0 ? t('coupons.forEver') : <Time at={valid_until} style="short-stamp" />}
+    <span className="tg-coupon-validity" title={range.join(' – ').trim()}>
+      {t(`coupons.${word}`)}{' '}
+      <Time at={isAhead ? valid_from : valid_until} style="short-stamp" canLieAhead />
     </span>
   )
 }

@@ -24,8 +24,9 @@ export const coupons: Words['coupons'] = {
   usesOf: 'Used {{used}} times of {{most}}',
   nobody: 'Nobody',
   always: 'Always',
-  atOnce: 'now',
-  forEver: 'for ever',
+  from: 'from',
+  until: 'until',
+  expiredAt: 'expired',
   state: {
     unused: 'Unused',
     gift: 'In use',

@@ -22,8 +22,9 @@ export const coupons = {
   usesOf: '已使用 {{used}} 次，共 {{most}}',
   nobody: '无',
   always: '长期有效',
-  atOnce: '立即',
-  forEver: '永久',
+  from: '自',
+  until: '至',
+  expiredAt: '过期于',
   state: {
     unused: '未使用',
     gift: '使用中',

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '#test/support/browser.ts'
 import { startAdminSite } from '../support/admin-site.ts'
+import { cutAmong } from '../support/cut-among.ts'
 import { type FakeRoutes, type FakeSite, ok, refused, STATUS } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 import { openPage } from '../support/open-page.ts'
@@ -65,6 +66,8 @@ describe('the looks, at 1280 and 390 pixels and in either theme', () => {
     it(`have no fault: ${language}`, async () => {
       const { page, faults, close } = await open('/admin/coupons', language)
       await page.getByText('welcome').first().waitFor()
+      await page.getByText(/^(过期于|expired) \d/).waitFor()
+      expect(await cutAmong(page, '.tg-grid-cell:has(.tg-coupon-validity)')).toEqual([])
       const look = (name: string, part?: string) =>
         lookFaults(page, `${name}-${language}`, [1280, 390], part)
       expect.soft(await look('coupons')).toEqual([])
