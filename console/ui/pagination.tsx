@@ -5,6 +5,7 @@ import { Button } from './button.tsx'
 import type { Command } from './commands/command.ts'
 import { useCommands } from './commands/use-commands.ts'
 import { Select } from './inputs.tsx'
+import type { UrlParam } from './url-state.ts'
 import { useLocalPreference } from './use-local-preference.ts'
 
 export const PAGE_SIZES = [10, 20, 50, 100] as const
@@ -17,6 +18,13 @@ export function usePageSize(key = 'page-size'): [PageSize, (size: PageSize) => v
     10,
     (stored) => PAGE_SIZES.find((size) => size === Number(stored)) ?? null,
   )
+}
+
+/** The page size that an address asks for; 0: it doesn't say. */
+export const pageSizeParam: UrlParam<PageSize | 0> = {
+  fallback: 0,
+  read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
+  write: String,
 }
 
 export type Paging = {

@@ -1,6 +1,7 @@
 import { listDrawings } from '#console/api/tasks/list-drawings.ts'
 import { listMusicTasks } from '#console/api/tasks/list-music-tasks.ts'
 import type { TaskAsk, TaskPage } from '#console/api/tasks/task-query.ts'
+import { pageSizeParam } from '#console/ui/pagination.tsx'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import type { DrawingTask, MusicTask } from '#read-api/contract/task.ts'
@@ -14,6 +15,7 @@ const addressOf = (range: TimeRange) =>
     /** Admins only; 0: all. */
     channel: integerParam({ fallback: 0, max: 2 ** 31 - 1 }),
     p: integerParam({ fallback: 0, max: 999_999_999 }),
+    page_size: pageSizeParam,
   }) as const
 
 export type TaskAddress = ReturnType<typeof addressOf>

@@ -4,7 +4,7 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { isAdmin as isAdminUser } from '#console/api/session.ts'
 import type { TaskPage } from '#console/api/tasks/task-query.ts'
 import { useUser } from '#console/api/use-user.ts'
-import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
+import { type PageSize, pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { boundsOf, rangeText, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
@@ -19,9 +19,13 @@ const EVERY_MS = 1_000
 export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
-  const [{ p: page, ...filter }, setAddress] = useUrlState(kind.address)
-  const size = usePageSize()
-  const [pageSize] = size
+  const [{ p: page, page_size: asked, ...filter }, setAddress] = useUrlState(kind.address)
+  const [remembered, remember] = usePageSize()
+  const pageSize = asked === 0 ? remembered : asked
+  const setPageSize = (size: PageSize): void => {
+    remember(size)
+    if (asked !== 0) setAddress({ page_size: size })
+  }
   /** Reads after a push must see at least what it told of. */
   const floor = useRef(0)
   const channel = isAdmin ? filter.channel : 0
@@ -69,7 +73,9 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     clear: () => setAddress({ range: fallback, id: '', channel: 0, p: 0 }),
     refresh: () => void list.refetch(),
     paging: {
-      ...pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ p: next })),
+      ...pagingOf({ page, total: list.data?.total }, [pageSize, setPageSize], (next) =>
+        setAddress({ p: next }),
+      ),
       isCapped: list.data?.is_total_capped === true,
     },
   }

@@ -1,6 +1,6 @@
-import { PAGE_SIZES, type PageSize } from '#console/ui/pagination.tsx'
+import { pageSizeParam } from '#console/ui/pagination.tsx'
 import { rangeParam, relativeRange } from '#console/ui/time-range/time-range.ts'
-import { integerParam, textParam, type UrlParam, type UrlValues } from '#console/ui/url-state.ts'
+import { integerParam, textParam, type UrlValues } from '#console/ui/url-state.ts'
 
 /** 0 all, 1 top-up, 2 consumption, 3 admin, 4 system, 5 check-in, 6 error. */
 export const LOG_TYPES = [0, 1, 2, 3, 4, 5, 6] as const
@@ -8,13 +8,6 @@ export type LogType = (typeof LOG_TYPES)[number]
 
 /** From midnight, open ahead by an hour. */
 export const DEFAULT_RANGE = relativeRange('today')
-
-/** 0: the address doesn't say. */
-const pageSizeParam: UrlParam<PageSize | 0> = {
-  fallback: 0,
-  read: (text) => PAGE_SIZES.find((size) => String(size) === text) ?? null,
-  write: String,
-}
 
 /** What decides which rows are listed: empty text and 0 mean any. All of it is in the address. */
 const FILTERS = {

@@ -127,6 +127,14 @@ describe('the drawing log', () => {
       .waitFor()
   })
 
+  it('shows as many as the address asks for, and keeps to it', async () => {
+    const page = await enterAt('/app/logs/drawing?page_size=50')
+    expect(asked('/api/mj/').map(({ query }) => query.get('page_size'))).toEqual(['50'])
+    await page.getByLabel('Rows per page').selectOption('20')
+    await expect.poll(() => asked('/api/mj/').at(-1)?.query.get('page_size')).toBe('20')
+    expect(new URL(page.url()).search).toBe('?page_size=20')
+  })
+
   it('says that there are more than are counted', async () => {
     const more = { items: DRAWINGS, page: 0, total: 100_000, is_total_capped: true }
     site.routes['GET /api/mj/'] = () => ok(more)
