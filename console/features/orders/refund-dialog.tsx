@@ -15,14 +15,11 @@ import type { Order } from '#read-api/contract/top-up.ts'
 /** How much goes back, and why: recorded here, carried out at the provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
-  const locale = useLocale()
   const client = useQueryClient()
   const { order, onClose } = props
   const [money, setMoney] = useState(order.refundable)
   const [reason, setReason] = useState('')
   const [fault, setFault] = useState('')
-  const most = moneyText(order.refundable, order.currency, locale)
-  const wrong = sumFault(money.trim(), order.refundable)
   const { isBusy, submit } = useSubmit(async () => {
     if (reason.trim() === '') return setFault(t('orders.reasonRequired'))
     await refundOrder(order, money.trim(), reason.trim())
@@ -38,28 +35,11 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
       submitText={t('orders.refund')}
       tone="danger"
       isBusy={isBusy}
-      isDisabled={wrong !== null}
+      isDisabled={sumFault(money, order) !== null}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      <FormField
-        label={t('orders.refundMoney', { currency: order.currency })}
-        hint={t('orders.refundMost', { most })}
-        error={wrong === null ? '' : t(`orders.${wrong}`, { most })}
-        isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            isMono
-            inputMode="decimal"
-            autoComplete="off"
-            maxLength={20}
-            value={money}
-            onChange={setMoney}
-          />
-        )}
-      </FormField>
+      <SumField order={order} value={money} onChange={setMoney} />
       <FormField label={t('orders.reason')} error={fault} isRequired>
         {(control) => (
           <TextInput
@@ -77,10 +57,42 @@ export function RefundDialog(props: { order: Order; onClose: () => void }): Reac
   )
 }
 
+function SumField(props: {
+  order: Order
+  value: string
+  onChange: (money: string) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const { order, value, onChange } = props
+  const most = moneyText(order.refundable, order.currency, locale)
+  const wrong = sumFault(value, order)
+  return (
+    <FormField
+      label={t('orders.refundMoney', { currency: order.currency })}
+      hint={t('orders.refundMost', { most })}
+      error={wrong === null ? '' : t(`orders.${wrong}`, { most })}
+      isRequired
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          isMono
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={20}
+          value={value}
+          onChange={onChange}
+        />
+      )}
+    </FormField>
+  )
+}
+
 /** What is wrong with a sum to give back; null: nothing. */
-function sumFault(text: string, most: string): 'refundWrong' | 'refundTooMuch' | null {
-  const sum = /^\d+(\.\d{1,2})?$/.test(text) ? parseDecimal(text) : null
+function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundTooMuch' | null {
+  const sum = /^\d+(\.\d{1,2})?$/.test(text.trim()) ? parseDecimal(text) : null
   if (sum === null || isZero(sum)) return 'refundWrong'
-  const all = parseDecimal(most)
-  return all !== null && isNegative(subtract(all, sum)) ? 'refundTooMuch' : null
+  const most = parseDecimal(refundable)
+  return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
 }

@@ -20,12 +20,8 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
   const isAdmin = isAdminUser(useUser())
   const client = useQueryClient()
   const [{ p: page, page_size: asked, ...filter }, setAddress] = useUrlState(kind.address)
-  const [remembered, remember] = usePageSize()
-  const pageSize = asked === 0 ? remembered : asked
-  const setPageSize = (size: PageSize): void => {
-    remember(size)
-    if (asked !== 0) setAddress({ page_size: size })
-  }
+  const size = useAskedSize(asked, (page_size) => setAddress({ page_size }))
+  const [pageSize] = size
   /** Reads after a push must see at least what it told of. */
   const floor = useRef(0)
   const channel = isAdmin ? filter.channel : 0
@@ -73,12 +69,24 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     clear: () => setAddress({ range: fallback, id: '', channel: 0, p: 0 }),
     refresh: () => void list.refetch(),
     paging: {
-      ...pagingOf({ page, total: list.data?.total }, [pageSize, setPageSize], (next) =>
-        setAddress({ p: next }),
-      ),
+      ...pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ p: next })),
       isCapped: list.data?.is_total_capped === true,
     },
   }
+}
+
+/** The size that the address asks for (0: none), or else the one remembered. */
+function useAskedSize(
+  asked: PageSize | 0,
+  ask: (size: PageSize) => void,
+): ReturnType<typeof usePageSize> {
+  const [remembered, remember] = usePageSize()
+  if (asked === 0) return [remembered, remember]
+  const choose = (size: PageSize): void => {
+    remember(size)
+    ask(size)
+  }
+  return [asked, choose]
 }
 
 export type TaskListView = Omit<ReturnType<typeof useTaskList>, 'list' | 'rows'>
