@@ -57,8 +57,6 @@ const FAULTS: Record<FaultCode, Words> = {
   'not-number': { zh: '请输入数字', en: 'must be a number' },
   'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },
   'above-maximum': { zh: '大于允许的最大值', en: 'is above the maximum' },
-  'below-other': { zh: '不能小于', en: 'must not be below' },
-  'above-other': { zh: '不能大于', en: 'must not be above' },
   'too-long': { zh: '内容过长', en: 'is too long' },
   'not-cost-ratio': {
     zh: '必须是 0 至 1000 的数字，最多 6 位小数',

@@ -40,9 +40,6 @@ export type OptionFault =
   /** Of an entry of an option that has one value. */
   | 'name-needless'
   | 'entry-missing'
-  /** `name` is the option that it may not be below, or above; with its value. */
-  | 'below-other'
-  | 'above-other'
   /** One excludes the other; `name` says which. */
   | 'rivals'
   | 'name-too-long'

@@ -3,7 +3,6 @@ import { refuse } from '../shared/refusal.ts'
 import type { OptionsCommand, SetOption, SetSecretOption } from './commands.ts'
 import { decideSchedule } from './decide-schedule.ts'
 import type { OptionsEvent } from './events.ts'
-import { rangeFault } from './ranges.ts'
 import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, OPTIONS, optionValue } from './registry.ts'
 import { isSame, setEvents, withoutRivals } from './set-options.ts'
@@ -56,8 +55,6 @@ function setOption({ key, value, before }: SetOption, { values }: OptionsState):
   if (before !== undefined && !isAs(before) && !isAs(checked.value)) {
     return refuse('OptionChanged', { key })
   }
-  const fault = isAs(checked.value) ? null : rangeFault(values, key, checked.value)
-  if (fault !== null) return refuse('InvalidOption', { key, ...fault })
   return setEvents(values, withoutRivals(key, checked.value))
 }
 

@@ -29,7 +29,7 @@ export type OptionRow = {
   readonly note?: Words
   /** Said instead of the general words when the value is out of bounds. */
   readonly boundsWords?: Words
-  /** Another number option that this one may not be below; 0 is no bound. */
+  /** Another number option that forms don't let this one be below; 0 is no bound. */
   readonly notBelow?: string
   /** The form asks before this value is chosen. */
   readonly askBefore?: { readonly value: string; readonly words: Words }

@@ -4,12 +4,10 @@ import { faultWords } from '../fault-words.ts'
 import type { Refusals } from '../refusals.ts'
 
 const OF_NUMBERS = new Set<unknown>(['not-integer', 'not-number', 'below-minimum', 'above-maximum'])
-const OF_ENDS = new Set<unknown>(['below-other', 'above-other'])
 
 /** What a number may be, and of what: said also where what was sent is no number. */
 function boundsOf(key: unknown, fault: unknown) {
   const { type, unit = '' } = OPTIONS.get(String(key)) ?? {}
-  if (OF_ENDS.has(fault)) return { unit }
   if (!OF_NUMBERS.has(fault)) return {}
   if (type?.kind !== 'integer' && type?.kind !== 'decimal') return {}
   return { minimum: type.minimum, maximum: type.maximum, unit }

@@ -21,28 +21,22 @@ const TRIES_MAX = 3
 /** `readAgain`: what the server has now. */
 type ReadAgain = () => Promise<Texts>
 
-/**
- * One call for each option: sequences side by side, each in its order; what others saved meanwhile
- * is never undone unseen.
- */
+/** One call for each option, side by side; what others saved meanwhile is never undone unseen. */
 export async function sendChanges(
-  sequences: readonly (readonly OptionChange[])[],
+  changes: readonly OptionChange[],
   readAgain: ReadAgain,
 ): Promise<Sent> {
   const saved = new Set<string>()
   const refusals = new Map<string, string>()
   const rebased = new Map<string, Rebased>()
-  const sendOne = async (change: OptionChange): Promise<void> => {
-    try {
-      await send(change, readAgain, (draft) => rebased.set(change.key, draft))
-      saved.add(change.key)
-    } catch (error) {
-      refusals.set(change.key, error instanceof Error ? error.message : String(error))
-    }
-  }
   await Promise.all(
-    sequences.map(async (changes) => {
-      for (const change of changes) await sendOne(change)
+    changes.map(async (change) => {
+      try {
+        await send(change, readAgain, (draft) => rebased.set(change.key, draft))
+        saved.add(change.key)
+      } catch (error) {
+        refusals.set(change.key, error instanceof Error ? error.message : String(error))
+      }
     }),
   )
   return { saved, refusals, rebased }

@@ -10,7 +10,6 @@ import type { OptionSchema } from '#read-api/contract/option.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
 import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type Rebased, sendChanges } from './send-changes.ts'
-import { inSequences } from './sequences.ts'
 import { rangeFault, settingFault } from './setting-faults.ts'
 import { useFaultText } from './use-fault-text.ts'
 import { type Options, useOptions } from './use-options.ts'
@@ -70,7 +69,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
       return showError(t('settings.checkInput'))
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const { saved, refusals, rebased } = await sendChanges(inSequences(changes, schema), readAgain)
+    const { saved, refusals, rebased } = await sendChanges(changes, readAgain)
     await options.reload()
     drafts.rebase(rebased)
     drafts.settle(saved, refusals)

@@ -43,31 +43,6 @@ describe('setting an option', () => {
     given().when(setOption('RetryTimes', '4')).then(refuse('InvalidOption', details))
   })
 
-  it('one end of a range beyond the other is refused, naming the other; 0 is no end', () => {
-    const least = set('CheckInQuota', '0', '1000')
-    const most = set('CheckInMaxQuota', '0', '3000')
-    const below = { fault: 'below-other', name: 'CheckInQuota', minimum: 1000 }
-    const above = { fault: 'above-other', name: 'CheckInMaxQuota', maximum: 3000 }
-    given(least, most)
-      .when(setOption('CheckInMaxQuota', '999'))
-      .then(refuse('InvalidOption', { key: 'CheckInMaxQuota', ...below }))
-    given(least, most)
-      .when(setOption('CheckInQuota', '3001'))
-      .then(refuse('InvalidOption', { key: 'CheckInQuota', ...above }))
-    given(least)
-      .when(setOption('CheckInQuota', '3001'))
-      .then([set('CheckInQuota', '1000', '3001')])
-    given(least, most)
-      .when(setOption('CheckInMaxQuota', '0'))
-      .then([set('CheckInMaxQuota', '3000', '0')])
-    // What an earlier release let through stays as it is, and may be mended from either end.
-    const crossed = set('CheckInMaxQuota', '0', '500')
-    given(least, crossed).when(setOption('CheckInMaxQuota', '500')).then([])
-    given(least, crossed)
-      .when(setOption('CheckInQuota', '500'))
-      .then([set('CheckInQuota', '1000', '500')])
-  })
-
   it('another one than was seen is refused; the same, however it is written, is not', () => {
     const seen = (key: string, before: string, value: string) => ({
       ...setOption(key, value),
