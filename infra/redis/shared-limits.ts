@@ -7,6 +7,7 @@ import {
   isFull,
   type Limits,
   type Seat,
+  type SeatEnd,
   type SeatsClaim,
 } from '../limits/port.ts'
 import { reasonOf } from '../telemetry/seldom.ts'
@@ -36,6 +37,8 @@ const SHARERS: readonly Sharers[] = ['calls', 'site']
 
 /** A seat under way, and its double in this process's own limits, if there is need for one. */
 type Held = { readonly remote: RemoteSeat; local: Seat | null; readonly since: number }
+/** One that was left while Redis could not be told. */
+type Left = { readonly remote: RemoteSeat; readonly end: SeatEnd; readonly at: number }
 
 /**
  * Limits shared through Redis while it answers; else this process's own, of which it has the share
@@ -65,6 +68,7 @@ class Link {
   private readonly answerMs: number
   private readonly instance = randomUUID()
   private readonly held = new Set<Held>()
+  private left: Left[] = []
   /** A process that decided nothing of a kind has no share of it. */
   private readonly sharesIn = new Set<Sharers>()
   private entries = 0
@@ -161,7 +165,8 @@ class Link {
         hasLeft = true
         this.held.delete(held)
         held.local?.leave(end)
-        if (!this.isLost) this.redis.leave(remote, end).catch(() => {})
+        if (this.isLost) this.tellLater({ remote, end, at: performance.now() })
+        else this.redis.leave(remote, end).catch(() => {})
       },
     }
   }
@@ -189,9 +194,19 @@ class Link {
     this.beatLater()
   }
 
+  /** Redis keeps a seat of its own accord for so long: what is older is gone there by then. */
+  private tellLater(left: Left): void {
+    const fresh = left.at - SEAT_LEASE_MS
+    while ((this.left[0]?.at ?? left.at) < fresh) this.left.shift()
+    this.left.push(left)
+  }
+
   private found(): void {
     if (!this.isLost) return
     this.isLost = false
+    const left = this.left
+    this.left = []
+    for (const { remote, end } of left) this.redis.leave(remote, end).catch(() => {})
     this.log.info('Redis is back: limits are shared again')
   }
 

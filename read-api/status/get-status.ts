@@ -101,7 +101,7 @@ const ofWaysIn = (options: OptionsInForce, discovered: OidcEndpoint) => ({
   email_verification: options.flag('EmailVerificationEnabled'),
   password_login_enabled: options.flag('PasswordLoginEnabled'),
   password_register_enabled: options.flag('PasswordRegisterEnabled'),
-  register_enabled: options.flag('RegisterEnabled'),
+  register_enabled: options.flag('RegisterEnabled') && !options.isSelfUse,
 })
 
 /** As the write API decides it: without its secret a provider is off. */

@@ -50,7 +50,7 @@ export class TaskBody {
     const isFit = member.kind === 'string' && this.sizeOf(member) <= lengthMax * 6 + 2
     const text = isFit ? (this.valueOf(member) as string) : refuseParam(key)
     if (text.length > lengthMax) refuseParam(key)
-    return text === '' ? null : text
+    return text.trim() === '' ? null : text
   }
 
   needText(key: string, lengthMax = NAME_LENGTH_MAX): string {

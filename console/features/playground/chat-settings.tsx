@@ -10,6 +10,8 @@ export type ChatSettingsProps = {
   settings: ChatSettings
   groups: UsableGroups
   models: readonly string[]
+  /** The group reaches no model. */
+  hasNone: boolean
   onChange: (patch: Partial<ChatSettings>) => void
 }
 
@@ -34,7 +36,10 @@ export function ChatSettingsForm(props: ChatSettingsProps): ReactElement {
           />
         )}
       </FormField>
-      <FormField label={t('playground.model')}>
+      <FormField
+        label={t('playground.model')}
+        error={props.hasNone ? t('playground.noModels') : ''}
+      >
         {(control) => (
           <Select
             {...control}

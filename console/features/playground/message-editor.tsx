@@ -4,6 +4,10 @@ import { Button } from '#console/ui/button.tsx'
 import { TextArea } from '#console/ui/inputs.tsx'
 import type { ChatMessage } from './conversation.ts'
 
+/** What is typed goes on where the text ends. */
+const toEnd = (node: HTMLTextAreaElement | null): void =>
+  node?.setSelectionRange(node.value.length, node.value.length)
+
 /** Another text in a message's place. Of the user's own, it is asked anew. */
 export function MessageEditor(props: {
   message: ChatMessage
@@ -20,6 +24,7 @@ export function MessageEditor(props: {
     <div className="tg-said-editor">
       <TextArea
         autoFocus
+        ref={toEnd}
         aria-label={t('playground.edit')}
         rows={Math.min(12, text.split('\n').length + 1)}
         value={text}

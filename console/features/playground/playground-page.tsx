@@ -59,7 +59,11 @@ export function PlaygroundPage(): ReactElement {
       ) : (
         <div className="tg-play">
           <div className="tg-play-main">
-            {choices.hasNone ? <NoModels /> : <MessageList conversation={open} chat={chat} />}
+            {choices.hasNone && open.messages.length === 0 ? (
+              <NoModels />
+            ) : (
+              <MessageList conversation={open} chat={chat} />
+            )}
             <Composer chat={chat} isReady={choices.isReady} />
             <TalkFoot conversation={open} isTight={isTight} />
           </div>

@@ -14,19 +14,18 @@ export function useChoices({ open, setSettings }: Conversations, ownGroup: strin
   const models = useQuery(chatModelsQuery)
   const group = groups.data && choiceOf(Object.keys(groups.data), open.settings.group, ownGroup)
   const ofGroup = useQuery(chatModelsOfGroup(group ?? '')).data
-  // With a group that reaches none, one is told so by the answer.
-  const offered = ofGroup?.length ? ofGroup : models.data
+  const offered = ofGroup ?? models.data
   const model = offered && choiceOf(offered, open.settings.model, DEFAULT_SETTINGS.model)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
   useEffect(() => {
     if (group !== undefined && group !== open.settings.group) setSettings({ group })
-    if (model !== undefined && model !== open.settings.model) setSettings({ model })
+    if (model && model !== open.settings.model) setSettings({ model })
   }, [open.id, group, model])
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
     isReady: Boolean(group) && Boolean(model),
-    hasNone: models.data?.length === 0,
+    hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
     readAgain: () => void Promise.all([groups.refetch(), models.refetch()]),
   }

@@ -147,6 +147,20 @@ it('begins a conversation with the model and group that a link names', async () 
   await page.getByRole('button', { name: /2 \+ 2/ }).waitFor()
 })
 
+it('offers what the chosen group reaches, and says so where that is nothing', async () => {
+  site.routes['GET /api/user/models'] = ({ query }) =>
+    ok(query.get('group') === 'vip' ? [] : ['gpt-4o', 'gpt-4o-mini', 'o3'])
+  await open()
+  await page.getByRole('textbox', { name: 'Message' }).fill('hello')
+  await page.getByLabel('Group').selectOption('vip')
+  await page.getByText('No models to choose from').first().waitFor()
+  expect(await button('Send').isDisabled()).toBe(true)
+  await page.getByLabel('Group').selectOption('default')
+  await page.getByText('Start a conversation').waitFor()
+  expect(await page.getByLabel('Model').inputValue()).toBe('gpt-4o-mini')
+  expect(await button('Send').isDisabled()).toBe(false)
+})
+
 it('stops, retries, edits and deletes; what was said outlives the page', async () => {
   await open()
   answer = endless

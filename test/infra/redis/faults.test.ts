@@ -74,6 +74,18 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     toldOnce()
   })
 
+  it('stands still: who left meanwhile has left there too', async () => {
+    const room = seatsOf(3)
+    const seats = [await seatFor(one, room), await seatFor(one, room), await seatFor(one, room)]
+    server.signal('SIGSTOP')
+    await isLost()
+    for (const seat of seats) seat.leave({ isRefunded: false })
+    server.signal('SIGCONT')
+    await isBack()
+    await expect.poll(() => seatsIn(admin, room), { timeout: 2_000 }).toBe(0)
+    expect(await admitted(one, 50, room)).toBe(3)
+  })
+
   it('answers after five seconds', async () => {
     proxy.delayMs = 5_000
     await isLost()

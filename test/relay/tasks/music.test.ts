@@ -75,6 +75,7 @@ it('bad input is refused', async () => {
   const nothing = await rig.ask('/suno/submit/music', {})
   expect(nothing.status).toBe(400)
   expect(nothing.json.message).toContain('prompt / gpt_description_prompt')
+  expect(await rig.ask('/suno/submit/music', { prompt: ' \n ' })).toMatchObject({ status: 400 })
   expect(await rig.balance()).toBe(before)
   await rig.setOption('TaskEnabled', 'false')
   expect(await rig.ask('/suno/submit/music', { prompt: 'x' })).toMatchObject({ status: 403 })
