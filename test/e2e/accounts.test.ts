@@ -248,6 +248,8 @@ describe('the human check', () => {
     })
     await new Promise<void>((done) => verifier.listen(0, '127.0.0.1', done))
     const { port } = verifier.address() as AddressInfo
+    // A page that was open before asks for the status again, and its policy knows no such script.
+    await page.goto('about:blank')
     await setOption(product.root, 'TurnstileVerifyURL', `http://127.0.0.1:${port}/`)
     await setOption(product.root, 'TurnstileSiteKey', 'site-key')
     await setOption(product.root, 'TurnstileSecretKey', 'secret')
