@@ -7,7 +7,10 @@ import { DEFAULT_SITE_NAME, usePageTitle, useSiteName } from '#console/ui/page.t
 import { RichText } from '#console/ui/rich/rich-text.tsx'
 import { Time } from '#console/ui/time.tsx'
 
-/** What the operator says of the site, and below it what can be said of any: what runs here. */
+/**
+ * What the operator says of the site, and below it what can be said of any: what runs here. That is
+ * where the footer's line leads.
+ */
 export function AboutPage(): ReactElement {
   const { t } = useTranslation()
   const name = useSiteName()

@@ -53,8 +53,8 @@ export const shell: Words['shell'] = {
   backHome: 'Back to home',
   unreachable: 'Unable to connect to server',
   statusFailed: 'Failed to load status',
-  powered1: 'Powered by {{name}}',
-  powered2: 'Running on {{name}}',
-  powered3: 'Served by {{name}}',
-  powered4: 'Built on {{name}}',
+  powered1: 'Powered by <site>{{name}}</site>',
+  powered2: 'Running on <site>{{name}}</site>',
+  powered3: 'Served by <site>{{name}}</site>',
+  powered4: 'Built on <site>{{name}}</site>',
 }

@@ -51,8 +51,8 @@ export const shell = {
   backHome: '返回首页',
   unreachable: '无法连接到服务器',
   statusFailed: '获取状态失败',
-  powered1: '由 {{name}} 驱动',
-  powered2: '本站运行于 {{name}}',
-  powered3: '{{name}} 提供支持',
-  powered4: '基于 {{name}} 构建',
+  powered1: '由 <site>{{name}}</site> 驱动',
+  powered2: '本站运行于 <site>{{name}}</site>',
+  powered3: '<site>{{name}}</site> 提供支持',
+  powered4: '基于 <site>{{name}}</site> 构建',
 }
