@@ -1,11 +1,10 @@
-import { request } from 'undici'
 import type { Core } from '#infra/core.ts'
 import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { fetchJson } from '../fetch-json.ts'
 
 const KNOWN_MS = 600_000
 const FAILED_MS = 60_000
-const TIME_MAX_MS = 10_000
 const LIMITS = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 5_000,
@@ -48,23 +47,9 @@ export function createOidcEndpoint({ config, now }: Pick<Core, 'config' | 'now'>
 }
 
 /** null when the document can't be had, or names no web address. Never rejects. */
-async function fetchEndpoint({ dispatcher }: Outbound, url: string): Promise<string | null> {
-  try {
-    const { statusCode, body } = await request(url, {
-      dispatcher,
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        'user-agent': 'Tallygate',
-      },
-      signal: AbortSignal.timeout(TIME_MAX_MS),
-    })
-    const text = await body.text()
-    const named = Object(JSON.parse(text)).authorization_endpoint as unknown
-    return statusCode === 200 && isWebAddress(named) ? named : null
-  } catch {
-    return null
-  }
+async function fetchEndpoint(outbound: Outbound, url: string): Promise<string | null> {
+  const named: unknown = Object(await fetchJson(outbound, url)).authorization_endpoint
+  return isWebAddress(named) ? named : null
 }
 
 const isWebAddress = (named: unknown): named is string =>

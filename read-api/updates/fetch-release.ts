@@ -1,31 +1,14 @@
-import { request } from 'undici'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import { fetchJson } from '../fetch-json.ts'
 
 export type Release = { readonly version: string; readonly notes: string }
 
-const TIME_MAX_MS = 10_000
 const VERSION_LENGTH_MAX = 100
 const NOTES_LENGTH_MAX = 20_000
 
 /** What the address says of the latest release; null when it can't be had or says nothing. */
-export async function fetchRelease({ dispatcher }: Outbound, url: string): Promise<Release | null> {
-  try {
-    const { statusCode, body } = await request(url, {
-      dispatcher,
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        // Code hosts refuse callers without a name.
-        'user-agent': 'Tallygate',
-      },
-      signal: AbortSignal.timeout(TIME_MAX_MS),
-    })
-    if (statusCode === 200) return releaseOf(JSON.parse(await body.text()))
-    await body.dump()
-    return null
-  } catch {
-    return null
-  }
+export async function fetchRelease(outbound: Outbound, url: string): Promise<Release | null> {
+  return releaseOf(await fetchJson(outbound, url))
 }
 
 function releaseOf(answer: unknown): Release | null {
