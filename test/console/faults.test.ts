@@ -15,7 +15,7 @@ const fault = (status: number, message: string, headers = {}): FakeAnswer => ({
   body: { success: false, message, code: 'Fault' },
 })
 
-const REFUSED = fault(429, 'slow down', { 'retry-after': '3' })
+const REFUSED = fault(429, 'slow down', { 'retry-after': '60' })
 const asked = () => admin.site.calls.filter(({ path }) => path === '/api/token/')
 
 describe('when the server can not serve', () => {
@@ -26,10 +26,12 @@ describe('when the server can not serve', () => {
       if (answer !== undefined) site.routes['GET /api/token/'] = answer
       return REFUSED
     }
+    await page.clock.install()
     await openAsRoot(page, site, '/app/tokens')
     await banner('too many requests').waitFor()
     await banner('Try again in').waitFor()
     expect(await toasts()).toBe(0)
+    await page.clock.fastForward(60_000)
     await productionCell().waitFor()
     await banner('too many requests').waitFor({ state: 'detached' })
     expect(asked()).toHaveLength(2)

@@ -51,7 +51,8 @@ describe('the top bar', () => {
           .evaluateAll((links) => Math.max(0, ...links.map((link) => link.clientHeight)))
         if (over > 0) faults.push(`${width}: ${over} px over`)
         if (box === null || box.x + box.width > width) faults.push(`${width}: no account menu`)
-        const home = page.getByRole('link', { name: status.system_name ?? STATUS.system_name })
+        const siteName = status.system_name ?? STATUS.system_name
+        const home = page.getByRole('banner').getByRole('link', { name: siteName })
         if ((await home.count()) !== 1) faults.push(`${width}: the way home has no name`)
         if (tallest > 40) faults.push(`${width}: links wrap`)
         await takePicture(page, `top-bar-${name}-${language}-${width}`)
