@@ -66,6 +66,65 @@ describe('a code', () => {
   })
 })
 
+describe('a code that a browser asked for', () => {
+  const ASKED = { 'sec-fetch-site': 'same-origin' }
+  const ask = async (email: string, headers: Record<string, string> = ASKED) => {
+    const url = `/api/verification?${new URLSearchParams({ email })}`
+    const answer = await fixture.anybody('GET', url, { headers })
+    const set = String(answer.headers['set-cookie'] ?? '')
+    const code = /\b\d{6}\b/.exec((await fixture.server.mailTo(email)).text)?.[0] ?? ''
+    return { set, cookie: set.split(';')[0] ?? '', code }
+  }
+  const registerIn = (cookie: string, email: string, verification_code: string) => {
+    names += 1
+    const body = { username: `b${names}`, password: PASSWORD, email, verification_code }
+    return fixture.anybody('POST', '/api/user/register', { body, headers: { cookie } })
+  }
+
+  it('is good in that browser alone, and elsewhere as wrong as any', async () => {
+    const { set, cookie, code } = await ask('tab@example.com')
+    expect(set).toMatch(/^mail_browser=[\w-]{43}; Max-Age=180; Path=\/api; HttpOnly; SameSite=Lax$/)
+    const elsewhere = await register('tab@example.com', code)
+    const mistyped = await registerIn(cookie, 'tab@example.com', wrong(code))
+    expect(elsewhere).toMatchObject({ status: 200, success: false, code: 'MailCodeWrong' })
+    const { headers: _, request_id: __, ...said } = elsewhere as Record<string, unknown>
+    expect(mistyped).toMatchObject(said)
+    expect(await registerIn('mail_browser=x', 'tab@example.com', code)).toMatchObject(said)
+    expect((await registerIn(cookie, 'tab@example.com', code)).success).toBe(true)
+  })
+
+  it('is as void by tries made elsewhere', async () => {
+    const { cookie, code } = await ask('tries@example.com')
+    for (let n = 0; n < 5; n += 1) await register('tries@example.com', code)
+    expect((await registerIn(cookie, 'tries@example.com', code)).code).toBe('MailCodeWrong')
+  })
+
+  it('is good in every tab of it, asked for again or for another address', async () => {
+    const first = await ask('one@example.com')
+    const again = { ...ASKED, cookie: first.cookie }
+    const other = await ask('two@example.com', again)
+    expect(other.cookie).toBe(first.cookie)
+    fixture.clock.ahead += 30_001
+    const second = await ask('one@example.com', again)
+    expect((await registerIn(first.cookie, 'one@example.com', second.code)).success).toBe(true)
+    expect((await registerIn(first.cookie, 'two@example.com', other.code)).success).toBe(true)
+  })
+
+  it('binds to an account in that browser alone; older ones say so by their origin', async () => {
+    const url = '/api/verification?email=mine@browser.example'
+    const headers = { origin: 'http://localhost:80', host: 'localhost:80' }
+    const asked = await fixture.user.call('GET', url, { headers })
+    const cookie = String(asked.headers['set-cookie']).split(';')[0]
+    const { text } = await fixture.server.mailTo('mine@browser.example')
+    const code = /\b\d{6}\b/.exec(text)?.[0] ?? ''
+    expect((await bind('mine@browser.example', code)).code).toBe('MailCodeWrong')
+    const query = new URLSearchParams({ email: 'mine@browser.example', code })
+    const both = { headers: { cookie: `${fixture.user.cookie}; ${cookie}` } }
+    const bound = await fixture.user.call('GET', `/api/oauth/email/bind?${query}`, both)
+    expect(bound.success).toBe(true)
+  })
+})
+
 describe('asking for a code', () => {
   it('to register is refused where registering takes none; to bind it is not', async () => {
     await fixture.put('EmailVerificationEnabled', 'false')

@@ -1,5 +1,7 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Core } from '#infra/core.ts'
+import { isBrowser, markBrowser } from '../session/browser-secret.ts'
 
 /**
  * What a code is good for: a new account, or, of the account of this id, an address to come in by
@@ -10,36 +12,57 @@ export type CodePurpose = 'register' | `bind:${number}` | `notify:${number}`
 export const CODE_MINUTES = 3
 const TRIES_MAX = 5
 const KIND = 'mail-code'
+const COOKIE = { name: 'mail_browser', path: '/api', seconds: CODE_MINUTES * 60 }
 
 type Codes = Pick<Core, 'shortLived'>
 
 const keyOf = (purpose: CodePurpose, address: string): string => `${purpose}\n${address}`
+
+/**
+ * What of a browser's request its code is bound to; null for a script, whose code is good wherever
+ * it is shown.
+ */
+export function askingBrowser(request: FastifyRequest, reply: FastifyReply): string | null {
+  const { 'sec-fetch-site': site, origin } = request.headers
+  return site === undefined && origin === undefined ? null : markBrowser(request, reply, COOKIE)
+}
 
 /** A new code for the address, in place of one from before. */
 export async function makeMailCode(
   { shortLived }: Codes,
   purpose: CodePurpose,
   address: string,
+  browser: string | null,
 ): Promise<string> {
   const code = String(randomInt(1_000_000)).padStart(6, '0')
-  await shortLived.put(KIND, keyOf(purpose, address), code, CODE_MINUTES * 60_000)
+  const kept = browser === null ? code : `${code}.${browser}`
+  await shortLived.put(KIND, keyOf(purpose, address), kept, CODE_MINUTES * 60_000)
   return code
 }
 
-/** Whether it is the code: used up if so; after five wrong ones there is none any more. */
+/**
+ * Whether it is the code, and shown by the browser that asked for it: used up if so; after five
+ * wrong ones there is none any more.
+ */
 export async function takeMailCode(
   { shortLived }: Codes,
+  request: FastifyRequest,
   purpose: CodePurpose,
-  address: string,
-  given: string,
+  { address, code }: { readonly address: string; readonly code: string },
 ): Promise<boolean> {
   const key = keyOf(purpose, address)
   if ((await shortLived.countTry(KIND, key, TRIES_MAX)) === null) return false
-  const code = await shortLived.peek(KIND, key)
-  if (code === null || !isSame(code, given.trim())) return false
+  const kept = await shortLived.peek(KIND, key)
+  if (kept === null || !isRight(kept, code.trim(), request)) return false
   // NOTE: fifty right ones at once pass until here; one of them takes it.
   const taken = await shortLived.take(KIND, key)
-  return taken !== null && isSame(taken, code)
+  return taken !== null && isSame(taken, kept)
+}
+
+function isRight(kept: string, given: string, request: FastifyRequest): boolean {
+  const [code = '', browser] = kept.split('.')
+  const isHere = browser === undefined || isBrowser(browser, request, COOKIE)
+  return isSame(code, given) && isHere
 }
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))

@@ -11,7 +11,7 @@ import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/mail-identity.ts'
 import { refuseUnlessOpen } from '../users/registration-open.ts'
 import { mailAddressOf } from './mail-address.ts'
-import { CODE_MINUTES, type CodePurpose, makeMailCode } from './mail-codes.ts'
+import { askingBrowser, CODE_MINUTES, type CodePurpose, makeMailCode } from './mail-codes.ts'
 import { checkMailDomain } from './mail-domains.ts'
 import { mayMail } from './mail-limits.ts'
 import { codeMail, takenMail } from './mail-words.ts'
@@ -32,7 +32,7 @@ export const sendCode: Act = (api, parts) => {
         response: { 200: Done },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { email, turnstile = '', purpose: wanted } = request.query
       const { values } = await allOptions(parts.core.db)
       const purpose = await purposeOf(request, wanted)
@@ -42,9 +42,9 @@ export const sendCode: Act = (api, parts) => {
       if (wanted !== 'notify') checkMailDomain(values, address)
       await parts.humanCheck.pass(request, 'verification', turnstile)
       const room = await mayMail(parts.core, 'code', address, request.ip)
-      const site = siteNameOf(values)
+      const told = { site: siteNameOf(values), language: languageOf(request) }
       try {
-        await mailCode(parts, purpose, { address, site, language: languageOf(request) })
+        await mailCode(parts, purpose, { address, browser: askingBrowser(request, reply), ...told })
       } catch (error) {
         room.leave({ isRefunded: true })
         throw error
@@ -74,15 +74,20 @@ async function purposeOf(request: FastifyRequest, wanted: Wanted): Promise<CodeP
   return 'register'
 }
 
-type To = { readonly address: string; readonly site: string; readonly language: Language }
+type To = {
+  readonly address: string
+  readonly browser: string | null
+  readonly site: string
+  readonly language: Language
+}
 
 async function mailCode(
   parts: Parts,
   purpose: CodePurpose,
-  { address, site, language }: To,
+  { address, browser, site, language }: To,
 ): Promise<void> {
   const owner = await findMailOwner(parts.core, address)
-  const code = await makeMailCode(parts.core, purpose, address)
+  const code = await makeMailCode(parts.core, purpose, address, browser)
   // To be told things at: whoever reads the code may, whosever account else it is.
   const mayShare = purpose.startsWith('notify:')
   const isTaken = owner !== null && purpose !== `bind:${owner.id}` && !mayShare

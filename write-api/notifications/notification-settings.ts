@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { notificationsDecider } from '#domain/notifications/decide.ts'
 import { type NotificationSettings, notificationsStream } from '#domain/notifications/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -20,9 +21,10 @@ export type SettingsChange = {
 /** How the user wants to be told, as a step; what is left out stays. One at a time per user. */
 export async function notificationsChange(
   { core }: Parts,
+  request: FastifyRequest<{ readonly Body: UpdateSettings }>,
   userId: number,
-  asked: UpdateSettings,
 ): Promise<SettingsChange> {
+  const asked = request.body
   const stream = notificationsStream(userId)
   const { settings: before } = await core.actors.stateOf(notificationsDecider, stream)
   const means = asked.notify_type ?? before.means
@@ -32,7 +34,7 @@ export async function notificationsChange(
   const asThreshold = asked.quota_warning_threshold
   const threshold = asThreshold === undefined ? before.threshold : toWire(fromWire(asThreshold))
   const mailTo = await textOf(core, userId, before.mailTo, address)
-  if (mailTo !== before.mailTo) await proveAddress(core, userId, address, asked)
+  if (mailTo !== before.mailTo) await proveAddress(core, request, userId, address)
   // The last that could fail: a secret is not kept for what was refused before.
   const webhookSecretRef = await secretRefOf(core, userId, before, asked.webhook_secret)
   const isOther = webhookSecretRef !== before.webhookSecretRef
@@ -71,15 +73,16 @@ const addressOf = (text: Asked): Asked =>
  */
 async function proveAddress(
   core: Parts['core'],
+  request: FastifyRequest<{ readonly Body: UpdateSettings }>,
   userId: number,
   address: Asked,
-  { notification_code: code = '' }: UpdateSettings,
 ): Promise<void> {
   if (address === undefined || address === '') return
   const owner = await findMailOwner(core, address)
   if (owner?.id === userId) return
+  const { notification_code: code = '' } = request.body
   if (code.trim() === '') throw refused('MailCodeRequired')
-  const isRight = await takeMailCode(core, `notify:${userId}`, address, code)
+  const isRight = await takeMailCode(core, request, `notify:${userId}`, { address, code })
   if (!isRight) throw refused('MailCodeWrong')
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { principalNow, requireOwnPassword } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
@@ -7,6 +7,7 @@ import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
 import type { Parts } from '../act.ts'
 import { refused } from '../refusals.ts'
+import { isBrowser, markBrowser } from '../session/browser-secret.ts'
 import type { Trip } from './provider.ts'
 
 /** What a state stands for, fixed when it is issued. */
@@ -22,7 +23,7 @@ type Kept = Journey & { readonly browser: string }
 
 const KIND = 'oauth-state'
 const TTL_MS = 600_000
-const COOKIE = 'oauth_browser'
+const COOKIE = { name: 'oauth_browser', path: '/api/oauth', seconds: TTL_MS / 1_000 }
 const PER_MINUTE_MAX = 30
 
 /**
@@ -43,7 +44,7 @@ export async function issueState(
   // Where the browser is sent by somebody else, the provider hears of neither.
   const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]
   const journey = { ...trip, verifier, nonce, bindTo: userId, aff }
-  const kept: Kept = { ...journey, browser: hash(browserOf(request, reply)) }
+  const kept: Kept = { ...journey, browser: markBrowser(request, reply, COOKIE) }
   await parts.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
   return { state, journey }
 }
@@ -61,7 +62,7 @@ export async function takeState(
   const text = await core.shortLived.take(KIND, hash(state))
   if (text === null) throw refused('OAuthStateInvalid')
   const { browser, ...journey } = JSON.parse(text) as Kept
-  const isHere = isSame(browser, hash(request.cookies[COOKIE] ?? ''))
+  const isHere = isBrowser(browser, request, COOKIE)
   if (!isHere || (journey.type !== null && journey.type !== type)) {
     throw refused('OAuthStateInvalid')
   }
@@ -93,21 +94,5 @@ async function checkRate({ core }: Parts, request: FastifyRequest): Promise<void
   outcome.leave({ isRefunded: false })
 }
 
-/** One secret for all states of a browser: several tabs may be under way. */
-function browserOf(request: FastifyRequest, reply: FastifyReply): string {
-  const known = request.cookies[COOKIE] ?? ''
-  const secret = /^[\w-]{43}$/.test(known) ? known : random()
-  reply.setCookie(COOKIE, secret, {
-    path: '/api/oauth',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.protocol === 'https',
-    maxAge: TTL_MS / 1_000,
-  })
-  return secret
-}
-
 const random = (): string => randomBytes(32).toString('base64url')
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url')
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))

@@ -24,11 +24,12 @@ export const bindMail: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      const address = mailAddressOf(request.query.email)
-      if (request.query.code.trim() === '') throw refused('MailCodeRequired')
+      const { email, code } = request.query
+      const address = mailAddressOf(email)
+      if (code.trim() === '') throw refused('MailCodeRequired')
       const { values } = await allOptions(parts.core.db)
       checkMailDomain(values, address)
-      const isRight = await takeMailCode(parts.core, `bind:${userId}`, address, request.query.code)
+      const isRight = await takeMailCode(parts.core, request, `bind:${userId}`, { address, code })
       if (!isRight) throw refused('MailCodeWrong')
       const context = contextOf(parts, request)
       const position = await bindIdentity(parts, userId, mailIdentity(address), context)

@@ -103,13 +103,12 @@ async function checkFree({ core }: Parts, username: string): Promise<void> {
 
 async function proveAddress(
   { core }: Parts,
-  address: string | null,
-  { verification_code = '' }: Register,
+  request: FastifyRequest,
+  { address, body }: Registration,
 ): Promise<void> {
   if (address === null) return
-  if (!(await takeMailCode(core, 'register', address, verification_code))) {
-    throw refused('MailCodeWrong')
-  }
+  const shown = { address, code: body.verification_code ?? '' }
+  if (!(await takeMailCode(core, request, 'register', shown))) throw refused('MailCodeWrong')
 }
 
 type Registration = {
@@ -123,7 +122,7 @@ type Registration = {
 const create = (parts: Parts, request: FastifyRequest, registration: Registration) =>
   parts.turns('create-user', async () => {
     await checkFree(parts, registration.username)
-    await proveAddress(parts, registration.address, registration.body)
+    await proveAddress(parts, request, registration)
     return append(parts, request, registration)
   })
 

@@ -30,7 +30,7 @@ export const updateSettings: Act = (api, parts) => {
           showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
         }
         const command = { type: 'ChangeSettings', settings } as const
-        const told = await notificationsChange(parts, userId, request.body)
+        const told = await notificationsChange(parts, request, userId)
         const own = { decider: userDecider, stream, command }
         const outcome = await actors.handleTogether([own, told.step], context)
         const { ifDone, ifRefused } = told.leftOver
