@@ -1,8 +1,6 @@
-import type { Attempt } from '../account/events.ts'
-import type { ProviderCost } from '../pricing/price.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import type { FailureCause, OpenStatus, TaskStatus, TaskSubmitted } from './events.ts'
+import type { FailureCause, TaskAccepted, TaskFacts, TaskStatus, TaskSubmitted } from './events.ts'
 import type { TaskSentTo } from './state.ts'
 
 /** Beside `AdmitCall`, in one append. */
@@ -12,15 +10,8 @@ export type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
 }
 
 /** A provider took it. */
-export type AcceptTask = Pick<ProviderCost, 'costRatio'> & {
+export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
   readonly type: 'AcceptTask'
-  readonly channelId: number
-  readonly keyRef: string
-  readonly upstreamId: string
-  readonly code: number
-  readonly description: Sealed | null
-  readonly status: OpenStatus
-  readonly attempts?: readonly Attempt[]
 }
 
 /** Its provider's answer is lost: a call back may say more. */
