@@ -22,7 +22,7 @@ export type CouponDraft = {
 
 export const NAME_MAX = 20
 export const COUNT_MAX = 100
-export const KEY_MAX = 64
+const KEY_MAX = 64
 const USES_MAX = 1_000_000_000
 const DEFAULT_QUOTA = 500_000n
 

@@ -11,7 +11,7 @@ import {
   quotaOfAmount,
 } from '#console/ui/quota-amount.ts'
 import { Switch } from '#console/ui/switches.tsx'
-import { type CouponDraft, type CouponFaults, KEY_MAX, NAME_MAX } from './coupon-draft.ts'
+import { type CouponDraft, type CouponFaults, NAME_MAX } from './coupon-draft.ts'
 import { GiftFields, ValidityFields } from './gift-fields.tsx'
 
 export type CouponFormProps = {
@@ -159,7 +159,6 @@ function KeyField({ draft, faults, keyRefusal, onChange }: CouponFormProps): Rea
           isMono
           autoComplete="off"
           spellCheck={false}
-          maxLength={KEY_MAX}
           placeholder={t('coupons.ownKeyPlaceholder')}
           value={draft.key}
           onChange={(key) => onChange({ key })}

@@ -192,6 +192,10 @@ it('an own key that is refused is told of at its field', async () => {
   }
   await key.fill('')
   expect(await page.locator('[aria-invalid="true"]').count()).toBe(0)
+  await key.fill('x'.repeat(65))
+  await press(page, /^生成$/)
+  await page.getByText('不能包含空格，最多 64 个字符', { exact: true }).waitFor()
+  expect(await key.inputValue()).toHaveLength(65)
   site.routes['POST /api/redemption/'] = () => ok(KEYS)
   await close()
 })
