@@ -10,7 +10,7 @@ const ROWS_MAX = 8
 export function Composer({ chat, isReady }: { chat: Chat; isReady: boolean }): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  const canSend = isReady && !chat.isBusy && text.trim() !== ''
+  const canSend = isReady && chat.canAsk && !chat.isBusy && text.trim() !== ''
   const send = (): void => {
     if (!canSend) return
     chat.send(text.trim())

@@ -25,7 +25,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
             <MessageItem
               key={message.id}
               message={message}
-              isBusy={props.chat.isBusy}
+              isBusy={props.chat.isBusy || !props.chat.canAsk}
               acts={acts}
             />
           ))}

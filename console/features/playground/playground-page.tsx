@@ -27,11 +27,11 @@ import './prose.css'
 export function PlaygroundPage(): ReactElement {
   const { t } = useTranslation()
   const user = useUser()
-  useTokenCheck()
+  const hasToken = useTokenCheck()
   const conversations = useConversations(user?.id ?? 0)
   const { open, start, setSettings } = conversations
   useAskedSettings(conversations)
-  const chat = useChat(conversations)
+  const chat = useChat(conversations, hasToken)
   const choices = useChoices(conversations, user?.group ?? '')
   const isTight = useMedia('(max-width: 1080px)')
   const begin = (): void => {

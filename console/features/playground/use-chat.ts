@@ -18,6 +18,8 @@ import { useLateCosts } from './use-late-costs.ts'
 
 export type Chat = {
   readonly isBusy: boolean
+  /** Else nothing is asked, anew neither. */
+  readonly canAsk: boolean
   readonly send: (text: string) => void
   readonly stop: () => void
   /** Asks anew for an answer, or for what follows a message of the user; the rest is dropped. */
@@ -27,12 +29,13 @@ export type Chat = {
   readonly remove: (message: ChatMessage) => void
 }
 
-/** What is done with the open conversation. One answer at a time. */
-export function useChat(conversations: Conversations): Chat {
+/** What is done with the open conversation. One answer at a time, and none without `canAsk`. */
+export function useChat(conversations: Conversations, canAsk: boolean): Chat {
   const answers = useAnswers(conversations)
   const { open, setMessages } = conversations
-  const ask = (said: readonly ChatMessage[]) =>
-    void answers.begin({ id: open.id, settings: open.settings }, said)
+  const ask = (said: readonly ChatMessage[]): void => {
+    if (canAsk) void answers.begin({ id: open.id, settings: open.settings }, said)
+  }
   const upTo = (message: ChatMessage) =>
     open.messages.slice(
       0,
@@ -40,6 +43,7 @@ export function useChat(conversations: Conversations): Chat {
     )
   return {
     isBusy: answers.isBusy,
+    canAsk,
     stop: answers.stop,
     send: (text) => ask([...open.messages, userMessage(text)]),
     retry: (message) => ask(message.role === 'user' ? [...upTo(message), message] : upTo(message)),

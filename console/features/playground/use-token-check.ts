@@ -7,11 +7,14 @@ import { showError } from '#console/ui/toast.ts'
 
 const LEAVE_AFTER_MS = 1_500
 
-/** Whoever has no enabled token is told so, and taken to where one is made. */
-export function useTokenCheck(): void {
+/**
+ * Whoever has no enabled token is told so, and taken to where one is made. True once there is one:
+ * before, an answer might cost something and be read by nobody. Who can't be told may ask.
+ */
+export function useTokenCheck(): boolean {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const { data: hasToken } = useQuery({
+  const { data: hasToken, isError } = useQuery({
     queryKey: ['has-enabled-token'],
     queryFn: ({ signal }) => hasEnabledToken(signal),
     gcTime: 0,
@@ -23,4 +26,5 @@ export function useTokenCheck(): void {
     const timer = setTimeout(() => void navigate('/app/tokens'), LEAVE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [hasToken])
+  return hasToken ?? isError
 }

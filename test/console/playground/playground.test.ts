@@ -216,16 +216,32 @@ it('puts what went wrong into the answer, which can be asked for again', async (
   expect(await page.getByRole('status').getByText('quota').count()).toBe(0)
 })
 
-it('says that no token is enabled, and leads to the tokens', async () => {
-  site.routes['GET /api/token/'] = () => {
+it('says that no token is enabled, asks nothing, and leads to the tokens', async () => {
+  let answerTokens = (): void => {}
+  const isTold = new Promise<void>((resolve) => {
+    answerTokens = resolve
+  })
+  site.routes['GET /api/token/'] = async () => {
+    await isTold
     const items = TOKENS.filter(({ status }) => status !== 1)
     return ok({ items, page: 0, total: items.length })
   }
   await open('zh')
+  const box = page.locator('.tg-composer textarea')
+  const send = async (): Promise<void> => {
+    await box.fill('2 + 2?')
+    await box.press('Enter')
+  }
+  await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
+  await send()
+  answerTokens()
   await page.getByText('当前没有可用的启用令牌，请确认是否有令牌处于启用状态！').waitFor()
+  await send()
+  expect(await box.inputValue()).toBe('2 + 2?')
   const check = site.calls.find(({ path }) => path === '/api/token/')
   expect([check?.query.get('p'), check?.query.get('size')]).toEqual(['0', '100'])
   await page.waitForURL('**/app/tokens')
+  expect(asked()).toEqual([])
 })
 
 it.each(['zh', 'en'] as const)('is fit to be used by anybody, in %s', async (language) => {
