@@ -7,10 +7,22 @@ const CUT = '...'
 
 /** The beginning of a message as a line of text, cut at 100 characters: 97 and an ellipsis. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
-  const text = WITHOUT_MARKS[format](content.slice(0, READ_MAX)).replace(/\s+/g, ' ').trim()
+  const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
+  const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
   const characters = [...text]
   if (characters.length <= SHOWN_MAX) return text
   return characters.slice(0, SHOWN_MAX - CUT.length).join('') + CUT
+}
+
+/** Nobody reads an address, and a picture in one leaves no room for the text after it. */
+const LONG_ADDRESS = /(\]\(|\b(?:src|href)\s*=\s*["']?)[^()<>\s"']{200,}/gi
+const CUT_MARK = /(?:<\/?[a-z][^<>]*|!?\[[^[\]]*\]\([^\s()]*)$/i
+
+/** As far as it is read, without a mark that is cut in two. */
+function beginningOf(content: string): string {
+  const short = content.replace(LONG_ADDRESS, '$1-')
+  if (short.length <= READ_MAX) return short
+  return short.slice(0, READ_MAX).replace(CUT_MARK, '')
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -30,13 +42,20 @@ const withoutTags = (html: string): string =>
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')
     .replace(/&(nbsp|lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
+/** An address may have parentheses of its own, in its title too. */
+const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
+const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
+
 const withoutMarkdown = (text: string): string =>
-  withoutTags(text)
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+  withoutTags(text.replace(AUTO_LINK, '$1'))
+    .replace(LINK, '$1')
+    // A picture that is a link.
+    .replace(LINK, '$1')
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, '')
     .replace(/^[ \t]*(?:```.*|-{3,}|\*{3,})$/gm, '')
     .replace(/(\*\*|__|~~|`)(?=\S)(.+?)\1/g, '$2')
     .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)(.+?)\1(?![\p{L}\p{N}])/gu, '$2')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
 
 const WITHOUT_MARKS: Record<InboxMessage['format'], (text: string) => string> = {
   plain: (text) => text,

@@ -28,6 +28,17 @@ it('says what a message says, without its marks', () => {
   expect(previewOf({ content: markdown, format: 'markdown' })).toBe(
     'Notice Tonight, from 22:00 see the plan',
   )
+  const of = (content: string) => previewOf({ content, format: 'markdown' })
+  expect(of('See [the page](https://x.example/a_(b)x) now')).toBe('See the page now')
+  expect(of('See [it](https://x.example "all (of it)"), [![pic](/p.png)](/q)')).toBe('See it, pic')
+  expect(of('By <https://x.example/a> or \\[by hand\\]')).toBe(
+    'By https://x.example/a or [by hand]',
+  )
+  const picture = `![The plan](data:image/png;base64,${'A'.repeat(9_000)}) is here`
+  expect(of(picture)).toBe('The plan is here')
+  const far = `${'[a](/b) '.repeat(247)}[the end](https://x.example/${'y'.repeat(99)})`
+  expect(of(far)).not.toContain(']')
+  expect(previewOf({ content: `<img src="${picture}">Here`, format: 'html' })).toBe('Here')
   expect(previewOf({ content: 'a_snake_name * 2 < 3', format: 'markdown' })).toBe(
     'a_snake_name * 2 < 3',
   )
