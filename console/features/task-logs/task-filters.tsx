@@ -1,10 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { Button } from '#console/ui/button.tsx'
 import { ButtonLink } from '#console/ui/button-link.tsx'
 import { DraftInput } from '#console/ui/draft-input.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
-import type { IconName } from '#console/ui/icons.tsx'
+import { Icon, type IconName } from '#console/ui/icons.tsx'
 import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { TaskListView } from './use-task-list.ts'
@@ -46,6 +47,20 @@ export type NoTasksWords = {
   readonly body: string
   /** Said instead where the site has such tasks switched off; null: they are on. */
   readonly off: string | null
+}
+
+/** The rows stay where such tasks are switched off: that no others come is told above them. */
+export function OffNote(props: { off: string; isAdmin: boolean }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <p className="tg-alert" role="note">
+      <Icon name="info" />
+      <span>
+        {t('taskLogs.offNote', { off: props.off })}{' '}
+        {props.isAdmin && <Link to="/admin/settings?tab=other">{t('taskLogs.toSettings')}</Link>}
+      </span>
+    </p>
+  )
 }
 
 /** Why no task is listed: none was made in that time, or the filters let none through. */

@@ -4,7 +4,7 @@ import { useCommands } from '#console/ui/commands/use-commands.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { ListPanel } from '#console/ui/list-panel.tsx'
-import { NoTasks, type NoTasksWords, TaskFilters } from './task-filters.tsx'
+import { NoTasks, type NoTasksWords, OffNote, TaskFilters } from './task-filters.tsx'
 import type { AnyTask } from './task-kind.ts'
 import type { useTaskList } from './use-task-list.ts'
 import '#console/ui/forms.css'
@@ -22,30 +22,34 @@ export function TaskList<Task extends AnyTask>(props: {
 }): ReactElement {
   const { t } = useTranslation()
   const { name, view } = props
+  const { off } = props.none
   const layout = useColumnLayout(props.layoutKey, props.columns)
   const title = t('taskLogs.refresh')
   useCommands([
     { id: 'refresh', title, section: 'page', keys: 'r', icon: 'refresh', act: view.refresh },
   ])
   return (
-    <div className="tg-task-list">
-      <ListPanel
-        label={name}
-        list={view.list}
-        rows={view.rows}
-        rowKey={rowKey}
-        layout={layout}
-        paging={view.paging}
-        filtersLabel={t('taskLogs.filters')}
-        filters={<TaskFilters view={view} />}
-        refreshText={title}
-        onRefresh={view.refresh}
-        isMuted={isMuted}
-        onOpen={props.onOpen}
-        openText={t('taskLogs.show')}
-        empty={<NoTasks view={view} {...props.none} />}
-      />
-    </div>
+    <>
+      {off !== null && view.rows.length > 0 && <OffNote off={off} isAdmin={view.isAdmin} />}
+      <div className="tg-task-list">
+        <ListPanel
+          label={name}
+          list={view.list}
+          rows={view.rows}
+          rowKey={rowKey}
+          layout={layout}
+          paging={view.paging}
+          filtersLabel={t('taskLogs.filters')}
+          filters={<TaskFilters view={view} />}
+          refreshText={title}
+          onRefresh={view.refresh}
+          isMuted={isMuted}
+          onOpen={props.onOpen}
+          openText={t('taskLogs.show')}
+          empty={<NoTasks view={view} {...props.none} />}
+        />
+      </div>
+    </>
   )
 }
 

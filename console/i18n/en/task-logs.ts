@@ -38,6 +38,7 @@ export const taskLogs: Words['taskLogs'] = {
   musicOff: 'Music tasks are switched off',
   offLead: 'Tasks are refused for now. The settings switch them on.',
   offUser: 'The administrator has not switched them on: tasks are refused for now.',
+  offNote: '{{off}}: new ones are refused; those made before are listed below.',
   notFound: 'No task matches',
   notFoundBody: 'Try other filters, or clear them. A task ID has to be whole.',
   toTokens: 'Your tokens',

@@ -33,6 +33,7 @@ export const taskLogs = {
   musicOff: '音乐任务功能未启用',
   offLead: '现在提交的任务会被拒绝，可在系统设置中启用。',
   offUser: '管理员尚未启用此功能，现在提交的任务会被拒绝。',
+  offNote: '{{off}}：新任务会被拒绝，之前的任务仍列在下方。',
   notFound: '没有匹配的任务',
   notFoundBody: '换个条件，或清除筛选。任务 ID 需完整填写。',
   toTokens: '查看令牌',

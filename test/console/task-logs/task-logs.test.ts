@@ -100,6 +100,15 @@ describe('the drawing log', () => {
     const settings = page.getByRole('link', { name: 'Open the settings' })
     expect(await settings.getAttribute('href')).toBe('/admin/settings?tab=other')
     await open.close()
+    Object.assign(site.routes, {
+      'GET /api/mj/': () => ok({ items: DRAWINGS, page: 0, total: DRAWINGS.length }),
+    })
+    const listed = await enterEmpty('/app/logs/drawing')
+    await row(listed, '42%').waitFor()
+    const note = listed.getByRole('note')
+    await note.getByText('Drawing is switched off: new ones are refused').waitFor()
+    await note.getByRole('link', { name: 'Open the settings' }).waitFor()
+    await open.close()
     const member = await enterEmpty('/app/logs/tasks', MEMBER)
     await member.getByText('Music tasks are switched off').waitFor()
     await member.getByText('The administrator has not switched them on').waitFor()
