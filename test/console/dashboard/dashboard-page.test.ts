@@ -191,6 +191,24 @@ describe('the dashboard', () => {
     const cells = await page.getByRole('table').locator('tbody td:last-child').allInnerTexts()
     expect(cells.filter((text) => text === '–').length).toBeGreaterThanOrEqual(3)
     expect(cells).not.toContain('$0.00')
+    await page.setViewportSize({ width: 390, height: 800 })
+    const table = page.locator('.tg-dash-table')
+    const row = table.locator('tbody tr').first()
+    for (const [end, by] of [
+      ['start', 0],
+      ['end', 2_000],
+    ] as const) {
+      await table.locator('..').evaluate((box, left) => box.scrollTo({ left }), by)
+      const frame = await table.locator('..').boundingBox()
+      for (const cell of ['th', 'td:last-child']) {
+        const box = await row.locator(cell).boundingBox()
+        expect(box?.x, `${cell} at the ${end}`).toBeGreaterThanOrEqual(frame?.x ?? 0)
+        const right = (frame?.x ?? 0) + (frame?.width ?? 0)
+        expect((box?.x ?? 0) + (box?.width ?? 0), `${cell} at the ${end}`).toBeLessThanOrEqual(
+          right + 1,
+        )
+      }
+    }
     await close()
   })
 
