@@ -10,6 +10,8 @@ export function AccountFields(props: {
   /** Whose words they are: those of the registration, or of the setup. */
   words: 'auth' | 'setup'
   faults: Partial<Record<keyof AccountDraft, AccountFault>>
+  /** What the server refused, in its own words. */
+  refused?: Partial<Record<keyof AccountDraft, string>>
   /** The passwords beside each other. */
   isWide?: boolean
   onChange: (patch: Partial<AccountDraft>) => void
@@ -18,7 +20,7 @@ export function AccountFields(props: {
   const { draft, words, faults, onChange } = props
   const faultOf = (field: keyof AccountDraft) => {
     const fault = faults[field]
-    return fault === undefined ? '' : t(`${words}.${fault}`)
+    return fault === undefined ? props.refused?.[field] : t(`${words}.${fault}`)
   }
   const passwords = (['password', 'again'] as const).map((field) => (
     <FormField

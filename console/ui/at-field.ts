@@ -1,7 +1,9 @@
 import { ApiError } from '#console/api/api-error.ts'
 
-/** Of a proof: a password, a code of the app, or a recovery code. */
-export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', 'CodeWrong', 'CodeUsed'] as const
+/** Of a code of the app, or a recovery code. */
+export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
+/** Of a proof: a password, or one of those codes. */
+export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
 /** Of a mail address. */
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 

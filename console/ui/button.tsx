@@ -19,6 +19,8 @@ export type ButtonProps = {
   isExpanded?: boolean
   /** Opens a menu. */
   hasMenu?: boolean
+  /** The id of what says more of it: why it can't be pressed. */
+  describedBy?: string | undefined
   isFill?: boolean
   onClick?: MouseEventHandler<HTMLElement>
   onPointerDown?: PointerEventHandler<HTMLElement>
@@ -44,6 +46,7 @@ export function Button(props: ButtonProps): ReactElement {
       aria-expanded={props.isExpanded}
       aria-haspopup={props.hasMenu === true ? 'menu' : undefined}
       aria-busy={props.isBusy}
+      aria-describedby={props.describedBy}
       title={label}
       onClick={props.onClick}
       onPointerDown={props.onPointerDown}

@@ -4,6 +4,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { type FakeSite, ok, refused, STATUS, startFakeSite } from './support/fake-site.ts'
 import { type OpenPage, openPage } from './support/open-page.ts'
 
+const PASSWORD = 'correct horse'
 const ROOT = { id: 1, username: 'root', display_name: '', role: 100, status: 1, group: 'default' }
 
 let browser: Browser
@@ -139,6 +140,55 @@ describe('login', () => {
     expect(searchParams.get('expired')).toBe('true')
     expect(searchParams.get('returnTo')).toBe('/app/tokens')
     expect(await page.evaluate(() => localStorage.getItem('user'))).toBeNull()
+  })
+})
+
+describe('a code', () => {
+  const focused = () => page.locator('[aria-invalid="true"]:focus')
+  const invalid = () => page.locator('[aria-invalid="true"]')
+
+  it('is asked for by the address alone, and a wrong one is told at its field', async () => {
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
+    site.routes['POST /api/user/register'] = () => refused('验证码错误或已过期', 'MailCodeWrong')
+    await page.goto(`${site.url}/register`)
+    await page.getByRole('button', { name: '获取验证码' }).click()
+    await focused().waitFor()
+    expect(await invalid().count()).toBe(1)
+    expect(await focused().getAttribute('name')).toBe('email')
+    const values = { username: 'ada', password: PASSWORD, again: PASSWORD, code: '123456' }
+    for (const [name, value] of Object.entries({ ...values, email: 'ada@example.com' })) {
+      await page.locator(`input[name="${name}"]`).fill(value)
+    }
+    await page.keyboard.press('Enter')
+    await page.getByText('验证码错误或已过期').waitFor()
+    await focused().waitFor()
+    expect(await focused().getAttribute('name')).toBe('code')
+    await focused().fill('1234567')
+    expect(await invalid().count()).toBe(0)
+    site.routes['POST /api/user/register'] = () => refused('用户名已被占用', 'UsernameTaken')
+    await page.keyboard.press('Enter')
+    await page.getByText('用户名已被占用').waitFor()
+    await focused().waitFor()
+    expect(await focused().getAttribute('name')).toBe('username')
+  })
+
+  it('of the second step that is wrong is told at its field', async () => {
+    site.routes['POST /api/user/login'] = () =>
+      ok({ second_factor: { ticket: 't1', kinds: ['totp'] } })
+    site.routes['POST /api/user/login/second'] = () => refused('验证码错误', 'CodeWrong')
+    await page.goto(`${site.url}/login`)
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('验证码').fill('123456')
+    await page.keyboard.press('Enter')
+    await page.getByText('验证码错误').waitFor()
+    await focused().waitFor()
+    await focused().fill('654321')
+    expect(await page.getByText('验证码错误').count()).toBe(0)
+    site.routes['POST /api/user/login/second'] = () => refused('验证已失效', 'LoginTicketOver')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('验证已失效').waitFor()
+    expect(await invalid().count()).toBe(0)
   })
 })
 

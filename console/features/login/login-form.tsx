@@ -4,7 +4,7 @@ import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
-import { Refusal } from './refusal.tsx'
+import { Refusal } from '#console/ui/refusal.tsx'
 import { type OnNeeded, useLogin } from './use-login.ts'
 
 /** Faults appear where they are; the server's refusal stands above the button. */

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { passkeyLogin } from '#console/api/auth/passkey-login.ts'
 import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
 import { Button } from '#console/ui/button.tsx'
-import { Refusal } from './refusal.tsx'
+import { Refusal } from '#console/ui/refusal.tsx'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 

@@ -1,12 +1,14 @@
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { secondPasskey } from '#console/api/auth/second-passkey.ts'
 import { secondStep } from '#console/api/auth/second-step.ts'
+import { atField, CODE_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
+import { Refusal } from '#console/ui/refusal.tsx'
+import { focusFirstFault } from '#console/ui/use-submit.ts'
 import type { SecondFactorKind } from '#write-api/contract/session.ts'
-import { Refusal } from './refusal.tsx'
 import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
 import { useOnce } from './use-once.ts'
@@ -33,7 +35,8 @@ export function SecondStepForm({
   const has = (kind: SecondFactorKind) => kinds.includes(kind)
   const [codeKind, setCodeKind] = useState<CodeKind | null>(has('totp') ? 'totp' : null)
   const { isBusy, refusal, run } = useOnce()
-  const byCode = (code: string) => run(async () => enter(await secondStep({ ticket, code }), by))
+  const byCode = (code: string, tell: (words: string) => void) =>
+    run(() => atField(CODE_CODES, tell, async () => enter(await secondStep({ ticket, code }), by)))
   const byPasskey = () =>
     run(async () => enter(await secondStep({ ticket, passkey: await secondPasskey(ticket) }), by))
   const others = (['totp', 'recovery'] as const).filter((kind) => has(kind) && kind !== codeKind)
@@ -72,25 +75,23 @@ export function SecondStepForm({
 function CodeForm(props: {
   kind: CodeKind
   isBusy: boolean
-  onCode: (code: string) => Promise<void>
+  /** `tell`: what is wrong with the code. */
+  onCode: (code: string, tell: (words: string) => void) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()
+  const form = useRef<HTMLFormElement>(null)
   const [code, setCode] = useState('')
-  const [isChecked, setChecked] = useState(false)
+  const [fault, setFault] = useState('')
   const { label, lead } = CODES[props.kind]
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setChecked(true)
-    if (code.trim() !== '') void props.onCode(code.trim())
-    else event.currentTarget.querySelector('input')?.focus()
+    setFault(code.trim() === '' ? t('auth.needSecondCode') : '')
+    if (code.trim() === '') return focusFirstFault(form)
+    void props.onCode(code.trim(), setFault).then(() => focusFirstFault(form))
   }
   return (
-    <form className="tg-entry-step" onSubmit={submit} noValidate>
-      <FormField
-        label={t(label)}
-        hint={t(lead)}
-        error={isChecked && code.trim() === '' ? t('auth.needSecondCode') : ''}
-      >
+    <form ref={form} className="tg-entry-step" onSubmit={submit} noValidate>
+      <FormField label={t(label)} hint={t(lead)} error={fault}>
         {(control) => (
           <TextInput
             {...control}
@@ -102,7 +103,10 @@ function CodeForm(props: {
             isMono
             maxLength={40}
             value={code}
-            onChange={setCode}
+            onChange={(next) => {
+              setCode(next)
+              setFault('')
+            }}
           />
         )}
       </FormField>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { inviteCodeQuery } from '#console/api/me/invite-code.ts'
 import { useStatus } from '#console/api/status/status.ts'
@@ -25,6 +25,8 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
   const rule = useMoneyRule()
   const earned = quotaOf(user?.aff_quota ?? 0)
   const least = leastTransfer(rule)
+  const isTooLittle = earned < least
+  const whyId = useId()
   // What was earned while there were invitations stays one's own.
   if (!isOffered && earned === 0n) return null
   return (
@@ -41,11 +43,16 @@ export function InvitePanel({ user }: MePanelProps): ReactElement | null {
           </Figure>
         </dl>
         <div className="tg-me-transfer">
-          <Button icon="arrowRight" isDisabled={earned < least} onClick={() => setOpen(true)}>
+          <Button
+            icon="arrowRight"
+            isDisabled={isTooLittle}
+            describedBy={isTooLittle ? whyId : undefined}
+            onClick={() => setOpen(true)}
+          >
             {t('me.transfer')}
           </Button>
-          {earned < least && (
-            <p className="tg-hint">
+          {isTooLittle && (
+            <p id={whyId} className="tg-hint">
               {t('me.transferFrom', { least: exactQuotaText(least, rule) })}
             </p>
           )}

@@ -1,9 +1,28 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
+import { ApiError } from '#console/api/api-error.ts'
 import { register } from '#console/api/auth/register.ts'
+import { MAIL_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Register } from '#write-api/contract/entry.ts'
+import type { RegisterField } from './register-draft.ts'
+
+/** What the server refused; of `field` null: nothing that stands in one of them. */
+export type RegisterRefusal = { readonly field: RegisterField | null; readonly words: string }
+
+/** Where the server's refusals are told. */
+const FIELD_OF: Readonly<Record<string, RegisterField>> = {
+  UsernameTaken: 'username',
+  UsernameTooLong: 'username',
+  PasswordTooShort: 'password',
+  PasswordTooLong: 'password',
+  PasswordsDiffer: 'again',
+  IdentityTaken: 'email',
+  ...Object.fromEntries(MAIL_CODES.map((code) => [code, 'email'] as const)),
+  MailCodeRequired: 'code',
+  MailCodeWrong: 'code',
+}
 
 /** Registers once at a time, and leads to the login. */
 export function useRegister() {
@@ -11,24 +30,25 @@ export function useRegister() {
   const navigate = useNavigate()
   const isUnderWay = useRef(false)
   const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState('')
+  const [refusal, setRefusal] = useState<RegisterRefusal | null>(null)
   const submit = async (account: Register, takeToken: () => string | null) => {
     if (isUnderWay.current) return showInfo(t('auth.repeated'))
     const token = takeToken()
     if (token === null) return
     isUnderWay.current = true
     setBusy(true)
-    setRefusal('')
+    setRefusal(null)
     try {
       await register(account, token)
       showSuccess(t('auth.registered'), { goesAlong: true })
       await navigate('/login', { replace: true })
     } catch (error) {
-      setRefusal(error instanceof Error ? error.message : String(error))
+      const field = error instanceof ApiError ? (FIELD_OF[error.code] ?? null) : null
+      setRefusal({ field, words: error instanceof Error ? error.message : String(error) })
     } finally {
       isUnderWay.current = false
       setBusy(false)
     }
   }
-  return { submit, isBusy, refusal }
+  return { submit, isBusy, refusal, forget: () => setRefusal(null) }
 }

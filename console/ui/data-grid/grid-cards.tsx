@@ -25,6 +25,20 @@ export function GridCard<Row>(given: {
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
   )
+  const more = (props.onOpen ?? props.expand) !== undefined && (
+    <button
+      type="button"
+      className="tg-card-more"
+      aria-expanded={props.expand === undefined ? undefined : isExpanded}
+      onClick={() => grid.open(index)}
+    >
+      <span className={brief.length > 0 ? 'tg-visually-hidden' : undefined}>
+        {props.expand === undefined && (props.openText ?? t('ui.editRow'))}
+        {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
+      </span>
+      <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
+    </button>
+  )
   return (
     <article className={cardClass(props, row)}>
       <header>
@@ -49,22 +63,11 @@ export function GridCard<Row>(given: {
       <div className="tg-card-foot">
         <CardBrief columns={brief.slice(0, firstNamed)} row={row} />
         <CardBrief columns={brief.slice(firstNamed)} row={row} />
-        {brief.length > 0 && <CardActs columns={placed('foot')} row={row} />}
-        {(props.onOpen ?? props.expand) !== undefined && (
-          <button
-            type="button"
-            className="tg-card-more"
-            aria-expanded={props.expand === undefined ? undefined : isExpanded}
-            onClick={() => grid.open(index)}
-          >
-            <span className={brief.length > 0 ? 'tg-visually-hidden' : undefined}>
-              {props.expand === undefined && (props.openText ?? t('ui.editRow'))}
-              {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
-            </span>
-            <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
-          </button>
-        )}
-        {brief.length === 0 && <CardActs columns={placed('foot')} row={row} />}
+        {brief.length === 0 && more}
+        <div className="tg-card-end">
+          <CardActs columns={placed('foot')} row={row} />
+          {brief.length > 0 && more}
+        </div>
       </div>
       {isExpanded && <CardLines columns={placed('more')} row={row} />}
       {isExpanded && <div className="tg-grid-details">{props.expand?.(row)}</div>}

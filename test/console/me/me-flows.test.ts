@@ -128,7 +128,10 @@ describe('the own page', () => {
   it('offers no transfer below the least, and says from when on', async () => {
     const { page } = await open({ aff_quota: 499_999 })
     await said(page, '满 $1.00 即可划转')
-    expect(await button(page, '划转').isDisabled()).toBe(true)
+    const transfer = button(page, '划转')
+    expect(await transfer.isDisabled()).toBe(true)
+    const why = `[id="${await transfer.getAttribute('aria-describedby')}"]`
+    expect(await page.locator(why).textContent()).toBe('满 $1.00 即可划转')
   })
 
   it('changes the password once both entries match', async () => {
@@ -157,7 +160,7 @@ describe('the own page', () => {
       'PUT /api/user/self': () => refused('原密码错误', 'WrongOriginalPassword'),
       'GET /api/verification': () => refused('邮箱地址格式错误', 'MailInvalid'),
       'GET /api/user/security': () => ok(security),
-      'POST /api/user/totp/begin': () => ok({ secret: 'ABCD', uri: 'otpauth://totp/a' }),
+      'POST /api/user/totp/begin': () => ok({ secret: 'ABCD'.repeat(8), uri: 'otpauth://totp/a' }),
       'POST /api/user/totp': () => refused('验证码错误', 'CodeWrong'),
     })
     await page.reload()
@@ -193,6 +196,16 @@ describe('the own page', () => {
     await fill('应用显示的验证码', '123456')
     await page.keyboard.press('Enter')
     await told('验证码错误')
+    // What is no field's is a toast, on a small phone too beside the buttons.
+    await page.setViewportSize({ width: 390, height: 667 })
+    site.routes['POST /api/user/totp'] = () => refused('设置已过期', 'TotpOfferOver')
+    await fill('应用显示的验证码', '654321')
+    await page.keyboard.press('Enter')
+    await said(page, '设置已过期')
+    const toast = await page.locator('.tg-toaster').boundingBox()
+    const foot = await page.locator('.tg-dialog-foot').boundingBox()
+    expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThan(foot?.y ?? 0)
+    await button(page, '启用').click({ trial: true })
   })
 
   it('deletes the account whose name was typed, and leaves', async () => {

@@ -94,7 +94,8 @@ export function userRoutes(): FakeRoutes {
     ),
     'POST /api/user/': ({ body }) => {
       const { username, display_name = '' } = body as Partial<User>
-      if (username === 'mia') return refused('用户名已被占用')
+      if (username === 'mia') return refused('用户名已被占用', 'UsernameTaken')
+      if (username === 'zoe') return refused('无法创建')
       users = [user({ id: 8, username: username ?? '', display_name, role: 1 }), ...users]
       return ok({ id: 8 })
     },

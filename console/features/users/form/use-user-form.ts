@@ -7,6 +7,7 @@ import { createUser } from '#console/api/users/create-user.ts'
 import { usersKey } from '#console/api/users/list-users.ts'
 import { updateOwnUser } from '#console/api/users/update-own-user.ts'
 import { updateUser } from '#console/api/users/update-user.ts'
+import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
@@ -19,6 +20,7 @@ import {
   draftOfUser,
   type FormKind,
   newUser,
+  type Refused,
   type UserDraft,
   type UserFaults,
   userFaults,
@@ -33,6 +35,16 @@ export type UserFormGiven = {
   onClose: () => void
 }
 
+/** The field that a refusal of the server is told at. */
+const REFUSED_OF: Readonly<Record<string, keyof Refused>> = {
+  UsernameTaken: 'username',
+  UsernameTooLong: 'username',
+  PasswordTooShort: 'password',
+  PasswordTooLong: 'password',
+  WrongOriginalPassword: 'originalPassword',
+  ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'originalPassword'] as const)),
+}
+
 /** The draft of a user: nothing leaves it with a fault, and no change is lost unasked. */
 export function useUserForm(given: UserFormGiven) {
   const { kind, user } = given
@@ -40,12 +52,14 @@ export function useUserForm(given: UserFormGiven) {
   const [before] = useState(() => (user === null ? newUser() : draftOfUser(user)))
   const [draft, setDraft] = useState<UserDraft>(before)
   const [faults, setFaults] = useState<UserFaults>({})
+  const [refused, setRefused] = useState<Refused>({})
   const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
   useLeaveGuard(given.isOpen && isChanged && kind !== 'new')
   const save = useSave(given)
   const { isBusy, submit } = useSubmit(async () => {
     const found = userFaults(kind, before, draft)
     setFaults(found)
+    setRefused({})
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     try {
       await save(before, draft)
@@ -54,7 +68,10 @@ export function useUserForm(given: UserFormGiven) {
       if (error instanceof ApiError && error.code === 'ProofNeeded') {
         setDraft((now) => ({ ...now, proof: 'code' }))
       }
-      throw error
+      const field = error instanceof ApiError ? REFUSED_OF[error.code] : undefined
+      if (field === undefined) throw error
+      setRefused({ [field]: (error as ApiError).message })
+      focusFirstFault(form)
     }
   }, given.onClose)
   const onProved = async (proof: UpdateSelf) => {
@@ -66,6 +83,7 @@ export function useUserForm(given: UserFormGiven) {
   const onChange = (patch: Partial<UserDraft>) => {
     const next = { ...draft, ...patch }
     setDraft(next)
+    setRefused({})
     if (Object.keys(faults).length > 0) setFaults(userFaults(kind, before, next))
   }
   return {
@@ -73,7 +91,7 @@ export function useUserForm(given: UserFormGiven) {
     isChanged,
     isBusy,
     submit,
-    fields: { kind, before, draft, faults, onChange, onProved },
+    fields: { kind, before, draft, faults, refused, onChange, onProved },
   }
 }
 

@@ -30,6 +30,8 @@ export type UserFault =
   | 'quotaTooLow'
   | 'reasonMissing'
 export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
+/** What the server refused, in its own words. */
+export type Refused = Partial<Record<'username' | 'password' | 'originalPassword', string>>
 
 const PASSWORD_MIN = 8
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)

@@ -5,13 +5,20 @@ import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
 import { PasskeyProof } from './passkey-proof.tsx'
 import { QuotaFields } from './quota-fields.tsx'
-import { asksProof, type FormKind, type UserDraft, type UserFaults } from './user-draft.ts'
+import {
+  asksProof,
+  type FormKind,
+  type Refused,
+  type UserDraft,
+  type UserFaults,
+} from './user-draft.ts'
 
 export type UserFormProps = {
   kind: FormKind
   before: UserDraft
   draft: UserDraft
   faults: UserFaults
+  refused: Refused
   onChange: (patch: Partial<UserDraft>) => void
   /** Saves with a proof that is no field. */
   onProved: (proof: UpdateSelf) => Promise<void>
@@ -41,7 +48,7 @@ export function UserForm(props: UserFormProps): ReactElement {
   )
 }
 
-function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElement {
+function NameFields({ kind, draft, faults, refused, onChange }: UserFormProps): ReactElement {
   const { t } = useTranslation()
   const isNew = kind === 'new'
   return (
@@ -49,7 +56,7 @@ function NameFields({ kind, draft, faults, onChange }: UserFormProps): ReactElem
       <FormField
         label={t('users.username')}
         hint={isNew ? t('users.usernameHint') : t('users.usernameFixed')}
-        error={faults.username && t(`users.fault.${faults.username}`)}
+        error={faults.username ? t(`users.fault.${faults.username}`) : refused.username}
         isRequired={isNew}
       >
         {(control) => (
@@ -88,7 +95,8 @@ const PASSWORD_HINTS = {
   self: undefined,
 } as const
 
-function PasswordFields({ kind, draft, faults, onChange, onProved }: UserFormProps): ReactElement {
+function PasswordFields(props: UserFormProps): ReactElement {
+  const { kind, draft, faults, refused, onChange, onProved } = props
   const { t } = useTranslation()
   const isByCode = draft.proof === 'code'
   const hint = PASSWORD_HINTS[kind]
@@ -97,7 +105,7 @@ function PasswordFields({ kind, draft, faults, onChange, onProved }: UserFormPro
       <FormField
         label={t(kind === 'new' ? 'users.password' : 'users.newPassword')}
         hint={hint && t(hint)}
-        error={faults.password && t(`users.fault.${faults.password}`)}
+        error={faults.password ? t(`users.fault.${faults.password}`) : refused.password}
         isRequired={kind === 'new'}
       >
         {(control) => (
@@ -114,7 +122,11 @@ function PasswordFields({ kind, draft, faults, onChange, onProved }: UserFormPro
       {kind === 'self' && asksProof(draft) && (
         <FormField
           label={t(isByCode ? 'security.codeOrRecovery' : 'users.originalPassword')}
-          error={faults.originalPassword && t(`users.fault.${faults.originalPassword}`)}
+          error={
+            faults.originalPassword
+              ? t(`users.fault.${faults.originalPassword}`)
+              : refused.originalPassword
+          }
           isRequired
         >
           {(control) => (

@@ -46,8 +46,11 @@ export function InvitesCell({ user }: { user: User }): ReactElement {
   const { t } = useTranslation()
   return (
     <span className="tg-user-invites">
-      <span>{t('users.invitedCount', { count: user.aff_count })}</span>
-      {user.aff_history_quota > 0 && <Quota value={BigInt(user.aff_history_quota)} />}
+      <span>
+        {t('users.invitedCount', { count: user.aff_count })}
+        {user.aff_history_quota > 0 && ' · '}
+        {user.aff_history_quota > 0 && <Quota value={BigInt(user.aff_history_quota)} />}
+      </span>
       {user.inviter_id > 0 && (
         <span className="tg-quiet">{t('users.invitedBy', { id: user.inviter_id })}</span>
       )}

@@ -55,6 +55,7 @@ export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Col
     ...figures(t, locale, column),
     column('invites', t('users.invites'), {
       width: 124,
+      onCard: 'brief',
       cell: (user) => <InvitesCell user={user} />,
     }),
     column('created', t('users.created'), {

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Icon } from '#console/ui/icons.tsx'
+import { Icon } from './icons.tsx'
 
 /** What the server said no with, in the form that asked. */
 export function Refusal({ text }: { text: string }): ReactElement | null {

@@ -1,0 +1,71 @@
+import { type FormEvent, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router-dom'
+import { useStatus } from '#console/api/status/status.ts'
+import { focusFirstFault } from '#console/ui/use-submit.ts'
+import {
+  EMPTY_REGISTER,
+  type RegisterDraft,
+  type RegisterFaults,
+  type RegisterField,
+  registerBody,
+  registerFaults,
+} from './register-draft.ts'
+import { useRegister } from './use-register.ts'
+
+/** The draft of an account: faults are told where they are, and the first one gets the focus. */
+export function useRegisterForm(takeToken: () => string | null) {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [params] = useSearchParams()
+  const needsMail = status?.email_verification === true
+  const { submit, isBusy, refusal, forget } = useRegister()
+  const [draft, setDraft] = useState<RegisterDraft>(EMPTY_REGISTER)
+  const [checked, setChecked] = useState<'nothing' | 'email' | 'all'>('nothing')
+  const form = useRef<HTMLFormElement>(null)
+  const faults = registerFaults(draft, needsMail)
+  const shown = shownOf(faults, checked)
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    setChecked('all')
+    if (Object.keys(faults).length > 0) return focusFirstFault(form)
+    const affCode = status?.aff_enabled === false ? null : params.get('aff')
+    const body = registerBody(draft, needsMail, affCode)
+    void submit(body, takeToken).then(() => focusFirstFault(form))
+  }
+  const refused = (field: RegisterField) => (refusal?.field === field ? refusal.words : '')
+  return {
+    form,
+    draft,
+    needsMail,
+    isBusy,
+    onSubmit,
+    /** Of the account's own fields, by name; the server's in its words. */
+    faults: shown,
+    refused: {
+      username: refused('username'),
+      password: refused('password'),
+      again: refused('again'),
+    },
+    mailFaults: {
+      email: shown.email === undefined ? refused('email') : t('auth.needEmail'),
+      code: shown.code === undefined ? refused('code') : t('auth.needCode'),
+    },
+    /** What is told at no field. */
+    refusal: refusal?.field === null ? refusal.words : '',
+    change: (patch: Partial<RegisterDraft>) => {
+      setDraft((now) => ({ ...now, ...patch }))
+      if (refusal?.field != null && refusal.field in patch) forget()
+    },
+    /** A code was asked for; the rest may be filled in meanwhile. */
+    onNoAddress: () => {
+      if (checked === 'nothing') setChecked('email')
+      form.current?.querySelector<HTMLInputElement>('input[name="email"]')?.focus()
+    },
+  }
+}
+
+function shownOf(faults: RegisterFaults, checked: 'nothing' | 'email' | 'all'): RegisterFaults {
+  if (checked === 'all') return faults
+  return checked === 'email' && faults.email !== undefined ? { email: faults.email } : {}
+}
