@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { withDurableCommits } from '../postgres/durable-commits.ts'
@@ -47,7 +48,6 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     head = position
     wakeUp.wake()
   }
-  const readPage = pageReader(recent, reader, () => head)
   const warn = troubleTo(log)
   const onOthers = atIntervals(OTHERS_MS, onCommitted)
   const connection = createFlushConnection(connectionString, onOthers)
@@ -74,6 +74,7 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     readAll: reader.readAll,
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
+      const readPage = pageReader(recent, reader, () => head)
       const wanted = { ...options, readPage, wakeUp, after, onBatch, onError }
       return subscribeKeeping(recent, { ...wanted, onReadFailure: warn })
     },
@@ -104,14 +105,23 @@ function atIntervals(ms: number, tell: (position: number) => void): (position: n
   }
 }
 
-/** From memory where it can be; `head` is the last position that this process has heard of. */
+/**
+ * Of one subscription: from memory where it can be; `head` is the last position that this process
+ * has heard of. Where others write as well, each of its own commits stands behind some of theirs,
+ * and would be a query: one that found the end is followed by a pause.
+ */
 function pageReader(recent: RecentEvents, reader: EventReader, head: () => number) {
+  let pausedUntil = 0
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const atHand = recent.read(request)
     if (atHand !== null) return atHand
-    if (request.after < head()) return await reader.readPage(request, head())
-    if (!isPoll) return { events: [], position: request.after }
-    return await reader.readPage(request, await reader.headPosition())
+    if (request.after >= head() && !isPoll) return { events: [], position: request.after }
+    const pause = pausedUntil - performance.now()
+    if (pause > 0) await delay(pause, undefined, { ref: false })
+    const end = request.after < head() ? head() : await reader.headPosition()
+    const page = await reader.readPage(request, end)
+    pausedUntil = page.position < end ? 0 : performance.now() + OTHERS_MS
+    return page
   }
 }
 

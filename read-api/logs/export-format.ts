@@ -12,6 +12,8 @@ export type ExportFormat = {
   readonly extension: string
   /** Before the first row. */
   readonly head: string
+  /** Whether it needs what is sealed in the rows. */
+  readonly isUnsealing: boolean
   readonly linesOf: (rows: readonly LogRow[]) => string | Promise<string>
 }
 
@@ -20,6 +22,7 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   type: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
   head: '',
+  isUnsealing: true,
   linesOf: async (rows) => {
     const opened = await openRows(vault, rows)
     return opened.map((row) => jsonLine(logAnswer(row, viewer))).join('')
@@ -39,7 +42,6 @@ export type CsvLook = {
   readonly language: Language
 }
 
-/** Nothing that is sealed is in it, so nothing is opened for it. */
 export function csvFormat(look: CsvLook): ExportFormat {
   const columns = columnsOf(look)
   const titles = csvLine(columns.map(({ title }) => title))
@@ -47,6 +49,7 @@ export function csvFormat(look: CsvLook): ExportFormat {
     type: 'text/csv; charset=utf-8',
     extension: 'csv',
     head: look.language === 'zh' ? `${BYTE_ORDER_MARK}${titles}` : titles,
+    isUnsealing: false,
     linesOf: (rows) => {
       let text = ''
       for (const row of rows) {
@@ -100,8 +103,9 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
   ]
 }
 
-/** In quota; nothing where what the provider charges is not known. */
-const costIn = (adminOther: string): CsvCell => (JSON.parse(adminOther) as LogOther).cost ?? null
+/** In quota; nothing where what the provider charges is not known: then nothing is parsed. */
+const costIn = (adminOther: string): CsvCell =>
+  adminOther.includes('"cost":') ? ((JSON.parse(adminOther) as LogOther).cost ?? null) : null
 
 /** `2026-11-21 07:03:09`. Rows come in order of time: a minute is worked out once. */
 function stampsIn(zone: string): (at: number) => string {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Core } from '#infra/core.ts'
-import { type LogFilter, type LogRow, logBatch } from '#projections/call-log/query.ts'
+import { type LogFilter, type LogRow, logBatches } from '#projections/call-log/query.ts'
 import type { ExportFormat } from './export-format.ts'
 
 /** Rows read at once, and written in one turn of the loop, which others need too. */
@@ -22,8 +22,10 @@ type Asked = {
 }
 
 export function exportText(core: Core, { filter, format, isAllowed }: Asked): ExportText {
-  const read = (before: number): Promise<readonly LogRow[]> =>
-    filter === null ? Promise.resolve([]) : logBatch(core.pg, filter, { before, limit: BATCH_ROWS })
+  const batches =
+    filter === null ? null : logBatches(core.pg, filter, { withSealed: format.isUnsealing })
+  const read = async (before: number): Promise<readonly LogRow[]> =>
+    (await batches?.(before, BATCH_ROWS)) ?? []
   let next: Promise<readonly LogRow[]> = Promise.resolve([])
   return {
     begin: async () => {

@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type { LogPage } from '#read-api/contract/log.ts'
+import type { ExportAsked, ExportRead } from './export-reader.ts'
 import { HEAVY_USER, RARE, SITE } from './log-rows.ts'
 
 /** A reader of the log: what is asked, with whose session. */
@@ -101,28 +104,32 @@ export type ExportFigure = {
   readonly rssMost: number
 }
 
-/** One export read to `rowsMax`, over a real socket; the memory is of the process that sends. */
+const LOOK_EVERY_MS = 20
+
+/** One export read to `rowsMax` by another process; the memory is of this one, which sends it. */
 export async function exportFigure(
   address: string,
   headers: Record<string, string>,
   kind: string,
   rowsMax: number,
 ): Promise<ExportFigure> {
-  const abort = new AbortController()
   const rssMegabytes = () => process.memoryUsage().rss / 1e6
-  const [begin, rssBegin] = [performance.now(), rssMegabytes()]
-  const answer = await fetch(address, { headers, signal: abort.signal })
-  if (answer.body === null || answer.status !== 200) throw new Error(await answer.text())
-  let [rows, bytes, rssMost] = [0, 0, rssBegin]
-  for await (const part of answer.body) {
-    for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) rows += 1
-    bytes += part.length
+  const rssBegin = rssMegabytes()
+  let rssMost = rssBegin
+  const looking = setInterval(() => {
     rssMost = Math.max(rssMost, rssMegabytes())
-    if (rows >= rowsMax) break
+  }, LOOK_EVERY_MS)
+  const reader = fork('test/bench/export-reader.ts')
+  try {
+    reader.send({ address, headers, rowsMax } satisfies ExportAsked)
+    const failed = once(reader, 'exit').then(() => Promise.reject(new Error('the reader failed')))
+    const answer = (await Promise.race([once(reader, 'message'), failed])) as [ExportRead]
+    const [{ rows, bytes, seconds }] = answer
+    return { kind, rows, seconds, megabytes: bytes / 1e6, rssBegin, rssMost }
+  } finally {
+    clearInterval(looking)
+    reader.removeAllListeners('exit').kill('SIGKILL')
   }
-  abort.abort()
-  const seconds = (performance.now() - begin) / 1_000
-  return { kind, rows, seconds, megabytes: bytes / 1e6, rssBegin, rssMost }
 }
 
 const ROUNDS = 5

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { logBatches, logRows } from '#projections/call-log/query.ts'
 import type { LogEntry, LogPage, LogStat } from '#read-api/contract/log.ts'
 import { csvLine } from '#read-api/logs/csv.ts'
 import { dollarsAt } from '#read-api/logs/dollars.ts'
@@ -110,6 +111,21 @@ describe('the export of the log', () => {
     expect(rows[0]?.[at('time (Asia/Shanghai)')]).toBe('2026-11-21 17:29:57')
     expect(rows[0]?.[at('token')]).toBe(`"'${BOMB.replaceAll('"', '""')}"`)
     expect(rows.find((row) => row[at('channel')] === '1')?.[at('channel_name')]).toBe("'+1 channel")
+  })
+
+  it('is made of the rows of the list, each cell of them', async () => {
+    const { db, pg } = api.core
+    await pg.query(`insert into read_call_log.log (id, created_at, type, user_id, token_id, actor_id,
+      note, reason) values (1e9, ${NOW / 1_000}, 2, ${ALICE}, -7, ${ADMIN}, 'sealed:why', 'x')`)
+    for (const filter of [{}, { userId: ALICE, type: 2 }]) {
+      const read = logBatches(pg, filter, { withSealed: true })
+      const first = await read(Number.MAX_SAFE_INTEGER, 60)
+      const rows = [...first, ...(await read(first.at(-1)?.id ?? 0, 40))]
+      expect(rows).toEqual(await logRows(db, filter, { offset: 0, limit: 100 }))
+      const without = await logBatches(pg, filter, { withSealed: false })(2 ** 40, 100)
+      expect(without).toEqual(rows.map((row) => ({ ...row, clientIp: null, note: null })))
+    }
+    await pg.query('delete from read_call_log.log where id = 1e9')
   })
 
   it('as NDJSON has the very rows of the list, their details no text in text', async () => {
