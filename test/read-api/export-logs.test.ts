@@ -115,8 +115,9 @@ describe('the export of the log', () => {
 
   it('is made of the rows of the list, each cell of them', async () => {
     const { db, pg } = api.core
-    await pg.query(`insert into read_call_log.log (id, created_at, type, user_id, token_id, actor_id,
-      note, reason) values (1e9, ${NOW / 1_000}, 2, ${ALICE}, -7, ${ADMIN}, 'sealed:why', 'x')`)
+    await pg.query(`insert into read_call_log.log
+      (id, created_at, type, user_id, token_id, actor_id, note, reason)
+      values (1e9, ${NOW / 1_000}, 2, ${ALICE}, -7, ${ADMIN}, 'sealed:why', 'x')`)
     for (const filter of [{}, { userId: ALICE, type: 2 }]) {
       const read = logBatches(pg, filter, { withSealed: true })
       const first = await read(Number.MAX_SAFE_INTEGER, 60)
