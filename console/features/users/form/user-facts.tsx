@@ -90,7 +90,7 @@ function QuotaChange({ row }: { row: LogEntry }): ReactElement {
         {row.quota > 0 && '+'}
         {row.quota === 0 ? <GroupTag name={row.group} /> : <Quota value={quotaOf(row.quota)} />}
       </span>
-      <span>{note || t('users.noReason')}</span>
+      {note ? <span>{note}</span> : <span className="tg-quiet">{t('users.noReason')}</span>}
       <span className="tg-quiet">
         {by !== undefined && t('users.changedBy', { name: by.username || `#${by.id}` })}{' '}
         <Time at={row.created_at} />

@@ -95,11 +95,13 @@ function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>
   ]
 }
 
+const NOTHING = <span className="tg-quiet tg-on-table">–</span>
+
 /** In or out, and what else may be done to this user by this admin; nothing where nothing may. */
 function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactElement {
   const { t } = useTranslation()
   const acts = actsOn(user, deeds.actor)
-  if (user.DeletedAt !== null || acts.size === 0) return <span className="tg-quiet">–</span>
+  if (user.DeletedAt !== null || acts.size === 0) return NOTHING
   const name = calledOf(user)
   const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>
     acts.has(action)
