@@ -6,7 +6,7 @@ import type { ColumnLayout } from './data-grid/use-column-layout.ts'
 import { Popover } from './popover.tsx'
 import { Checkbox, Segmented } from './switches.tsx'
 
-/** Which columns a list shows, in what order, and how high its rows are. */
+/** Which columns a list shows, in what order, how high its rows are, and how they tell times. */
 export function ColumnChooser<Row>(props: { layout: ColumnLayout<Row> }): ReactElement {
   const { t } = useTranslation()
   return (
@@ -50,6 +50,17 @@ function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
         ))}
       </ul>
       <footer>
+        {layout.isAgo !== null && (
+          <Segmented
+            label={t('ui.times')}
+            value={layout.isAgo ? 'ago' : 'date'}
+            choices={[
+              { value: 'date', label: t('ui.timesDate') },
+              { value: 'ago', label: t('ui.timesAgo') },
+            ]}
+            onChange={(times) => layout.setAgo(times === 'ago')}
+          />
+        )}
         <Segmented
           label={t('ui.density')}
           value={density}

@@ -52,6 +52,7 @@ export function orderColumns(
     column('created', t('orders.created'), {
       width: 178,
       cell: ({ created_at }) => <Time at={created_at} style="stamp" />,
+      agoCell: ({ created_at }) => <Time at={created_at} />,
     }),
     column('actions', t('orders.actions'), {
       width: 104,

@@ -35,7 +35,11 @@ export function musicColumns(t: TFunction, acts: Acts): Column<MusicTask>[] {
       124,
       ({ finish_time }) =>
         finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short-stamp" />,
-      { isHiddenAtFirst: true },
+      {
+        isHiddenAtFirst: true,
+        agoCell: ({ finish_time }) =>
+          finish_time === 0 ? <Nothing /> : <Time at={finish_time} style="short" />,
+      },
     ),
   ]
 }

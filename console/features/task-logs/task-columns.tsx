@@ -39,6 +39,7 @@ export function commonColumns<Task extends AnyTask>(
   return {
     time: column('submitted', 122, (task) => <Time at={task.submit_time} style="short-stamp" />, {
       ...{ isPinned: true, onCard: 'bare' },
+      agoCell: (task) => <Time at={task.submit_time} style="short" />,
     }),
     username: column('username', 70, (task) => task.username || `#${task.user_id}`, {
       onCard: 'bare',

@@ -81,6 +81,7 @@ function placeColumns(setFilters: SetFilters): Draft[] {
       width: 116,
       isPinned: true,
       cell: (row) => <Time at={row.created_at} style="short-stamp" />,
+      agoCell: (row) => <Time at={row.created_at} style="short" />,
     },
     {
       id: 'channel',

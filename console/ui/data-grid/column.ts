@@ -5,6 +5,8 @@ export type Column<Row> = {
   /** The header, also in the column chooser and on cards. */
   readonly title: string
   readonly cell: (row: Row) => ReactNode
+  /** Of a moment, in place of the date: how long ago that was, where it is chosen. */
+  readonly agoCell?: (row: Row) => ReactNode
   /** Pixels, until resized. */
   readonly width: number
   readonly minWidth?: number
@@ -31,6 +33,8 @@ export type StoredLayout = {
   readonly order: readonly string[]
   readonly shown: Readonly<Record<string, boolean>>
   readonly widths: Readonly<Record<string, number>>
+  /** Moments are told by how long ago they were. */
+  readonly isAgo?: boolean
 }
 
 export const NO_LAYOUT: StoredLayout = { order: [], shown: {}, widths: {} }
@@ -40,11 +44,12 @@ export const WIDTH_MAX = 1200
 /** What was stored, or null when it is something else. */
 export function readLayout(stored: unknown): StoredLayout | null {
   if (typeof stored !== 'object' || stored === null) return null
-  const { order, shown, widths } = stored as Partial<Record<keyof StoredLayout, unknown>>
+  const { order, shown, widths, isAgo } = stored as Partial<Record<keyof StoredLayout, unknown>>
   return {
     order: Array.isArray(order) ? order.filter((id) => typeof id === 'string') : [],
     shown: entriesOf(shown, (value) => typeof value === 'boolean'),
     widths: entriesOf(widths, (value) => typeof value === 'number' && Number.isFinite(value)),
+    ...(isAgo === true ? { isAgo } : {}),
   }
 }
 
@@ -57,6 +62,10 @@ export function inOrder<Row>(
   const sorted = known.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   return columns.map((column) => (order.includes(column.id) ? (sorted.shift() ?? column) : column))
 }
+
+/** The column with the cells that `isAgo` asks for. */
+export const inTime = <Row>(column: Column<Row>, { isAgo }: StoredLayout): Column<Row> =>
+  isAgo === true && column.agoCell !== undefined ? { ...column, cell: column.agoCell } : column
 
 export const isShown = <Row>(column: Column<Row>, layout: StoredLayout): boolean =>
   column.isPinned === true || (layout.shown[column.id] ?? column.isHiddenAtFirst !== true)

@@ -4,6 +4,7 @@ import {
   type Column,
   clampWidth,
   inOrder,
+  inTime,
   isShown,
   moved,
   NO_LAYOUT,
@@ -20,6 +21,9 @@ export type ColumnLayout<Row> = {
   readonly widthOf: (column: Column<Row>) => number
   readonly isShown: (column: Column<Row>) => boolean
   readonly isResized: (column: Column<Row>) => boolean
+  /** null: no column of the list can tell how long ago something was. */
+  readonly isAgo: boolean | null
+  readonly setAgo: (isAgo: boolean) => void
   readonly setShown: (id: string, isShown: boolean) => void
   readonly setWidth: (id: string, width: number) => void
   readonly move: (id: string, step: number) => void
@@ -36,7 +40,7 @@ export function useColumnLayout<Row>(
 ): ColumnLayout<Row> {
   const [stored, store] = useLocalPreference<StoredLayout>(key, NO_LAYOUT, readLayout)
   return useMemo(() => {
-    const all = inOrder(columns, stored.order)
+    const all = inOrder(columns, stored.order).map((column) => inTime(column, stored))
     const set = (patch: Partial<StoredLayout>) => store({ ...stored, ...patch })
     const minOf = (id: string) => columns.find((column) => column.id === id)?.minWidth
     return {
@@ -45,6 +49,8 @@ export function useColumnLayout<Row>(
       widthOf: (column) => widthOf(column, stored),
       isShown: (column) => isShown(column, stored),
       isResized: (column) => stored.widths[column.id] !== undefined,
+      isAgo: all.some(({ agoCell }) => agoCell !== undefined) ? stored.isAgo === true : null,
+      setAgo: (isAgo) => set({ isAgo }),
       setShown: (id, shown) => set({ shown: { ...stored.shown, [id]: shown } }),
       setWidth: (id, width) =>
         set({ widths: { ...stored.widths, [id]: clampWidth(width, minOf(id)) } }),

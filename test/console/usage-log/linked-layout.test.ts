@@ -10,6 +10,8 @@ const layoutOf = (): ColumnLayout<unknown> => ({
   widthOf: () => 100,
   isShown: () => false,
   isResized: () => false,
+  isAgo: null,
+  setAgo: vi.fn(),
   setShown: vi.fn(),
   setWidth: vi.fn(),
   move: vi.fn(),

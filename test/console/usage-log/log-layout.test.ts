@@ -93,6 +93,22 @@ describe('the layout of the usage log', () => {
     await close()
   })
 
+  it('tells times as dates, or by how long ago they were: chosen by key, and remembered', async () => {
+    rows = [logRow(1, { created_at: Math.floor(Date.now() / 1_000) - 7_200 })]
+    const { page, close } = await open()
+    const first = page.locator('.tg-grid-row time').first()
+    await expect.poll(() => first.innerText()).toMatch(/^\d\d-\d\d \d\d:\d\d:\d\d$/)
+    await page.getByRole('button', { name: 'Columns', exact: true }).press('Enter')
+    const times = page.getByRole('group', { name: 'Times' })
+    await times.getByRole('button', { name: 'How long ago' }).press('Enter')
+    await expect.poll(() => first.innerText()).toBe('2 hr. ago')
+    expect(await first.getAttribute('title')).toMatch(/\d{4}/)
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await expect.poll(() => first.innerText()).toBe('2 hr. ago')
+    await close()
+  })
+
   it('keeps the pager in the window, whatever its height', async () => {
     rows = manyRows(45)
     const { page, close } = await open()
