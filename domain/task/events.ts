@@ -39,6 +39,8 @@ export type TaskSubmitted = Fact<
     readonly hold: WireQuota
     /** What was asked for, in the caller's words; null where the action has none. */
     readonly prompt: Sealed | null
+    /** The caller's own mark of it, told whenever it is asked for; left out where there is none. */
+    readonly state?: Sealed
     /** The task that this one continues. */
     readonly origin: string | null
     /** Whether its provider was told where to call back. */

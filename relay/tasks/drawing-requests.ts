@@ -119,6 +119,7 @@ export function readDrawing(
     action,
     model: model ?? `mj_${action.toLowerCase()}`,
     prompt: shown,
+    state: body.text('state'),
     originId,
     continuesOpen: action === 'MODAL',
     path: path === '/insight-face/swap' ? SWAP_PATH : `/mj${path}`,

@@ -29,6 +29,7 @@ export function readMusic(action: string, body: TaskBody): TaskRequest {
     action,
     model: `suno_${action.toLowerCase()}`,
     prompt: prompt ?? described,
+    state: null,
     originId,
     continuesOpen: false,
     path: `/suno/submit/${action}`,

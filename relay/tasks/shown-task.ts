@@ -16,6 +16,7 @@ const REASONS: Record<FailureCause, Record<Language, string>> = {
 
 type Opened = {
   readonly prompt: string
+  readonly state: string
   readonly promptEn: string
   readonly description: string
   readonly imageUrl: string
@@ -37,6 +38,7 @@ async function opened(
   const words = await open(bad?.failReason)
   return {
     prompt: await open(submitted.prompt),
+    state: await open(submitted.state),
     promptEn: await open(good?.promptEn),
     description: await open(place?.description),
     imageUrl: await open(good?.imageUrl),
@@ -75,7 +77,7 @@ export async function drawingAnswer(
     prompt: texts.prompt || (result.prompt ?? ''),
     promptEn: texts.promptEn,
     description: texts.description,
-    state: '',
+    state: texts.state,
     submitTime: submittedAt,
     startTime: startedAt ?? 0,
     finishTime: texts.finishedAt,

@@ -87,9 +87,11 @@ export class TaskBooks {
       task: { openMax },
     } as const
     const prompt = await this.sealed(userId, request.prompt)
+    const state = await this.sealed(userId, request.state)
     const submitted = {
       type: 'SubmitTask',
       ...{ task, userId, kind, tokenId, platform, action, model, group, hold, prompt, origin },
+      ...(state === null ? {} : { state }),
       isNotified: submission.isNotified,
       submittedAt: startedAt,
     } as const

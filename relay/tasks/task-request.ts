@@ -19,6 +19,8 @@ export type TaskRequest = {
   /** What is priced. */
   readonly model: string
   readonly prompt: string | null
+  /** The caller's own mark of it; null: none. */
+  readonly state: string | null
   /** The id of the task that it continues, as its caller has it; null: none. */
   readonly originId: string | null
   /** A window is to be filled in that belongs to a task under way. */

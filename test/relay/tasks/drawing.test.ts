@@ -27,7 +27,8 @@ describe('a drawing', () => {
     const before = await rig.balance()
     const submittedAt = Date.now()
     heldAt = submittedAt
-    const answer = await rig.ask('/mj/submit/imagine', { prompt: 'a lighthouse' })
+    const asked = { prompt: 'a lighthouse', state: 'order 7 · 灯塔' }
+    const answer = await rig.ask('/mj/submit/imagine', asked)
     expect(answer.status).toBe(200)
     expect(answer.json).toMatchObject({ code: 1, description: 'submitted', properties: {} })
     const task = answer.json.result as string
@@ -54,6 +55,7 @@ describe('a drawing', () => {
       id: task,
       action: 'IMAGINE',
       prompt: 'a lighthouse',
+      state: 'order 7 · 灯塔',
       progress: '100%',
       imageUrl: `${rig.url}/mj/image/${task}`,
       failReason: '',
@@ -78,6 +80,8 @@ describe('a drawing', () => {
     expect(await rig.money(task)).toEqual(['CallAdmitted', 'CallReleased'])
     const { json } = await rig.ask(`/mj/task/${task}/fetch`)
     expect(json).toMatchObject({ failReason: 'the simulated model gave up', imageUrl: '' })
+    expect(json.state).toBe('')
+    expect((await rig.taskEvents(task))[0]?.data).not.toHaveProperty('state')
   })
 
   it('that its provider refuses costs nothing, and says why', async () => {
@@ -219,6 +223,7 @@ describe('bad input', () => {
     ['imagine', '{"prompt":', 'json_incomplete'],
     ['imagine', {}, 'missing_parameter'],
     ['imagine', { prompt: 7 }, 'invalid_parameter'],
+    ['imagine', { prompt: 'x', state: 'x'.repeat(1_025) }, 'invalid_parameter'],
     ['imagine', { prompt: 'x'.repeat(16_385) }, 'invalid_parameter'],
     ['imagine', '{"prompt":"a\\u0000b"}', 'invalid_text'],
     ['change', { taskId: UNKNOWN_TASK, action: 'UPSCALE' }, 'missing_parameter'],
