@@ -50,8 +50,8 @@ export const TOP_UP_REFUSALS: Refusals<TopUpRefusalCode | TopUpActRefusalCode> =
   RefundOutOfRange: [
     200,
     ({ left = '' }) => ({
-      zh: `退款金额必须大于 0 且不超过 ${left}`,
-      en: `A refund is above 0 and at most ${left}`,
+      zh: `退款金额必须大于 0 且不超过 ${left}，最多两位小数`,
+      en: `The sum to refund must be above 0 and at most ${left}, with at most two decimals`,
     }),
   ],
   RefundedMeanwhile: [
