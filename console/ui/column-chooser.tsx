@@ -51,7 +51,7 @@ function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
       </ul>
       <footer>
         {layout.isAgo !== null && (
-          <Segmented
+          <Line
             label={t('ui.times')}
             value={layout.isAgo ? 'ago' : 'date'}
             choices={[
@@ -61,7 +61,7 @@ function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
             onChange={(times) => layout.setAgo(times === 'ago')}
           />
         )}
-        <Segmented
+        <Line
           label={t('ui.density')}
           value={density}
           choices={[
@@ -74,6 +74,16 @@ function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
           {t('ui.columnsReset')}
         </Button>
       </footer>
+    </div>
+  )
+}
+
+/** A choice with its name beside it. */
+function Line<Value extends string>(props: Parameters<typeof Segmented<Value>>[0]): ReactElement {
+  return (
+    <div className="tg-chooser-line">
+      <span aria-hidden="true">{props.label}</span>
+      <Segmented {...props} />
     </div>
   )
 }

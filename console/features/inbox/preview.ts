@@ -11,7 +11,12 @@ export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'f
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
   const characters = [...text]
   if (characters.length <= SHOWN_MAX) return text
-  return characters.slice(0, SHOWN_MAX - CUT.length).join('') + CUT
+  return (
+    characters
+      .slice(0, SHOWN_MAX - CUT.length)
+      .join('')
+      .trimEnd() + CUT
+  )
 }
 
 /** Nobody reads an address, and a picture in one leaves no room for the text after it. */

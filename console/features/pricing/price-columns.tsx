@@ -59,7 +59,7 @@ export function priceColumns(t: TFunction, group: ShownGroup): Column<PricedMode
         </StatusTag>
       ),
     }),
-    column('groups', t('pricing.groups'), 138, {
+    column('groups', t('pricing.groups'), 134, {
       onCard: 'more',
       cell: ({ enable_groups }) => <Groups names={enable_groups} />,
     }),
