@@ -50,17 +50,7 @@ function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
         ))}
       </ul>
       <footer>
-        {layout.isAgo !== null && (
-          <Line
-            label={t('ui.times')}
-            value={layout.isAgo ? 'ago' : 'date'}
-            choices={[
-              { value: 'date', label: t('ui.timesDate') },
-              { value: 'ago', label: t('ui.timesAgo') },
-            ]}
-            onChange={(times) => layout.setAgo(times === 'ago')}
-          />
-        )}
+        <TimesLine layout={layout} />
         <Line
           label={t('ui.density')}
           value={density}
@@ -75,6 +65,23 @@ function Choices<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement {
         </Button>
       </footer>
     </div>
+  )
+}
+
+/** How moments are told, where the list has any. */
+function TimesLine<Row>({ layout }: { layout: ColumnLayout<Row> }): ReactElement | null {
+  const { t } = useTranslation()
+  if (layout.isAgo === null) return null
+  return (
+    <Line
+      label={t('ui.times')}
+      value={layout.isAgo ? 'ago' : 'date'}
+      choices={[
+        { value: 'date', label: t('ui.timesDate') },
+        { value: 'ago', label: t('ui.timesAgo') },
+      ]}
+      onChange={(times) => layout.setAgo(times === 'ago')}
+    />
   )
 }
 

@@ -93,7 +93,7 @@ describe('the layout of the usage log', () => {
     await close()
   })
 
-  it('tells times as dates, or by how long ago they were: chosen by key, and remembered', async () => {
+  it('tells times as dates, or how long ago they were: chosen by key, and kept', async () => {
     rows = [logRow(1, { created_at: Math.floor(Date.now() / 1_000) - 7_200 })]
     const { page, close } = await open()
     const first = page.locator('.tg-grid-row time').first()
