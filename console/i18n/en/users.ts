@@ -105,7 +105,7 @@ export const users: Words['users'] = {
   changedBy: 'by {{name}}',
   factor: 'Reset second factor',
   factorHint:
-    'For users without app, passkeys and recovery codes: all become void, the password signs in.',
+    'For users who lost app, passkeys and codes: all of them become void, the password signs in.',
   factorOpen: 'Reset…',
   factorTitle: 'Reset the second factor of {{name}}?',
   factorBody: 'Make sure who asks for it. The user is signed out everywhere, and told by mail.',
