@@ -10,6 +10,7 @@ import type { JournalEntry } from '#infra/demo/journal.ts'
 import { type Running, startProduct } from '#infra/start.ts'
 import { startPinned } from '../bench/processes.ts'
 import { PASSWORD, setOption } from '../support/product.ts'
+import { SHORT_LEASES } from '../support/site.ts'
 import { type Books, readBooks } from './books.ts'
 import { type CallRecord, callInStorm } from './callers.ts'
 import { Supervisor } from './supervisor.ts'
@@ -29,7 +30,11 @@ beforeAll(async () => {
   provider = await startPinned(1, 'infra/demo/provider-program.ts', ['0', '1', '8'])
   const port = await freePort()
   const environment = { DATA_DIR: join(folder, 'data'), PORT: String(port), LOG_LEVEL: 'error' }
-  const supervisor = new Supervisor(folder, { ...environment, ROLES: SERVERS })
+  const supervisor = new Supervisor(folder, {
+    ...{ ...environment, ROLES: SERVERS },
+    // Calls of the killed are ended while others die, not a minute after the last of them.
+    NODE_OPTIONS: SHORT_LEASES,
+  })
   await supervisor.start()
   const url = `http://127.0.0.1:${port}`
   const key = await furnish(url, provider.line.trim())
