@@ -4,7 +4,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
 import type { FakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
-import { openPage } from '../support/open-page.ts'
+import { type OpenPage, openPage } from '../support/open-page.ts'
 
 type Look = { name: string; path: string; open?: (page: Page) => Promise<unknown> }
 
@@ -41,8 +41,16 @@ afterAll(async () => {
 })
 
 describe.each(LANGUAGES)('the settings, in %s', (language) => {
+  // One page for all: what it has read and compiled once need not be again.
+  let opened: OpenPage
+  beforeAll(async () => {
+    opened = await openPage(browser, { language })
+  })
+  afterAll(() => opened.close())
+
   it.each(LOOKS)('$name: no fault, in either theme', { timeout: 90_000 }, async (look) => {
-    const { page, faults, close } = await openPage(browser, { language })
+    const { page, faults } = opened
+    await page.setViewportSize({ width: 1280, height: 860 })
     await openAsRoot(page, site, `/admin/settings${look.path}`)
     await page.locator('.tg-grid-body, .tg-field, .tg-unpriced').first().waitFor()
     if (look.open !== undefined) {
@@ -51,6 +59,5 @@ describe.each(LANGUAGES)('the settings, in %s', (language) => {
     }
     expect(await lookFaults(page, `${look.name}-${language}`, WIDTHS[language])).toEqual([])
     expect(faults).toEqual([])
-    await close()
   })
 })
