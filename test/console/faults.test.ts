@@ -22,8 +22,12 @@ describe('when the server can not serve', () => {
   it('too many requests are one line that counts down, and it goes when it is over', async () => {
     const { page, site } = admin
     const answer = site.routes['GET /api/token/']
-    site.routes['GET /api/token/'] = () => {
+    // Any other answer says that the server serves again: the page's own are told before.
+    const others = ['/api/notice', '/api/user/messages/unread_count']
+    const haveCome = () => others.every((path) => site.calls.some((call) => call.path === path))
+    site.routes['GET /api/token/'] = async () => {
       if (answer !== undefined) site.routes['GET /api/token/'] = answer
+      await expect.poll(haveCome).toBe(true)
       return REFUSED
     }
     await page.clock.install()
