@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { TextArea } from '#console/ui/inputs.tsx'
@@ -10,12 +10,20 @@ const ROWS_MAX = 8
 export function Composer({ chat, isReady }: { chat: Chat; isReady: boolean }): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  const canSend = isReady && chat.canAsk && !chat.isBusy && text.trim() !== ''
+  /** Sent before it was known whether anything may be asked: then it goes once it may. */
+  const [isWaiting, setWaiting] = useState(false)
+  const canSend = isReady && !chat.isBusy && text.trim() !== ''
   const send = (): void => {
     if (!canSend) return
+    setWaiting(!chat.canAsk)
+    if (!chat.canAsk) return
     chat.send(text.trim())
     setText('')
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as soon as it may be asked
+  useEffect(() => {
+    if (isWaiting) send()
+  }, [chat.canAsk])
   const onKeyDown = (event: KeyboardEvent): void => {
     // NOTE: Enter that ends the writing of a Chinese word is not ours.
     if (event.nativeEvent.isComposing) return

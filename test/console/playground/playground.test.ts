@@ -216,6 +216,24 @@ it('puts what went wrong into the answer, which can be asked for again', async (
   expect(await page.getByRole('status').getByText('quota').count()).toBe(0)
 })
 
+it('sends what was written before it is known that there is a token, once it is', async () => {
+  let answerTokens = (): void => {}
+  const isTold = new Promise<void>((resolve) => {
+    answerTokens = resolve
+  })
+  site.routes['GET /api/token/'] = async () => {
+    await isTold
+    return ok({ items: TOKENS, page: 0, total: TOKENS.length })
+  }
+  await open()
+  await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
+  await say('2 + 2?')
+  expect(asked()).toEqual([])
+  answerTokens()
+  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  expect(asked()).toHaveLength(1)
+})
+
 it('says that no token is enabled, asks nothing, and leads to the tokens', async () => {
   let answerTokens = (): void => {}
   const isTold = new Promise<void>((resolve) => {
