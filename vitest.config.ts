@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { MixedOrder } from './test/support/mixed-order.ts'
 import { SkipReporter } from './test/support/skip-reporter.ts'
 
 const shared = {
@@ -15,6 +16,7 @@ export default defineConfig({
     maxWorkers: process.env.CI ? 3 : 2,
     reporters: ['default', new SkipReporter()],
     globalSetup: ['test/support/global-setup.ts'],
+    sequence: { sequencer: MixedOrder },
     projects: [
       {
         test: {
