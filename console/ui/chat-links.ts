@@ -41,15 +41,18 @@ const withSettings = (link: string): string =>
 
 /**
  * The template with this site's address and the key (with `sk-`) put in. Null for what is no link,
- * or one that would run a script.
+ * or one that a browser opens itself, such as a script or an empty page.
  */
 export function chatAddress(template: string, site: string, key: string): string | null {
   const address = template
     .replaceAll('{address}', encodeURIComponent(site.replace(/\/+$/, '')))
     .replaceAll('{key}', encodeURIComponent(key))
-  if (/^(?:javascript|data|vbscript|blob|file):/i.test(address.trim())) return null
-  return URL.canParse(address) ? address : null
+  if (!URL.canParse(address)) return null
+  return OF_THE_BROWSER.test(new URL(address).protocol) ? null : address
 }
+
+/** As the server refuses them; by the parsed scheme, for browsers skip what stands before it. */
+const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):$/
 
 /** How a client is reached that gets a key: in a frame, in a window of its own, or not at all. */
 export type ChatWay = 'frame' | 'window' | 'none'

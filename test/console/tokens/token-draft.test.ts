@@ -192,6 +192,9 @@ describe('chat links', () => {
       '/chat?{key}',
       'javascript:alert("{key}")',
       ' data:x,{key}',
+      'java\nscript:alert("{key}")',
+      'about:blank#{key}',
+      'BLOB:https://a/{key}',
     ]) {
       expect(chatAddress(template, 'https://a', 'sk-1'), template).toBeNull()
     }
