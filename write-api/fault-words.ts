@@ -17,7 +17,8 @@ export function faultWords({ fault = '', name, minimum, maximum, unit = '' }: De
     const bounds = NO_NUMBER.has(fault)
       ? rangeWords(minimum, maximum)[language]
       : String((fault === 'above-maximum' ? maximum : (minimum ?? maximum)) ?? '')
-    const limit = bounds === '' ? '' : bounds + units[language]
+    const unitWords = bounds === '1' ? units[language].replace(/s$/, '') : units[language]
+    const limit = bounds === '' ? '' : bounds + unitWords
     return [name ?? '', limit].filter((figure) => figure !== '').join(', ')
   }
   const [inZh, inEn] = [figures('zh'), figures('en')]

@@ -35,6 +35,9 @@ export function fieldFault(
   )
 }
 
+const counted = (limit: number | bigint, noun: string): string =>
+  `${limit} ${noun}${Number(limit) === 1 ? '' : 's'}`
+
 function wordsFor(
   error: TLocalizedValidationError,
   errors: readonly TLocalizedValidationError[],
@@ -52,22 +55,22 @@ function wordsFor(
     case 'minLength':
       return {
         zh: `长度不能少于 ${error.params.limit} 个字符`,
-        en: `must have at least ${error.params.limit} characters`,
+        en: `must have at least ${counted(error.params.limit, 'character')}`,
       }
     case 'maxLength':
       return {
         zh: `长度不能超过 ${error.params.limit} 个字符`,
-        en: `must have at most ${error.params.limit} characters`,
+        en: `must have at most ${counted(error.params.limit, 'character')}`,
       }
     case 'maxItems':
       return {
         zh: `不能超过 ${error.params.limit} 项`,
-        en: `must have at most ${error.params.limit} items`,
+        en: `must have at most ${counted(error.params.limit, 'item')}`,
       }
     case 'minItems':
       return {
         zh: `不能少于 ${error.params.limit} 项`,
-        en: `must have at least ${error.params.limit} items`,
+        en: `must have at least ${counted(error.params.limit, 'item')}`,
       }
     case 'const':
       return oneOf(errors)

@@ -22,6 +22,12 @@ describe('the words of both languages', () => {
     }
   })
 
+  it('say one of what is counted in English, and several', () => {
+    const counted = /\{\{(?:count|number|rows|used)\}\} (?:[a-z]+ )?[a-z]+s\b/
+    const lacking = [...EN].filter(([key, text]) => counted.test(text) && !PLURAL.test(key))
+    expect(lacking.map(([key]) => key)).toEqual([])
+  })
+
   it('are all used: by name, or by a name put together', () => {
     const source = globSync('{app,api,features,theme,ui}/**/*.{ts,tsx}', { cwd: CONSOLE })
       .map((path) => readFileSync(resolve(CONSOLE, path), 'utf8'))

@@ -164,6 +164,7 @@ describe('options', () => {
     ['QuotaForNewUser', 'x', 'must be a whole number (0 to 9007199254740991 quota units)'],
     ['RetryTimes', '1.5', 'must be a whole number (0 to 3)'],
     ['RetryTimes', '4', 'is above the maximum (3)'],
+    ['general_setting.ping_interval_seconds', '0', 'is below the minimum (1 second)'],
     ['SMTPPort', '70000', 'is above the maximum (65535)'],
     ['Price', 'x', 'must be a number (0.0001 to 1000000)'],
   ])('%s = %s is told the bounds, and of what they are', async (key, value, words) => {

@@ -61,9 +61,10 @@ export function CouponUses({ coupon }: Cell): ReactElement {
   const number = useNumberFormat()
   const most = coupon.max_uses < 0 ? '∞' : number.format(coupon.max_uses)
   const words = coupon.max_uses < 0 ? t('coupons.unlimited') : most
+  const used = number.format(coupon.used_count)
   return (
-    <span title={t('coupons.usesOf', { used: coupon.used_count, most: words })}>
-      {number.format(coupon.used_count)} / {most}
+    <span title={t('coupons.usesOf', { count: coupon.used_count, used, most: words })}>
+      {used} / {most}
     </span>
   )
 }

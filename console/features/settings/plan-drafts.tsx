@@ -12,6 +12,15 @@ import { fallbackFaultKey } from './fallback-pricing.ts'
 import { PlannedEntries } from './planned-entries.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
 
+/** As far ahead as the server takes it. */
+const DAYS_MAX = 366
+
+function timeFault(seconds: number): 'scheduleAtFault' | 'scheduleAtFar' | null {
+  const aheadMs = seconds * 1_000 - Date.now()
+  if (!(aheadMs > 0)) return 'scheduleAtFault'
+  return aheadMs > DAYS_MAX * 86_400_000 ? 'scheduleAtFar' : null
+}
+
 /** The unsaved price changes, and when they are to take effect instead of now. */
 export function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   const { t } = useTranslation()
@@ -20,12 +29,12 @@ export function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
   const [isChecked, setChecked] = useState(false)
   const entries = draftEntries(form.changes) ?? []
   const seconds = Math.floor(new Date(at).getTime() / 1_000)
-  const isAhead = Number.isFinite(seconds) && seconds * 1_000 > Date.now()
+  const fault = timeFault(seconds)
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
     const changed = new Set(form.changes.map(({ key }) => key))
     if (fallbackFaultKey(changed, form.value)) return showError(t('settings.checkInput'))
-    if (!isAhead) return
+    if (fault !== null) return
     try {
       await schedulePrices({ at: seconds, changes: entries })
     } catch (error) {
@@ -49,7 +58,7 @@ export function PlanDrafts({ form }: { form: SettingsForm }): ReactElement {
       <FormField
         label={t('prices.scheduleAt')}
         hint={t('prices.scheduleAtHint', { zone })}
-        error={isChecked && !isAhead ? t('prices.scheduleAtFault') : undefined}
+        error={isChecked && fault !== null ? t(`prices.${fault}`, { days: DAYS_MAX }) : undefined}
         isRequired
       >
         {(control) => (

@@ -112,7 +112,7 @@ function Tools(props: {
         </MenuButton>
       ) : (
         <Button icon="close" label={t('usageLog.exportCancel')} onClick={cancel}>
-          {t('usageLog.exporting', { rows: number.format(rows) })}
+          {t('usageLog.exporting', { count: rows, rows: number.format(rows) })}
         </Button>
       )}
     </>

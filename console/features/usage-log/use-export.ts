@@ -39,7 +39,8 @@ export function useExport(view: LogView): ExportState {
       throw new Error(t('usageLog.exportBroken'))
     })
     saveFile(file, `usage-${rangeText(view.filters.range)}.${kind}`)
-    showSuccess(t('usageLog.exported', { rows: number.format(counter.rows) }))
+    const { rows: count } = counter
+    showSuccess(t('usageLog.exported', { count, rows: number.format(count) }))
   }
   return {
     rows,

@@ -242,9 +242,13 @@ describe('drafts of prices', () => {
     await drawer.getByText('请选择一个将来的时间').waitFor()
     await drawer.getByLabel('生效时间').fill('2020-01-01T00:00')
     await drawer.getByRole('button', { name: '安排改动' }).click()
+    const inDays = (days: number) =>
+      new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16)
+    await drawer.getByLabel('生效时间').fill(inDays(368))
+    await drawer.getByText('请选择 366 天以内的时间').waitFor()
+    await drawer.getByRole('button', { name: '安排改动' }).click()
     expect(sent('POST', '/api/option/price_schedule')).toHaveLength(0)
-    const at = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 16)
-    await drawer.getByLabel('生效时间').fill(at)
+    await drawer.getByLabel('生效时间').fill(inDays(90))
     await drawer.getByRole('button', { name: '安排改动' }).click()
     await drawer.getByText('等待生效').waitFor()
     expect(sent('POST', '/api/option/price_schedule')[0]?.body).toMatchObject({

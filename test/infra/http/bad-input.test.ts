@@ -37,6 +37,7 @@ const BAD: readonly (readonly [string, string | Buffer, number, string, string])
   ['beyond 2^53', '{"name":"a","count":9007199254740993}', 400, 'InvalidField', 'count'],
   ['a negative number', '{"name":"a","count":-1}', 400, 'InvalidField', 'count'],
   ['text too long', `{"name":"${'x'.repeat(11)}"}`, 400, 'InvalidField', 'name'],
+  ['one too long', '{"name":"a","mark":"xx"}', 400, 'InvalidField', 'at most 1 character'],
   ['a bad list item', '{"name":"a","ids":[1,"2"]}', 400, 'InvalidField', 'ids[1]'],
   ['another literal', '{"name":"a","mode":"other"}', 400, 'InvalidField', 'fast, slow'],
   ['one, or nothing', '{"name":"a","order":"x"}', 400, 'InvalidField', 'one of id, name'],

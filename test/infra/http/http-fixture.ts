@@ -12,6 +12,7 @@ import { testDatabase } from '#test/support/postgres.ts'
 const Body = Type.Object({
   name: Type.String({ maxLength: 10 }),
   count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9007199254740991 })),
+  mark: Type.Optional(Type.String({ maxLength: 1 })),
   ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }))),
   mode: Type.Optional(Type.Union([Type.Literal('fast'), Type.Literal('slow')])),
   order: Type.Optional(Type.Union(['', 'id', 'name'].map((name) => Type.Literal(name)))),
