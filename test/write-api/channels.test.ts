@@ -218,6 +218,19 @@ describe('a channel that is changed', () => {
     expect(await read(id)).toMatchObject({ status: 2 })
     await put({ id, status: 1, priority: 9 })
     expect(await read(id)).toMatchObject({ status: 1, priority: 9 })
+    // What it is by itself is sent back with its row, and set by nobody.
+    expect(await put({ id, status: 3 })).toMatchObject({
+      status: 400,
+      code: 'InvalidField',
+      message: expect.stringContaining('参数 status 无效'),
+    })
+    const turnedOff = { type: 'AutoDisableChannel', channelId: id, reason: 'slow' } as const
+    const context = { actor: 'system:relay', cause: null, at: Date.now() }
+    const { actors } = fixture.core
+    await actors.handle(channelsDecider, CHANNELS_STREAM, turnedOff, context)
+    await expect.poll(async () => (await read(id)).status).toBe(3)
+    expect(await put({ id, status: 3, priority: 8 })).toMatchObject({ success: true })
+    expect(await read(id)).toMatchObject({ status: 3, priority: 8 })
   })
 
   it('says who changed it, and by which request', async () => {

@@ -17,7 +17,10 @@ import { changeOf, checkAddress, checkExpiry, checkReach, checkType } from './ch
 import { checkGroups } from './check-groups.ts'
 import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
 
-/** PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. */
+/**
+ * PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. 3 is what it
+ * stands at by itself: it may be sent back as it was read.
+ */
 export const updateChannel: Act = (api, parts) => {
   api.put(
     '/api/channel/',
@@ -48,6 +51,7 @@ type Changed = { readonly position: number; readonly repeated: number }
 async function change(parts: Parts, fields: UpdateChannel, context: ActContext): Promise<Changed> {
   const { actors, db, vault } = parts.core
   const row = await findChannel(db, fields.id)
+  if (row !== null) checkStatus(fields, row, context)
   const terms = changeOf(fields)
   // One that was allowed once must not stand in the way of turning the channel off.
   const { baseUrl, type } = terms
@@ -109,6 +113,16 @@ function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: Chann
   }
   const chosen = keyRefs.filter((_, place) => places.includes(place))
   return [{ type: 'TakeBackKeys', channelId: id, keyRefs: chosen }]
+}
+
+function checkStatus({ status }: UpdateChannel, row: ChannelRow, { at }: ActContext): void {
+  const { expiredTime } = row.terms
+  const isExpired = expiredTime > 0 && expiredTime * 1_000 <= at
+  if (status !== 3 || row.status === 3 || (row.status === 1 && isExpired)) return
+  throw invalidField('status', {
+    zh: '只能设为 1（启用）或 2（禁用）；3（自动禁用）由网关自行设置',
+    en: 'can be set to 1 (enabled) or 2 (disabled) only; 3 (auto-disabled) is set by the gateway',
+  })
 }
 
 function statusCommands({ id, status }: UpdateChannel, { at }: ActContext) {

@@ -59,7 +59,7 @@ export const UpdateChannel = Type.Object({
   ...ChannelFields,
   name: Type.Optional(ChannelFields.name),
   id: Type.Integer({ minimum: 1, maximum: 999999999999999 }),
-  /** 1 enables, 2 disables; 0 and 3 change nothing, so that a row read can be sent back. */
+  /** 1 enables, 2 disables, 0 changes nothing; 3 neither, where a row that is so is sent back. */
   status: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
   /** What happens with the keys there are when `key` is given. */
   key_mode: Type.Optional(Type.Union([Type.Literal('replace'), Type.Literal('append')])),
