@@ -21,21 +21,26 @@ export type ReadyToken = Pick<
   'id' | 'name' | 'key' | 'group' | 'model_limits_enabled' | 'model_limits'
 >
 
+/** Just created, or one of the list. */
+export type Ready = { readonly tokens: readonly ReadyToken[]; readonly areNew: boolean }
+
+const NONE: Ready = { tokens: [], areNew: true }
+
 /** A token's key to copy, and code that makes the first call with it. */
-export function TokenReady(props: {
-  tokens: readonly ReadyToken[] | null
-  onClose: () => void
-}): ReactElement {
+export function TokenReady(props: { ready: Ready | null; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
-  const last = useRef<readonly ReadyToken[]>([])
-  if (props.tokens !== null) last.current = props.tokens
-  const tokens = last.current
+  const last = useRef(NONE)
+  if (props.ready !== null) last.current = props.ready
+  const { tokens, areNew } = last.current
   const many = tokens.length > 1
+  const created = many
+    ? t('tokens.createdMany', { count: tokens.length })
+    : t('tokens.createdTitle')
   return (
     <Drawer
-      isOpen={props.tokens !== null}
+      isOpen={props.ready !== null}
       onClose={props.onClose}
-      title={many ? t('tokens.createdMany', { count: tokens.length }) : t('tokens.createdTitle')}
+      title={areNew ? created : t('tokens.codeTitle', { name: tokens[0]?.name })}
       lead={t('tokens.createdLead')}
       footer={
         <Button tone="primary" onClick={props.onClose}>

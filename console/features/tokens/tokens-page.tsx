@@ -6,12 +6,12 @@ import { Page } from '#console/ui/page.tsx'
 import type { Token } from '#read-api/contract/token.ts'
 import { TokenDrawer } from './token-drawer.tsx'
 import { TokenList } from './token-list.tsx'
-import { type ReadyToken, TokenReady } from './token-ready.tsx'
+import { type Ready, TokenReady } from './token-ready.tsx'
 import { useTokenActions } from './use-token-actions.ts'
 import '#console/ui/forms.css'
 import './tokens.css'
 
-type Shown = { edited: Token | 'new' | null; ready: readonly ReadyToken[] | null }
+type Shown = { edited: Token | 'new' | null; ready: Ready | null }
 
 const NOTHING: Shown = { edited: null, ready: null }
 
@@ -22,7 +22,10 @@ export function TokensPage(): ReactElement {
   const actions = useTokenActions()
   const create = () => setShown({ edited: 'new', ready: null })
   const edit = useCallback((token: Token) => setShown({ edited: token, ready: null }), [])
-  const showCode = useCallback((token: Token) => setShown({ edited: null, ready: [token] }), [])
+  const showCode = useCallback(
+    (token: Token) => setShown({ edited: null, ready: { tokens: [token], areNew: false } }),
+    [],
+  )
   return (
     <Page
       title={t('tokens.title')}
@@ -41,9 +44,9 @@ export function TokensPage(): ReactElement {
       <TokenDrawer
         edited={shown.edited}
         onClose={() => setShown(NOTHING)}
-        onCreated={(ready) => setShown({ edited: null, ready })}
+        onCreated={(tokens) => setShown({ edited: null, ready: { tokens, areNew: true } })}
       />
-      <TokenReady tokens={shown.ready} onClose={() => setShown(NOTHING)} />
+      <TokenReady ready={shown.ready} onClose={() => setShown(NOTHING)} />
     </Page>
   )
 }

@@ -127,6 +127,7 @@ export const tokens: Words['tokens'] = {
     ipWrong: 'Line {{line}}, “{{address}}”, is no IP address or network',
   },
   createdTitle: 'Your token is ready',
+  codeTitle: 'Call with “{{name}}”',
   createdLead: 'Copy the key, or run the code below as it is.',
   createdMany: 'Tokens created: {{count}}',
   firstCall: 'First call',

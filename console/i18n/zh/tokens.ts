@@ -125,6 +125,7 @@ export const tokens = {
     ipWrong: '第 {{line}} 行“{{address}}”不是合法的 IP 地址或网段',
   },
   createdTitle: '令牌已就绪',
+  codeTitle: '使用令牌「{{name}}」',
   createdLead: '复制密钥，或直接运行下面的代码。',
   createdMany: '已创建 {{count}} 个令牌',
   firstCall: '第一次调用',
