@@ -56,6 +56,8 @@ export const ChannelHealth = Type.Object({
   /** US dollars; null: never read. */
   balance: orNull(Type.Number()),
   balance_updated_time: Type.Integer(),
+  /** It alone offers some model to some group, so that the gateway never turns it off itself. */
+  is_last: Type.Boolean(),
   circuits: Type.Array(CircuitState),
   figures: HealthWindows,
   /** Each model it offers or was called by in the last 24 hours, as callers name it. */

@@ -60,6 +60,7 @@ describe('GET /api/channel/health', () => {
     await given(
       channelCreated(1, 'busy'),
       channelCreated(2, 'idle'),
+      channelCreated(3, 'the only one of its group', { groups: ['vip'] }),
       admitted(call),
       settledCall(call, 10),
       admitted(other),
@@ -88,6 +89,7 @@ describe('GET /api/channel/health', () => {
       figures: { m5: null, h1: null, d1: null },
       minutes: [],
     })
+    expect(body.data.channels.map(({ is_last }) => is_last)).toEqual([false, false, true])
   })
 
   it('says that calls in flight are not known while no relay lives', async () => {

@@ -66,9 +66,7 @@ function Now({ channel }: { channel: ChannelHealth }): ReactElement {
           ))}
         </ul>
       )}
-      {channel.status === 1 && isTroubled(channel) && (
-        <p className="tg-hint">{t('health.lastStays')}</p>
-      )}
+      {channel.is_last && isTroubled(channel) && <p className="tg-hint">{t('health.lastStays')}</p>}
     </section>
   )
 }

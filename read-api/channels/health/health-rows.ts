@@ -10,9 +10,11 @@ import {
 import { type ChannelRow, relayChannels } from '#projections/channels/query.ts'
 import type { ChannelHealth, CircuitState, HealthFigures } from '../../contract/channel-health.ts'
 import { channelAnswer } from '../channel-answer.ts'
+import { lastOnesOf } from './last-ones.ts'
 
 const IN_FLIGHT = 'calls-in-flight'
 const DAY_REST_MS = 30_000
+const LAST_REST_MS = 5_000
 
 type Parts = { readonly core: Core; readonly gauges: Gauges }
 type ByChannel<T> = ReadonlyMap<number, T>
@@ -21,6 +23,7 @@ type Window = ByChannel<ChannelFigures>
 /** Every channel's health, asked of the read models at most once at a time. */
 export class HealthRows {
   private readonly parts: Parts
+  private last: { readonly at: number; readonly ids: ReadonlySet<number> } | null = null
   private day: { readonly at: number; readonly window: Window } | null = null
 
   constructor(parts: Parts) {
@@ -43,8 +46,10 @@ export class HealthRows {
       circuits: Map.groupBy(circuits, ({ channelId }) => channelId),
       minutes: Map.groupBy(minutes, ({ channelId }) => channelId),
     }
+    const last = this.lastOnes(channels.rows)
     return channels.rows.map((row) => ({
       ...ownCells(row, core.now()),
+      is_last: last.has(row.id),
       in_flight: inFlightOf(row.id, inFlight),
       circuits: (ofChannel.circuits.get(row.id) ?? []).map((one) => circuitAnswer(one, row)),
       ...figuresOf(row, { m5, h1, d1 }),
@@ -54,6 +59,15 @@ export class HealthRows {
         failures,
       ]),
     }))
+  }
+
+  /** As many names as channels have models and groups: not looked through at every second. */
+  private lastOnes(rows: readonly ChannelRow[]): ReadonlySet<number> {
+    const at = this.parts.core.now()
+    if (this.last !== null && at - this.last.at < LAST_REST_MS) return this.last.ids
+    const ids = lastOnesOf(rows.filter((row) => channelAnswer(row, at).status === 1))
+    this.last = { at, ids }
+    return ids
   }
 
   /** A day is a lot to sum up, and changes little from second to second. */

@@ -43,6 +43,7 @@ export function channelHealth(patch: Partial<ChannelHealth>): ChannelHealth {
     max_rpm: 0,
     balance: null,
     balance_updated_time: 0,
+    is_last: false,
     circuits: [],
     figures: of,
     models: [{ model: 'gpt-4o', figures: of }],
@@ -75,6 +76,7 @@ export const HEALTH_CHANNELS: readonly ChannelHealth[] = [
     id: 2,
     name: 'Azure East US 2, second deployment',
     tag: 'primary',
+    is_last: true,
     circuits: [
       circuit({ key_index: 1, reason: 'status-429' }),
       circuit({}),
