@@ -88,14 +88,14 @@ function standingColumns(of: Of): readonly Column<Row>[] {
       id: 'state',
       title: t('health.column.state'),
       cell: (row) => <StateCell channel={row} />,
-      width: 190,
+      width: 176,
       onCard: 'aside',
     },
     {
       id: 'success',
       title: t('health.column.success'),
       cell: (row) => <SuccessCell row={row} of={of} />,
-      width: 176,
+      width: 204,
       onCard: 'line',
     },
   ]

@@ -97,6 +97,7 @@ function List(props: {
           isLoading={props.isLoading}
           isMuted={isMuted}
           onOpen={({ id }) => onView({ peek: id })}
+          openText={t('health.details')}
           empty={<NoRows hasChannels={channels.length > 0} shown={view.shown} />}
         />
       </div>

@@ -3,6 +3,7 @@ import type { Words } from '../i18n.ts'
 export const health: Words['health'] = {
   title: 'Channel health',
   lead: 'How each channel does right now: circuits, success, latency and speed.',
+  details: 'Details',
   grid: 'Channel health',
   filters: 'Filters',
   search: 'Search name, tag or ID',

@@ -1,6 +1,7 @@
 export const health = {
   title: '渠道健康',
   lead: '各渠道此刻的状态：熔断、成功率、延迟与速度。',
+  details: '查看详情',
   grid: '渠道健康',
   filters: '筛选',
   search: '搜索名称、标签或 ID',

@@ -5,18 +5,16 @@ import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
 
+type Given<Row> = { props: DataGridProps<Row>; grid: Grid<Row>; row: Row; index: number }
+
 /** The rows as cards, for narrow screens: the title column above, the others as lines. */
-export function GridCard<Row>(given: {
-  props: DataGridProps<Row>
-  grid: Grid<Row>
-  row: Row
-  index: number
-}): ReactElement {
+export function GridCard<Row>(given: Given<Row>): ReactElement {
   const { props, grid, row, index } = given
   const { t } = useTranslation()
   const shown = props.layout.shown
   const title = shown.find((column) => column.onCard === 'title') ?? shown[0]
   const isExpanded = props.expand !== undefined && grid.isExpanded(row)
+  const canOpen = (props.onOpen ?? props.expand) !== undefined
   const placed = (...places: Column<Row>['onCard'][]) =>
     shown.filter((column) => column !== title && places.includes(column.onCard ?? 'line'))
   const brief = placed('brief', 'bare')
@@ -25,23 +23,11 @@ export function GridCard<Row>(given: {
     0,
     brief.findIndex(({ onCard }) => onCard === 'brief'),
   )
-  const more = (props.onOpen ?? props.expand) !== undefined && (
-    <button
-      type="button"
-      className="tg-card-more"
-      aria-expanded={props.expand === undefined ? undefined : isExpanded}
-      onClick={() => grid.open(index)}
-    >
-      <span className={brief.length > 0 ? 'tg-visually-hidden' : undefined}>
-        {props.expand === undefined && (props.openText ?? t('ui.editRow'))}
-        {props.expand !== undefined && t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')}
-      </span>
-      <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
-    </button>
-  )
+  const more = canOpen && <FootOpener {...given} isBare={brief.length > 0} />
   return (
     <article className={cardClass(props, row)}>
       <header>
+        {canOpen && <HeadOpener {...given} />}
         {props.selection !== undefined && (
           <input
             type="checkbox"
@@ -73,6 +59,44 @@ export function GridCard<Row>(given: {
       {isExpanded && <div className="tg-grid-details">{props.expand?.(row)}</div>}
     </article>
   )
+}
+
+/** The whole head of a card opens it; what is pressed on the head lies above. */
+function HeadOpener<Row>({ props, grid, row, index }: Given<Row>): ReactElement {
+  return (
+    <button
+      type="button"
+      className="tg-card-opener"
+      aria-label={useOpenWords(props, grid.isExpanded(row))}
+      aria-expanded={props.expand === undefined ? undefined : grid.isExpanded(row)}
+      onClick={() => grid.open(index)}
+    />
+  )
+}
+
+/** Shows that a card opens, and opens it for a finger: for keys and readers the head does. */
+function FootOpener<Row>(given: Given<Row> & { isBare: boolean }): ReactElement {
+  const { props, grid, row, index, isBare } = given
+  const isExpanded = props.expand !== undefined && grid.isExpanded(row)
+  const words = useOpenWords(props, isExpanded)
+  return (
+    <button
+      type="button"
+      className="tg-card-more"
+      tabIndex={-1}
+      aria-hidden="true"
+      onClick={() => grid.open(index)}
+    >
+      {!isBare && words}
+      <Icon name={isExpanded ? 'chevronUp' : 'chevronRight'} size={14} />
+    </button>
+  )
+}
+
+function useOpenWords<Row>(props: DataGridProps<Row>, isExpanded: boolean): string {
+  const { t } = useTranslation()
+  if (props.expand === undefined) return props.openText ?? t('ui.editRow')
+  return t(isExpanded ? 'ui.collapseRow' : 'ui.expandRow')
 }
 
 function cardClass<Row>(props: DataGridProps<Row>, row: Row): string {

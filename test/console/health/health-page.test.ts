@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { healthKind } from '#console/api/channel-health/health-state.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
@@ -60,16 +59,32 @@ describe('the health board', () => {
     expect(page.url()).toContain('window=d1')
   })
 
-  it('fits 1 280 pixels: no column out of sight, no heading and no figure cut', async () => {
+  it('fits 1 280 pixels: no column out of sight, no heading, figure or reason cut', async () => {
     const page = await open()
     const cut = await page.getByRole('grid').evaluate((grid) => {
       const isCut = (element: Element) => element.scrollWidth > element.clientWidth
-      const cells = [...grid.querySelectorAll('[role="columnheader"], .tg-grid-end')]
+      const cells = [...grid.querySelectorAll('[role="columnheader"], [role="gridcell"]')]
       const parts = cells.flatMap((cell) => [...cell.querySelectorAll('*')])
       const texts = parts.filter((part) => isCut(part)).map(({ textContent }) => textContent)
       return { isWide: isCut(grid), texts }
     })
     expect(cut).toEqual({ isWide: false, texts: [] })
+  })
+
+  it('opens a channel on a phone by the head of its card, and by a key there', async () => {
+    const page = await open('/admin/health?keyword=Azure')
+    await page.setViewportSize({ width: 390, height: 844 })
+    const head = page.getByRole('article').getByRole('button', { name: 'Details' })
+    const box = await head.boundingBox()
+    expect(Math.min(box?.width ?? 0, (box?.height ?? 0) * 6)).toBeGreaterThan(320)
+    const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
+    for (const act of [() => head.click(), () => head.press('Enter')]) {
+      await act()
+      await drawer.waitFor()
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'detached' })
+    }
+    await page.setViewportSize({ width: 1280, height: 860 })
   })
 
   it('opens a channel by keyboard: circuits, models, and why it was off at a moment', async () => {
@@ -82,7 +97,7 @@ describe('the health board', () => {
     await drawer.getByText('Circuit closed').waitFor()
     await drawer.getByText('Priority, Models, Calls at a time').waitFor()
     expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
-    // Why one in trouble may still be on; of one that is well it says nothing.
+    // Why one in trouble may still be on; of one beside which others serve it says nothing.
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
@@ -92,9 +107,10 @@ describe('the health board', () => {
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
     expect(page.url()).not.toContain('peek=')
-    const well = HEALTH_CHANNELS.find((channel) => healthKind(channel) === 'well')
-    await openAsRoot(page, admin.site, `/admin/health?peek=${well?.id}`)
-    await page.getByRole('dialog', { name: well?.name ?? '' }).waitFor()
+    const channels = HEALTH_CHANNELS.map((channel) => ({ ...channel, is_last: false }))
+    admin.site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels })
+    await openAsRoot(page, admin.site, '/admin/health?peek=2')
+    await drawer.getByText('5 failures, round 2').first().waitFor()
     expect(await lastStays.count()).toBe(0)
   })
 
