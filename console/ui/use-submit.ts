@@ -34,11 +34,16 @@ export function useSubmit(
   return { isBusy, submit }
 }
 
+/** What was set just now may be drawn a few frames later, where the page has much to do. */
+const FRAMES = 20
+
 /** Moves the focus to the first control that is marked invalid, once it has been drawn so. */
-export function focusFirstFault(form: RefObject<HTMLElement | null>): void {
+export function focusFirstFault(form: RefObject<HTMLElement | null>, frames = FRAMES): void {
   requestAnimationFrame(() => {
     const control = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
-    control?.focus()
-    control?.scrollIntoView({ block: 'center' })
+    if (control) {
+      control.focus()
+      control.scrollIntoView({ block: 'center' })
+    } else if (frames > 1) focusFirstFault(form, frames - 1)
   })
 }
