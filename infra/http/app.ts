@@ -88,6 +88,8 @@ async function registerPlugins(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     encodings: ['gzip'],
     threshold: 2_048,
+    // The others cost three times as much for a sixth less.
+    zlibOptions: { level: 1 },
     customTypes: /^(application\/json|text\/(html|css|plain|javascript)|image\/svg\+xml)\b/,
   })
   await app.register(swagger, {

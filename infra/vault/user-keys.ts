@@ -52,7 +52,7 @@ export function createSealing(
     },
     open: async (userId, sealed) => {
       if (!sealed.startsWith(FORMAT)) throw new Error('a sealed text is in no known format')
-      const key = await find(userId)
+      const key = recall(userId) ?? (await find(userId))
       if (key === null || key === 'destroyed') return null
       const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
       return decrypt(key, contextOf(userId), bytes).toString('utf8')

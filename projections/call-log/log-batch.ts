@@ -10,9 +10,9 @@ type Cells = readonly (string | null)[]
 export type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
-  /** Of those whom the cells at `places` name, what is not known yet. */
-  readonly learn: (rows: readonly Cells[]) => Promise<void>
-  readonly of: (id: string | null | undefined) => readonly string[]
+  /** Asks for those that are not known yet. */
+  readonly learn: (ids: Iterable<number>) => Promise<void>
+  readonly of: (id: number) => readonly string[]
 }
 
 /** More than that many names are not remembered. */
@@ -29,9 +29,9 @@ export function logBatches(
   filter: LogFilter,
   { withSealed }: { readonly withSealed: boolean },
 ): ReadLogBatch {
-  const users = namesOf(pg, 'select id, username, shows_ip from read_users.users', [USER, ACTOR])
-  const tokens = namesOf(pg, 'select id, name from read_tokens.tokens', [TOKEN])
-  const channels = namesOf(pg, 'select id, name from read_channels.channels', [CHANNEL])
+  const users = namesOf(pg, 'select id, username, shows_ip from read_users.users')
+  const tokens = namesOf(pg, 'select id, name from read_tokens.tokens')
+  const channels = namesOf(pg, 'select id, name from read_channels.channels')
   const sealed = withSealed ? sql.fragment`client_ip, note` : sql.fragment`null, null`
   return async (before, limit) => {
     const statement = sql.fragment`
@@ -40,65 +40,59 @@ export function logBatches(
         admin_other, ${sealed}
       from read_call_log.log where ${matching(filter)} and id < ${before}
       order by id desc limit ${limit}`
-    const rows = await cellsOf(pg, statement.sql.replaceAll('$slonik_', '$'), [...statement.values])
-    await Promise.all([users, tokens, channels].map((names) => names.learn(rows)))
-    return rows.map((cells) => rowOf(cells, { users, tokens, channels }))
+    const cells = await cellsOf(pg, statement.sql.replaceAll('$slonik_', '$'), [
+      ...statement.values,
+    ])
+    const rows = cells.map(namelessOf)
+    await Promise.all([
+      users.learn(rows.flatMap(({ row }) => [row.userId, row.actorId])),
+      tokens.learn(rows.map(({ tokenId }) => tokenId)),
+      channels.learn(rows.map(({ row }) => row.channelId)),
+    ])
+    return rows.map((one) => withNames(one, { users, tokens, channels }))
   }
 }
-
-// NOTE: in the order of the statement.
-const [USER, TOKEN, CHANNEL, ACTOR] = [3, 4, 5, 6]
 
 const cellsOf = async (pg: Pool, text: string, values: unknown[]): Promise<Cells[]> => {
   const types = { getTypeParser: () => (cell: string) => cell }
   return (await pg.query<(string | null)[]>({ text, values, rowMode: 'array', types })).rows
 }
 
-function namesOf(pg: Pool, select: string, places: readonly number[]): Names {
-  const known = new Map<string, readonly string[]>()
+function namesOf(pg: Pool, select: string): Names {
+  const known = new Map<number, readonly string[]>()
   return {
-    of: (id) => known.get(id ?? '') ?? NAMELESS,
-    learn: async (rows) => {
+    of: (id) => known.get(id) ?? NAMELESS,
+    learn: async (ids) => {
       if (known.size > NAMES_MAX) known.clear()
-      const unknown = new Set<string>()
-      for (const cells of rows) {
-        for (const place of places) {
-          const id = cells[place] ?? ''
-          if (!known.has(id)) unknown.add(id)
-        }
-      }
+      const unknown = new Set<number>()
+      for (const id of ids) if (!known.has(id)) unknown.add(id)
       if (unknown.size === 0) return
       for (const id of unknown) known.set(id, NAMELESS)
-      for (const [id, ...names] of await cellsOf(pg, `${select} where id = any($1::int8[])`, [
-        [...unknown],
-      ])) {
-        known.set(id ?? '', names.map(String))
-      }
+      const found = await cellsOf(pg, `${select} where id = any($1::int8[])`, [[...unknown]])
+      for (const [id, ...names] of found) known.set(Number(id), names.map(String))
     },
   }
 }
 
 const sealedOf = (text: string | null | undefined) => (text ?? null) as Sealed | null
 
-type Known = Readonly<Record<'users' | 'tokens' | 'channels', Names>>
+type Nameless = { readonly row: LogRow; readonly tokenId: number }
 
-const rowOf = (cells: Cells, { users, tokens, channels }: Known): LogRow => {
+/** NOTE: in the order of the statement. */
+function namelessOf(cells: Cells): Nameless {
   const text = (index: number): string => cells[index] ?? ''
-  const [username = '', showsIp] = users.of(cells[USER])
-  const tokenId = text(TOKEN)
-  const [tokenName = tokenId.startsWith('-') ? PLAYGROUND_NAME : ''] = tokens.of(tokenId)
-  return {
+  const row = {
     id: Number(cells[0]),
     createdAt: Number(cells[1]),
     type: Number(cells[2]),
-    userId: Number(cells[USER]),
-    username,
-    showsIp: showsIp === 't',
-    tokenName,
-    channelId: Number(cells[CHANNEL]),
-    channelName: channels.of(cells[CHANNEL])[0] ?? '',
-    actorId: Number(cells[ACTOR]),
-    actorName: users.of(cells[ACTOR])[0] ?? '',
+    userId: Number(cells[3]),
+    username: '',
+    showsIp: false,
+    tokenName: '',
+    channelId: Number(cells[5]),
+    channelName: '',
+    actorId: Number(cells[6]),
+    actorName: '',
     model: text(7),
     group: text(8),
     requestId: text(9),
@@ -113,4 +107,19 @@ const rowOf = (cells: Cells, { users, tokens, channels }: Known): LogRow => {
     clientIp: sealedOf(cells[18]),
     note: sealedOf(cells[19]),
   }
+  return { row, tokenId: Number(cells[4]) }
+}
+
+type Known = Readonly<Record<'users' | 'tokens' | 'channels', Names>>
+
+function withNames({ row, tokenId }: Nameless, { users, tokens, channels }: Known): LogRow {
+  const [username = '', showsIp] = users.of(row.userId)
+  const [tokenName = tokenId < 0 ? PLAYGROUND_NAME : ''] = tokens.of(tokenId)
+  return Object.assign(row, {
+    username,
+    showsIp: showsIp === 't',
+    tokenName,
+    channelName: channels.of(row.channelId)[0] ?? '',
+    actorName: users.of(row.actorId)[0] ?? '',
+  })
 }

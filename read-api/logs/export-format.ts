@@ -29,8 +29,14 @@ export const ndjsonFormat = (vault: Vault, viewer: Viewer): ExportFormat => ({
   },
 })
 
-const jsonLine = ({ other, ...row }: ReturnType<typeof logAnswer>): string =>
-  `${JSON.stringify(row).slice(0, -1)},"other":${other}}\n`
+/** NOTE: `other`, the last member, is JSON already: it takes the place of an empty text. */
+function jsonLine(answer: ReturnType<typeof logAnswer>): string {
+  const { other } = answer
+  const line = JSON.stringify(Object.assign(answer, { other: '' }))
+  return `${line.slice(0, -EMPTY_AT_END.length)}${other}}\n`
+}
+
+const EMPTY_AT_END = '""}'
 
 export type CsvLook = {
   /** Whether channels and users are named. */
