@@ -52,15 +52,20 @@ export class AutoDisable {
   /** Whatever its keys: a channel that is too slow, say. */
   turnChannelOff(channel: RelayChannel, reason: string, cause: string | null): void {
     const { channelId, terms } = channel
-    if (!terms.isAutoBan || this.parts.views.channels.isLastOfSomething(channel)) return
+    if (!terms.isAutoBan || this.isLast(channel)) return
     this.tell({ type: 'AutoDisableChannel', channelId, reason }, cause)
   }
 
   /** `cause`: the call or the test that showed it. */
   private turnOff({ channel, keyRef }: Culprit, reason: string, cause: string): void {
     const { channelId, keys } = channel
-    if (keys.length < 2 && this.parts.views.channels.isLastOfSomething(channel)) return
+    if (keys.length < 2 && this.isLast(channel)) return
     this.tell({ type: 'SetKeyAside', channelId, keyRef, reason }, cause)
+  }
+
+  private isLast(channel: RelayChannel): boolean {
+    const { now, views } = this.parts
+    return views.channels.isLastOfSomething(channel, now())
   }
 
   private tell(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {

@@ -1,6 +1,7 @@
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import { evolveChannels, idsOf } from '#domain/channel/evolve.ts'
 import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/channel/state.ts'
+import { isExpired } from '#domain/channel/status.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'
 import type { TaskKind } from '#domain/task/events.ts'
@@ -86,12 +87,12 @@ export class ChannelView {
     return [...(this.index('chat').get(group)?.keys() ?? [])]
   }
 
-  /** True when some model of some group has no other enabled channel than this one. */
-  isLastOfSomething(channel: RelayChannel): boolean {
+  /** True when some model of some group has no other channel that serves than this one. */
+  isLastOfSomething(channel: RelayChannel, nowMs: number): boolean {
     const work = workOf(channel)
     return channel.terms.groups.some((group) =>
       channel.terms.models.some((model) =>
-        isOne(this.offering(group, channel.terms.modelPrefix + model, work)),
+        isOne(this.offering(group, channel.terms.modelPrefix + model, work), nowMs / 1_000),
       ),
     )
   }
@@ -168,8 +169,11 @@ export class ChannelView {
   }
 }
 
-const isOne = (offer: Offer<RelayChannel>): boolean =>
-  offer.reduce((count, { channels }) => count + channels.length, 0) <= 1
+/** `now`: in seconds, as channels expire. */
+const isOne = (offer: Offer<RelayChannel>, now: number): boolean =>
+  offer
+    .flatMap(({ channels }) => channels)
+    .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
 function callableKeys(
   { terms, keyRefs }: KnownChannel,

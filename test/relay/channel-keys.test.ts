@@ -94,4 +94,15 @@ describe('a key that its provider refuses', () => {
     await chats(2)
     expect(keysUsed().filter((key) => key === 'sk-b')).toHaveLength(1)
   })
+
+  it('leaves its channel on where the only other one has expired', async () => {
+    await addKeys('polling', 'sk-a')
+    const terms = { ...PLAIN_CHANNEL_TERMS, expiredTime: 1 }
+    const keys = { keyRefs: ['ref-1'], keyMode: '', droppedKeyRefs: [] }
+    await change('ChannelTermsChanged', { channelId: 1, terms, ...keys })
+    rig.provider.script.push({ kind: 'status', status: 401 })
+    await chat(rig)
+    await chats(1)
+    expect(await channelEvents()).toEqual(['ChannelTermsChanged'])
+  })
 })
