@@ -5,7 +5,7 @@ import { isWithoutSidebar } from './bare-paths.ts'
 import { Footer } from './footer.tsx'
 import { Notice } from './notice.tsx'
 import { PlainHttp } from './plain-http.tsx'
-import { ShellFrame } from './shell-frame.tsx'
+import { Bell, ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -25,7 +25,11 @@ export function PublicLayout(props: {
   return (
     <div className={isChat ? 'tg-public tg-public-chat' : 'tg-public'}>
       <SkipLink />
-      <TopBar isBare={pathname === '/setup'} canRegister={props.isKnownPath('/register')} />
+      <TopBar
+        isBare={pathname === '/setup'}
+        canRegister={props.isKnownPath('/register')}
+        tools={user === null || isChat ? null : <Bell />}
+      />
       <PlainHttp />
       <main id="main" className="tg-public-main" tabIndex={-1}>
         {pathname === '/' && <Notice />}

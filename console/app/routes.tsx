@@ -96,7 +96,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/channels/channels-page.tsx'),
     'ChannelsPage',
   ),
-  page('/admin/coupons', () => import('../features/coupons/coupons-page.tsx'), 'CouponsPage'),
+  wordyPage('/admin/coupons', () => import('../features/coupons/coupons-page.tsx'), 'CouponsPage'),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
   page('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
   pageAt(

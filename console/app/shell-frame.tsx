@@ -19,6 +19,15 @@ const InboxBell = lazy(() =>
   ),
 )
 
+/** The way to the inbox, with what is unread, for somebody who is logged in. */
+export function Bell(): ReactElement {
+  return (
+    <Suspense fallback={<BellLink unread={0} />}>
+      <InboxBell />
+    </Suspense>
+  )
+}
+
 /** Top bar, sidebar and footer around a page of somebody who is logged in. */
 export function ShellFrame(props: {
   /** The first of what stands at the end of the top bar. */
@@ -42,9 +51,7 @@ export function ShellFrame(props: {
         tools={
           <>
             {props.tools}
-            <Suspense fallback={<BellLink unread={0} />}>
-              <InboxBell />
-            </Suspense>
+            <Bell />
           </>
         }
         {...(isNarrow ? { onMenu: () => setMenuOpen(true) } : {})}

@@ -33,6 +33,14 @@ describe('the first run', () => {
     expect(await fixture.head()).toBe(head)
   })
 
+  it('comes before anybody registers: the first account is the owner of the site', async () => {
+    const body = { username: 'root', password: PASSWORD, password2: PASSWORD }
+    const early = await fixture.anybody('POST', '/api/user/register', { body })
+    expect(early).toMatchObject({ success: false, code: 'RegistrationClosed' })
+    expect(await fixture.setUp()).toMatchObject({ success: true })
+    expect((await fixture.logIn('root')).id).toBe(1)
+  })
+
   it('of fifty at once makes one super admin', async () => {
     const answers = await fifty((n) => fixture.setUp({ username: `root${n}` }))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)

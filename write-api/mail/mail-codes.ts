@@ -42,7 +42,7 @@ export async function makeMailCode(
 
 /**
  * Whether it is the code, and shown by the browser that asked for it: used up if so; after five
- * wrong ones there is none any more.
+ * wrong ones there is none any more. Another browser can not guess, and so has no try to use up.
  */
 export async function takeMailCode(
   { shortLived }: Codes,
@@ -51,19 +51,22 @@ export async function takeMailCode(
   { address, code }: { readonly address: string; readonly code: string },
 ): Promise<boolean> {
   const key = keyOf(purpose, address)
+  const asked = await shortLived.peek(KIND, key)
+  if (asked === null || !isHere(asked, request)) return false
   if ((await shortLived.countTry(KIND, key, TRIES_MAX)) === null) return false
   const kept = await shortLived.peek(KIND, key)
-  if (kept === null || !isRight(kept, code.trim(), request)) return false
+  if (kept === null || !isHere(kept, request) || !isCode(kept, code.trim())) return false
   // NOTE: fifty right ones at once pass until here; one of them takes it.
   const taken = await shortLived.take(KIND, key)
   return taken !== null && isSame(taken, kept)
 }
 
-function isRight(kept: string, given: string, request: FastifyRequest): boolean {
-  const [code = '', browser] = kept.split('.')
-  const isHere = browser === undefined || isBrowser(browser, request, COOKIE)
-  return isSame(code, given) && isHere
+function isHere(kept: string, request: FastifyRequest): boolean {
+  const [, browser] = kept.split('.')
+  return browser === undefined || isBrowser(browser, request, COOKIE)
 }
+
+const isCode = (kept: string, given: string): boolean => isSame(kept.split('.')[0] ?? '', given)
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 

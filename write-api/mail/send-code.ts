@@ -36,7 +36,7 @@ export const sendCode: Act = (api, parts) => {
       const { email, turnstile = '', purpose: wanted } = request.query
       const { values } = await allOptions(parts.core.db)
       const purpose = await purposeOf(request, wanted)
-      if (purpose === 'register') mayRegister(values)
+      if (purpose === 'register') await mayRegister(parts, values)
       const address = mailAddressOf(email)
       // Of whom one may become; where somebody reads mail is their own affair.
       if (wanted !== 'notify') checkMailDomain(values, address)
@@ -56,8 +56,8 @@ export const sendCode: Act = (api, parts) => {
 }
 
 /** A code that no registration would take is none to send. */
-function mayRegister(values: ReadonlyMap<string, string>): void {
-  refuseUnlessOpen(values)
+async function mayRegister({ core }: Parts, values: ReadonlyMap<string, string>): Promise<void> {
+  await refuseUnlessOpen(core.db, values)
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
 }
 

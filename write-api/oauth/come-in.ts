@@ -62,7 +62,7 @@ async function register(
   aff: string,
 ): Promise<{ id: number; position: number }> {
   const { values } = await allOptions(parts.core.db)
-  refuseUnlessOpen(values)
+  await refuseUnlessOpen(parts.core.db, values)
   const inviterId = await inviterOf(parts, aff)
   const context = { actor: 'system:register', cause: request.id, at: parts.core.now() }
   for (const name of usernamesFor(username, identity.provider)) {

@@ -40,7 +40,7 @@ export const register: Act = (api, parts) => {
     async (request, reply) => {
       const { body } = request
       const { values } = await allOptions(parts.core.db)
-      mayRegister(values)
+      await mayRegister(parts, values)
       const username = checked(body)
       const address = addressOf(values, body)
       const seat = await seatFor(parts, request)
@@ -57,8 +57,8 @@ export const register: Act = (api, parts) => {
   )
 }
 
-function mayRegister(values: Values): void {
-  refuseUnlessOpen(values)
+async function mayRegister({ core }: Parts, values: Values): Promise<void> {
+  await refuseUnlessOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
 }
 

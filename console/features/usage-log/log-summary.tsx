@@ -5,9 +5,14 @@ import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { LogStat } from '#read-api/contract/log.ts'
+import type { LogFilters } from './filters.ts'
+
+type Props = { readonly stat: LogStat | undefined; readonly type: LogFilters['type'] }
 
 /** The totals of everything that is listed, on every page of it. */
-export function LogSummary({ stat }: { stat: LogStat | undefined }): ReactElement {
+export function LogSummary({ stat, type }: Props): ReactElement {
+  // Of the other types rows are no calls: what they sum up to came in, or went out by hand.
+  const isCalls = type === 0 || type === 2 || type === 6
   const { t } = useTranslation()
   const rule = useMoneyRule()
   const number = useNumberFormat()
@@ -17,11 +22,14 @@ export function LogSummary({ stat }: { stat: LogStat | undefined }): ReactElemen
     <section className="tg-log-summary" aria-label={t('usageLog.summary')}>
       <dl>
         <Chip
-          name={t('usageLog.cost')}
+          name={t(isCalls ? 'usageLog.cost' : 'usageLog.moved')}
           value={figure(({ quota }) => exactQuotaText(quotaOf(quota), rule))}
           isMain
         />
-        <Chip name={t('usageLog.calls')} value={figure(({ count }) => number.format(count))} />
+        <Chip
+          name={t(isCalls ? 'usageLog.calls' : 'usageLog.entries')}
+          value={figure(({ count }) => number.format(count))}
+        />
         <Chip
           name={t('usageLog.prompt')}
           value={figure(({ prompt_tokens: tokens }) => number.format(tokens))}

@@ -74,7 +74,7 @@ export function UsageLogPage(): ReactElement {
         </>
       }
     >
-      <LogSummary stat={log.stat.data} />
+      <LogSummary stat={log.stat.data} type={view.filters.type} />
       <LogFilterBar view={view} />
       <CallChart view={view} />
       <LogList view={view} log={log} layout={layout} reading={reading} />

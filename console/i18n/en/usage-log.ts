@@ -7,6 +7,8 @@ export const usageLog: Words['usageLog'] = {
   summary: 'Totals of what is listed',
   cost: 'Spent',
   calls: 'Calls',
+  moved: 'Amount',
+  entries: 'Entries',
   prompt: 'Input tokens',
   completion: 'Output tokens',
   rpm: 'RPM',

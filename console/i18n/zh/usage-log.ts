@@ -5,6 +5,8 @@ export const usageLog = {
   summary: '筛选结果汇总',
   cost: '消耗额度',
   calls: '调用次数',
+  moved: '变动额度',
+  entries: '条数',
   prompt: '输入 tokens',
   completion: '输出 tokens',
   rpm: 'RPM',

@@ -3,7 +3,6 @@ import { channelTags } from './channel-tags.ts'
 import { channelTests } from './channel-tests.ts'
 import { channels } from './channels.ts'
 import { commands } from './commands.ts'
-import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
@@ -23,7 +22,6 @@ import { wallet } from './wallet.ts'
 export const zh = {
   ...entryWords,
   commands,
-  coupons,
   tokens,
   channels,
   channelForm,

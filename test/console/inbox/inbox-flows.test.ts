@@ -101,6 +101,12 @@ it('the bell moves as it is told, to 99+, and asks nobody meanwhile', async () =
   expect(asked()).toBeLessThanOrEqual(before + 1)
 })
 
+it('the bell is at home, too, for who is logged in', async () => {
+  await openAsRoot(page, site, '/')
+  const bell = page.getByRole('banner').locator('.tg-bell')
+  await expect.poll(() => bell.getAttribute('href')).toBe('/app/inbox')
+})
+
 it('without a socket the bell asks every half minute, but not in a hidden tab', async () => {
   await page.clock.install()
   await page.routeWebSocket('**/api/live', (route) => route.close())

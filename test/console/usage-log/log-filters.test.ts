@@ -29,6 +29,16 @@ async function open(path = PATH) {
 }
 
 describe('the filters of the usage log', () => {
+  it('what is no calls is not said to be spent by calls', async () => {
+    rows = manyRows(3)
+    const { page, close } = await open()
+    const names = () => page.locator('.tg-log-summary dt').allInnerTexts()
+    expect((await names()).slice(0, 2)).toEqual(['Spent', 'Calls'])
+    await page.goto(`${site.url}${PATH}?type=1`)
+    await expect.poll(async () => (await names()).slice(0, 2)).toEqual(['Amount', 'Entries'])
+    await close()
+  })
+
   it('leaves the focus where the reader went after Escape', async () => {
     rows = manyRows(9)
     const { page, close } = await open()
