@@ -7,7 +7,7 @@ import { type LogFilter, type LogRow, matching } from './rows.ts'
 type Cells = readonly (string | null)[]
 
 /** Rows below `before` (a row's id), newest first. */
-export type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
+type ReadLogBatch = (before: number, limit: number) => Promise<readonly LogRow[]>
 
 type Names = {
   /** Asks for those that are not known yet. */

@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { quota, wireInteger } from '#infra/postgres/row-types.ts'
 import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 
-export { logBatches, type ReadLogBatch } from './log-batch.ts'
+export { logBatches } from './log-batch.ts'
 export type { LogFilter, LogRow } from './rows.ts'
 
 /** Rows newest first, below `before` (a row's id) when it is given. */

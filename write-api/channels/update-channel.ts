@@ -1,6 +1,7 @@
 import { hasSameTarget } from '#domain/channel/change-terms.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channel/events.ts'
+import { isExpired } from '#domain/channel/status.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { isSame } from '#domain/shared/same.ts'
@@ -116,9 +117,8 @@ function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: Chann
 }
 
 function checkStatus({ status }: UpdateChannel, row: ChannelRow, { at }: ActContext): void {
-  const { expiredTime } = row.terms
-  const isExpired = expiredTime > 0 && expiredTime * 1_000 <= at
-  if (status !== 3 || row.status === 3 || (row.status === 1 && isExpired)) return
+  const isOver = isExpired(row.terms.expiredTime, at / 1_000)
+  if (status !== 3 || row.status === 3 || (row.status === 1 && isOver)) return
   throw invalidField('status', {
     zh: '只能设为 1（启用）或 2（禁用）；3（自动禁用）由网关自行设置',
     en: 'can be set to 1 (enabled) or 2 (disabled) only; 3 (auto-disabled) is set by the gateway',

@@ -216,15 +216,18 @@ it('puts what went wrong into the answer, which can be asked for again', async (
   expect(await page.getByRole('status').getByText('quota').count()).toBe(0)
 })
 
-it('sends what was written before it is known that there is a token, once it is', async () => {
-  let answerTokens = (): void => {}
-  const isTold = new Promise<void>((resolve) => {
-    answerTokens = resolve
-  })
+/** The tokens are told once the answer is called. */
+function heldTokens(items: typeof TOKENS): () => void {
+  const { promise: isTold, resolve } = Promise.withResolvers<void>()
   site.routes['GET /api/token/'] = async () => {
     await isTold
-    return ok({ items: TOKENS, page: 0, total: TOKENS.length })
+    return ok({ items, page: 0, total: items.length })
   }
+  return resolve
+}
+
+it('sends what was written before it is known that there is a token, once it is', async () => {
+  const answerTokens = heldTokens(TOKENS)
   await open()
   await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
   await say('2 + 2?')
@@ -235,15 +238,7 @@ it('sends what was written before it is known that there is a token, once it is'
 })
 
 it('says that no token is enabled, asks nothing, and leads to the tokens', async () => {
-  let answerTokens = (): void => {}
-  const isTold = new Promise<void>((resolve) => {
-    answerTokens = resolve
-  })
-  site.routes['GET /api/token/'] = async () => {
-    await isTold
-    const items = TOKENS.filter(({ status }) => status !== 1)
-    return ok({ items, page: 0, total: items.length })
-  }
+  const answerTokens = heldTokens(TOKENS.filter(({ status }) => status !== 1))
   await open('zh')
   const box = page.locator('.tg-composer textarea')
   const send = async (): Promise<void> => {
