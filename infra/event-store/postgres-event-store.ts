@@ -74,9 +74,10 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     readAll: reader.readAll,
     headPosition: reader.headPosition,
     subscribeAll: (after, onBatch, onError, options) => {
-      const readPage = pageReader(recent, reader, () => head)
+      const reading = { isOver: wakeUp.isClosed }
+      const readPage = pageReader(recent, reader, () => head, reading)
       const wanted = { ...options, readPage, wakeUp, after, onBatch, onError }
-      return subscribeKeeping(recent, { ...wanted, onReadFailure: warn })
+      return subscribeKeeping(recent, { ...wanted, onReadFailure: warn }, reading)
     },
     close: async () => {
       wakeUp.close()
@@ -86,6 +87,9 @@ export async function createPostgresEventStore(options: Options): Promise<EventS
     },
   }
 }
+
+/** Of one subscription; over once it or the store has been stopped: nothing is read then. */
+type Reading = { isOver: () => boolean }
 
 /** Tells the first at once, then the highest of what came meanwhile, at most once per interval. */
 function atIntervals(ms: number, tell: (position: number) => void): (position: number) => void {
@@ -110,7 +114,12 @@ function atIntervals(ms: number, tell: (position: number) => void): (position: n
  * has heard of. Where others write as well, each of its own commits stands behind some of theirs,
  * and would be a query: one that found the end is followed by a pause.
  */
-function pageReader(recent: RecentEvents, reader: EventReader, head: () => number) {
+function pageReader(
+  recent: RecentEvents,
+  reader: EventReader,
+  head: () => number,
+  reading: Reading,
+) {
   let pausedUntil = 0
   return async (request: PageRequest, isPoll: boolean): Promise<Page> => {
     const atHand = recent.read(request)
@@ -118,6 +127,7 @@ function pageReader(recent: RecentEvents, reader: EventReader, head: () => numbe
     if (request.after >= head() && !isPoll) return { events: [], position: request.after }
     const pause = pausedUntil - performance.now()
     if (pause > 0) await delay(pause, undefined, { ref: false })
+    if (reading.isOver()) return { events: [], position: request.after }
     const end = request.after < head() ? head() : await reader.headPosition()
     const page = await reader.readPage(request, end)
     pausedUntil = page.position < end ? 0 : performance.now() + OTHERS_MS
@@ -126,7 +136,7 @@ function pageReader(recent: RecentEvents, reader: EventReader, head: () => numbe
 }
 
 /** What the subscription wants is kept at hand for as long as it runs. */
-function subscribeKeeping(recent: RecentEvents, wanted: Wanted): Subscription {
+function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading): Subscription {
   const { streamPrefixes, onError } = wanted
   const release = recent.keep(streamPrefixes === undefined ? null : streamFilter(streamPrefixes))
   const subscription = subscribe({
@@ -138,6 +148,7 @@ function subscribeKeeping(recent: RecentEvents, wanted: Wanted): Subscription {
   })
   return {
     stop: async () => {
+      reading.isOver = () => true
       release()
       await subscription.stop()
     },
