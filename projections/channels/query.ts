@@ -88,18 +88,26 @@ export async function listChannelTags(
   db: CommonQueryMethods,
   { limit, offset, isWhole, ...search }: ChannelSearch & { readonly isWhole: boolean },
 ): Promise<Listed<ChannelsOfTag>> {
+  // NOTE: joined by tag, channels without one would each meet all the others.
   const found = sql.fragment`
-    select distinct c.tag, case when c.tag = '' then c.id end as lone
-    from read_channels.channels c where ${matching(search)}
+    found as materialized (
+      select c.id, c.tag from read_channels.channels c where ${matching(search)}
+    )
   `
   const tags = await db.any(sql.type(tagIds)`
-    with found as (${found})
+    with ${found}
     select c.tag, array_agg(c.id order by ${orderOfChannels(search)}) as ids
-    from found f, ${withFigures}
-    where not c.is_deleted and c.tag = f.tag and (f.lone is null or c.id = f.lone)
-    group by c.tag, f.lone order by ${orderOfTags(search)} limit ${limit} offset ${offset}
+    from ${withFigures}
+    where not c.is_deleted and (c.tag in (select tag from found where tag <> '')
+      or c.id in (select id from found where tag = ''))
+    group by c.tag, case when c.tag = '' then c.id end
+    order by ${orderOfTags(search)} limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(counted`select count(*) as total from (${found}) found`)
+  const total = await db.oneFirst(counted`
+    with ${found}
+    select count(distinct tag) filter (where tag <> '') + count(*) filter (where tag = '') as total
+    from found
+  `)
   const idsOf = (isMeant: (tag: string) => boolean) =>
     tags.flatMap(({ tag, ids }) => (isMeant(tag) ? ids : []))
   const rows = await rowsOf(
