@@ -63,6 +63,10 @@ const FAULTS: Record<FaultCode, Words> = {
     zh: '必须是 0 至 1000 的数字，最多 6 位小数',
     en: 'must be a number from 0 to 1000 with at most 6 decimals',
   },
+  'not-proxy': {
+    zh: 'setting.proxy 必须是 http:// 或 https:// 代理地址，不带路径和查询参数',
+    en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
+  },
   'too-many-bytes': { zh: '内容字节数过多', en: 'has too many bytes' },
   'bad-character': { zh: '包含不允许的字符', en: 'has a character that is not allowed' },
   'not-one-line': { zh: '不能包含换行', en: 'must be a single line' },

@@ -7,6 +7,7 @@ import {
   parseJsonText,
   reservedName,
 } from '../shared/json-text.ts'
+import { proxyAddress } from '../shared/proxy-address.ts'
 import { refuse } from '../shared/refusal.ts'
 import type { ChannelTerms } from './events.ts'
 import type { ChannelRefusal } from './refusals.ts'
@@ -25,6 +26,7 @@ export type TermsFault =
   | 'mapping-too-deep'
   | 'too-long'
   | 'not-cost-ratio'
+  | 'not-proxy'
 
 /** `field` as on the wire; `name` the entry at fault. */
 export type FaultyField = {
@@ -82,6 +84,7 @@ export function faultyField(terms: ChannelTerms): FaultyField | null {
     faultyMapping(terms.modelMapping) ??
     faultyStatuses(terms.statusCodeMapping) ??
     faultyObject('setting', terms.setting) ??
+    faultyProxy(terms) ??
     faultyObject('param_override', terms.paramOverride) ??
     faultyRegion(terms) ??
     faultyCostRatio(terms)
@@ -93,6 +96,24 @@ export function proxyOf({ setting }: ChannelTerms): string {
   const members = readObject('setting', setting)
   const proxy = members instanceof Map ? members.get('proxy') : ''
   return typeof proxy === 'string' ? proxy : ''
+}
+
+/**
+ * By which proxy its provider is reached; null: by none. What is no proxy's address is told too,
+ * as an empty text where it is no text: nothing is reached by it, least of all directly.
+ */
+export function proxyToUse({ setting }: Pick<ChannelTerms, 'setting'>): string | null {
+  const members = readObject('setting', setting)
+  if (!(members instanceof Map)) return ''
+  const proxy = members.get('proxy') ?? null
+  if (typeof proxy !== 'string') return proxy === null ? null : ''
+  return proxy.trim() === '' ? null : proxy.trim()
+}
+
+function faultyProxy(terms: ChannelTerms): FaultyField | null {
+  const proxy = proxyToUse(terms)
+  const isRight = proxy === null || proxyAddress(proxy) !== null
+  return isRight ? null : { field: 'setting', fault: 'not-proxy' }
 }
 
 /** Names can be read, all of them; further texts hold nothing that is none. */

@@ -1,8 +1,9 @@
-import { Agent, type Dispatcher, Pool } from 'undici'
+import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
 import { guardedConnector, type Resolve } from './connector.ts'
 import { type OutboundPolicy, portOf } from './guard.ts'
+import { proxyConnector } from './proxy-connector.ts'
 
-export type Outbound = {
+export type Way = {
   /**
    * For `undici.request(url, { dispatcher })`: any origin the policy allows. Refused connections
    * fail with `OutboundRefused`. Redirects are never followed. Send `accept-encoding: identity`.
@@ -10,6 +11,14 @@ export type Outbound = {
   readonly dispatcher: Dispatcher
   /** The connections to one origin (`https://host:port`), for paths that dispatch by themselves. */
   readonly poolFor: (origin: string) => Pool
+}
+
+export type Outbound = Way & {
+  /**
+   * The same through a proxy (`http://user:password@host:port`); null: directly. A text that is no
+   * proxy's address leads nowhere: each connection fails.
+   */
+  readonly via: (proxy: string | null) => Way
   readonly close: () => Promise<void>
 }
 
@@ -38,6 +47,32 @@ export function createOutbound(
   limits: OutboundLimits = MANAGEMENT_LIMITS,
   resolve?: Resolve,
 ): Outbound {
+  const timeoutMs = limits.connectTimeoutMs
+  const direct = openWay(limits, (url) => guardedConnector(policy, portOf(url), timeoutMs, resolve))
+  const byProxy = new Map<string, OpenWay>()
+  const through = (proxy: string): Way => {
+    const known = byProxy.get(proxy)
+    if (known !== undefined) return known
+    const way = openWay(limits, (url) => proxyConnector(policy, proxy, url, { timeoutMs, resolve }))
+    byProxy.set(proxy, way)
+    return way
+  }
+  return {
+    ...direct,
+    via: (proxy) => (proxy === null ? direct : through(proxy)),
+    close: async () => {
+      await Promise.all([direct, ...byProxy.values()].map((way) => way.close()))
+      byProxy.clear()
+    },
+  }
+}
+
+type OpenWay = Way & Pick<Outbound, 'close'>
+
+function openWay(
+  limits: OutboundLimits,
+  connectorTo: (origin: URL) => buildConnector.connector,
+): OpenWay {
   const pools = new Map<string, Pool>()
   const openPool = (origin: string | URL): Pool => {
     const url = new URL(origin)
@@ -49,7 +84,7 @@ export function createOutbound(
       bodyTimeout: limits.bodyTimeoutMs,
       maxResponseSize: limits.maxResponseBytes,
       keepAliveTimeout: 30_000,
-      connect: guardedConnector(policy, portOf(url), limits.connectTimeoutMs, resolve),
+      connect: connectorTo(url),
     })
   }
   const agent = new Agent({ factory: openPool })

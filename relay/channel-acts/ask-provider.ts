@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import type { Words } from '#infra/http/language.ts'
-import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
+import type { OutboundLimits, Way } from '#infra/outbound/dispatcher.ts'
 import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
@@ -21,7 +21,7 @@ export type Told =
 
 /** One GET, with deadlines and bounds; redirects are not followed. Never throws. */
 export async function askProvider(
-  { dispatcher }: Pick<Outbound, 'dispatcher'>,
+  { dispatcher }: Pick<Way, 'dispatcher'>,
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
   signal: AbortSignal = AbortSignal.timeout(WHOLE_MS),
 ): Promise<Told> {

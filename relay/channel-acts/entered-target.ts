@@ -1,4 +1,5 @@
-import { proxyOf } from '#domain/channel/check-terms.ts'
+import { proxyOf, proxyToUse } from '#domain/channel/check-terms.ts'
+import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
@@ -26,8 +27,10 @@ export async function enteredTarget(parts: ActParts, fields: FetchModels): Promi
     if (id === undefined) throw refused('KeyRequired')
     return storedTarget(parts, id, { ...fields, base_url: baseUrl })
   }
+  const setting = fields.setting ?? ''
   checkAddress(type, baseUrl, parts.policy)
-  const terms = { type, baseUrl, other, organization: '' }
+  checkProxy(setting, parts.policy)
+  const terms = { type, baseUrl, other, setting, organization: '' }
   const target = providerTarget(terms, key, parts.policy)
   if (target === null) throw refused('ChannelNotCallable')
   return target
@@ -58,6 +61,19 @@ function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): vo
   if (checked.isAllowed) return
   if (checked.fault === 'address') throw refused('AddressNotAllowed')
   throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not an address' })
+}
+
+function checkProxy(setting: string, policy: OutboundPolicy): void {
+  const proxy = proxyToUse({ setting })
+  if (proxy === null) return
+  const address = proxyAddress(proxy)
+  if (address === null) {
+    throw invalidField('setting', {
+      zh: 'setting.proxy 必须是 http:// 或 https:// 代理地址，不带路径和查询参数',
+      en: 'setting.proxy must be a proxy’s http:// or https:// address without path and query',
+    })
+  }
+  if (!checkUrl(address.origin, policy).isAllowed) throw refused('ProxyNotAllowed')
 }
 
 const tidied = (text: string | null | undefined): string => (text ?? '').trim().replace(/\/+$/, '')

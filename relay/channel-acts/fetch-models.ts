@@ -50,7 +50,8 @@ export const fetchModels: ChannelAct = (api, parts) => {
 async function listed({ side }: ActParts, target: ProviderTarget): Promise<string[]> {
   const { modelsPath } = target.profile
   if (modelsPath === null) throw refused('ModelsNotListed')
-  const told = await askProvider(side, sideRequest(target, modelsPath, { isBeside: false }))
+  const asked = sideRequest(target, modelsPath, { isBeside: false })
+  const told = await askProvider(side.via(target.proxy), asked)
   if (!told.isTold) throw refused('ModelsUnavailable', told.why)
   const names = modelsIn(told.text)
   if (names === null) throw refused('ModelsUnavailable', notUnderstood())

@@ -117,8 +117,8 @@ async function ask(
   const giveUp = () => attempt.abort('draining')
   watch.add(watched)
   const path = chatPathOf(target, upstreamModel ?? request.model)
-  const { headers, origin } = target
-  const ended = attempt.start(outbound.poolFor(origin), { path, headers, body })
+  const { headers, origin, proxy } = target
+  const ended = attempt.start(outbound.via(proxy).poolFor(origin), { path, headers, body })
   signal?.addEventListener('abort', giveUp)
   if (signal?.aborted) giveUp()
   const end = await ended

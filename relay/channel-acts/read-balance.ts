@@ -59,7 +59,7 @@ async function askBalance(
     const path = query.pathAfter(answers, now())
     if (path === null) break
     const asked = sideRequest(target, path, { isBeside: true, keyHeader })
-    const told = await askProvider(side, asked, signal)
+    const told = await askProvider(side.via(target.proxy), asked, signal)
     if (!told.isTold) return { why: told.why }
     const parsed = told.text.length > TEXT_MAX ? null : parseJsonText(told.text)
     if (parsed === null || 'fault' in parsed) return { why: notUnderstood() }

@@ -7,6 +7,7 @@ export type ActRefusalCode =
   | 'ChannelNotCallable'
   | 'KeyRequired'
   | 'AddressNotAllowed'
+  | 'ProxyNotAllowed'
   | 'ModelsNotListed'
   | 'ModelsUnavailable'
   | 'BalanceNotOffered'
@@ -39,6 +40,13 @@ const REFUSALS: Record<ActRefusalCode, readonly [status: number, Words]> = {
     {
       zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
       en: 'Invalid field base_url: not an allowed address (PRIVATE_UPSTREAMS lists private ones)',
+    },
+  ],
+  ProxyNotAllowed: [
+    200,
+    {
+      zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'Invalid field setting: setting.proxy is not allowed (PRIVATE_UPSTREAMS lists private)',
     },
   ],
   ModelsNotListed: [

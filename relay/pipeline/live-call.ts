@@ -1,6 +1,6 @@
-import type { Dispatcher } from 'undici'
 import type { Attempt } from '#domain/account/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '#relay/providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
@@ -13,7 +13,7 @@ import type { Candidate } from './plan-call.ts'
 import { outletOf, StreamPassage, startStream } from './stream-passage.ts'
 
 type Parts = {
-  readonly poolFor: (origin: string) => Dispatcher
+  readonly via: Outbound['via']
   readonly deadlines: Deadlines
   readonly now: () => number
   readonly pingIntervalMs: number | null
@@ -63,7 +63,7 @@ export class LiveCall implements Watched {
 
   /** One try; never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
-    const { deadlines, now, poolFor } = this.parts
+    const { deadlines, now, via } = this.parts
     const place = placeOf(candidate.channel)
     const { channelId } = place
     const startedAt = now()
@@ -76,7 +76,7 @@ export class LiveCall implements Watched {
     const headers = [...target.headers, 'x-request-id', this.exchange.call]
     const request = { path, headers, body: candidate.body }
     this.channelUnderWay = channelId
-    const end = await this.attempt.start(poolFor(target.origin), request)
+    const end = await this.attempt.start(via(target.proxy).poolFor(target.origin), request)
     this.channelUnderWay = null
     this.attempts.push({
       channelId,

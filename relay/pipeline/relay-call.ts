@@ -110,7 +110,7 @@ async function carry(
   const screen = answerScreen(screening, caller.group)
   const { deadlines, now, outbound } = parts
   const call = new LiveCall(
-    { deadlines, now, pingIntervalMs, poolFor: outbound.poolFor, screen },
+    { deadlines, now, pingIntervalMs, via: outbound.via, screen },
     exchange,
     request,
     books,

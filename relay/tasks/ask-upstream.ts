@@ -22,7 +22,7 @@ export type Question = {
 
 /** One question to a task's provider; redirects are not followed. Never throws. */
 export async function askUpstream(
-  { dispatcher }: Pick<Outbound, 'dispatcher'>,
+  { via }: Pick<Outbound, 'via'>,
   target: ProviderTarget,
   { method, path, body }: Question,
   signal: AbortSignal = AbortSignal.timeout(WHOLE_MS),
@@ -36,7 +36,7 @@ export async function askUpstream(
   }
   try {
     const answer = await request(url, {
-      dispatcher: dispatcher.compose(noting(onSent)),
+      dispatcher: via(target.proxy).dispatcher.compose(noting(onSent)),
       method,
       headers: { ...headers, ...sent },
       signal,

@@ -87,7 +87,7 @@ async function imageOf(parts: TaskParts, { submitted, end }: KnownTask): Promise
   if (url === null || !URL.canParse(url)) return null
   const channel = parts.views.channels.find(end.channelId)
   if (channel?.target?.origin === new URL(url).origin) {
-    return { url, dispatcher: parts.pictures.dispatcher }
+    return { url, dispatcher: parts.pictures.via(channel.target.proxy).dispatcher }
   }
   const checked = checkUrl(url, userPolicy)
   return checked.isAllowed ? { url, dispatcher: parts.elsewhere.dispatcher } : null

@@ -142,6 +142,25 @@ describe('an address that no call may be sent to', () => {
     expect(await keyInUse(id)).toBe('sk-provider-canary')
   })
 
+  it.each([
+    ['socks5://127.0.0.1:1080', 400, 'setting 无效：setting.proxy 必须是'],
+    ['http://u:p@169.254.169.254:80', 200, 'setting 无效：不允许使用 setting.proxy 的地址'],
+    ['http://10.0.0.5:3128', 200, 'setting 无效：不允许使用 setting.proxy 的地址'],
+  ])('%s is refused as a proxy, new or changed', async (proxy, status, message) => {
+    const id = await made()
+    const head = await fixture.head()
+    const setting = JSON.stringify({ proxy })
+    const answers = [
+      await make({ ...FIELDS, setting }),
+      await put({ id, setting, key: 'sk-another' }),
+    ]
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status, success: false })
+      expect(answer.message).toContain(message)
+    }
+    expect(await fixture.head()).toBe(head)
+  })
+
   it('that is there already leaves the channel to be turned off', async () => {
     const id = await made()
     const base_url = 'http://10.0.0.5:8000'

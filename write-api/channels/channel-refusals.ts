@@ -12,6 +12,7 @@ export type ChannelCode =
   | 'NoChannelToTag'
   | 'NoChannelSelected'
   | 'AddressNotAllowed'
+  | 'ProxyNotAllowed'
 
 /** In the same words everywhere. */
 type Shared = 'NameRequired' | 'InvalidField'
@@ -59,6 +60,13 @@ export const CHANNEL_REFUSALS: Refusals<Exclude<ChannelCode, Shared>> = {
     {
       zh: '参数 base_url 无效：不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS）',
       en: 'Invalid field base_url: not an allowed address (PRIVATE_UPSTREAMS lists private ones)',
+    },
+  ],
+  ProxyNotAllowed: [
+    200,
+    {
+      zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
+      en: 'Invalid field setting: setting.proxy is not allowed (PRIVATE_UPSTREAMS lists private)',
     },
   ],
   ChannelUnknown: [

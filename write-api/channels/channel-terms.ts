@@ -1,5 +1,6 @@
-import { NAMED_BASES } from '#domain/channel/check-terms.ts'
+import { NAMED_BASES, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
@@ -134,6 +135,14 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   const checked = checkUrl(baseUrl, upstreams)
   // The other faults are the domain's to name.
   if (!checked.isAllowed && checked.fault === 'address') throw refused('AddressNotAllowed')
+}
+
+/** As `checkAddress`, of the proxy that the channel's extra settings name. */
+export function checkProxy(setting: string, upstreams: OutboundPolicy): void {
+  const address = proxyAddress(proxyToUse({ setting }) ?? '')
+  if (address !== null && !checkUrl(address.origin, upstreams).isAllowed) {
+    throw refused('ProxyNotAllowed')
+  }
 }
 
 const text = (value: string | null | undefined): string | undefined =>

@@ -9,7 +9,7 @@ import type { Act } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { readChannelKeys } from './channel-key.ts'
-import { checkAddress, checkReach, checkType } from './channel-terms.ts'
+import { checkAddress, checkProxy, checkReach, checkType } from './channel-terms.ts'
 import { checkGroups } from './check-groups.ts'
 import { makeChannels } from './new-channels.ts'
 
@@ -36,6 +36,7 @@ export const copyChannel: Act = (api, parts) => {
       checkType(terms.type, parts.servedTypes)
       checkReach(terms, parts.servedTypes)
       checkAddress(terms.baseUrl, parts.upstreams)
+      checkProxy(terms.setting, parts.upstreams)
       await checkGroups(parts, 'group', terms.groups)
       const name = `${terms.name}${SUFFIX[languageOf(request)]}`
       const keys = await readChannelKeys(vault, channelId, keyRefs)

@@ -8,6 +8,7 @@ import { refused } from '../refusals.ts'
 import {
   checkAddress,
   checkExpiry,
+  checkProxy,
   checkReach,
   checkType,
   DEFAULT_TERMS,
@@ -38,6 +39,7 @@ export const createChannel: Act = (api, parts) => {
       checkReach(terms, parts.servedTypes)
       checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, parts.core.now())
       checkAddress(terms.baseUrl, parts.upstreams)
+      checkProxy(terms.setting, parts.upstreams)
       await checkGroups(parts, 'group', terms.groups)
       const [id = 0, ...others] = await makeChannels(parts, request, reply, {
         terms,

@@ -14,7 +14,14 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
-import { changeOf, checkAddress, checkExpiry, checkReach, checkType } from './channel-terms.ts'
+import {
+  changeOf,
+  checkAddress,
+  checkExpiry,
+  checkProxy,
+  checkReach,
+  checkType,
+} from './channel-terms.ts'
 import { checkGroups } from './check-groups.ts'
 import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
 
@@ -55,7 +62,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   if (row !== null) checkStatus(fields, row, context)
   const terms = changeOf(fields)
   // One that was allowed once must not stand in the way of turning the channel off.
-  const { baseUrl, type } = terms
+  const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, parts.servedTypes)
   if (row !== null && REACHED_BY.some((key) => key in terms)) {
     const next = { ...row.terms, ...terms }
@@ -63,6 +70,9 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   }
   if (baseUrl !== undefined && baseUrl !== row?.terms.baseUrl) {
     checkAddress(baseUrl, parts.upstreams)
+  }
+  if (setting !== undefined && setting !== row?.terms.setting) {
+    checkProxy(setting, parts.upstreams)
   }
   if (row !== null && terms.expiredTime !== undefined) {
     checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)

@@ -1,3 +1,4 @@
+import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { taskProfileOf } from '../tasks/profiles.ts'
@@ -9,6 +10,8 @@ import { pathBelow, pathBeside } from './provider-path.ts'
 export type ProviderTarget = {
   readonly profile: Profile
   readonly origin: string
+  /** The way there, for `Outbound.via`; null: directly. */
+  readonly proxy: string | null
   /** Of chat calls. May hold `{model}`: see `chatPathOf`. */
   readonly path: string
   /** Of chat calls. Flat name and value pairs. */
@@ -22,7 +25,7 @@ const MODEL = '{model}'
 
 /** null when the relay can't call it: no such format, no address, or one the policy refuses. */
 export function providerTarget(
-  terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other'>,
+  terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
   key: string,
   policy: OutboundPolicy,
 ): ProviderTarget | null {
@@ -39,6 +42,7 @@ export function providerTarget(
   return {
     profile,
     origin: url.origin,
+    proxy: proxyToUse(terms),
     path: withQuery(path, url.search),
     headers: [
       'content-type',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { faultyField, proxyOf } from '#domain/channel/check-terms.ts'
+import { faultyField, proxyOf, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
 import { createChannel, given, TERMS } from './facts.ts'
 
@@ -103,6 +103,47 @@ describe('the extra settings', () => {
       expect(proxyOf({ ...TERMS, setting })).toBe('')
     }
   })
+
+  it.each([
+    ['', null],
+    ['{"proxy":""}', null],
+    ['{"proxy":null}', null],
+    ['{"proxy":" http://p:1 "}', 'http://p:1'],
+    ['{"proxy":"socks5://p"}', 'socks5://p'],
+    ['{"proxy":1}', ''],
+    ['{', ''],
+  ])('%s: calls go by %j', (setting, proxy) => expect(proxyToUse({ setting })).toBe(proxy))
+
+  it.each([
+    'socks5://127.0.0.1:1080',
+    'ftp://p',
+    'p:3128',
+    'http://',
+    'http://p:1/path',
+    'http://p:1?a=b',
+    'http://p:1#a',
+    'http://p p:1',
+    'http://p:99999',
+    'http://%zz@p:1',
+    7,
+    true,
+    ['http://p:1'],
+  ])('refuse the proxy %j', (proxy) => {
+    const setting = JSON.stringify({ proxy })
+    expect(fault({ setting })).toEqual({ field: 'setting', fault: 'not-proxy' })
+  })
+
+  it.each([
+    'http://p',
+    'https://p:3128/',
+    'http://user@p:1',
+    'http://u%40b:p%3A@[::1]:1',
+    '',
+    ' ',
+    null,
+  ])('take the proxy %j', (proxy) =>
+    expect(fault({ setting: JSON.stringify({ proxy }) })).toBeNull(),
+  )
 })
 
 describe('a channel with a text at fault', () => {

@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { modelsIn } from '#relay/channel-acts/model-list.ts'
+import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
 import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
 
 let site: ActsSite
+let proxy: ConnectProxy
 
 beforeAll(async () => {
   site = await actsSite()
+  proxy = await connectProxy()
 })
-afterAll(() => site.close())
+afterAll(async () => {
+  await site.close()
+  await proxy.close()
+})
 
 const MODELS = 'GET /v1/models'
 const LIST = { body: { object: 'list', data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }] } }
@@ -77,7 +85,7 @@ describe('POST /api/channel/fetch_models', () => {
 
   it('takes the stored key where type, address and proxy are as stored', async () => {
     site.scripted.answers.set(MODELS, LIST)
-    const id = await site.channel({ setting: '{"proxy":"http://127.0.0.1:8"}' })
+    const id = await site.channel({ setting: JSON.stringify({ proxy: proxy.url }) })
     const base_url = site.scripted.url
     expect(await post({ id, base_url, type: 1 })).toMatchObject({ success: true })
     for (const changed of [
@@ -132,6 +140,90 @@ describe('POST /api/channel/fetch_models', () => {
   it('nor is a key that would break out of its header', async () => {
     const answer = await post({ base_url: site.scripted.url, type: 8, key: 'sk-é' })
     expect(answer).toMatchObject({ success: false, code: 'ChannelNotCallable' })
+  })
+})
+
+describe('a channel’s proxy', () => {
+  const BY_NAME = 'http://provider.invalid'
+  const settingOf = (login: string) => JSON.stringify({ proxy: proxy.urlOf(login) })
+  const CHAT = { choices: [{ message: { content: 'hi' } }], usage: {} }
+
+  it('is the way to lists, tests and balances, and for what is only entered', async () => {
+    site.scripted.answers.set(MODELS, LIST)
+    site.scripted.answers.set('GET /dashboard/billing/credit_grants', {
+      body: { total_remaining: 5 },
+    })
+    site.scripted.answers.set('POST /v1/chat/completions', { body: CHAT })
+    proxy.names.set('provider.invalid', Number(new URL(site.scripted.url).port))
+    const setting = settingOf('u:p')
+    const id = await site.channel({ type: 12, base_url: BY_NAME, setting })
+    const entered = { type: 8, base_url: BY_NAME, setting: settingOf('e:n'), key: 'sk-e' }
+    const ways = [
+      await site.ask(`/api/channel/test/${id}`),
+      await site.ask(`/api/channel/fetch_models/${id}`),
+      await site.ask(`/api/channel/update_balance/${id}/`),
+      await site.ask('/api/channel/fetch_models', { body: entered }),
+    ]
+    for (const answer of ways) expect(answer).toMatchObject({ success: true })
+    const logins = proxy.asked.slice(-3).map(({ login = '' }) => atob(login.slice(6)))
+    expect(logins).toEqual(['u:p', 'u:p', 'e:n'])
+  })
+
+  it('that bars the way: the provider is not asked, and no word tells the login', async () => {
+    proxy.answer = 407
+    const base_url = site.scripted.url
+    const id = await site.channel({ type: 12, setting: settingOf('me:canary') })
+    const before = site.scripted.asked.length
+    for (const path of ['test/:id', 'fetch_models/:id', 'update_balance/:id/']) {
+      const answer = await site.ask(`/api/channel/${path.replace(':id', String(id))}`)
+      expect(answer.success).toBe(false)
+      expect(answer.text).not.toMatch(/canary|127\.0\.0\.1/)
+    }
+    const body = { type: 8, base_url, key: 'sk-e', setting: settingOf('me:canary') }
+    const answer = await site.ask('/api/channel/fetch_models', { body })
+    expect(answer).toMatchObject({ success: false, code: 'ModelsUnavailable' })
+    expect(site.scripted.asked).toHaveLength(before)
+    proxy.answer = 'carry'
+  })
+
+  it.each([
+    ['{"proxy":"socks5://127.0.0.1:1080"}', 400, 'setting.proxy'],
+    ['{"proxy":7}', 400, 'setting.proxy'],
+    ['{"proxy":"http://169.254.169.254:80"}', 200, 'setting.proxy'],
+  ])('entered as %s is refused by its name', async (setting, status, named) => {
+    const body = { type: 8, base_url: site.scripted.url, key: 'sk-e', setting }
+    const before = site.scripted.asked.length
+    const answer = await site.ask('/api/channel/fetch_models', { body })
+    expect(answer).toMatchObject({ status, success: false })
+    expect(answer.message).toContain(named)
+    expect(site.scripted.asked).toHaveLength(before)
+  })
+
+  it('of before that is none leads nowhere', async () => {
+    const id = await site.channel()
+    const { core } = site.product.running
+    const change = { setting: '{"proxy":"socks5://127.0.0.1:1080"}' }
+    // As it was taken once: nobody can save it now.
+    const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+    const { terms, keyRefs, keyMode } = channels.get(id) ?? {}
+    const data = { channelId: id, terms: { ...terms, ...change }, keyRefs, keyMode }
+    await core.store.append([
+      {
+        stream: CHANNELS_STREAM,
+        expected: 'any',
+        events: [
+          {
+            ...{ id: crypto.randomUUID(), type: 'ChannelTermsChanged', v: 1 },
+            data: { ...data, droppedKeyRefs: [] },
+            meta: { actor: 'system:test', cause: null, at: Date.now() },
+          },
+        ],
+      },
+    ])
+    const before = site.scripted.asked.length
+    const answer = await site.ask(`/api/channel/fetch_models/${id}`)
+    expect(answer).toMatchObject({ success: false, code: 'ModelsUnavailable' })
+    expect(site.scripted.asked).toHaveLength(before)
   })
 })
 

@@ -1,0 +1,99 @@
+import type { Socket } from 'node:net'
+import { buildConnector, errors } from 'undici'
+import { proxyAddress } from '#domain/shared/proxy-address.ts'
+import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
+import { checkUrl, type OutboundPolicy, OutboundRefused, portOf } from './guard.ts'
+
+/** The way to a provider is barred at the proxy. The text names neither of them. */
+export class ProxyFailed extends Error {
+  readonly code = 'PROXY_FAILED'
+  constructor(why: string) {
+    super(why)
+    this.name = 'ProxyFailed'
+  }
+}
+
+const HEAD_BYTES_MAX = 16 * 1024
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+type Limits = { readonly timeoutMs: number; readonly resolve?: Resolve | undefined }
+
+/**
+ * Opens connections to `target` (an origin) through a proxy, by CONNECT: of its TLS, if it speaks
+ * that, the proxy sees nothing. The proxy is connected to under the policy like any address; the
+ * target is judged by its text alone, as its name is the proxy's to resolve. Where `proxy` is no
+ * proxy's address every connection fails.
+ */
+export function proxyConnector(
+  policy: OutboundPolicy,
+  proxy: string,
+  target: URL,
+  { timeoutMs, resolve = resolveByDns }: Limits,
+): buildConnector.connector {
+  const address = proxyAddress(proxy)
+  if (address === null) return refusing(() => new ProxyFailed('the proxy has no usable address'))
+  if (!checkUrl(target.origin, policy).isAllowed) return refusing(() => new OutboundRefused())
+  const { protocol, hostname, host, port } = new URL(address.origin)
+  const at = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), host, port }
+  const toProxy = guardedConnector(policy, portOf(new URL(address.origin)), timeoutMs, resolve)
+  const toTarget = buildConnector({ timeout: timeoutMs, allowH2: false })
+  const asking = connectRequest(`${target.hostname}:${portOf(target)}`, address.login)
+  return (options, callback) => {
+    toProxy(at, (error, socket) => {
+      if (error !== null) return callback(error, null)
+      openTunnel(socket, asking, timeoutMs, (barred) => {
+        if (barred !== null) return callback(barred, null)
+        if (target.protocol === 'http:') return callback(null, socket)
+        toTarget({ ...options, httpSocket: socket }, callback)
+      })
+    })
+  }
+}
+
+const refusing =
+  (why: () => Error): buildConnector.connector =>
+  (_options, callback) =>
+    queueMicrotask(() => callback(why(), null))
+
+function connectRequest(authority: string, login: string | null): string {
+  const proof = login === null ? null : Buffer.from(login, 'utf8').toString('base64')
+  const lines = [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]
+  if (proof !== null) lines.push(`Proxy-Authorization: Basic ${proof}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Asks the proxy for a way through: within `timeoutMs`, by an answer of bounded size. */
+function openTunnel(
+  socket: Socket,
+  asking: string,
+  timeoutMs: number,
+  done: (error: Error | null) => void,
+): void {
+  let head = Buffer.alloc(0)
+  const timer = setTimeout(
+    () => end(new errors.ConnectTimeoutError('the proxy took too long')),
+    timeoutMs,
+  )
+  const end = (error: Error | null, rest?: Buffer): void => {
+    clearTimeout(timer)
+    socket.off('data', onData).off('error', onGone).off('close', onGone).off('end', onGone)
+    socket.pause()
+    if (error !== null) socket.destroy()
+    else if (rest !== undefined && rest.length > 0) socket.unshift(rest)
+    done(error)
+  }
+  const onGone = (): void => end(new ProxyFailed('the proxy closed the connection'))
+  const onData = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk])
+    const at = head.indexOf(HEAD_END)
+    if (at < 0) {
+      if (head.length > HEAD_BYTES_MAX) end(new ProxyFailed('the proxy gave no proper answer'))
+      return
+    }
+    const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, at)) ?? []
+    if (status?.startsWith('2')) return end(null, head.subarray(at + HEAD_END.length))
+    end(new ProxyFailed(`the proxy refused the connection (${status ?? 'no status'})`))
+  }
+  socket.on('data', onData).on('error', onGone).on('close', onGone).on('end', onGone)
+  socket.write(asking)
+}

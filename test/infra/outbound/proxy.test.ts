@@ -1,0 +1,147 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { request } from 'undici'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createOutbound, MANAGEMENT_LIMITS, type Outbound } from '#infra/outbound/dispatcher.ts'
+import { operatorPolicy } from '#infra/outbound/guard.ts'
+import { type ScriptedProvider, scriptedProvider } from '#test/relay/support/scripted-provider.ts'
+import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
+import { CERTIFICATE, CERTIFICATE_KEY } from '#test/support/self-signed.ts'
+
+const limits = { ...MANAGEMENT_LIMITS, connectTimeoutMs: 300 }
+const here = { port: 3000, isLoopback: true, privateUpstreams: [] }
+const onNetwork = { port: 3000, isLoopback: false, privateUpstreams: [] }
+
+let proxy: ConnectProxy
+let provider: ScriptedProvider
+let outbound: Outbound
+let portOfProvider: number
+
+beforeAll(async () => {
+  proxy = await connectProxy()
+  provider = await scriptedProvider()
+  portOfProvider = Number(new URL(provider.url).port)
+  provider.answers.set('*', { body: { ok: true } })
+  outbound = createOutbound(operatorPolicy(here), limits)
+})
+beforeEach(() => {
+  proxy.answer = 'carry'
+  proxy.asked.length = 0
+  provider.asked.length = 0
+  proxy.names.set('provider.invalid', portOfProvider)
+})
+afterAll(async () => {
+  await outbound.close()
+  await proxy.close()
+  await provider.close()
+})
+
+const get = (url: string, by = proxy.url, made = outbound) =>
+  request(url, { dispatcher: made.via(by).dispatcher }).then(async ({ statusCode, body }) => ({
+    statusCode,
+    text: await body.text(),
+  }))
+const failure = (...asked: Parameters<typeof get>): Promise<{ code?: string; message: string }> =>
+  get(...asked).then(
+    () => ({ message: 'no failure' }),
+    (error: Error & { code?: string }) => error,
+  )
+
+describe('through a proxy', () => {
+  it('a name is its own to resolve, and one tunnel serves call after call', async () => {
+    for (let call = 0; call < 2; call += 1) {
+      expect(await get('http://provider.invalid/v1')).toEqual({
+        statusCode: 200,
+        text: '{"ok":true}',
+      })
+      // A connection is free again a turn after its answer was read.
+      await new Promise((resume) => setImmediate(resume))
+    }
+    expect(proxy.asked).toEqual([{ line: 'CONNECT provider.invalid:80', login: undefined }])
+    expect(provider.asked.map(({ path }) => path)).toEqual(['/v1', '/v1'])
+  })
+
+  it('a login is sent decoded, to the proxy alone', async () => {
+    await get('http://provider.invalid/', proxy.urlOf('me%40site:p%3Aw%20%C3%A9'))
+    const login = `Basic ${Buffer.from('me@site:p:w é').toString('base64')}`
+    expect(proxy.asked).toEqual([{ line: 'CONNECT provider.invalid:80', login }])
+    expect(provider.asked[0]?.headers).not.toHaveProperty('proxy-authorization')
+  })
+
+  it('pools are kept per origin and proxy', () => {
+    const pool = outbound.via(proxy.url).poolFor('http://a.example')
+    expect(outbound.via(proxy.url).poolFor('http://a.example')).toBe(pool)
+    expect(outbound.via(proxy.urlOf('u:p')).poolFor('http://a.example')).not.toBe(pool)
+    expect(outbound.poolFor('http://a.example')).not.toBe(pool)
+    expect(outbound.via(null).poolFor('http://a.example')).toBe(
+      outbound.poolFor('http://a.example'),
+    )
+  })
+
+  it('TLS is spoken with the provider itself, whose certificate counts', async () => {
+    const tls = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_request, response) =>
+      response.end('sealed'),
+    )
+    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve))
+    proxy.names.set('provider.invalid', (tls.address() as AddressInfo).port)
+    const trusted = getCACertificates('default')
+    try {
+      expect((await failure('https://provider.invalid/')).code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
+      setDefaultCACertificates([...trusted, CERTIFICATE])
+      expect((await get('https://provider.invalid/')).text).toBe('sealed')
+      expect(new Set(proxy.asked.map(({ line }) => line))).toEqual(
+        new Set(['CONNECT provider.invalid:443']),
+      )
+    } finally {
+      setDefaultCACertificates(trusted)
+      tls.closeAllConnections()
+      await new Promise((resolve) => tls.close(resolve))
+    }
+  })
+})
+
+describe('nothing goes directly', () => {
+  it.each([
+    ['407', 407, 'PROXY_FAILED'],
+    ['502', 502, 'PROXY_FAILED'],
+    ['no HTTP', { text: 'SSH-2.0-x\r\n\r\n' }, 'PROXY_FAILED'],
+    ['half an answer', { text: 'HTTP/1.1 200 OK\r\n' }, 'PROXY_FAILED'],
+    ['an endless head', { text: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}` }, 'PROXY_FAILED'],
+    ['silence', 'silence', 'UND_ERR_CONNECT_TIMEOUT'],
+  ] as const)('where the proxy answers %s', async (_name, answer, code) => {
+    proxy.answer = answer
+    const error = await failure(provider.url, proxy.urlOf('someone:canary'))
+    expect(error.code).toBe(code)
+    expect(error.message).not.toMatch(/canary|127\.0/)
+    expect(proxy.asked).toHaveLength(1)
+    expect(provider.asked).toEqual([])
+  })
+
+  it.each(['', 'socks5://127.0.0.1:1', 'http://127.0.0.1:1/path', 'http://%zz@127.0.0.1:1', 'x'])(
+    'where %j is no proxy’s address',
+    async (text) => {
+      expect((await failure(provider.url, text)).code).toBe('PROXY_FAILED')
+      expect(provider.asked).toEqual([])
+    },
+  )
+
+  it('where the policy refuses the proxy, or nobody is there', async () => {
+    const strict = createOutbound(operatorPolicy(onNetwork), limits)
+    const target = 'http://provider.invalid/'
+    for (const refused of [proxy.url, 'http://169.254.169.254:80', 'http://10.0.0.1:3128']) {
+      expect((await failure(target, refused, strict)).code).toBe('OUTBOUND_REFUSED')
+    }
+    expect((await failure(target, 'http://127.0.0.1:9')).code).toBe('ECONNREFUSED')
+    await strict.close()
+    expect([proxy.asked, provider.asked]).toEqual([[], []])
+  })
+
+  it.each(['http://169.254.169.254/', 'http://10.0.0.1/', 'http://127.0.0.1:3000/'])(
+    'and nothing to %s, which no proxy is asked for',
+    async (url) => {
+      expect((await failure(url)).code).toBe('OUTBOUND_REFUSED')
+      expect(proxy.asked).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
+import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let proxy: ConnectProxy
+let rig: RelayRig
+
+beforeAll(async () => {
+  proxy = await connectProxy()
+})
+afterAll(() => proxy.close())
+beforeEach(async () => {
+  proxy.answer = 'carry'
+  proxy.asked.length = 0
+  rig = await relayRig({ deadlines: { connectMs: 300 } })
+  proxy.names.set('provider.invalid', rig.provider.port)
+  await rig.setOption('RetryTimes', '3')
+})
+afterEach(() => rig.close())
+
+/** Channel 2, which is drawn before the rig's own. */
+const addProxied = (value: unknown, baseUrl = rig.provider.url) =>
+  rig.addChannel(2, { priority: 9, baseUrl, setting: JSON.stringify({ proxy: value }) })
+const removeDirect = () =>
+  rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+const marks = () => rig.provider.journal.entries.map(({ isStream }) => isStream)
+
+describe('a channel with a proxy', () => {
+  it('sends plain and streamed calls through it, to a name that it alone resolves', async () => {
+    await addProxied(proxy.urlOf('u:p'), 'http://provider.invalid')
+    expect((await chat(rig)).status).toBe(200)
+    const { status, text } = await chat(rig, { stream: true })
+    expect([status, text.includes('[DONE]')]).toEqual([200, true])
+    const login = `Basic ${btoa('u:p')}`
+    expect(proxy.asked[0]).toEqual({ line: 'CONNECT provider.invalid:80', login })
+    expect(marks()).toEqual([false, true])
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallSettled')
+    expect(ends.map(({ data }) => 'channelId' in data && data.channelId)).toEqual([2, 2])
+  })
+
+  it.each([
+    ['refuses', 407, 'connect'],
+    ['finds nobody', 502, 'connect'],
+    ['says nothing', 'silence', 'timeout'],
+  ] as const)('that %s: the call goes to another channel', async (_name, answer, error) => {
+    await addProxied(proxy.url)
+    proxy.answer = answer
+    expect((await chat(rig)).status).toBe(200)
+    const attempts = [{ channelId: 2, status: null, error }, { channelId: 1 }]
+    expect(await onlyEnd(rig)).toMatchObject({ data: { channelId: 1, attempts } })
+    expect([proxy.asked.length, rig.provider.journal.entries.length]).toEqual([1, 1])
+  })
+
+  it.each([
+    ['refuses', () => proxy.urlOf('me:canary')],
+    ['is of a kind that none can use', () => 'socks5://me:canary@127.0.0.1:1080'],
+    ['is no text', () => ['canary']],
+    ['has a refused address', () => 'http://me:canary@169.254.169.254:80'],
+  ])('that %s is not gone past: an error, without its secrets', async (_name, value) => {
+    await removeDirect()
+    await addProxied(value())
+    proxy.answer = 407
+    const answer = await chat(rig)
+    expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
+    expect(JSON.stringify([answer.text, await rig.callEvents()])).not.toContain('canary')
+    expect(rig.provider.journal.entries).toEqual([])
+  })
+
+  it.each(['', ' ', null])('is one without where it is %j', async (value) => {
+    await addProxied(value)
+    expect((await chat(rig)).status).toBe(200)
+    expect([proxy.asked.length, rig.provider.journal.entries.length]).toEqual([0, 1])
+  })
+})
