@@ -83,6 +83,7 @@ export const channelForm: Words['channelForm'] = {
   paramOverrideHint: 'JSON: written into the body before it is sent on.',
   setting: 'Extra settings',
   settingHint: 'JSON: include_usage false, for providers that refuse usage in streams.',
+  unknownSettings: 'Not known here, so without effect: {{names}}.',
   modelPrefix: 'Model prefix',
   modelPrefixHint: 'Put before this channel’s model names, and taken off when sent on.',
   priority: 'Priority',

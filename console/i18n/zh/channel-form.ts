@@ -81,6 +81,7 @@ export const channelForm = {
   paramOverrideHint: 'JSON：转发前写入请求体的参数。',
   setting: '额外设置',
   settingHint: 'JSON：例如上游不支持时用 include_usage 关闭流式用量。',
+  unknownSettings: '未识别的设置，不会生效：{{names}}。',
   modelPrefix: '模型前缀',
   modelPrefixHint: '加在本渠道的模型名前，转发时去掉。',
   priority: '优先级',

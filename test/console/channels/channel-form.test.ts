@@ -178,6 +178,9 @@ describe('a channel that is there', () => {
       await box(name).fill('')
       await drawer().getByText('不是合法的 JSON 字符串').waitFor({ state: 'detached' })
     }
+    await box('额外设置').fill('{"include_usage": false, "prox": "", "force": 1}')
+    await drawer().getByText('未识别的设置，不会生效：prox, force。').waitFor()
+    await box('额外设置').fill('')
     expect(sent('PUT', '/api/channel/')).toEqual([])
   })
 

@@ -97,3 +97,9 @@ export function objectFault(text: string): 'notJson' | 'notObject' | null {
     return 'notJson'
   }
 }
+
+/** The members of a JSON object that are none of these; none where it is no object. */
+export const membersBut = (known: readonly string[], text: string): readonly string[] =>
+  text.trim() === '' || objectFault(text) !== null
+    ? []
+    : Object.keys(JSON.parse(text)).filter((name) => !known.includes(name))

@@ -2,25 +2,38 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextArea } from '#console/ui/inputs.tsx'
-import { type ChannelFault, objectFault } from './channel-faults.ts'
+import { type ChannelFault, membersBut, objectFault } from './channel-faults.ts'
 
-/** A JSON object, judged when it loses the focus, as a half-typed text is always wrong. */
+/**
+ * A JSON object, judged when it loses the focus, as a half-typed text is always wrong. Members
+ * other than those that are known are named, and may be saved: they do nothing.
+ */
 export function JsonField(props: {
   label: string
   hint: string
   example: string
   value: string
   fault: ChannelFault | undefined
+  known?: readonly string[]
   onChange: (value: string) => void
 }): ReactElement {
   const { value, onChange } = props
   const { t } = useTranslation()
   const [own, setOwn] = useState(() => objectFault(value))
   const fault = props.fault ?? own
+  const unknown = props.known === undefined ? [] : membersBut(props.known, value)
+  const names = unknown.join(', ')
   return (
     <FormField
       label={props.label}
-      hint={props.hint}
+      hint={
+        <>
+          {props.hint}
+          {names !== '' && (
+            <span className="tg-caution">{t('channelForm.unknownSettings', { names })}</span>
+          )}
+        </>
+      }
       error={fault ? t(`channelForm.fault.${fault}`) : undefined}
     >
       {(control) => (

@@ -74,7 +74,7 @@ function OffForTheSite(): ReactElement | null {
   const { data: options } = useQuery(optionsQuery)
   if (options?.get('AutomaticDisableChannelEnabled') !== 'false') return null
   return (
-    <span className="tg-off-for-site">
+    <span className="tg-caution">
       {t('channelForm.autoBanOff')}{' '}
       <Link to="/admin/settings?tab=models">{t('channelForm.autoBanSettings')}</Link>
     </span>

@@ -31,7 +31,11 @@ export function MappingFields(props: ChannelFormProps): ReactElement {
       </FormField>
       <JsonField {...json('statusCodeMapping')} example={'{"400": "500"}'} />
       <JsonField {...json('paramOverride')} example={'{"temperature": 0}'} />
-      <JsonField {...json('setting')} example={'{"include_usage": false}'} />
+      <JsonField
+        {...json('setting')}
+        example={'{"include_usage": false}'}
+        known={['include_usage', 'proxy']}
+      />
     </>
   )
 }
