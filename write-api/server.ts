@@ -24,6 +24,7 @@ import { beginProof } from './credentials/begin-proof.ts'
 import { beginTotp } from './credentials/begin-totp.ts'
 import { confirmTotp } from './credentials/confirm-totp.ts'
 import { disableTotp } from './credentials/disable-totp.ts'
+import { proveSession } from './credentials/prove-session.ts'
 import { removePasskey } from './credentials/remove-passkey.ts'
 import { renamePasskey } from './credentials/rename-passkey.ts'
 import { replaceRecoveryCodes } from './credentials/replace-recovery-codes.ts'
@@ -166,6 +167,7 @@ const ACTS: readonly Act[] = [
   replaceRecoveryCodes,
   beginPasskey,
   beginProof,
+  proveSession,
   addPasskey,
   renamePasskey,
   removePasskey,

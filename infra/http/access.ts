@@ -105,7 +105,8 @@ async function principalOfToken(request: FastifyRequest, token: string): Promise
   const { findAccessToken, now } = request.server.gate
   const known = await findAccessToken(token)
   if (known === null || known.expiresAt * 1_000 <= now()) return null
-  return principalFor(request, known, { sessionHash: null, isByTemporaryPassword: false })
+  const by = { sessionHash: null, isByTemporaryPassword: false, provedAt: 0 }
+  return principalFor(request, known, by)
 }
 
 /**
@@ -116,14 +117,14 @@ export async function principalNow(request: FastifyRequest): Promise<Principal |
   const id = sessionIdOf(request)
   const session = id === null ? null : await request.server.gate.sessions.find(id)
   if (session === null) return null
-  const { hash: sessionHash, isByTemporaryPassword } = session
-  return principalFor(request, session, { sessionHash, isByTemporaryPassword })
+  const { hash: sessionHash, isByTemporaryPassword, provedAt } = session
+  return principalFor(request, session, { sessionHash, isByTemporaryPassword, provedAt })
 }
 
 async function principalFor(
   request: FastifyRequest,
   shown: { readonly userId: number; readonly authVersion: number },
-  by: Pick<Principal, 'sessionHash' | 'isByTemporaryPassword'>,
+  by: Pick<Principal, 'sessionHash' | 'isByTemporaryPassword' | 'provedAt'>,
 ): Promise<Principal | null> {
   const user = await request.server.gate.findPrincipal(shown.userId)
   if (user === null || user.isDeleted || user.status !== ACTIVE) return null

@@ -38,4 +38,6 @@ export type Principal = {
   readonly sessionHash: string | null
   /** Came in by a password that the server made up, and has not set an own one since. */
   readonly isByTemporaryPassword: boolean
+  /** When who it is was last shown, unix milliseconds; 0 by token. */
+  readonly provedAt: number
 }

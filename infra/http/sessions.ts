@@ -15,6 +15,8 @@ export type Session = {
   readonly authVersion: number
   /** Started by a password that the server made up. */
   readonly isByTemporaryPassword: boolean
+  /** When its user last showed who that is, unix milliseconds: the login, or a proof after it. */
+  readonly provedAt: number
 }
 
 /** Where it was started from: kept in the sessions' own table, and gone with the session. */
@@ -42,6 +44,8 @@ export type Sessions = {
   live(hashes: readonly string[]): Promise<Set<string>>
   /** Those that are still good under this `authVersion`, the one last seen first. */
   listOf(userId: number, authVersion: number): Promise<ListedSession[]>
+  /** Its user has shown once more who that is. */
+  prove(hash: string): Promise<void>
   end(hash: string): Promise<void>
   /** False when this user has no such session. */
   endOne(userId: number, id: number): Promise<boolean>
@@ -63,6 +67,7 @@ const TABLES = `
   alter table auth.sessions add column if not exists ip text not null default '';
   alter table auth.sessions add column if not exists user_agent text not null default '';
   alter table auth.sessions add column if not exists is_temporary boolean not null default false;
+  alter table auth.sessions add column if not exists proved_at int8;
   create index if not exists sessions_user on auth.sessions (user_id);
   create index if not exists sessions_seen on auth.sessions (seen_at);
 `
@@ -85,6 +90,7 @@ type Row = {
   started_at: string
   seen_at: string
   is_temporary: boolean
+  proved_at: string | null
 }
 
 /** Sessions in the schema `auth`, which is made when missing. `now` in unix milliseconds. */
@@ -110,7 +116,7 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
       const hash = sessionHash(id)
       const { rows } = await pg.query<Row>({
         name: 'session-by-hash',
-        text: `select user_id, auth_version, started_at, seen_at, is_temporary
+        text: `select user_id, auth_version, started_at, seen_at, is_temporary, proved_at
                from auth.sessions where hash = $1`,
         values: [hash],
       })
@@ -132,6 +138,9 @@ export async function createSessions(pg: Pool, now: () => number): Promise<Sessi
       })
       return new Set(rows.map(({ hash }) => hash))
     },
+    prove: async (hash) => {
+      await pg.query('update auth.sessions set proved_at = $2 where hash = $1', [hash, now()])
+    },
     end: async (hash) => {
       await pg.query('delete from auth.sessions where hash = $1', [hash])
     },
@@ -151,6 +160,7 @@ const sessionOf = (hash: string, row: Row): Session => ({
   userId: Number(row.user_id),
   authVersion: Number(row.auth_version),
   isByTemporaryPassword: row.is_temporary,
+  provedAt: Number(row.proved_at ?? row.started_at),
 })
 
 /** What users do with sessions of their own. */

@@ -125,6 +125,8 @@ describe('an account of one’s own', () => {
   it('turns two-step login on, and logs in by it', async () => {
     await page.getByRole('button', { name: 'Set up' }).click()
     const dialog = page.getByRole('dialog')
+    await inDialog('Your password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Continue' }).click()
     const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
     totp = new TOTP({ secret: Secret.fromBase32(secret) })
     await page.getByLabel('Digits that the app shows').fill(totp.generate())

@@ -38,6 +38,8 @@ async function setUpTotp({ page }: OpenPage): Promise<{ totp: TOTP; codes: strin
   await page.goto(`${url}/app/me`)
   await page.getByRole('button', { name: 'Set up' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Your password' }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   const secret = (await dialog.locator('code').innerText()).replace(/\s/g, '')
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   await page.getByLabel('Digits that the app shows').fill(totp.generate())

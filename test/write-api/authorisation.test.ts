@@ -64,6 +64,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/user/recovery_codes': 'session',
   'POST /api/user/passkeys/begin': 'session',
   'POST /api/user/passkeys/proof': 'session',
+  'POST /api/user/proof': 'session',
   'POST /api/user/passkeys': 'session',
   'PUT /api/user/passkeys': 'session',
   'POST /api/user/passkeys/remove': 'session',

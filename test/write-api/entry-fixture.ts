@@ -1,5 +1,5 @@
 import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
 
 /** A furnished site that mails by a real server in this process. */
 export async function entryFixture() {
@@ -19,11 +19,12 @@ export async function entryFixture() {
     server,
     put,
     askCode,
-    /** Every limit is as new, and root's session in use. */
+    /** Every limit is as new; the sessions are in use, and their users have proved who they are. */
     anHourLater: async () => {
       fixture.clock.ahead += 3_600_000
       for (const { call } of [fixture.root, fixture.admin, fixture.user]) {
         await call('GET', '/api/user/self')
+        await call('POST', '/api/user/proof', { body: { password: PASSWORD } })
       }
     },
     /** A code that was asked for just now. `call`: as whom. */

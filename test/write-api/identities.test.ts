@@ -158,6 +158,15 @@ describe('identities', () => {
     const session = await fixture.app.gate.sessions.start(id, authVersion)
     const call = callerOf(fixture.app, { cookie: `session=${session}`, 'user-id': String(id) })
     expect((await call<User>('GET', '/api/user/self')).data.has_password).toBe(false)
+    // Who has nothing to prove it by has logged in just now, or does so again.
+    fixture.clock.ahead += 31 * 60_000
+    const ways = [
+      await call('PUT', '/api/user/self', { body: { password: PASSWORD } }),
+      await call('POST', '/api/user/totp/begin', { body: {} }),
+      await call('GET', '/api/user/token'),
+    ]
+    expect(ways.map(({ code }) => code)).toEqual(Array(3).fill('LoginNotRecent'))
+    fixture.clock.ahead -= 31 * 60_000
     const first = await call('PUT', '/api/user/self', { body: { password: PASSWORD } })
     expect(first).toMatchObject({ success: true })
     const mailer = await fixture.logIn('mailer', PASSWORD)

@@ -27,6 +27,8 @@ beforeEach(() => {
   fixture.clock.ahead += 3_600_000
 })
 
+const PROVED = { body: { password: PASSWORD } }
+
 type Begun = { readonly options: { readonly challenge: string; readonly rpId?: string } }
 type Codes = { readonly recovery_codes: string[] }
 type Needed = { readonly second_factor: { readonly ticket: string; readonly kinds: string[] } }
@@ -45,7 +47,12 @@ async function newUser(username: string): Promise<LoggedIn> {
   return { id, cookie, call: at(callerOf(fixture.app, { cookie, 'user-id': String(id) })) }
 }
 
-async function add(call: Caller, made: Authenticator, name = 'phone', proof: object = {}) {
+async function add(
+  call: Caller,
+  made: Authenticator,
+  name = 'phone',
+  proof: object = { password: PASSWORD },
+) {
   const { data } = await call<Begun>('POST', '/api/user/passkeys/begin', { body: proof })
   const body = { name, passkey: made.make(data.options, { origin: ORIGIN }) }
   return call<Codes>('POST', '/api/user/passkeys', { body })
@@ -98,7 +105,7 @@ describe('adding passkeys', () => {
     const send = (passkey: object) =>
       call('POST', '/api/user/passkeys', { body: { name: 'x', passkey } })
     const begun = async (who: Caller) =>
-      (await who<Begun>('POST', '/api/user/passkeys/begin')).data.options
+      (await who<Begun>('POST', '/api/user/passkeys/begin', PROVED)).data.options
     const made = createAuthenticator()
     const strange = made.make(await begun(call), { origin: 'https://evil.example' })
     expect((await send(strange)).code).toBe('PasskeyFailed')
@@ -281,7 +288,7 @@ describe('a passkey as the last way in', () => {
     await put('PasswordLoginEnabled', 'true')
     const { id, call } = await newUser(username)
     await put('PasswordLoginEnabled', 'false')
-    const { data } = await call<Begun>('POST', '/api/user/passkeys/begin')
+    const { data } = await call<Begun>('POST', '/api/user/passkeys/begin', PROVED)
     const passkey = createAuthenticator().make(data.options, { origin: ORIGIN, ...made })
     const body = { name: 'phone', passkey }
     expect((await call('POST', '/api/user/passkeys', { body })).success).toBe(true)

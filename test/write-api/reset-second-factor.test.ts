@@ -28,7 +28,8 @@ async function secured(username: string, isAdmin = false) {
   if (isAdmin) await root.call('POST', '/api/user/manage', { body: promote })
   const { call } = await fixture.logIn(username)
   const token = (await call<string>('GET', '/api/user/token')).data
-  const begun = await call<{ secret: string }>('POST', '/api/user/totp/begin', { body: {} })
+  const proof = { body: { password: PASSWORD } }
+  const begun = await call<{ secret: string }>('POST', '/api/user/totp/begin', proof)
   const timestamp = Date.now() + fixture.clock.ahead
   const code = new TOTP({ secret: Secret.fromBase32(begun.data.secret) }).generate({ timestamp })
   const on = await call('POST', '/api/user/totp', { body: { code } })

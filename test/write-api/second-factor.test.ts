@@ -21,6 +21,8 @@ beforeEach(() => {
   fixture.clock.ahead += 3_600_000
 })
 
+const PROVED = { body: { password: PASSWORD } }
+
 type Offer = { readonly secret: string; readonly uri: string }
 type Codes = { readonly recovery_codes: string[] }
 type Needed = { readonly second_factor: { readonly ticket: string; readonly kinds: string[] } }
@@ -38,7 +40,7 @@ async function newUser(username: string): Promise<LoggedIn> {
 /** A user with codes of an app; `secret` makes them. */
 async function secured(username: string) {
   const user = await newUser(username)
-  const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', { body: {} })).data
+  const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)).data
   const body = { code: codeOf(secret) }
   const { data } = await user.call<Codes>('POST', '/api/user/totp', { body })
   fixture.clock.ahead += 60_000
@@ -57,7 +59,7 @@ const second = (ticket: string, code: string) =>
 describe('setting up codes of an app', () => {
   it('offers a secret as text and address, and turns on by a code of it alone', async () => {
     const user = await newUser('setup1')
-    const offer = await user.call<Offer>('POST', '/api/user/totp/begin', { body: {} })
+    const offer = await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)
     expect(offer.data.secret).toMatch(/^[A-Z2-7]{32}$/)
     expect(offer.data.uri).toMatch(/^otpauth:\/\/totp\/[^?]*setup1\?.*secret=/)
     const confirm = (code: string) => user.call<Codes>('POST', '/api/user/totp', { body: { code } })
@@ -75,7 +77,7 @@ describe('setting up codes of an app', () => {
 
   it('is over after ten minutes, and is no second one', async () => {
     const user = await newUser('setup2')
-    const { data } = await user.call<Offer>('POST', '/api/user/totp/begin', { body: {} })
+    const { data } = await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)
     fixture.clock.ahead += 601_000
     const late = await user.call('POST', '/api/user/totp', { body: { code: codeOf(data.secret) } })
     expect(late.code).toBe('TotpOfferOver')
@@ -85,10 +87,45 @@ describe('setting up codes of an app', () => {
   })
 })
 
+describe('what makes another way in', () => {
+  const begin = ['/api/user/totp/begin', '/api/user/passkeys/begin'] as const
+  const site = { origin: 'https://gate.example', host: 'gate.example' }
+
+  it('is no affair of a session alone: the first second factor wants a proof, too', async () => {
+    const { call } = await newUser('first1')
+    const ask = (path: string, body: object) => call('POST', path, { body, headers: site })
+    for (const path of begin) {
+      expect((await ask(path, {})).code).toBe('ProofNeeded')
+      expect((await ask(path, { password: 'wrong password' })).code).toBe('ProofWrong')
+      expect((await ask(path, { password: PASSWORD })).success).toBe(true)
+    }
+  })
+
+  it('wants a login of the last half hour, or a proof since, of calls that carry none', async () => {
+    const { call } = await newUser('first2')
+    const CALLS = [
+      '/api/user/token',
+      '/api/oauth/state?intent=bind',
+      '/api/oauth/wechat/bind?code=1',
+      '/api/oauth/email/bind?email=a@example.com&code=123456',
+    ]
+    const codes = () => Promise.all(CALLS.map(async (path) => (await call('GET', path)).code))
+    const fresh = await codes()
+    fixture.clock.ahead += 31 * 60_000
+    expect(await codes()).toEqual(CALLS.map(() => 'ProofNotRecent'))
+    const prove = (password: string) => call('POST', '/api/user/proof', { body: { password } })
+    expect((await prove('wrong password')).code).toBe('ProofWrong')
+    expect((await codes())[0]).toBe('ProofNotRecent')
+    expect((await prove(PASSWORD)).success).toBe(true)
+    expect(await codes()).toEqual(fresh)
+    expect(fresh).not.toContain('ProofNotRecent')
+  })
+})
+
 describe('an app that was turned on by an append whose outcome was lost', () => {
   it('keeps its secret: a refusal alone takes one away', async () => {
     const user = await newUser('lost1')
-    const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', { body: {} })).data
+    const { secret } = (await user.call<Offer>('POST', '/api/user/totp/begin', PROVED)).data
     const { actors } = fixture.core
     const handle = actors.handle.bind(actors)
     const lost = vi.spyOn(actors, 'handle').mockImplementationOnce(async (...command) => {

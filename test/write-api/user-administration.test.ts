@@ -146,7 +146,8 @@ describe('no list ever shows a hash, a secret or an access token', () => {
     const set = { body: { ...told, webhook_secret: webhook } }
     expect((await call('PUT', '/api/user/setting', set)).success).toBe(true)
     const token = (await call<string>('GET', '/api/user/token')).data
-    const begun = await call<{ secret: string }>('POST', '/api/user/totp/begin', { body: {} })
+    const proof = { body: { password: PASSWORD } }
+    const begun = await call<{ secret: string }>('POST', '/api/user/totp/begin', proof)
     const { secret } = begun.data
     const timestamp = Date.now() + fixture.clock.ahead
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })

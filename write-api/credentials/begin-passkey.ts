@@ -8,7 +8,7 @@ import { credentialsOf } from './credentials-of.ts'
 import { userHandleOf } from './passkey-handle.ts'
 import { passkeysAt } from './passkey-record.ts'
 import { passkeySite } from './passkey-site.ts'
-import { proveIfSecured } from './prove.ts'
+import { proveAnew } from './prove.ts'
 import { ALGORITHMS, webauthn } from './webauthn.ts'
 
 /** POST /api/user/passkeys/begin: what the browser makes a passkey by. */
@@ -26,7 +26,7 @@ export const beginPasskey: Act = (api, parts) => {
     async (request) => {
       const { userId, username } = principalOf(request)
       const site = await passkeySite(parts, request)
-      await proveIfSecured(parts, request, request.body)
+      await proveAnew(parts, request, request.body)
       const known = await credentialsOf(parts, userId)
       const { generateRegistrationOptions } = await webauthn()
       const options = await generateRegistrationOptions({

@@ -7,7 +7,7 @@ import { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
 import type { Act } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { credentialsOf } from './credentials-of.ts'
-import { proveIfSecured } from './prove.ts'
+import { proveAnew } from './prove.ts'
 import { newTotpSecret, totpUri } from './totp.ts'
 import { keepTotpOffer } from './totp-offer.ts'
 
@@ -27,7 +27,7 @@ export const beginTotp: Act = (api, parts) => {
       const { userId, username } = principalOf(request)
       const { totp } = await credentialsOf(parts, userId)
       if (totp !== null) throw refused('TotpAlreadyOn')
-      await proveIfSecured(parts, request, request.body)
+      await proveAnew(parts, request, request.body)
       const secret = newTotpSecret()
       await keepTotpOffer(parts, userId, secret)
       const { values } = await allOptions(parts.core.db)

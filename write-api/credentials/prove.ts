@@ -37,12 +37,36 @@ export async function prove(
   succeeded()
 }
 
-/** As above, where the user has a second factor; the first one is set up without. */
-export async function proveIfSecured(
+/**
+ * As above, for whoever has a password or a second factor to show; who has neither must have logged
+ * in just now. So that what makes a first way to prove oneself is nobody else's to make.
+ */
+export async function proveAnew(
   parts: Parts,
   request: FastifyRequest,
   proof: ProofOnly,
 ): Promise<void> {
-  const credentials = await credentialsOf(parts, principalOf(request).userId)
-  if (hasSecondFactor(credentials)) await prove(parts, request, proof)
+  if (await hasProof(parts, principalOf(request).userId)) await prove(parts, request, proof)
+  else if (!isRecent(parts, request)) throw refused('LoginNotRecent')
+}
+
+/**
+ * Throws unless the request's user has logged in, or proved anew who that is, within half an hour:
+ * for calls that carry no proof themselves and make another way to come in.
+ */
+export async function requireRecent(parts: Parts, request: FastifyRequest): Promise<void> {
+  if (isRecent(parts, request)) return
+  const canProve = await hasProof(parts, principalOf(request).userId)
+  throw refused(canProve ? 'ProofNotRecent' : 'LoginNotRecent')
+}
+
+const RECENT_MS = 30 * 60_000
+
+const isRecent = ({ core }: Parts, request: FastifyRequest): boolean =>
+  core.now() - principalOf(request).provedAt <= RECENT_MS
+
+async function hasProof(parts: Parts, userId: number): Promise<boolean> {
+  if (hasSecondFactor(await credentialsOf(parts, userId))) return true
+  const user = await findUser(parts.core.db, userId)
+  return user !== null && user.passwordRef !== null
 }

@@ -6,6 +6,8 @@ export type CredentialsActRefusalCode =
   | 'LoginTicketOver'
   | 'ProofNeeded'
   | 'ProofWrong'
+  | 'ProofNotRecent'
+  | 'LoginNotRecent'
   | 'OwnSecondFactorElsewhere'
   | 'OnlyPasskeysLeft'
   | 'TotpOfferOver'
@@ -55,6 +57,17 @@ export const CREDENTIALS_REFUSALS: Record<
   ],
   ProofNeeded: [200, { zh: '请输入密码或验证码', en: 'Enter your password or a code' }],
   ProofWrong: [200, { zh: '密码错误', en: 'The password is wrong' }],
+  ProofNotRecent: [
+    200,
+    { zh: '请先验证您的身份，或重新登录', en: 'Show first that it is you, or log in again' },
+  ],
+  LoginNotRecent: [
+    200,
+    {
+      zh: '请先退出并重新登录，然后在 30 分钟内操作',
+      en: 'Log out and in again first, then do this within 30 minutes',
+    },
+  ],
   OwnSecondFactorElsewhere: [
     200,
     {

@@ -5,6 +5,7 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
 import { changeCredentials } from './credentials-of.ts'
+import { requireRecent } from './prove.ts'
 
 const DAYS = 90
 
@@ -20,6 +21,7 @@ export const resetAccessToken: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
+      await requireRecent(parts, request)
       const { vault, now } = parts.core
       const { userId, authVersion } = principalOf(request)
       const token = newAccessToken()

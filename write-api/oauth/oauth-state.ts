@@ -6,6 +6,7 @@ import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
 import type { Parts } from '../act.ts'
+import { requireRecent } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
 import { isBrowser, markBrowser } from '../session/browser-secret.ts'
 import type { Trip } from './provider.ts'
@@ -40,6 +41,7 @@ export async function issueState(
   await checkRate(parts, request)
   const userId = intent === 'login' ? null : await userOf(request)
   if (intent === 'bind' && userId === null) throw fault('NotLoggedIn')
+  if (userId !== null) await requireRecent(parts, request)
   const state = random()
   // Where the browser is sent by somebody else, the provider hears of neither.
   const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]

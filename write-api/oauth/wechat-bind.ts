@@ -2,6 +2,7 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done } from '#infra/http/envelope.ts'
 import { WeChatQuery } from '#write-api/contract/oauth.ts'
 import type { Act } from '../act.ts'
+import { requireRecent } from '../credentials/prove.ts'
 import { bound } from './callback.ts'
 import { weChatProfile } from './wechat.ts'
 
@@ -18,6 +19,7 @@ export const weChatBind: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
+      await requireRecent(parts, request)
       const profile = await weChatProfile(parts, request, request.query.code)
       return bound(parts, request, reply, profile, principalOf(request).userId)
     },

@@ -3,6 +3,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { BindMail } from '#write-api/contract/entry.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
+import { requireRecent } from '../credentials/prove.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
 import { checkMailDomain } from '../mail/mail-domains.ts'
@@ -24,6 +25,7 @@ export const bindMail: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
+      await requireRecent(parts, request)
       const { email, code } = request.query
       const address = mailAddressOf(email)
       if (code.trim() === '') throw refused('MailCodeRequired')

@@ -9,7 +9,7 @@ import { startSession } from '#infra/http/start-session.ts'
 import { findUser } from '#projections/users/query.ts'
 import { UpdateSelf } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
-import { proveIfSecured } from '../credentials/prove.ts'
+import { proveAnew } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
 import { displayNameOf } from './display-name.ts'
 import { checkPassword } from './password-policy.ts'
@@ -65,9 +65,10 @@ async function newPassword(
   const attempt = await loginGuard.enter(request.ip, `self:${userId}`)
   if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
   const user = await findUser(core.db, userId)
-  // Who came by another way in sets a first one: there is none to know, but there may be a code.
+  // Who came by another way in sets a first one: there is none to know, but there may be a code;
+  // and without one, the login has to be of just now.
   const isFirst = user !== null && user.passwordRef === null
-  if (isFirst) await proveIfSecured(parts, request, { code, ...(passkey && { passkey }) })
+  if (isFirst) await proveAnew(parts, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw refused('WrongOriginalPassword')
   }

@@ -14,6 +14,7 @@ import { Time } from '#console/ui/time.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { MePanelProps } from './me-panel.ts'
+import { proven } from './proven.tsx'
 import './security.css'
 
 /** The token by which one's scripts come in. It is shown once, right after it was made. */
@@ -31,7 +32,7 @@ export function AccessTokenPanel({ user }: MePanelProps): ReactElement {
   }
   const resetting = useSubmit(async () => {
     if (!(await isSure('reset'))) return
-    const token = await resetAccessToken()
+    const token = await proven(resetAccessToken)
     setShown(token)
     if (await copyText(token)) showSuccess(t('security.tokenCopied'))
     await refresh()

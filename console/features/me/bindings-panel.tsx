@@ -21,6 +21,7 @@ import {
 import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { MePanelProps } from './me-panel.ts'
+import { proven } from './proven.tsx'
 
 const IDS = {
   github: 'github_id',
@@ -90,7 +91,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
   }
   const bind = async (way: Way): Promise<void> => {
     if (isMessenger(way)) return openDialog(way)
-    await run(way, () => sendAway({ type: way, intent: 'bind' }, '/app/me'))
+    await run(way, () => proven(() => sendAway({ type: way, intent: 'bind' }, '/app/me')))
   }
   const letGo = async (way: Way): Promise<void> => {
     const site = t(`oauth.within.${way}`)
@@ -109,7 +110,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const weChat = async (code: string) => {
-    await weChatBind(code)
+    await proven(() => weChatBind(code))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('oauth.weChatBound'))
   }
@@ -120,7 +121,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
       title={t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
-      getState={() => oauthState({ intent: 'bind' })}
+      getState={() => proven(() => oauthState({ intent: 'bind' }))}
     />
   )
 }

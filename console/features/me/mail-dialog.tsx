@@ -9,6 +9,7 @@ import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
 import { MailCodeFields } from '#console/ui/mail-code.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import { proven } from './proven.tsx'
 
 const EMPTY = { email: '', code: '' }
 const CODE_CODES = ['MailCodeRequired', 'MailCodeWrong']
@@ -41,7 +42,7 @@ export function MailDialog(props: {
     })
     if (email === '' || code === '') return
     const bind = async () => {
-      await bindMail(email, code)
+      await proven(() => bindMail(email, code))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('auth.mailBound'))
       close()

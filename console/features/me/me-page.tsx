@@ -6,6 +6,7 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { PANELS } from './panels.ts'
 import { ProfileCard } from './profile-card.tsx'
+import { ProofHost } from './proven.tsx'
 import '#console/ui/forms.css'
 import './me.css'
 
@@ -34,6 +35,7 @@ export function MePage(): ReactElement {
         {column('main')}
         {column('side')}
       </div>
+      <ProofHost />
     </Page>
   )
 }

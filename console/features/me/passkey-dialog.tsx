@@ -18,13 +18,13 @@ import { isProof, ProofFields } from './proof-fields.tsx'
 export function PasskeyDialog(props: {
   renamed: OwnPasskey | null
   /** Whether a proof has to come with it. */
-  isSecured: boolean
+  needsProof: boolean
   onDone: (recoveryCodes: string[]) => void
   onClose: () => void
 }): ReactElement {
   const { t } = useTranslation()
   const { renamed } = props
-  const needsProof = props.isSecured && renamed === null
+  const needsProof = props.needsProof && renamed === null
   const [name, setName] = useState(renamed?.name ?? deviceName(navigator.userAgent))
   const [proof, setProof] = useState<ProofOnly>({})
   const [fault, setFault] = useState<{ name?: string; proof?: string }>({})

@@ -20,7 +20,7 @@ export function PasswordFields(props: {
   isFocused?: boolean
 }): ReactElement {
   const { t } = useTranslation()
-  const { draft, change, fault, isByCode, asksFirst } = props.form
+  const { draft, change, faults, isByCode, asksFirst } = props.form
   const labelOf = ({ field, label }: (typeof FIELDS)[number]) => {
     if (field !== 'current') return t(label)
     return isByCode ? t('security.codeOrRecovery') : (props.currentLabel ?? t(label))
@@ -28,11 +28,7 @@ export function PasswordFields(props: {
   return (
     <>
       {FIELDS.filter(({ field }) => asksFirst || field !== 'current').map((one) => (
-        <FormField
-          key={one.field}
-          label={labelOf(one)}
-          error={fault?.field === one.field ? fault.text : ''}
-        >
+        <FormField key={one.field} label={labelOf(one)} error={faults[one.field] ?? ''}>
           {(control) => (
             <PasswordInput
               {...control}

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/me/self.ts'
+import { securityQuery } from '#console/api/security/security.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
@@ -18,7 +21,10 @@ export function ProofFields(props: {
   onProved: (proof: ProofOnly) => Promise<void>
 }): ReactElement {
   const { t } = useTranslation()
-  const [isByCode, setByCode] = useState(false)
+  const hasPassword = useQuery(selfQuery).data?.has_password !== false
+  const security = useQuery(securityQuery).data
+  const hasCodes = security?.totp_since !== null || security.recovery_codes > 0
+  const [isByCode, setByCode] = useState(!hasPassword)
   const turn = () => {
     setByCode(!isByCode)
     props.onChange({})
@@ -53,9 +59,11 @@ export function ProofFields(props: {
         }
       </FormField>
       <p className="tg-me-proof-ways">
-        <Button tone="quiet" size="small" onClick={turn}>
-          {isByCode ? t('security.byPassword') : t('security.byCode')}
-        </Button>
+        {hasPassword && hasCodes && (
+          <Button tone="quiet" size="small" onClick={turn}>
+            {isByCode ? t('security.byPassword') : t('security.byCode')}
+          </Button>
+        )}
         <PasskeyProof act={props.onProved} />
       </p>
     </div>

@@ -20,7 +20,7 @@ export type TwoStepDialog =
 
 type Props = {
   dialog: TwoStepDialog | null
-  isSecured: boolean
+  needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
   onClose: () => void
   /** Something changed; with the recovery codes that came of it. */
@@ -29,7 +29,7 @@ type Props = {
 
 /** The one dialog that is open, if any. */
 export function TwoStepDialogs(props: Props): ReactElement | null {
-  const { dialog, isSecured, onClose, onSettled } = props
+  const { dialog, needsProof, onClose, onSettled } = props
   if (dialog === null) return null
   const settle = (codes: string[]) => void onSettled(codes)
   switch (dialog.kind) {
@@ -41,7 +41,7 @@ export function TwoStepDialogs(props: Props): ReactElement | null {
       return (
         <PasskeyDialog
           renamed={dialog.renamed}
-          isSecured={isSecured}
+          needsProof={needsProof}
           onDone={settle}
           onClose={onClose}
         />

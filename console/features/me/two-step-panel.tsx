@@ -10,17 +10,20 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { Security } from '#read-api/contract/security.ts'
+import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 import './security.css'
 
 /** What is asked for beside the password: codes of an app, passkeys, recovery codes. */
-export function TwoStepPanel(): ReactElement {
+export function TwoStepPanel({ user }: MePanelProps): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const { data: security, error, refetch } = useQuery(securityQuery)
   const [dialog, setDialog] = useState<TwoStepDialog | null>(null)
   const isSecured = security !== undefined && hasSecondFactor(security)
+  // Who has neither is asked for a recent login instead, by the server.
+  const needsProof = isSecured || user?.has_password !== false
   const settle = async (codes: readonly string[]) => {
     setDialog(codes.length > 0 ? { kind: 'codes', codes } : null)
     await client.invalidateQueries({ queryKey: securityQuery.queryKey })
@@ -43,10 +46,12 @@ export function TwoStepPanel(): ReactElement {
         <ErrorState error={error} onRetry={() => void refetch()} />
       )}
       {security === undefined && error === null && <Skeleton height={120} />}
-      {security !== undefined && <Factors security={security} onOpen={setDialog} />}
+      {security !== undefined && (
+        <Factors security={security} needsProof={needsProof} onOpen={setDialog} />
+      )}
       <TwoStepDialogs
         dialog={dialog}
-        isSecured={isSecured}
+        needsProof={needsProof}
         onOpen={setDialog}
         onClose={() => setDialog(null)}
         onSettled={settle}
@@ -57,12 +62,13 @@ export function TwoStepPanel(): ReactElement {
 
 function Factors(props: {
   security: Security
+  needsProof: boolean
   onOpen: (dialog: TwoStepDialog) => void
 }): ReactElement {
-  const { security, onOpen } = props
+  const { security, needsProof, onOpen } = props
   const isSecured = hasSecondFactor(security)
   const beginning = useSubmit(async () => {
-    if (isSecured) onOpen({ kind: 'begin-totp' })
+    if (needsProof) onOpen({ kind: 'begin-totp' })
     else onOpen({ kind: 'totp', offer: await beginTotp({}) })
   })
   return (

@@ -11,7 +11,7 @@ import type { UpdateSelf } from '#write-api/contract/user.ts'
 const CHARACTERS_MIN = 8
 const EMPTY = { current: '', next: '', again: '' }
 export type PasswordDraft = typeof EMPTY
-type Fault = { readonly field: keyof PasswordDraft; readonly text: string }
+type Faults = Readonly<Partial<PasswordDraft>>
 
 /** Where the server's refusals are told. */
 const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
@@ -19,6 +19,7 @@ const FIELD_OF: Readonly<Record<string, keyof PasswordDraft>> = {
   ...Object.fromEntries(PROOF_CODES.map((code) => [code, 'current'] as const)),
   PasswordTooShort: 'next',
   PasswordTooLong: 'next',
+  PasswordUnchanged: 'next',
 }
 
 /**
@@ -29,31 +30,32 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
   const { t } = useTranslation()
   const [isByCode, setByCode] = useState(false)
   const [draft, setDraft] = useState<PasswordDraft>(EMPTY)
-  const [fault, setFault] = useState<Fault | null>(null)
-  const faultOf = ({ current, next, again }: PasswordDraft): Fault | null => {
-    if (hasPassword && current === '') return { field: 'current', text: t('me.currentRequired') }
-    if ([...next].length < CHARACTERS_MIN) return { field: 'next', text: t('me.passwordTooShort') }
-    return next === again ? null : { field: 'again', text: t('me.passwordsDiffer') }
-  }
+  const [faults, setFaults] = useState<Faults>({})
+  const faultsOf = ({ current, next, again }: PasswordDraft): Faults => ({
+    ...(hasPassword && current === '' && { current: t('me.currentRequired') }),
+    ...([...next].length < CHARACTERS_MIN && { next: t('me.passwordTooShort') }),
+    ...(again !== next && { again: t('me.passwordsDiffer') }),
+    ...(again === '' && next === '' && { again: t('me.againRequired') }),
+  })
   const reset = () => {
     setDraft(EMPTY)
-    setFault(null)
+    setFaults({})
     setByCode(false)
   }
   const { isBusy, submit } = useSubmit(() =>
     set(isByCode ? { code: draft.current.trim() } : { original_password: draft.current }),
   )
   const set = async (proof: Omit<UpdateSelf, 'password'>) => {
-    const found = faultOf(draft)
-    setFault(found)
-    if (found !== null) return
+    const found = faultsOf(draft)
+    setFaults(found)
+    if (Object.keys(found).length > 0) return
     try {
       await updateSelf({ ...proof, password: draft.next })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
       const field = error instanceof ApiError ? FIELD_OF[error.code] : undefined
       if (field === undefined) throw error
-      return setFault({ field, text: (error as ApiError).message })
+      return setFaults({ [field]: (error as ApiError).message })
     }
     showSuccess(t('me.passwordChanged'))
     await onChanged()
@@ -62,12 +64,14 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
   }
   const change = (patch: Partial<PasswordDraft>) => {
     setDraft((now) => ({ ...now, ...patch }))
-    if (fault !== null && fault.field in patch) setFault(null)
+    setFaults((now) =>
+      Object.fromEntries(Object.entries(now).filter(([field]) => !(field in patch))),
+    )
   }
   return {
     draft,
     change,
-    fault,
+    faults,
     isByCode,
     asksFirst: hasPassword || isByCode,
     isBusy,

@@ -61,6 +61,7 @@ export const me: Words['me'] = {
   currentRequired: 'Enter your current password',
   passwordTooShort: 'The password must have at least 8 characters',
   passwordsDiffer: 'The two passwords do not match',
+  againRequired: 'Enter the new password once more',
   passwordChanged: 'Your password has been changed',
   deleteAccount: 'Delete account',
   deleteLead: 'Nobody can log in to it any more, and its tokens stop working.',

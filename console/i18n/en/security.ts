@@ -77,6 +77,8 @@ export const security: Words['security'] = {
   neverUsed: 'Never used',
   continue: 'Continue',
   proofLead: 'Show first that it is you.',
+  proofTitle: 'Confirm that it is you',
+  proofTitleLead: 'You logged in a while ago: show once more who you are.',
   proofNeeded: 'Enter your password or a code',
   yourPassword: 'Your password',
   codeOrRecovery: 'Code, or recovery code',

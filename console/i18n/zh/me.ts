@@ -59,6 +59,7 @@ export const me = {
   currentRequired: '请输入原密码',
   passwordTooShort: '密码长度不得小于 8 位！',
   passwordsDiffer: '两次输入的密码不一致！',
+  againRequired: '请再次输入新密码',
   passwordChanged: '密码修改成功！',
   deleteAccount: '删除账户',
   deleteLead: '账户停用后无法再登录，令牌立即失效。',

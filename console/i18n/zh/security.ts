@@ -75,6 +75,8 @@ export const security = {
   neverUsed: '尚未使用',
   continue: '继续',
   proofLead: '请先验证您的身份。',
+  proofTitle: '验证身份',
+  proofTitleLead: '距上次登录已有一段时间，请再次验证您的身份。',
   proofNeeded: '请输入密码或验证码',
   yourPassword: '登录密码',
   codeOrRecovery: '验证码或恢复码',

@@ -141,6 +141,11 @@ describe('the own page', () => {
     const dialog = page.getByRole('dialog', { name: '修改密码' })
     const fill = (name: string, text: string) =>
       dialog.getByRole('textbox', { name, exact: true }).fill(text)
+    // Every field that lacks something says so, not the first alone.
+    await dialog.getByRole('button', { name: '修改密码' }).click()
+    for (const text of ['请输入原密码', '密码长度不得小于 8 位！', '请再次输入新密码']) {
+      await dialog.getByText(text, { exact: true }).waitFor()
+    }
     await fill('原密码', 'old password')
     await fill('新密码', 'new password')
     await fill('确认新密码', 'other password')
@@ -160,7 +165,7 @@ describe('the own page', () => {
       'PUT /api/user/self': () => refused('原密码错误', 'WrongOriginalPassword'),
       'GET /api/verification': () => refused('邮箱地址格式错误', 'MailInvalid'),
       'GET /api/user/security': () => ok(security),
-      'POST /api/user/totp/begin': () => ok({ secret: 'ABCD'.repeat(8), uri: 'otpauth://totp/a' }),
+      'POST /api/user/totp/begin': () => refused('密码错误', 'ProofWrong'),
       'POST /api/user/totp': () => refused('验证码错误', 'CodeWrong'),
     })
     await page.reload()
@@ -193,6 +198,15 @@ describe('the own page', () => {
     expect(await button(page, '获取验证码').isEnabled()).toBe(true)
     await leave()
     await button(page, '设置').click()
+    // There is no code yet to show instead.
+    expect(await button(page, '改用验证码').count()).toBe(0)
+    await fill('登录密码', 'wrong password')
+    await page.keyboard.press('Enter')
+    await told('密码错误')
+    const offer = { secret: 'ABCD'.repeat(8), uri: 'otpauth://totp/a' }
+    site.routes['POST /api/user/totp/begin'] = () => ok(offer)
+    await fill('登录密码', 'right password')
+    await page.keyboard.press('Enter')
     await fill('应用显示的验证码', '123456')
     await page.keyboard.press('Enter')
     await told('验证码错误')
@@ -206,6 +220,24 @@ describe('the own page', () => {
     const foot = await page.locator('.tg-dialog-foot').boundingBox()
     expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThan(foot?.y ?? 0)
     await button(page, '启用').click({ trial: true })
+  })
+
+  it('asks who it is where the login is long ago, and goes on with what was asked for', async () => {
+    const { page, site } = await open()
+    let isProven = false
+    site.routes['GET /api/user/token'] = () =>
+      isProven ? ok('sat_fresh') : refused('请先验证您的身份，或重新登录', 'ProofNotRecent')
+    site.routes['POST /api/user/proof'] = () => {
+      isProven = true
+      return ok(null)
+    }
+    await button(page, '生成令牌').click()
+    const dialog = page.getByRole('dialog', { name: '验证身份' })
+    await dialog.getByRole('textbox', { name: '登录密码' }).fill('my password')
+    await page.keyboard.press('Enter')
+    await said(page, '令牌已重置并已复制到剪贴板')
+    expect(bodyOf(site, 'POST', '/api/user/proof')).toEqual({ password: 'my password' })
+    await dialog.waitFor({ state: 'detached' })
   })
 
   it('deletes the account whose name was typed, and leaves', async () => {
