@@ -101,7 +101,7 @@ describe('what makes another way in', () => {
     }
   })
 
-  it('wants a login of the last half hour, or a proof since, of calls that carry none', async () => {
+  it('wants a recent login, or a proof since, of calls that carry none', async () => {
     const { call } = await newUser('first2')
     const CALLS = [
       '/api/user/token',

@@ -222,7 +222,7 @@ describe('the own page', () => {
     await button(page, '启用').click({ trial: true })
   })
 
-  it('asks who it is where the login is long ago, and goes on with what was asked for', async () => {
+  it('asks who it is where the login is long ago, and goes on with the act', async () => {
     const { page, site } = await open()
     let isProven = false
     site.routes['GET /api/user/token'] = () =>
