@@ -36,6 +36,8 @@ type ActRefusalCode =
   | 'SetupTokenRequired'
   | 'UsernameRequired'
   | 'UsernameInvalid'
+  | 'UsernameUnseen'
+  | 'UsernameIsMail'
   | 'UsernameTooLong'
   | 'UserFieldsRequired'
   | 'PasswordTooShort'
@@ -44,6 +46,7 @@ type ActRefusalCode =
   | 'WrongCredentials'
   | 'WrongOriginalPassword'
   | 'OwnPasswordElsewhere'
+  | 'PasswordUnchanged'
   | 'UserBanned'
   | 'UserDeactivated'
   | 'PasswordLoginDisabled'
@@ -111,7 +114,18 @@ const REFUSALS: Refusals<RefusalCode> = {
   UsernameRequired: [200, { zh: '用户名不能为空！', en: 'The username is required' }],
   UsernameInvalid: [
     200,
-    { zh: '用户名不能包含空白或控制字符', en: 'The username must not contain spaces' },
+    { zh: '用户名不能包含空白字符', en: 'The username must not contain spaces' },
+  ],
+  UsernameUnseen: [
+    200,
+    {
+      zh: '用户名不能包含控制字符或不可见字符',
+      en: 'The username must not contain control characters or invisible ones',
+    },
+  ],
+  UsernameIsMail: [
+    200,
+    { zh: '用户名不能是邮箱地址', en: 'The username must not be a mail address' },
   ],
   UsernameTooLong: [
     200,

@@ -4,6 +4,14 @@ import { ApiError } from '#console/api/api-error.ts'
 export const CODE_CODES = ['CodeWrong', 'CodeUsed'] as const
 /** Of a proof: a password, or one of those codes. */
 export const PROOF_CODES = ['ProofNeeded', 'ProofWrong', ...CODE_CODES] as const
+/** Of a new username. */
+export const USERNAME_CODES = [
+  'UsernameTaken',
+  'UsernameTooLong',
+  'UsernameInvalid',
+  'UsernameUnseen',
+  'UsernameIsMail',
+] as const
 /** Of a mail address. */
 export const MAIL_CODES = ['MailRequired', 'MailInvalid', 'MailDomainNotAllowed'] as const
 

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/id-code.ts'
+import type { Parts } from '#write-api/act.ts'
+import { createTurns } from '#write-api/in-turn.ts'
+import { createNextIds } from '#write-api/next-id.ts'
+import { createUserAccount } from '#write-api/users/new-user.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
 
@@ -40,7 +44,9 @@ describe('a registration', () => {
     ['a long one', { password: 'x'.repeat(21) }, '密码长度不得超过 20 位！'],
     ['another confirmation', { password2: 'something else' }, '两次输入的密码不一致'],
     ['a name too long', { username: 'a'.repeat(13) }, '用户名长度不得超过 12 位！'],
-    ['a name with a space', { username: 'a b' }, '用户名不能包含空白或控制字符'],
+    ['a name with a space', { username: 'a b' }, '用户名不能包含空白字符'],
+    ['a name that turns around', { username: 'a\u202eb' }, '用户名不能包含控制字符或不可见字符'],
+    ['a name that is a mail address', { username: 'Ａ@b.co' }, '用户名不能是邮箱地址'],
     ['a name that is taken', { username: 'USER1' }, '用户名已被占用'],
   ])('is refused for %s', async (_, body, message) => {
     const head = await fixture.head()
@@ -140,5 +146,56 @@ describe('a registration with a mail address', () => {
     expect(await register('other', more)).toMatchObject({ message })
     expect(await fixture.askCode('a@例子.example')).toMatchObject({ success: true })
     await fixture.put('EmailDomainRestrictionEnabled', 'false')
+  })
+})
+
+describe('a name that is a mail address', () => {
+  beforeAll(() => fixture.put('EmailVerificationEnabled', 'true'))
+  afterAll(() => fixture.put('EmailVerificationEnabled', 'false'))
+
+  /** As it could be made once. */
+  const named = async (username: string, password: string) => {
+    const { core, freshness } = fixture
+    const turns = createTurns()
+    const parts = { core, freshness, turns, nextIds: createNextIds(core, turns) }
+    const rest = { displayName: username, role: 1, quota: 0n, reason: 'new-user' } as const
+    const context = { actor: 'user:1', cause: null, at: core.now() }
+    const user = { username, password, ...rest }
+    const { id, outcome } = await createUserAccount(parts as unknown as Parts, user, context)
+    if (!outcome.isDone) throw new Error(outcome.refusal.refused)
+    await freshness.waitFor(['users'], outcome.position, 20_000)
+    return id
+  }
+
+  it('is nobody’s new one, whoever makes the account', async () => {
+    const body = { username: 'new@site.co', password: PASSWORD }
+    expect(await fixture.root.call('POST', '/api/user/', { body })).toMatchObject({
+      code: 'UsernameIsMail',
+    })
+  })
+
+  it('of before logs in as ever, and its address is nobody else’s to bind', async () => {
+    const id = await named('old@site.co', PASSWORD)
+    expect((await fixture.logIn('Old@site.co')).id).toBe(id)
+    const { call } = fixture.user
+    const code = await fixture.codeFor('old@site.co', call)
+    const query = new URLSearchParams({ email: 'old@site.co', code })
+    const bound = await call('GET', `/api/oauth/email/bind?${query}`)
+    expect(bound).toMatchObject({ code: 'MailIsUsername' })
+    await fixture.anHourLater()
+    const verification_code = await fixture.codeFor('old@site.co')
+    const more = { email: 'old@site.co', verification_code }
+    expect(await register('newcomer', more)).toMatchObject({ code: 'MailIsUsername' })
+    expect((await fixture.logIn('old@site.co')).id).toBe(id)
+  })
+
+  it('of before, and another one’s address by then: each comes in by the own password', async () => {
+    const email = 'both@site.co'
+    const verification_code = await fixture.codeFor(email)
+    expect((await register('owner', { email, verification_code })).success).toBe(true)
+    const id = await named(email, 'another horse')
+    expect((await fixture.logIn(email, 'another horse')).id).toBe(id)
+    expect((await fixture.logIn(email)).id).toBe((await fixture.logIn('owner')).id)
+    await expect(fixture.logIn(email, 'nobody’s')).rejects.toThrow('用户名或密码错误')
   })
 })

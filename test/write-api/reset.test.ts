@@ -113,6 +113,8 @@ describe('a reset', () => {
     }
     expect(await fixture.head()).toBe(head)
     expect((await call('GET', '/api/user/self')).success).toBe(true)
+    const same = { password, original_password: password }
+    expect((await call('PUT', '/api/user/self', { body: same })).code).toBe('PasswordUnchanged')
     const change = { password: PASSWORD, original_password: password }
     expect((await call('PUT', '/api/user/self', { body: change })).success).toBe(true)
     const own = await fixture.logIn('user1', PASSWORD)

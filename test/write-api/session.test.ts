@@ -139,7 +139,15 @@ describe('a change of what a user may do', () => {
     const put = (value: string) =>
       fixture.root.call('PUT', '/api/option/', { body: { key: 'PasswordLoginEnabled', value } })
     expect((await put('false')).success).toBe(true)
-    expect(await tryLogin('user1', PASSWORD)).toMatchObject({ code: 'PasswordLoginDisabled' })
+    // Right, wrong or nobody's: the answer tells none of it.
+    for (const [name, password] of [
+      ['user1', PASSWORD],
+      ['user1', 'wrong password'],
+      ['nobody', PASSWORD],
+      ['root', 'wrong password'],
+    ] as const) {
+      expect(await tryLogin(name, password)).toMatchObject({ code: 'PasswordLoginDisabled' })
+    }
     expect(await tryLogin('root', PASSWORD)).toMatchObject({ success: true })
     await put('true')
   })

@@ -1,5 +1,5 @@
 import { optionFlag } from '#domain/options/registry.ts'
-import { ACTIVE, SUPER_ADMIN } from '#domain/shared/roles.ts'
+import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
@@ -34,40 +34,54 @@ export const login: Act = (api, parts) => {
       // First: what no human asked for must not slow anybody's account down.
       await parts.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = spelled(username)
-      const user = await named(parts, username, address)
+      const found = await named(parts, username, address)
       // As what was typed is looked up, in its one spelling; never by whom it found: tries of an
       // address that slowed down a name would tell whose it is.
       const account = nameKeyOf(parts.core.vault, address ?? username)
       const attempt = await parts.loginGuard.enter(request.ip, account)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
-      const isAdmitted = await isRight(parts.core, user, password)
-      if (user === null || !isAdmitted) throw refused('WrongCredentials')
+      const user = await whose(parts.core, found, password)
+      await checkOpen(parts, user)
+      if (user === null) throw refused('WrongCredentials')
       attempt.succeeded()
-      await mayUsePassword(parts, user)
       return success(await enter(parts, request, reply, user, true))
     },
   )
 }
 
-/** By username or by mail address; null for nobody. Looks for both, whatever it finds. */
+/** By username, and by mail address: names of before may be another one's address. */
 async function named(
   { core }: Parts,
   text: string,
   address: string | null,
-): Promise<UserRow | null> {
-  const [owner, user] = await Promise.all([
-    address === null ? null : findMailOwner(core, address),
+): Promise<readonly UserRow[]> {
+  const [user, owner] = await Promise.all([
     findUserByNameKey(core.db, nameKeyOf(core.vault, text)),
+    address === null ? null : findMailOwner(core, address),
   ])
-  return owner ?? user
+  const isTwo = owner !== null && owner.id !== user?.id
+  const found = [user, isTwo ? owner : null]
+  return found.filter((one) => one !== null).filter(({ isDeleted }) => !isDeleted)
 }
 
-const isRight = ({ vault }: Core, user: UserRow | null, password: string): Promise<boolean> =>
-  isPassword(vault, user === null || user.isDeleted ? null : user, password)
+/** The first whose password it is; null for nobody's, in the time that one takes. */
+async function whose(
+  { vault }: Core,
+  found: readonly UserRow[],
+  password: string,
+): Promise<UserRow | null> {
+  for (const user of found.length === 0 ? [null] : found) {
+    if (await isPassword(vault, user, password)) return user
+  }
+  return null
+}
 
-/** The super admin can't lock everybody out; a banned user is told that instead. */
-async function mayUsePassword({ core }: Parts, user: UserRow): Promise<void> {
-  if (user.role >= SUPER_ADMIN || user.status !== ACTIVE) return
+/**
+ * While nobody comes in by password, no answer tells whether one was right. The super admin can't
+ * lock everybody out, and is let in.
+ */
+async function checkOpen({ core }: Parts, user: UserRow | null): Promise<void> {
+  if (user !== null && user.role >= SUPER_ADMIN) return
   const { values } = await allOptions(core.db)
   if (!optionFlag(values, 'PasswordLoginEnabled')) throw refused('PasswordLoginDisabled')
 }

@@ -10,6 +10,7 @@ import { checkMailDomain } from '../mail/mail-domains.ts'
 import { refused } from '../refusals.ts'
 import { bindIdentity } from './bind-identity.ts'
 import { mailIdentity } from './mail-identity.ts'
+import { refuseNameOfAnother } from './username.ts'
 
 /** GET /api/oauth/email/bind: the own mail address, proved by the code that was sent to it. */
 export const bindMail: Act = (api, parts) => {
@@ -33,6 +34,7 @@ export const bindMail: Act = (api, parts) => {
       checkMailDomain(values, address)
       const isRight = await takeMailCode(parts.core, request, `bind:${userId}`, { address, code })
       if (!isRight) throw refused('MailCodeWrong')
+      await refuseNameOfAnother(parts.core, address, userId)
       const context = contextOf(parts, request)
       const position = await bindIdentity(parts, userId, mailIdentity(address), context)
       await visibleIn(parts, reply, ['users'], position)

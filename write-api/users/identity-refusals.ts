@@ -2,7 +2,7 @@ import type { Refusals } from '../refusals.ts'
 import { providerNames } from './provider-names.ts'
 
 /** What acts refuse beside the domain. */
-export type IdentityActRefusalCode = 'ProviderBound'
+export type IdentityActRefusalCode = 'ProviderBound' | 'MailIsUsername'
 
 type Code =
   | IdentityActRefusalCode
@@ -28,6 +28,10 @@ export const IDENTITY_REFUSALS: Refusals<Code> = {
         en: `Another ${en} is bound to you: unbind it first`,
       }
     },
+  ],
+  MailIsUsername: [
+    200,
+    { zh: '该邮箱已是其他用户的用户名', en: 'This mail address is another user’s username' },
   ],
   IdentityChanged: [
     200,

@@ -21,7 +21,7 @@ import { mailIdentity } from './mail-identity.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './password-policy.ts'
 import { refuseUnlessOpen } from './registration-open.ts'
-import { nameKeyOf, usernameOf } from './username.ts'
+import { nameKeyOf, refuseNameOfAnother, usernameOf } from './username.ts'
 
 type Values = ReadonlyMap<string, string>
 
@@ -109,6 +109,7 @@ async function proveAddress(
   if (address === null) return
   const shown = { address, code: body.verification_code ?? '' }
   if (!(await takeMailCode(core, request, 'register', shown))) throw refused('MailCodeWrong')
+  await refuseNameOfAnother(core, address, null)
 }
 
 type Registration = {

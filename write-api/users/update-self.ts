@@ -72,6 +72,8 @@ async function newPassword(
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw refused('WrongOriginalPassword')
   }
+  // One that somebody else has seen is none of one's own.
+  if (user?.mustChangePassword && password === original) throw refused('PasswordUnchanged')
   attempt.succeeded()
   return keepPassword(core.vault, userId, await core.vault.hashPassword(password))
 }

@@ -13,7 +13,7 @@ import { proven } from './proven.tsx'
 
 const EMPTY = { email: '', code: '' }
 const CODE_CODES = ['MailCodeRequired', 'MailCodeWrong']
-const ADDRESS_CODES = [...MAIL_CODES, 'IdentityTaken']
+const ADDRESS_CODES = [...MAIL_CODES, 'IdentityTaken', 'MailIsUsername']
 const NO_FAULTS = { email: '', code: '' }
 
 /** Binds a mail address, proved by its code, in place of the one before. */

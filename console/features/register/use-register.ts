@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { register } from '#console/api/auth/register.ts'
-import { MAIL_CODES } from '#console/ui/at-field.ts'
+import { MAIL_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Register } from '#write-api/contract/entry.ts'
 import type { RegisterField } from './register-draft.ts'
@@ -13,12 +13,12 @@ export type RegisterRefusal = { readonly field: RegisterField | null; readonly w
 
 /** Where the server's refusals are told. */
 const FIELD_OF: Readonly<Record<string, RegisterField>> = {
-  UsernameTaken: 'username',
-  UsernameTooLong: 'username',
+  ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
   PasswordTooShort: 'password',
   PasswordTooLong: 'password',
   PasswordsDiffer: 'again',
   IdentityTaken: 'email',
+  MailIsUsername: 'email',
   ...Object.fromEntries(MAIL_CODES.map((code) => [code, 'email'] as const)),
   MailCodeRequired: 'code',
   MailCodeWrong: 'code',

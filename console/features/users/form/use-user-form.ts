@@ -7,7 +7,7 @@ import { createUser } from '#console/api/users/create-user.ts'
 import { usersKey } from '#console/api/users/list-users.ts'
 import { updateOwnUser } from '#console/api/users/update-own-user.ts'
 import { updateUser } from '#console/api/users/update-user.ts'
-import { PROOF_CODES } from '#console/ui/at-field.ts'
+import { PROOF_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
@@ -37,8 +37,7 @@ export type UserFormGiven = {
 
 /** The field that a refusal of the server is told at. */
 const REFUSED_OF: Readonly<Record<string, keyof Refused>> = {
-  UsernameTaken: 'username',
-  UsernameTooLong: 'username',
+  ...Object.fromEntries(USERNAME_CODES.map((code) => [code, 'username'] as const)),
   PasswordTooShort: 'password',
   PasswordTooLong: 'password',
   WrongOriginalPassword: 'originalPassword',
