@@ -189,7 +189,7 @@ describe('a name that is a mail address', () => {
     expect((await fixture.logIn('old@site.co')).id).toBe(id)
   })
 
-  it('of before, and another one’s address by then: each comes in by the own password', async () => {
+  it('of before, and another’s address by then: each comes in by the own password', async () => {
     const email = 'both@site.co'
     const verification_code = await fixture.codeFor(email)
     expect((await register('owner', { email, verification_code })).success).toBe(true)
