@@ -82,7 +82,7 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('user_id', (row) => row.userId),
     column('username', (row) => row.username),
   ]
-  const costs = [column('provider_cost', ({ adminOther }) => costIn(adminOther))]
+  const costs = [column('provider_cost_usd', ({ adminOther }) => costIn(adminOther, dollars))]
   return [
     column('id', (row) => row.id),
     column(`time (${zone})`, (row) => stamp(row.createdAt)),
@@ -109,9 +109,12 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
   ]
 }
 
-/** In quota; nothing where what the provider charges is not known: then nothing is parsed. */
-const costIn = (adminOther: string): CsvCell =>
-  adminOther.includes('"cost":') ? ((JSON.parse(adminOther) as LogOther).cost ?? null) : null
+/** Nothing where what the provider charges is not known: then nothing is parsed. */
+function costIn(adminOther: string, dollars: CsvLook['dollars']): CsvCell {
+  if (!adminOther.includes('"cost":')) return null
+  const { cost } = JSON.parse(adminOther) as LogOther
+  return cost === undefined ? null : dollars(BigInt(cost))
+}
 
 /** `2026-11-21 07:03:09`. Rows come in order of time: a minute is worked out once. */
 function stampsIn(zone: string): (at: number) => string {

@@ -63,6 +63,6 @@ it('what a provider asks makes the margin, for admins alone; unknown is no zero'
   }
   const file = await text(product.root, '/api/log/export?type=2')
   const [titles = [], ...rows] = file.split('\r\n').map((line) => line.split(','))
-  const costs = rows.slice(0, 3).map((row) => row[titles.indexOf('provider_cost')])
-  expect(costs).toEqual(['', '54', '54'])
+  const costs = rows.slice(0, 3).map((row) => row[titles.indexOf('provider_cost_usd')])
+  expect(costs).toEqual(['', '0.000108', '0.000108'])
 })

@@ -45,8 +45,9 @@ export const PaymentPage = Type.Object({
 export type PaymentPage = Static<typeof PaymentPage>
 
 export const RefundOrder = Type.Object({
-  /** As `7.30`; all that is left when it is left out. */
-  money: Type.Optional(Type.String({ maxLength: 20 })),
+  money: Type.Optional(
+    Type.String({ maxLength: 20, description: 'As 7.30; all that is left when it is left out' }),
+  ),
   reason: Type.String({ maxLength: 500 }),
   /** As many refunds as the order had when this was decided: one that is sent twice counts once. */
   refunds: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
