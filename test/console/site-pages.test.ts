@@ -84,6 +84,8 @@ describe('what an operator writes', () => {
       '<a href="https://three.example"><img src="/favicon.svg" alt="Ours"></a>',
       '<a href="https://four.example" aria-label="Code"><svg><path d="M0 0"/></svg></a>',
       '<a href="https://five.example"><svg><title>Chat</title></svg></a><a id="top"></a>',
+      '<a href="https://six.example"><iframe src="/x">no frames</iframe></a>',
+      '<img src="javascript:0"><img><a><img src="blob:x"></a>',
     ]
     setStatus({ footer_html: pictures.join(' ') })
     const { page, faults, close } = await open('/about')
@@ -103,8 +105,9 @@ describe('what an operator writes', () => {
       ['three', 'Ours'],
       ['four', 'Code'],
       ['five', 'Chat'],
+      ['six', 'https://six.example'],
     ])
-    expect(await frame.locator('a').count()).toBe(5)
+    expect(await frame.locator('a').count()).toBe(6)
     expect(faults).toEqual([])
     await close()
   })

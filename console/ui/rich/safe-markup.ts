@@ -9,6 +9,8 @@ const FORBIDDEN_TAGS = [
   ...['style', 'form', 'input', 'button', 'select', 'textarea', 'iframe', 'object', 'embed'],
   ...['svg', 'math', 'audio', 'video', 'link', 'meta', 'base'],
 ]
+/** Of those that do not stay, the ones whose content goes too: a link may be left bare by it. */
+const WITHOUT_CONTENT = 'style, script, iframe, audio, video, math, noscript'
 const FORBIDDEN_ATTRIBUTES = ['style', 'class', 'id', 'name', 'target', 'srcset']
 
 export type FrameLook = {
@@ -54,7 +56,7 @@ export function frameDocument(text: string, look: FrameLook): string {
 function readied(html: string): string {
   const template = document.createElement('template')
   template.innerHTML = trustedHtml(html.replace(STYLE_ATTRIBUTE, '$1data-style'))
-  for (const node of template.content.querySelectorAll('style')) node.remove()
+  for (const node of template.content.querySelectorAll(WITHOUT_CONTENT)) node.remove()
   for (const link of template.content.querySelectorAll('a')) nameBare(link)
   return template.innerHTML
 }
@@ -89,13 +91,15 @@ function replaceForeign(image: Element): void {
   const source = image.getAttribute('src') ?? ''
   if (/^(?:\/(?!\/)|data:image\/)/.test(source)) return
   const around = image.closest('a')
+  const name = image.getAttribute('alt') || around?.getAttribute('href') || source
   // A link within a link would end the outer one, empty: there, the picture's name stands for it.
-  if (around !== null) {
-    image.replaceWith(image.getAttribute('alt') || around.getAttribute('href') || source)
+  if (around !== null || source === '') {
+    image.replaceWith(name)
+    if (around?.textContent.trim() === '') around.remove()
     return
   }
   const link = image.ownerDocument.createElement('a')
-  link.textContent = image.getAttribute('alt') || source
+  link.textContent = name
   link.setAttribute('href', source)
   link.setAttribute('target', '_blank')
   link.setAttribute('rel', 'noopener noreferrer nofollow')
