@@ -77,6 +77,12 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     "Invalid value for '{param}'.",
     '参数 “{param}” 的值无效。',
   ),
+  string_above_max_length: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' is longer than {subject} characters.",
+    '参数 “{param}” 超过 {subject} 个字符。',
+  ),
   request_too_large: answer(
     413,
     'invalid_request_error',

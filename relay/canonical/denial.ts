@@ -13,6 +13,7 @@ export type DenialCode =
   | 'duplicate_key'
   | 'missing_parameter'
   | 'invalid_parameter'
+  | 'string_above_max_length'
   | 'request_too_large'
   | 'unsupported_media_type'
   | 'request_incomplete'

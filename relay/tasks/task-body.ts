@@ -21,6 +21,10 @@ export const refuseParam = (param: string, isMissing = false): never => {
   throw new Refused(deny(isMissing ? 'missing_parameter' : 'invalid_parameter', { param }))
 }
 
+const refuseLength = (param: string, lengthMax: number): never => {
+  throw new Refused(deny('string_above_max_length', { param, subject: String(lengthMax) }))
+}
+
 /**
  * A task's request as its caller sent it. Pictures in it are looked at in their bytes alone, since
  * building them would hold the loop. Readers throw `Refused` at what can't be.
@@ -46,10 +50,11 @@ export class TaskBody {
   text(key: string, lengthMax = NAME_LENGTH_MAX): string | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
+    if (member.kind !== 'string') return refuseParam(key)
     // A character takes six bytes at most, as an escape.
-    const isFit = member.kind === 'string' && this.sizeOf(member) <= lengthMax * 6 + 2
-    const text = isFit ? (this.valueOf(member) as string) : refuseParam(key)
-    if (text.length > lengthMax) refuseParam(key)
+    if (this.sizeOf(member) > lengthMax * 6 + 2) return refuseLength(key, lengthMax)
+    const text = this.valueOf(member) as string
+    if (text.length > lengthMax) return refuseLength(key, lengthMax)
     return text.trim() === '' ? null : text
   }
 

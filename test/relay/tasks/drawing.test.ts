@@ -223,8 +223,9 @@ describe('bad input', () => {
     ['imagine', '{"prompt":', 'json_incomplete'],
     ['imagine', {}, 'missing_parameter'],
     ['imagine', { prompt: 7 }, 'invalid_parameter'],
-    ['imagine', { prompt: 'x', state: 'x'.repeat(1_025) }, 'invalid_parameter'],
-    ['imagine', { prompt: 'x'.repeat(16_385) }, 'invalid_parameter'],
+    ['imagine', { prompt: 'x', state: 'x'.repeat(1_025) }, 'string_above_max_length'],
+    ['imagine', { prompt: 'x'.repeat(99_999) }, 'string_above_max_length'],
+    ['imagine', { prompt: 'x'.repeat(16_385) }, 'string_above_max_length'],
     ['imagine', '{"prompt":"a\\u0000b"}', 'invalid_text'],
     ['change', { taskId: UNKNOWN_TASK, action: 'UPSCALE' }, 'missing_parameter'],
     ['change', { taskId: UNKNOWN_TASK, action: 'UPSCALE', index: 5 }, 'invalid_parameter'],
@@ -240,6 +241,11 @@ describe('bad input', () => {
     const answer = await rig.ask(`/mj/submit/${path}`, body)
     expect(answer.json).toMatchObject({ error: { code } })
     expect(answer.status).toBeLessThan(500)
+  })
+
+  it('says how long a text may be', async () => {
+    const { json } = await rig.ask('/mj/submit/imagine', { prompt: 'x', state: 'x'.repeat(1_025) })
+    expect(json.error.message).toMatch(/1024/)
   })
 
   it('of lists and paths', async () => {
