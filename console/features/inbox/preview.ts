@@ -4,12 +4,14 @@ import type { InboxMessage } from '#read-api/contract/message.ts'
 const READ_MAX = 2_000
 const SHOWN_MAX = 100
 const CUT = '...'
+/** As they are seen: a family or a flag is one, however many code points it has. */
+const CHARACTERS = new Intl.Segmenter()
 
 /** The beginning of a message as a line of text, cut at 100 characters: 97 and an ellipsis. */
 export function previewOf({ content, format }: Pick<InboxMessage, 'content' | 'format'>): string {
   const beginning = format === 'plain' ? content.slice(0, READ_MAX) : beginningOf(content)
   const text = WITHOUT_MARKS[format](beginning).replace(/\s+/g, ' ').trim()
-  const characters = [...text]
+  const characters = [...CHARACTERS.segment(text)].map(({ segment }) => segment)
   if (characters.length <= SHOWN_MAX) return text
   return (
     characters

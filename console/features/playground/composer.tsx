@@ -51,7 +51,13 @@ export function Composer({ chat, isReady }: { chat: Chat; isReady: boolean }): R
           {t('playground.stop')}
         </Button>
       ) : (
-        <Button type="submit" tone="primary" icon="send" isDisabled={!canSend}>
+        <Button
+          type="submit"
+          tone="primary"
+          icon="send"
+          isBusy={isWaiting && !chat.canAsk}
+          isDisabled={!canSend}
+        >
           {t('playground.send')}
         </Button>
       )}

@@ -8,6 +8,8 @@ it('is cut at 100 characters, whatever they are made of', () => {
   expect(plain('x'.repeat(100))).toBe('x'.repeat(100))
   expect(plain('x'.repeat(101))).toBe(`${'x'.repeat(97)}...`)
   expect(plain('😀'.repeat(101))).toBe(`${'😀'.repeat(97)}...`)
+  expect(plain('👩‍👩‍👧'.repeat(100))).toBe('👩‍👩‍👧'.repeat(100))
+  expect(plain('🇨🇳'.repeat(101))).toBe(`${'🇨🇳'.repeat(97)}...`)
   expect(plain('two\n\n  lines ')).toBe('two lines')
 })
 

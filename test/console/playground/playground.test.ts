@@ -231,6 +231,7 @@ it('sends what was written before it is known that there is a token, once it is'
   await open()
   await page.locator('option', { hasText: 'gpt-4o-mini' }).first().waitFor({ state: 'attached' })
   await say('2 + 2?')
+  await page.locator('.tg-composer [aria-busy="true"]').waitFor()
   expect(asked()).toEqual([])
   answerTokens()
   await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
