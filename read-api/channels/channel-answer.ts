@@ -1,8 +1,9 @@
+import { maskedSetting } from '#domain/shared/masked-proxy.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import type { Channel } from '../contract/channel.ts'
 
-/** A channel as admins see it at `now` (unix milliseconds): all but its keys. */
+/** A channel as admins see it at `now` (unix milliseconds): all but its keys and secrets. */
 export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Channel => ({
   id: row.id,
   name: terms.name,
@@ -22,7 +23,7 @@ export const channelAnswer = ({ terms, ...row }: ChannelRow, now: number): Chann
   weight: terms.weight,
   tag: terms.tag,
   model_prefix: terms.modelPrefix,
-  setting: terms.setting,
+  setting: maskedSetting(terms.setting),
   param_override: terms.paramOverride,
   ...shownStatus(row, terms.expiredTime, now),
   response_time: row.responseTime,

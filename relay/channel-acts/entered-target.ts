@@ -1,4 +1,5 @@
 import { proxyOf, proxyToUse } from '#domain/channel/check-terms.ts'
+import { isMasked, unmaskedSetting } from '#domain/shared/masked-proxy.ts'
 import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
@@ -9,7 +10,7 @@ import {
   providerTarget,
 } from '#relay/providers/openai-compatible/target.ts'
 import type { FetchModels } from '#write-api/contract/channel-act.ts'
-import { type ActParts, channelNow } from './channel-act.ts'
+import { type ActParts, channelNow, viewsNow } from './channel-act.ts'
 import { refused } from './refusals.ts'
 
 /**
@@ -27,7 +28,7 @@ export async function enteredTarget(parts: ActParts, fields: FetchModels): Promi
     if (id === undefined) throw refused('KeyRequired')
     return storedTarget(parts, id, { ...fields, base_url: baseUrl })
   }
-  const setting = fields.setting ?? ''
+  const setting = unmaskedSetting(fields.setting ?? '', await storedSetting(parts, id))
   checkAddress(type, baseUrl, parts.policy)
   checkProxy(setting, parts.policy)
   const terms = { type, baseUrl, other, setting, organization: '' }
@@ -42,13 +43,20 @@ async function storedTarget(
   { type, base_url, setting }: FetchModels,
 ): Promise<ProviderTarget> {
   const { terms, target } = await channelNow(parts, id)
-  const isSameProxy =
-    typeof setting !== 'string' || proxyOf({ ...terms, setting }) === proxyOf(terms)
+  const entered = typeof setting === 'string' ? unmaskedSetting(setting, terms.setting) : null
+  const isSameProxy = entered === null || proxyOf({ ...terms, setting: entered }) === proxyOf(terms)
   if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
     throw refused('KeyRequired')
   }
   if (target === null) throw refused('ChannelNotCallable')
   return target
+}
+
+/** Of the channel that is being changed, if any: its proxy may be sent as it was shown. */
+async function storedSetting(parts: ActParts, id: number | undefined): Promise<string> {
+  if (id === undefined) return ''
+  await viewsNow(parts)
+  return parts.views.channels.find(id)?.terms.setting ?? ''
 }
 
 function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): void {
@@ -66,6 +74,12 @@ function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): vo
 function checkProxy(setting: string, policy: OutboundPolicy): void {
   const proxy = proxyToUse({ setting })
   if (proxy === null) return
+  if (isMasked(proxy)) {
+    throw invalidField('setting', {
+      zh: '请重新填写 setting.proxy 的密码',
+      en: 'enter the password of setting.proxy again',
+    })
+  }
   const address = proxyAddress(proxy)
   if (address === null) {
     throw invalidField('setting', {

@@ -46,7 +46,7 @@ const REFUSALS: Record<ActRefusalCode, readonly [status: number, Words]> = {
     200,
     {
       zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field setting: setting.proxy is not allowed (PRIVATE_UPSTREAMS lists private)',
+      en: 'Invalid field setting: setting.proxy is no allowed address (see PRIVATE_UPSTREAMS)',
     },
   ],
   ModelsNotListed: [

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
 import { chat, errorOf, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { tasksRig } from './tasks/tasks-rig.ts'
 
 let proxy: ConnectProxy
 let rig: RelayRig
@@ -64,6 +65,22 @@ describe('a channel with a proxy', () => {
     expect([answer.status, errorOf(answer).code]).toEqual([502, 'upstream_unreachable'])
     expect(JSON.stringify([answer.text, await rig.callEvents()])).not.toContain('canary')
     expect(rig.provider.journal.entries).toEqual([])
+  })
+
+  it('sends its tasks through it, asks after them and fetches their pictures so', async () => {
+    const tasks = await tasksRig({}, { taskMs: 50 })
+    proxy.names.set('provider.invalid', tasks.provider.port)
+    const setting = JSON.stringify({ proxy: proxy.urlOf('u:p') })
+    const drawing = { type: 2, models: ['mj_imagine'], groups: ['default'], priority: 9 }
+    await tasks.addChannel(22, { ...drawing, baseUrl: 'http://provider.invalid', setting })
+    const task = await tasks.imagine()
+    const status = async () => (await tasks.ask(`/mj/task/${task}/fetch`)).json.status
+    await expect.poll(status, { timeout: 5_000 }).toBe('SUCCESS')
+    const picture = await tasks.ask(`/mj/image/${task}`)
+    expect(picture.headers.get('content-type')).toBe('image/png')
+    const [accepted] = (await tasks.taskEvents(task)).filter(({ type }) => type === 'TaskAccepted')
+    expect(accepted?.data).toMatchObject({ channelId: 22 })
+    await tasks.close()
   })
 
   it.each(['', ' ', null])('is one without where it is %j', async (value) => {

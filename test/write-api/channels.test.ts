@@ -161,6 +161,30 @@ describe('an address that no call may be sent to', () => {
     expect(await fixture.head()).toBe(head)
   })
 
+  it('its proxy’s password is read by nobody, and kept where it is sent back unread', async () => {
+    const id = await made({
+      ...FIELDS,
+      setting: '{"proxy":"http:\\/\\/me:canary@p.example:1","n":1.50}',
+    })
+    const settingNow = async () => {
+      const { channels } = await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+      return channels.get(id)?.terms.setting
+    }
+    const { setting } = await read(id)
+    expect(setting).toBe('{"proxy":"http://me:***@p.example:1","n":1.50}')
+    const head = await fixture.head()
+    expect(await put({ id, setting })).toMatchObject({ success: true })
+    expect(await fixture.head()).toBe(head)
+    const other = setting.replace('1.50', '2')
+    expect(await put({ id, setting: other })).toMatchObject({ success: true })
+    expect(await settingNow()).toBe('{"proxy":"http://me:canary@p.example:1","n":2}')
+    const list = await fixture.admin.call('GET', '/api/channel/?page_size=100')
+    expect(JSON.stringify(list)).not.toContain('canary@')
+    const elsewhere = { setting: other.replace('p.example', 'q.example'), key: 'sk-another' }
+    for (const answer of [await put({ id, ...elsewhere }), await make({ ...FIELDS, ...elsewhere })])
+      expect(answer).toMatchObject({ status: 400, message: expect.stringContaining('重新填写') })
+  })
+
   it('that is there already leaves the channel to be turned off', async () => {
     const id = await made()
     const base_url = 'http://10.0.0.5:8000'

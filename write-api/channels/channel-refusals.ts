@@ -66,7 +66,7 @@ export const CHANNEL_REFUSALS: Refusals<Exclude<ChannelCode, Shared>> = {
     200,
     {
       zh: '参数 setting 无效：不允许使用 setting.proxy 的地址（内网地址须列入 PRIVATE_UPSTREAMS）',
-      en: 'Invalid field setting: setting.proxy is not allowed (PRIVATE_UPSTREAMS lists private)',
+      en: 'Invalid field setting: setting.proxy is no allowed address (see PRIVATE_UPSTREAMS)',
     },
   ],
   ChannelUnknown: [

@@ -1,5 +1,6 @@
 import { NAMED_BASES, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { isMasked } from '#domain/shared/masked-proxy.ts'
 import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
@@ -139,7 +140,14 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
 
 /** As `checkAddress`, of the proxy that the channel's extra settings name. */
 export function checkProxy(setting: string, upstreams: OutboundPolicy): void {
-  const address = proxyAddress(proxyToUse({ setting }) ?? '')
+  const proxy = proxyToUse({ setting }) ?? ''
+  if (isMasked(proxy)) {
+    throw invalidField('setting', {
+      zh: '请重新填写 setting.proxy 的密码',
+      en: 'enter the password of setting.proxy again',
+    })
+  }
+  const address = proxyAddress(proxy)
   if (address !== null && !checkUrl(address.origin, upstreams).isAllowed) {
     throw refused('ProxyNotAllowed')
   }

@@ -1,9 +1,10 @@
 import { hasSameTarget } from '#domain/channel/change-terms.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM, type ChannelEvent, type ChannelTerms } from '#domain/channel/events.ts'
 import { isExpired } from '#domain/channel/status.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { unmaskedSetting } from '#domain/shared/masked-proxy.ts'
 import { isSame } from '#domain/shared/same.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
@@ -60,7 +61,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   const { actors, db, vault } = parts.core
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
-  const terms = changeOf(fields)
+  const terms = await withProxyPassword(parts, fields.id, changeOf(fields))
   // One that was allowed once must not stand in the way of turning the channel off.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, parts.servedTypes)
@@ -94,6 +95,18 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   const events = outcome.isDone ? (outcome.events as readonly ChannelEvent[]) : []
   await dropKeys(vault, outcome.isDone ? events.flatMap(droppedBy) : refs)
   return { position: accepted(outcome).position, repeated: given.repeated }
+}
+
+/** Of a proxy that is sent back as it was shown, the password is the one that is there. */
+async function withProxyPassword(
+  { core }: Parts,
+  id: number,
+  terms: Partial<ChannelTerms>,
+): Promise<Partial<ChannelTerms>> {
+  if (terms.setting === undefined || terms.setting === '') return terms
+  const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  const stored = channels.get(id)?.terms.setting ?? ''
+  return { ...terms, setting: unmaskedSetting(terms.setting, stored) }
 }
 
 /** Keys that are added are compared with those there are: none is in a channel twice. */

@@ -82,7 +82,9 @@ export const channelForm: Words['channelForm'] = {
   paramOverride: 'Parameter override',
   paramOverrideHint: 'JSON: written into the body before it is sent on.',
   setting: 'Extra settings',
-  settingHint: 'JSON: include_usage false, for providers that refuse usage in streams.',
+  settingHint:
+    'JSON: include_usage false, for providers that refuse usage in streams; proxy for one that ' +
+    'all calls of this channel go through: {"proxy": "http://user:password@host:3128"}.',
   unknownSettings: 'Not known here, so without effect: {{names}}.',
   modelPrefix: 'Model prefix',
   modelPrefixHint: 'Put before this channel’s model names, and taken off when sent on.',
@@ -122,6 +124,7 @@ export const channelForm: Words['channelForm'] = {
     fieldMissing: 'Please fill this in',
     notJson: 'Not a valid JSON string',
     notObject: 'Enter a JSON object, for example {}',
+    proxyWrong: 'Enter proxy as http:// or https://, host and port, without a path',
     notInteger: 'Enter a whole number',
     notNatural: 'Enter a whole number of at least 0',
     notCostRatio: 'Enter a number from 0 to 1000, with at most 6 decimals',

@@ -80,7 +80,9 @@ export const channelForm = {
   paramOverride: '参数覆盖',
   paramOverrideHint: 'JSON：转发前写入请求体的参数。',
   setting: '额外设置',
-  settingHint: 'JSON：例如上游不支持时用 include_usage 关闭流式用量。',
+  settingHint:
+    'JSON：上游不支持流式用量时用 include_usage 关闭；用 proxy 让本渠道的所有请求经过代理：' +
+    '{"proxy": "http://用户名:密码@主机:3128"}。',
   unknownSettings: '未识别的设置，不会生效：{{names}}。',
   modelPrefix: '模型前缀',
   modelPrefixHint: '加在本渠道的模型名前，转发时去掉。',
@@ -117,6 +119,7 @@ export const channelForm = {
     fieldMissing: '请填写此项',
     notJson: '不是合法的 JSON 字符串',
     notObject: '请填写一个 JSON 对象，例如 {}',
+    proxyWrong: 'proxy 请填写以 http:// 或 https:// 开头的代理地址，不带路径',
     notInteger: '请输入整数',
     notNatural: '请输入不小于 0 的整数',
     notCostRatio: '请输入 0 至 1000 的数字，最多 6 位小数',

@@ -88,6 +88,19 @@ describe('the channel form', () => {
     expect(faultsOf({ baseUrl: `${before.baseUrl}/` })).toEqual({})
   })
 
+  it.each([
+    ['socks5://p:1', 'proxyWrong'],
+    ['p:3128', 'proxyWrong'],
+    ['http://p:1/x', 'proxyWrong'],
+    [7, 'proxyWrong'],
+    ['http://u:***@p:1', undefined],
+    ['', undefined],
+    [null, undefined],
+  ])('a proxy may be no %j, or may: %j', (proxy, fault) => {
+    const setting = JSON.stringify({ proxy })
+    expect(channelFaults({ ...draft, setting }, null, OPENAI).setting).toBe(fault)
+  })
+
   it('an address may be left out where the type has one, or be one of its names', () => {
     const at = (baseUrl: string, type = OPENAI) =>
       channelFaults({ ...draft, baseUrl }, null, type).baseUrl

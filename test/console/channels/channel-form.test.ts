@@ -136,6 +136,10 @@ describe('a channel that is there', () => {
     refuse('参数 group 无效：分组「x」不存在，请先在设置中添加')
     await press('保存修改')
     await drawer().getByText('分组「x」不存在，请先在设置中添加', { exact: true }).waitFor()
+    refuse('参数 setting 无效：请重新填写 setting.proxy 的密码')
+    await press('保存修改')
+    await drawer().getByText('请重新填写 setting.proxy 的密码', { exact: true }).waitFor()
+    await expect.poll(invalid).toBe('true')
   })
 
   it('another address asks for the key again; an edit sends only what changed', async () => {

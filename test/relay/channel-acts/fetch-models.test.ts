@@ -155,18 +155,26 @@ describe('a channel’s proxy', () => {
     })
     site.scripted.answers.set('POST /v1/chat/completions', { body: CHAT })
     proxy.names.set('provider.invalid', Number(new URL(site.scripted.url).port))
+    proxy.asked.length = 0
     const setting = settingOf('u:p')
     const id = await site.channel({ type: 12, base_url: BY_NAME, setting })
     const entered = { type: 8, base_url: BY_NAME, setting: settingOf('e:n'), key: 'sk-e' }
+    const shown = { id, ...entered, setting: settingOf('u:***') }
+    const { key: _key, ...keyless } = { ...shown, type: 12 }
     const ways = [
+      await site.ask('/api/channel/fetch_models', { body: shown }),
+      await site.ask('/api/channel/fetch_models', { body: keyless }),
       await site.ask(`/api/channel/test/${id}`),
       await site.ask(`/api/channel/fetch_models/${id}`),
       await site.ask(`/api/channel/update_balance/${id}/`),
       await site.ask('/api/channel/fetch_models', { body: entered }),
     ]
     for (const answer of ways) expect(answer).toMatchObject({ success: true })
-    const logins = proxy.asked.slice(-3).map(({ login = '' }) => atob(login.slice(6)))
-    expect(logins).toEqual(['u:p', 'u:p', 'e:n'])
+    const unknown = { ...entered, setting: settingOf('u:***') }
+    const refused = await site.ask('/api/channel/fetch_models', { body: unknown })
+    expect(refused).toMatchObject({ status: 400, success: false })
+    const logins = proxy.asked.map(({ login = '' }) => atob(login.slice(6)))
+    expect(new Set(logins)).toEqual(new Set(['u:p', 'e:n']))
   })
 
   it('that bars the way: the provider is not asked, and no word tells the login', async () => {

@@ -13,6 +13,7 @@ export type ChannelFault =
   | 'fieldMissing'
   | 'notJson'
   | 'notObject'
+  | 'proxyWrong'
   | 'notInteger'
   | 'notNatural'
   | 'notCostRatio'
@@ -37,6 +38,7 @@ export function channelFaults(
   set('models', draft.models.length === 0 ? 'modelsMissing' : null)
   set('groups', draft.groups.length === 0 ? 'groupsMissing' : null)
   for (const field of JSON_FIELDS) set(field, objectFault(draft[field]))
+  if (!('setting' in faults)) set('setting', proxyFault(draft.setting))
   set('priority', isInteger(draft.priority) ? null : 'notInteger')
   for (const field of NUMBER_FIELDS) set(field, isNatural(draft[field]) ? null : 'notNatural')
   set('costRatio', isCostRatio(draft.costRatio) ? null : 'notCostRatio')
@@ -84,6 +86,18 @@ function ownFaults(draft: ChannelDraft, type: ChannelType | undefined): ChannelF
     }
   }
   return faults
+}
+
+/** Of settings that are a JSON object: as the server takes it. */
+function proxyFault(setting: string): 'proxyWrong' | null {
+  const { proxy } = setting.trim() === '' ? {} : JSON.parse(setting)
+  const text = proxy ?? ''
+  if (typeof text !== 'string') return 'proxyWrong'
+  if (text.trim() === '') return null
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  const isRight = isWeb && url?.pathname === '/' && !/[?#\\]/.test(text)
+  return isRight ? null : 'proxyWrong'
 }
 
 /** JSON is judged as the spec says; that it must be an object is ours. */

@@ -52,7 +52,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
       <Section
         title={t('channelForm.mappings')}
         lead={t('channelForm.mappingsLead')}
-        isForced={isWrong(JSON_FIELDS)}
+        isForced={isWrong(JSON_FIELDS) || props.refusal?.field === 'setting'}
       >
         <MappingFields {...props} />
       </Section>

@@ -54,8 +54,11 @@ function sourceOf(props: ChannelFormProps): (() => Promise<string[]>) | null {
   const [key] = keysOf(draft)
   if (key !== undefined) {
     const base_url = cleanUrl(draft.baseUrl) || (type?.base_url ?? '')
-    const { type: id, setting, own } = draft
-    return () => fetchModels({ base_url, type: id, key, other: own.other.trim(), setting })
+    const { type: kind, setting, own } = draft
+    // Of a channel that is there, the proxy's password is not shown: it is told which one it is.
+    const known = channel === null ? {} : { id: channel.id }
+    const other = own.other.trim()
+    return () => fetchModels({ ...known, base_url, type: kind, key, other, setting })
   }
   if (channel === null || stored === null || needsKeyAgain(stored, draft)) return null
   return () => fetchStoredModels(channel.id)

@@ -1,9 +1,12 @@
 import { namedField } from '#console/ui/at-field.ts'
 
 /** What the server refused of one field, in its words. */
-export type FieldRefusal = { readonly field: 'baseUrl' | 'groups'; readonly text: string }
+export type FieldRefusal = {
+  readonly field: 'baseUrl' | 'groups' | 'setting'
+  readonly text: string
+}
 
-const FIELDS = { base_url: 'baseUrl', group: 'groups' } as const
+const FIELDS = { base_url: 'baseUrl', group: 'groups', setting: 'setting' } as const
 
 /** Null: it is of no field that can tell it beside itself. */
 export function refusalOf(error: unknown): FieldRefusal | null {

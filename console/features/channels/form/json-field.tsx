@@ -15,6 +15,8 @@ export function JsonField(props: {
   value: string
   fault: ChannelFault | undefined
   known?: readonly string[]
+  /** What the server has against it. */
+  refused?: string | undefined
   onChange: (value: string) => void
 }): ReactElement {
   const { value, onChange } = props
@@ -34,7 +36,7 @@ export function JsonField(props: {
           )}
         </>
       }
-      error={fault ? t(`channelForm.fault.${fault}`) : undefined}
+      error={fault ? t(`channelForm.fault.${fault}`) : props.refused}
     >
       {(control) => (
         <TextArea

@@ -7,7 +7,7 @@ import { JsonField } from './json-field.tsx'
 
 /** What is changed on the way to the provider and back. */
 export function MappingFields(props: ChannelFormProps): ReactElement {
-  const { draft, faults, onChange } = props
+  const { draft, faults, refusal, onChange } = props
   const { t } = useTranslation()
   const json = (field: 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'setting') => ({
     label: t(`channelForm.${field}`),
@@ -33,8 +33,9 @@ export function MappingFields(props: ChannelFormProps): ReactElement {
       <JsonField {...json('paramOverride')} example={'{"temperature": 0}'} />
       <JsonField
         {...json('setting')}
-        example={'{"include_usage": false}'}
+        example={'{"include_usage": false, "proxy": "http://10.0.0.5:3128"}'}
         known={['include_usage', 'proxy']}
+        refused={refusal?.field === 'setting' ? refusal.text : undefined}
       />
     </>
   )
