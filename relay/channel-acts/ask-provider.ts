@@ -1,6 +1,7 @@
 import { request } from 'undici'
 import type { Words } from '#infra/http/language.ts'
 import type { OutboundLimits, Way } from '#infra/outbound/dispatcher.ts'
+import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 
@@ -45,9 +46,16 @@ function wordsOf(code: unknown, error: unknown): Words {
     (error as { name?: unknown }).name === 'TimeoutError' ||
     (typeof code === 'string' && /TIMEOUT/.test(code))
   if (isLate) return plain('upstream_timeout')
+  if (error instanceof ProxyFailed) return NO_WAY
   return plain(
     code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? 'upstream_format' : 'upstream_unreachable',
   )
+}
+
+/** Said to admins alone: who calls need not know of proxies. */
+const NO_WAY: Words = {
+  zh: '代理未能建立连接，请检查 setting.proxy',
+  en: 'The proxy made no connection: check setting.proxy',
 }
 
 /** Its answer is not what this provider says that it answers. */

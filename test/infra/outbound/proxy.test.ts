@@ -1,6 +1,6 @@
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { type AddressInfo, connect, type Server } from 'node:net'
+import { createServer as createTls, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { request } from 'undici'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createOutbound, MANAGEMENT_LIMITS, type Outbound } from '#infra/outbound/dispatcher.ts'
@@ -83,20 +83,42 @@ describe('through a proxy', () => {
     const tls = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_request, response) =>
       response.end('sealed'),
     )
-    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve))
-    proxy.names.set('provider.invalid', (tls.address() as AddressInfo).port)
+    // In front of the proxy: it is reached by TLS itself.
+    const front = createTls({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (socket) => {
+      const inner = connect(Number(new URL(proxy.url).port), '127.0.0.1')
+      socket
+        .on('error', () => inner.destroy())
+        .pipe(inner)
+        .pipe(socket)
+      inner.on('error', () => socket.destroy())
+    })
+    const listening = (server: Server): Promise<number> =>
+      new Promise((resolve) => {
+        server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+      })
+    proxy.names.set('provider.invalid', await listening(tls))
+    const byTls = `https://u:p@provider.invalid:${await listening(front)}`
+    const known = createOutbound(operatorPolicy(here), limits, (_name, answer) =>
+      answer(null, [{ address: '127.0.0.1', family: 4 }]),
+    )
     const trusted = getCACertificates('default')
     try {
       expect((await failure('https://provider.invalid/')).code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
       setDefaultCACertificates([...trusted, CERTIFICATE])
-      expect((await get('https://provider.invalid/')).text).toBe('sealed')
+      for (const [by, made] of [
+        [proxy.url, outbound],
+        [byTls, known],
+      ] as const) {
+        expect((await get('https://provider.invalid/', by, made)).text).toBe('sealed')
+      }
       expect(new Set(proxy.asked.map(({ line }) => line))).toEqual(
         new Set(['CONNECT provider.invalid:443']),
       )
     } finally {
       setDefaultCACertificates(trusted)
+      await known.close()
       tls.closeAllConnections()
-      await new Promise((resolve) => tls.close(resolve))
+      for (const server of [tls, front]) await new Promise((resolve) => server.close(resolve))
     }
   })
 })

@@ -190,6 +190,7 @@ describe('a channel’s proxy', () => {
     const body = { type: 8, base_url, key: 'sk-e', setting: settingOf('me:canary') }
     const answer = await site.ask('/api/channel/fetch_models', { body })
     expect(answer).toMatchObject({ success: false, code: 'ModelsUnavailable' })
+    expect(answer.message).toContain('setting.proxy')
     expect(site.scripted.asked).toHaveLength(before)
     proxy.answer = 'carry'
   })
