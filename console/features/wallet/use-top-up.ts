@@ -1,17 +1,19 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { useStatus } from '#console/api/status/status.ts'
-import { ordersKey } from '#console/api/wallet/own-orders.ts'
+import { ordersKey, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
 import { pay } from '#console/api/wallet/pay.ts'
 import { topUpAmount } from '#console/api/wallet/top-up-amount.ts'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import { awaitOrder } from './awaited-order.ts'
 import { goToPayment } from './go-to-payment.ts'
 import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
 
 const PAUSE_MS = 300
+const JUST_READ_MS = 2_000
 
 /** The order that is being made out, what it would cost, and the way to pay for it. */
 export function useTopUp() {
@@ -55,6 +57,7 @@ export function useTopUp() {
       const page = await pay(asked)
       setAsking(false)
       await client.invalidateQueries({ queryKey: ordersKey })
+      await rememberOrder(client)
       goToPayment(page, () => showError(t('wallet.payBlocked')))
     } catch (error) {
       setAsking(false)
@@ -70,6 +73,13 @@ export function useTopUp() {
     ...{ least, methods, amount, fault, price, refusal, isCurrent },
     ...{ isAsking, setAsking, isBusy, submit },
   }
+}
+
+/** The newest one, which was just ordered. Nobody waits to pay because it can't be known. */
+async function rememberOrder(client: QueryClient): Promise<void> {
+  const asked = { ...ownOrdersQuery(0), staleTime: JUST_READ_MS, retry: false }
+  const newest = (await client.fetchQuery(asked).catch(() => null))?.items[0]
+  if (newest?.status === 'pending') awaitOrder(newest.id)
 }
 
 export type TopUp = ReturnType<typeof useTopUp>

@@ -54,6 +54,10 @@ export const wallet: Words['wallet'] = {
   status_refunded: 'Refunded',
   status_partly: 'Partly refunded',
   refundedOf: 'Refunded {{money}}: {{reason}}',
+  orderAwaited:
+    'The payment of order #{{id}} is not confirmed yet. It shows here as soon as it is.',
+  orderPaid: 'Order #{{id}} is paid: {{amount}} added to your balance',
+  paymentCame: 'Payment received: {{amount}}',
   newer: 'Newer orders',
   older: 'Older orders',
 }

@@ -52,6 +52,9 @@ export const wallet = {
   status_refunded: '已退款',
   status_partly: '部分退款',
   refundedOf: '已退款 {{money}}：{{reason}}',
+  orderAwaited: '订单 #{{id}} 的付款尚未确认，支付服务商确认后会立即显示在这里。',
+  orderPaid: '订单 #{{id}} 支付成功，已到账 {{amount}}',
+  paymentCame: '充值到账：{{amount}}',
   newer: '较新的订单',
   older: '较早的订单',
 }

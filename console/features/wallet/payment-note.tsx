@@ -1,0 +1,62 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { selfKey } from '#console/api/dashboard/self.ts'
+import { type OrderPage, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
+import { Icon } from '#console/ui/icons.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import type { Order } from '#read-api/contract/top-up.ts'
+import { awaitedOrder, forgetOrder } from './awaited-order.ts'
+import { gainsKey } from './use-wallet.ts'
+
+const EVERY_MS = 5_000
+/** Five minutes: what comes later is told by the live socket alone. */
+const LOOKS_MAX = 60
+/** An order that nobody has paid by then was given up. */
+const GIVEN_UP_AFTER_S = 3_600
+
+/** Back from the payment page: whether the payment came, as soon as it does. */
+export function PaymentNote(): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const rule = useMoneyRule()
+  const [id] = useState(awaitedOrder)
+  const find = (page: OrderPage | undefined) => page?.items.find((order) => order.id === id)
+  const { data } = useQuery({
+    ...ownOrdersQuery(0),
+    enabled: id !== null,
+    refetchInterval: ({ state }) =>
+      isAwaited(find(state.data)) && state.dataUpdateCount < LOOKS_MAX ? EVERY_MS : false,
+  })
+  const order = find(data)
+  const isPaid = order?.status === 'paid'
+  const amount = order === undefined ? '' : exactQuotaText(quotaOf(order.quota), rule)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, whatever the language is
+  useEffect(() => {
+    if (!isPaid || id === null || !forgetOrder(id)) return
+    showSuccess(t('wallet.paymentCame', { amount }))
+    void client.invalidateQueries({ queryKey: selfKey })
+    void client.invalidateQueries({ queryKey: gainsKey })
+  }, [isPaid, id])
+  return (
+    <div role="status" className="tg-orders-note">
+      {isPaid && (
+        <p className="tg-wallet-given">
+          <Icon name="check" size={14} />
+          {t('wallet.orderPaid', { id, amount })}
+        </p>
+      )}
+      {isAwaited(order) && (
+        <p className="tg-wallet-awaited">
+          <Icon name="info" size={14} />
+          {t('wallet.orderAwaited', { id })}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const isAwaited = (order: Order | undefined): boolean =>
+  order?.status === 'pending' && Date.now() / 1_000 - order.created_at < GIVEN_UP_AFTER_S
