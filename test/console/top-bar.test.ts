@@ -54,6 +54,12 @@ describe('the top bar', () => {
         const siteName = status.system_name ?? STATUS.system_name
         const home = page.getByRole('banner').getByRole('link', { name: siteName })
         if ((await home.count()) !== 1) faults.push(`${width}: the way home has no name`)
+        const unseen = await page
+          .locator('.tg-top-links')
+          .evaluateAll((rows) =>
+            rows.reduce((sum, row) => sum + row.scrollWidth - row.clientWidth, 0),
+          )
+        if (unseen > 0) faults.push(`${width}: ${unseen} px of the links are cut`)
         if (tallest > 40) faults.push(`${width}: links wrap`)
         await takePicture(page, `top-bar-${name}-${language}-${width}`)
       }

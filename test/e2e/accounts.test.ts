@@ -191,6 +191,8 @@ describe('an account of one’s own', () => {
     await button('The password is reset').waitFor()
     const made = await box('New password').inputValue()
     expect(made).toMatch(/^\w{16}$/)
+    const next = page.getByRole('link', { name: 'Use it to sign in now' })
+    expect(await next.getAttribute('href')).toBe('/login')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(made)
     await page.goto(link)
     await button('Reset the password').click()

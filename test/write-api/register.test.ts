@@ -90,6 +90,10 @@ describe('a registration', () => {
       code: 'PasswordRegistrationClosed',
       message: '管理员关闭了通过密码进行注册，请使用第三方账户验证的形式进行注册',
     })
+    const code = 'PasswordRegistrationClosed'
+    expect(await fixture.askCode('a@example.com')).toMatchObject({ code })
+    const bind = await fixture.askCode('a@example.com', fixture.user.call)
+    expect(bind.success).toBe(true)
     await fixture.put('RegisterEnabled', 'false')
     expect(await register('late')).toMatchObject({ message: '管理员关闭了新用户注册' })
     expect(await fixture.askCode('a@example.com')).toMatchObject({ code: 'RegistrationClosed' })

@@ -86,7 +86,12 @@ describe('a display name', () => {
     }
     expect(await fixture.head()).toBe(head)
     expect((await put({ id, display_name: AT_MOST })).success).toBe(true)
-    await put({ id, display_name: 'user1' })
+    // None is the username, as for a new user.
+    expect((await put({ id, display_name: ' ' })).success).toBe(true)
+    expect(await read(id)).toMatchObject({ display_name: 'user1' })
+    await call('PUT', '/api/user/self', { body: { display_name: 'Me' } })
+    expect((await call('PUT', '/api/user/self', { body: { display_name: '' } })).success).toBe(true)
+    expect(await read(id)).toMatchObject({ display_name: 'user1' })
   })
 })
 

@@ -58,6 +58,7 @@ export const sendCode: Act = (api, parts) => {
 /** A code that no registration would take is none to send. */
 async function mayRegister({ core }: Parts, values: ReadonlyMap<string, string>): Promise<void> {
   await refuseUnlessOpen(core.db, values)
+  if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
 }
 

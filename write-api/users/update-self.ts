@@ -89,10 +89,12 @@ async function change(
   const stream = userStream(userId)
   const steps: AnyStep[] = []
   const step = (command: object) => steps.push({ decider: userDecider, stream, command })
-  const name = displayName?.trim()
-  if (name && name !== (await findUser(core.db, userId))?.displayName) {
-    const sealed = await vault.seal(userId, displayNameOf(name))
-    step({ type: 'ChangeProfile', actorRole: null, displayName: sealed })
+  if (displayName !== undefined) {
+    const row = await findUser(core.db, userId)
+    const name = displayNameOf(displayName) || (row?.username ?? '')
+    const sealed = await vault.seal(userId, name)
+    const isNew = name !== row?.displayName
+    if (isNew) step({ type: 'ChangeProfile', actorRole: null, displayName: sealed })
   }
   if (secret !== null) step({ type: 'ChangePassword', actorRole: null, ...secret })
   if (steps.length === 0) return core.store.headPosition()

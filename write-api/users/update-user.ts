@@ -12,6 +12,7 @@ import { onlyAdmin, principalOf, requireSession } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
+import { findUser } from '#projections/users/query.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
@@ -100,10 +101,11 @@ async function profileSteps(
   const { userId } = user
   const steps: AnyStep[] = []
   const step = (command: UserCommand) => steps.push(stepOf(userId, command))
-  const name = display_name?.trim()
-  if (name && name !== (await vault.open(userId, user.displayName as Sealed))) {
-    const displayName = await vault.seal(userId, displayNameOf(name))
-    step({ type: 'ChangeProfile', actorRole, displayName })
+  if (display_name !== undefined) {
+    const before = await vault.open(userId, user.displayName as Sealed)
+    const name = displayNameOf(display_name) || (await usernameOf(parts, userId))
+    const displayName = await vault.seal(userId, name)
+    if (name !== before) step({ type: 'ChangeProfile', actorRole, displayName })
   }
   if (group !== user.group) {
     await checkGroup(parts, group)
@@ -115,6 +117,10 @@ async function profileSteps(
   step({ type: 'ChangePassword', actorRole, passwordRef })
   return { steps, passwordRef }
 }
+
+/** What is shown where no other name is. */
+const usernameOf = async ({ core }: Parts, userId: number): Promise<string> =>
+  (await findUser(core.db, userId))?.username ?? ''
 
 async function checkGroup({ core }: Parts, group: string): Promise<void> {
   const { values } = await allOptions(core.db)

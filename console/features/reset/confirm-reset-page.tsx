@@ -73,6 +73,11 @@ function ConfirmForm({ email, token }: { email: string; token: string }): ReactE
       <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy} isDisabled={isDone}>
         {isDone ? t('auth.confirmDone') : t('auth.confirmSubmit')}
       </Button>
+      {isDone && (
+        <Link className="tg-link-button" to="/login">
+          {t('auth.confirmNext')}
+        </Link>
+      )}
     </form>
   )
 }

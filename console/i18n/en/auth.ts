@@ -53,6 +53,7 @@ export const auth: Words['auth'] = {
   confirmLead: 'A new password is made, and every device is signed out',
   confirmSubmit: 'Reset the password',
   confirmDone: 'The password is reset',
+  confirmNext: 'Use it to sign in now',
   newPassword: 'New password',
   newPasswordHint: 'Shown this once: change it soon after you sign in',
   passwordCopied: 'The new password is on the clipboard',

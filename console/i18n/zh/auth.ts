@@ -51,6 +51,7 @@ export const auth = {
   confirmLead: '将生成一个新密码，已登录的设备会全部退出',
   confirmSubmit: '重置密码',
   confirmDone: '密码重置完成',
+  confirmNext: '使用新密码登录',
   newPassword: '新密码',
   newPasswordHint: '只显示这一次，登录后请尽快修改',
   passwordCopied: '新密码已复制到剪贴板',

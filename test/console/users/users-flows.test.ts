@@ -34,8 +34,15 @@ describe('the list of users', () => {
     await open()
     expect(await rowOf('已注销').getByRole('button').count()).toBe(0)
     expect(await rowOf('已抹除').getByRole('switch').count()).toBe(0)
+    expect(await rowOf('已抹除').getByText('普通用户').count()).toBe(0)
     await page.getByRole('button', { name: 'root 的更多操作' }).click()
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['编辑'])
+    await page.keyboard.press('Escape')
+    // Whoever has no name any more is called by the id, once.
+    await page.setViewportSize({ width: 390, height: 860 })
+    const card = page.locator('.tg-card').filter({ hasText: '已抹除' })
+    const shown = card.getByText('#7', { exact: true }).filter({ visible: true })
+    await expect.poll(() => shown.count()).toBe(1)
   })
 
   it('bans at once, undone by one press; promotes and deactivates when confirmed', async () => {

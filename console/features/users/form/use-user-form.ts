@@ -99,7 +99,8 @@ async function updateSelf(change: UpdateSelf): Promise<void> {
   await updateOwnUser(change)
   const own = storedUser()
   const { display_name } = change
-  if (own !== null && display_name !== undefined) storeUser({ ...own, display_name })
+  if (own === null || display_name === undefined) return
+  storeUser({ ...own, display_name: display_name || own.username })
 }
 
 /** Said while the form's address is left for the list's. */

@@ -21,14 +21,21 @@ export function StateTag({ user }: { user: User }): ReactElement {
   return <StatusTag tone={STATE_TONES[state]}>{t(`users.state.${state}`)}</StatusTag>
 }
 
-export function LevelTag({ user }: { user: Pick<User, 'role'> }): ReactElement {
+/** Of whoever was erased, there is none any more. */
+export function LevelTag({ user }: { user: Pick<User, 'role' | 'is_erased'> }): ReactElement {
   const { t } = useTranslation()
+  if (user.is_erased) return <span className="tg-quiet tg-on-table">–</span>
   const level = levelOf(user)
   return (
     <StatusTag tone={LEVEL_TONES[level]} isPlain>
       {t(`users.level.${level}`)}
     </StatusTag>
   )
+}
+
+/** Where it stands for the name, a card has it as its title. */
+export function IdCell({ user }: { user: User }): ReactElement {
+  return <span className={user.username === '' ? 'tg-on-table' : ''}>#{user.id}</span>
 }
 
 export function NameCell({ user }: { user: User }): ReactElement {

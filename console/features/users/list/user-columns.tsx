@@ -11,7 +11,7 @@ import { Time } from '#console/ui/time.tsx'
 import type { User } from '#read-api/contract/user.ts'
 import { type Actor, actsOn, calledOf } from '../user-acts.ts'
 import type { UserActions } from './use-user-actions.ts'
-import { InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
+import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 
 export type UserDeeds = UserActions & {
   readonly actor: Actor
@@ -30,7 +30,11 @@ export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Col
     ...rest,
   })
   return [
-    column('id', t('users.id'), { width: 54, onCard: 'bare', cell: ({ id }) => `#${id}` }),
+    column('id', t('users.id'), {
+      width: 54,
+      onCard: 'bare',
+      cell: (user) => <IdCell user={user} />,
+    }),
     column('username', t('users.username'), {
       width: 112,
       isGrowing: true,
