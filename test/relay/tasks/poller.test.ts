@@ -172,7 +172,8 @@ it('a task that gets late is first in turn until it was asked about', async () =
   // Of two questions at once the second fails first: the lane has stopped at the first one then.
   const pollSeats = { enter: async () => () => first.resolve() }
   const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
-  const parts = { ...fixed, pollSeats, side: { dispatcher } } as unknown as TaskParts
+  const side = { via: () => ({ dispatcher }) }
+  const parts = { ...fixed, pollSeats, side } as unknown as TaskParts
   const address = { href: service.url, key: 'secret', other: '' }
   const target = { profile: {}, origin: service.url, address }
   const asked = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }
