@@ -1,7 +1,7 @@
 import { currentLanguage, translate } from '#console/i18n/i18n.ts'
 import { ApiError } from './api-error.ts'
 import { noteAnswer } from './health.ts'
-import { expireSession, storedUser } from './session.ts'
+import { expireSession, renewSession, storedUser, watchSession } from './session.ts'
 
 export type QueryValue = string | number | boolean | undefined | null
 
@@ -17,6 +17,8 @@ export type ApiRequest = {
   signal?: AbortSignal
   /** The call is done once for it, however often it is sent. */
   idempotencyKey?: string
+  /** Its answer brings a new session, while the old one is over already. */
+  renewsSession?: boolean
 }
 
 export type ApiAnswer<T> = {
@@ -91,7 +93,15 @@ export function addressOf(path: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`
 }
 
+/** What was refused for a session that was just exchanged for another is asked once more. */
 async function send(call: ApiRequest, userId: number | null): Promise<Response> {
+  if (call.renewsSession) return renewSession(() => sendOnce(call, userId))
+  const isRenewed = watchSession()
+  const response = await sendOnce(call, userId)
+  return response.status === 401 && (await isRenewed()) ? sendOnce(call, userId) : response
+}
+
+async function sendOnce(call: ApiRequest, userId: number | null): Promise<Response> {
   const method = call.method ?? 'GET'
   const headers = new Headers({
     Accept: 'application/json',

@@ -97,3 +97,24 @@ function isUser(value: unknown): value is SessionUser {
   const { id, username, role } = value as Partial<SessionUser>
   return Number.isInteger(id) && typeof username === 'string' && typeof role === 'number'
 }
+
+let renewals = 0
+let renewing: Promise<unknown> = Promise.resolve()
+
+/** Runs what ends this browser's session and is answered with a new one. */
+export async function renewSession<T>(act: () => Promise<T>): Promise<T> {
+  const running = act().finally(() => {
+    renewals += 1
+  })
+  renewing = running.catch(() => {})
+  return running
+}
+
+/** Call before a request is sent; what it gives tells whether the session is another since. */
+export function watchSession(): () => Promise<boolean> {
+  const before = renewals
+  return async () => {
+    await renewing
+    return renewals !== before
+  }
+}

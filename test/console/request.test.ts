@@ -104,6 +104,34 @@ describe('a call of the API', () => {
     stop()
   })
 
+  it('that is refused while a new password brings a new session is asked once more', async () => {
+    storeUser(USER)
+    const expired = vi.fn()
+    const stop = onSessionExpired(expired)
+    let isRenewed = false
+    let answer = (): void => {}
+    const renewal = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+      sent.push({ url, init })
+      if (init.method === 'PUT') await renewal
+      const status = init.method === 'PUT' || isRenewed ? 200 : 401
+      return new Response(JSON.stringify({ success: status === 200, data: url }), { status })
+    })
+    const changing = request({ method: 'PUT', path: '/api/x', renewsSession: true })
+    const read = request({ path: '/api/y' })
+    isRenewed = true
+    answer()
+    await changing
+    expect((await read).data).toBe('/api/y')
+    expect(sent.map(({ url }) => url)).toEqual(['/api/x', '/api/y', '/api/y'])
+    isRenewed = false
+    expect(await failure(request({ path: '/api/z' }))).toMatchObject({ status: 401 })
+    expect(expired).toHaveBeenCalledTimes(1)
+    stop()
+  })
+
   it('is asked again only where that can help', () => {
     const error = (status: number) => new ApiError('x', { code: 'x', status, retryAfterMs: null })
     expect([0, 429, 503].map((status) => isWorthRetrying(0, error(status)))).toEqual([
