@@ -1,29 +1,37 @@
 import { isObject, parseJsonText } from './json-text.ts'
 
-/** In the place of a proxy's password, for those who may not read it. */
+/** In the place of a proxy's password, or of a user without one, for those who may not read it. */
 const MASK = '***'
-const STRING = /"(?:[^"\\]|\\.)*"/g
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 /** Up to its last @: also in what is no proxy's address a password may stand. */
-const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.*)(@[^@]*)$/is
+const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
+/** A user without a password may be a token. */
+const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
 /** A channel's extra settings as they are shown: without the password of their proxy. */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
-  return proxy === null ? setting : withText(setting, proxy, masked(proxy))
+  return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
 }
 
-/** As it was meant: what was shown of the proxy that is `stored` stands for that one. */
+/** As it was meant: what was shown of the proxy that is `stored` stands for it, as the proxy. */
 export function unmaskedSetting(setting: string, stored: string): string {
   if (setting === maskedSetting(stored)) return stored
+  const given = proxyIn(setting)
   const proxy = proxyIn(stored)
-  return proxy === null ? setting : withText(setting, masked(proxy), proxy)
+  if (given === null || proxy === null || given !== masked(proxy)) return setting
+  return withProxy(setting, given, proxy)
 }
 
 /** Shown somewhere, and sent back for another proxy: nobody knows the password it stands for. */
-export const isMasked = (proxy: string): boolean => LOGIN.exec(proxy)?.[2] === MASK
+export const isMasked = (proxy: string): boolean => loginOf(proxy)?.[2] === MASK
 
-const masked = (proxy: string): string =>
-  proxy.replace(LOGIN, (_all, before, _password, after) => `${before}${MASK}${after}`)
+const loginOf = (proxy: string): RegExpExecArray | null => LOGIN.exec(proxy) ?? USER.exec(proxy)
+
+function masked(proxy: string): string {
+  const [, before, , after] = loginOf(proxy) ?? []
+  return before === undefined || after === undefined ? proxy : `${before}${MASK}${after}`
+}
 
 function proxyIn(setting: string): string | null {
   const parsed = parseJsonText(setting)
@@ -32,8 +40,20 @@ function proxyIn(setting: string): string | null {
   return typeof proxy === 'string' ? proxy : null
 }
 
-/** Whatever else stands there stays as it was typed. */
-function withText(setting: string, from: string, to: string): string {
-  if (from === to || !('value' in parseJsonText(setting))) return setting
-  return setting.replace(STRING, (text) => (JSON.parse(text) === from ? JSON.stringify(to) : text))
+/** Whatever else stands there stays as it was typed: a password never gets anywhere else. */
+function withProxy(setting: string, from: string, to: string): string {
+  if (from === to) return setting
+  let depth = 0
+  let before = ''
+  let name = ''
+  return setting.replace(TOKEN, (token) => {
+    const isValue = before === ':'
+    before = token
+    if (token === '{' || token === '[') depth += 1
+    if (token === '}' || token === ']') depth -= 1
+    if (depth !== 1 || !token.startsWith('"')) return token
+    if (isValue) return name === 'proxy' ? JSON.stringify(to) : token
+    name = JSON.parse(token)
+    return token
+  })
 }

@@ -185,6 +185,33 @@ describe('an address that no call may be sent to', () => {
       expect(answer).toMatchObject({ status: 400, message: expect.stringContaining('重新填写') })
   })
 
+  it('its proxy’s password comes out by no other setting, of the channel or its copy', async () => {
+    const own = { proxy: 'http://me:canary@p.example:1' }
+    const id = await made({ ...FIELDS, setting: JSON.stringify(own) })
+    const copy = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${id}`)
+    const shown = 'http://me:***@p.example:1'
+    const other = { proxy: 'http://other.example:1' }
+    for (const setting of [
+      { n: shown },
+      { ...other, n: shown },
+      { ...other, [shown]: shown },
+      { n: { proxy: shown } },
+      { proxy: shown, n: shown },
+    ])
+      for (const one of [id, copy.data.id]) {
+        const text = JSON.stringify(setting)
+        await put({ id: one, key: 'sk-known', setting: JSON.stringify(own) })
+        const answer = await put({ id: one, key: 'sk-known', setting: text })
+        expect(answer).toMatchObject({ success: true })
+        expect((await read(one)).setting).toBe(text)
+      }
+    expect(
+      await put({ id, setting: JSON.stringify({ proxy: shown, tag: 't' }), tag: 't' }),
+    ).toMatchObject({ success: true })
+    await fixture.admin.call('PUT', '/api/channel/tag', { body: { tag: 't', priority: 2 } })
+    expect((await read(id)).setting).toBe(JSON.stringify({ proxy: shown, tag: 't' }))
+  })
+
   it('that is there already leaves the channel to be turned off', async () => {
     const id = await made()
     const base_url = 'http://10.0.0.5:8000'

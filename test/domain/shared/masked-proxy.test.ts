@@ -12,6 +12,10 @@ describe('the password of a proxy', () => {
     ['http:///u:p@h', 'http:///u:***@h'],
     ['socks5://u:p/w#?@h', 'socks5://u:***@h'],
     ['u:p@h:1', 'u:***@h:1'],
+    ['http://token@h:1', 'http://***@h:1'],
+    ['http://token:@h:1', 'http://***@h:1'],
+    ['http:token@h', 'http:***@h'],
+    ['token@h', '***@h'],
   ])('of %s is not shown: %s', (proxy, shown) => {
     const [stored, masked] = [settingOf(proxy), settingOf(shown)]
     expect(maskedSetting(stored)).toBe(masked)
@@ -22,13 +26,38 @@ describe('the password of a proxy', () => {
     expect(unmaskedSetting(elsewhere, stored)).toBe(elsewhere)
   })
 
-  it.each(['http://h:1', 'http://u@h:1', 'http://[::1]:3128', '', 7, null])(
+  it.each(['http://h:1', 'http://[::1]:3128', '', 7, null])(
     'is not seen in %j, which has none',
     (proxy) => {
       expect(maskedSetting(settingOf(proxy))).toBe(settingOf(proxy))
       expect(unmaskedSetting(settingOf(proxy), settingOf('http://u:p@h:1'))).toBe(settingOf(proxy))
     },
   )
+
+  const STORED = settingOf('http://u:p@h:1')
+  const SHOWN = 'http://u:***@h:1'
+
+  it.each([
+    { n: SHOWN },
+    { proxy: 'http://other:1', n: SHOWN },
+    { proxy: 'http://other:1', [SHOWN]: 1 },
+    { proxy: [SHOWN], n: { proxy: SHOWN } },
+    { n: [{ proxy: SHOWN }, 'proxy', SHOWN] },
+    { proxy: 'http://v:***@h:1' },
+    { proxy: 'http://u:***@h:2' },
+    { proxy: 'https://u:***@h:1' },
+    [{ proxy: SHOWN }],
+  ])('does not come in by %j', (setting) => {
+    const text = JSON.stringify(setting)
+    expect(unmaskedSetting(text, STORED)).toBe(text)
+  })
+
+  it('comes in as the proxy alone, where that stands among others', () => {
+    const others = `"n":[1,"proxy"], "a":{"proxy":"${SHOWN}"}, "${SHOWN}":"${SHOWN}"`
+    const text = (proxy: string) => `{ ${others}, "pr\\u006fxy" : "${proxy}" ,"z":"${SHOWN}"}`
+    expect(unmaskedSetting(text(SHOWN), STORED)).toBe(text('http://u:p@h:1'))
+    expect(maskedSetting(text('http://u:p@h:1'))).toBe(text(SHOWN))
+  })
 
   it.each(['', '{', '[]', '{"proxy":"http://u:p@h","proxy":"x"}'])('%j stays as it is', (text) => {
     expect(maskedSetting(text)).toBe(text)
