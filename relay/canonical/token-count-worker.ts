@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { TOKENS_PER_IMAGE } from './rough-input.ts'
 
 const LENGTH_MAX = 400_000
 /** As OpenAI counts: so many for each message, and for the start of the answer. */
 const TOKENS_PER_MESSAGE = 3
 const TOKENS_PER_ANSWER = 3
-const TOKENS_PER_IMAGE = 765
 
 type Question = {
   readonly id: number

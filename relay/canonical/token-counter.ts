@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { roughTokens } from './delivered-text.ts'
+import { roughInput } from './rough-input.ts'
 
 export type CountQuestion = { readonly requestBody: Uint8Array | null; readonly text: string }
 export type CountAnswer = { readonly input: number; readonly output: number }
@@ -66,8 +67,8 @@ export function createTokenCounter(): TokenCounter {
   }
 }
 
-/** Without a vocabulary: a request's JSON is about as dense as four bytes to a token. */
+/** Without a vocabulary. */
 export const roughCount = ({ requestBody, text }: CountQuestion): CountAnswer => ({
-  input: Math.ceil((requestBody?.length ?? 0) / 4),
+  input: requestBody === null ? 0 : roughInput(requestBody),
   output: roughTokens(text),
 })

@@ -1,6 +1,7 @@
 import type { Attempt } from '#domain/account/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { CountAnswer, TokenCounter } from '#relay/canonical/token-counter.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '#relay/providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
@@ -15,6 +16,7 @@ import { outletOf, StreamPassage, startStream } from './stream-passage.ts'
 type Parts = {
   readonly via: Outbound['via']
   readonly deadlines: Deadlines
+  readonly counter: TokenCounter
   readonly now: () => number
   readonly pingIntervalMs: number | null
   readonly screen: AnswerScreen | null
@@ -40,6 +42,7 @@ export class LiveCall implements Watched {
   private firstByteAt: number | null = null
   private renewedAt: number
   private progressBytes = 0
+  private countedInput: Promise<CountAnswer> | null = null
   private quietSince: number
   private seenBytes = 0
   private onLate: (() => void) | null = null
@@ -160,7 +163,7 @@ export class LiveCall implements Watched {
   }
 
   private renew(now: number): void {
-    const { renewMs, progressMs, progressBytes, leaseMs } = this.parts.deadlines
+    const { renewMs, progressMs, progressBytes } = this.parts.deadlines
     const bytes = this.passage?.delivered.bytes ?? 0
     const fresh = bytes - this.progressBytes
     const sinceMs = now - this.renewedAt
@@ -169,12 +172,21 @@ export class LiveCall implements Watched {
     this.renewedAt = now
     this.progressBytes = bytes
     // A lost renewal is made up for by the next; the call itself goes on.
-    this.books.progress(this.place, this.soFar(), leaseMs).catch(() => {})
+    this.tell().catch(() => {})
   }
 
-  private soFar(): Usage {
+  private async tell(): Promise<void> {
+    const { place } = this
+    const usage = await this.soFar()
+    await this.books.progress(place, usage, this.parts.deadlines.leaseMs)
+  }
+
+  /** What the call is charged should this process die: its input as when it is cut short. */
+  private async soFar(): Promise<Usage> {
     if (this.passage === null || !this.passage.hasDelivered) return NO_USAGE
-    const inputUncached = Math.ceil(this.request.body.length / 4)
-    return { ...NO_USAGE, inputUncached, output: this.passage.delivered.roughTokens() }
+    const output = this.passage.delivered.roughTokens()
+    this.countedInput ??= this.parts.counter.count({ requestBody: this.request.body, text: '' })
+    const { input: inputUncached } = await this.countedInput
+    return { ...NO_USAGE, inputUncached, output }
   }
 }

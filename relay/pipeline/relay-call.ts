@@ -108,9 +108,9 @@ async function carry(
   }
   const { pingIntervalMs, screening } = parts.views.options.options
   const screen = answerScreen(screening, caller.group)
-  const { deadlines, now, outbound } = parts
+  const { deadlines, counter, now, outbound } = parts
   const call = new LiveCall(
-    { deadlines, now, pingIntervalMs, via: outbound.via, screen },
+    { deadlines, counter, now, pingIntervalMs, via: outbound.via, screen },
     exchange,
     request,
     books,

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 const CONF = resolve(import.meta.dirname, '../../../infra/deploy/nginx.conf')
@@ -63,11 +64,11 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
   async function start(ports: ReadonlyMap<string, number>): Promise<void> {
     const front = await freePort()
     url = `http://127.0.0.1:${front}`
-    const text = onThisMachine(readFileSync(CONF, 'utf8'), ports, {
+    const configured = onThisMachine(readFileSync(CONF, 'utf8'), ports, {
       front,
       status: await freePort(),
     })
-    const own = text.replace('/tmp/nginx.pid', join(folder, 'nginx.pid'))
+    const own = configured.replace('/tmp/nginx.pid', join(folder, 'nginx.pid'))
     // A pipe, which the error stream is here, can't be opened by its name.
     writeFileSync(conf, own.replace('/dev/stderr', join(folder, 'error.log')))
     nginx = spawn('nginx', ['-p', folder, '-c', conf, '-g', 'daemon off;'], { stdio: 'ignore' })
@@ -126,6 +127,27 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
 
   it.each(['/livez', '/readyz', '/metrics'])('%s is for inside alone', async (path) => {
     expect((await fetch(`${url}${path}`)).status).toBe(404)
+  })
+
+  it('a body beyond all bounds is refused in the form of whom it is for', async () => {
+    const refused = async (path: string) => {
+      const headers = { 'accept-language': 'en', 'content-length': 99_999_999 }
+      const asking = request(`${url}${path}`, { method: 'POST', headers })
+      asking.on('error', () => {})
+      asking.flushHeaders()
+      const [response] = (await once(asking, 'response')) as [IncomingMessage]
+      const body = JSON.parse(await text(response)) as { code?: string; error?: { code: string } }
+      asking.destroy()
+      return { status: response.statusCode, body }
+    }
+    for (const path of ['/v1/chat/completions', '/mj/submit/imagine']) {
+      const { status, body } = await refused(path)
+      expect([path, status, body.error?.code]).toEqual([path, 413, 'request_too_large'])
+    }
+    for (const path of ['/api/option/', '/api/channel/fetch_models']) {
+      const { status, body } = await refused(path)
+      expect([path, status, body.code]).toEqual([path, 413, 'TooLarge'])
+    }
   })
 
   it('what is away is told in its own form and the caller’s language', async () => {
