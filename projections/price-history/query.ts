@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import { wireInteger } from '#infra/postgres/row-types.ts'
-import type { Listed, Slice } from '../like.ts'
+import { containing, type Listed, type Slice } from '../like.ts'
 
 const priceChange = z.object({
   /** Of its event. */
@@ -25,13 +25,22 @@ const priceChange = z.object({
 })
 export type PriceChange = z.infer<typeof priceChange>
 
+type Wanted = Slice & {
+  /** The whole name. */
+  readonly model: string
+  /** Anywhere in a model's name. */
+  readonly keyword: string
+  readonly group: string
+}
+
 /** Newest first; empty filters let everything through. */
 export async function priceChanges(
   db: CommonQueryMethods,
-  { model, group, limit, offset }: Slice & { readonly model: string; readonly group: string },
+  { model, keyword, group, limit, offset }: Wanted,
 ): Promise<Listed<PriceChange>> {
   const matches = sql.fragment`
     (${model} = '' or model = ${model})
+    and (${keyword} = '' or model ilike ${containing(keyword)})
     and (${group} = '' or group_name = ${group} or user_group = ${group})
   `
   const rows = await db.any(sql.type(priceChange)`

@@ -14,7 +14,7 @@ export function priceHistory(app: App, parts: ReadParts): void {
     '/api/option/price_history',
     {
       schema: {
-        querystring: Type.Object({ ...Query.page, model: name, group: name }),
+        querystring: Type.Object({ ...Query.page, model: name, keyword: Query.text, group: name }),
         response: { 200: Envelope(Page(PriceChange)) },
       },
       onRequest: onlyAdmin,
@@ -23,7 +23,8 @@ export function priceHistory(app: App, parts: ReadParts): void {
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const { model = '', group = '' } = query
-      const found = await priceChanges(parts.core.db, { model, group, limit, offset })
+      const keyword = (query.keyword ?? '').trim()
+      const found = await priceChanges(parts.core.db, { model, keyword, group, limit, offset })
       const items = found.rows.map(({ changedAt, actor, plannedId, userGroup, ...row }) => ({
         time: changedAt,
         user_id: actor.startsWith('user:') ? Number(actor.slice(5)) : 0,

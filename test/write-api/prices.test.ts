@@ -49,6 +49,18 @@ describe('the history of prices', () => {
     expect((await history('?model=hist-b')).total).toBe(1)
   })
 
+  it('is found by part of a model’s name, in any case, none of its signs a wildcard', async () => {
+    await put('ModelRatio', '{"Hist_Part%1":1,"hist-part-2":2}')
+    const found = async (keyword: string, more = '') =>
+      new Set((await history(`?keyword=${keyword}${more}`)).items.map(({ model }) => model))
+    expect(await found('IST-PART')).toEqual(new Set(['hist-part-2']))
+    expect(await found('_part')).toEqual(new Set(['Hist_Part%1']))
+    expect(await found('%25')).toEqual(new Set(['Hist_Part%1']))
+    expect(await found('part', '&model=hist-part')).toEqual(new Set())
+    const long = `/api/option/price_history?keyword=${'x'.repeat(201)}`
+    expect(await fixture.admin.call('GET', long)).toMatchObject({ status: 400 })
+  })
+
   it('finds a group’s, special ratios by either group', async () => {
     await put('GroupRatio', '{"default":1,"vip":1,"svip":1,"hist":2}')
     await put('GroupGroupRatio', '{"vip":{"hist":0.9}}')

@@ -4,7 +4,15 @@ import { request } from '../request.ts'
 
 export const priceHistoryKey = ['price-history'] as const
 
-export type PriceHistoryFilter = { model: string; group: string; p: number; page_size: number }
+export type PriceHistoryFilter = {
+  /** The whole name. */
+  model?: string
+  /** A part of a model's name. */
+  keyword?: string
+  group?: string
+  p: number
+  page_size: number
+}
 
 type Page = { items: PriceChange[]; page: number; total: number }
 

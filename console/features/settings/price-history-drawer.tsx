@@ -1,18 +1,22 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { priceHistoryQuery } from '#console/api/options/price-history.ts'
+import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { Select, TextInput } from '#console/ui/inputs.tsx'
-import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
+import { Pagination, pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { PriceChange } from '#read-api/contract/option.ts'
 import { valueText } from './planned-entries.tsx'
 import { useOptionLabel } from './use-option-label.ts'
+
+/** How long the hand rests before what was typed is asked for. */
+const SETTLE_MS = 200
 
 /** Who changed which price when: of all, or of one model. */
 export function PriceHistoryDrawer(props: {
@@ -31,38 +35,38 @@ export function PriceHistoryDrawer(props: {
       lead={t('prices.historyLead')}
       width={900}
     >
-      {props.isOpen && (model === undefined ? <AllHistory /> : <History model={model} group="" />)}
+      {props.isOpen && (model === undefined ? <AllHistory /> : <History model={model} />)}
     </Drawer>
   )
 }
 
 function AllHistory(): ReactElement {
   const { t } = useTranslation()
+  const search = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('')
-  const [model, setModel] = useState('')
   const [group, setGroup] = useState('')
+  const keyword = useSettled(typed.trim())
   const groups = useQuery(groupsQuery).data ?? []
   const all = [{ value: '', label: t('prices.historyAllGroups') }]
+  const clear = () => {
+    setTyped('')
+    setGroup('')
+    // The button is about to go.
+    search.current?.focus()
+  }
   return (
     <>
       <div className="tg-price-filters">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            setModel(typed.trim())
-          }}
-        >
-          <TextInput
-            icon="search"
-            type="search"
-            maxLength={256}
-            aria-label={t('prices.historyAnyModel')}
-            placeholder={t('prices.historyAnyModel')}
-            value={typed}
-            onChange={setTyped}
-            onBlur={() => setModel(typed.trim())}
-          />
-        </form>
+        <TextInput
+          ref={search}
+          icon="search"
+          type="search"
+          maxLength={200}
+          aria-label={t('prices.historyAnyModel')}
+          placeholder={t('prices.historyAnyModel')}
+          value={typed}
+          onChange={setTyped}
+        />
         <Select
           aria-label={t('prices.historyGroup')}
           value={group}
@@ -70,51 +74,85 @@ function AllHistory(): ReactElement {
           onChange={setGroup}
         />
       </div>
-      <History key={`${model} ${group}`} model={model} group={group} />
+      <History keyword={keyword} group={group} onClear={clear} />
     </>
   )
 }
 
-function History({ model, group }: { model: string; group: string }): ReactElement {
-  const { t } = useTranslation()
-  const [page, setPage] = useState(0)
+/** What was typed, once the hand rests; emptied at once. */
+function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), typed === '' ? 0 : SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return settled
+}
+
+type Filter = { model?: string; keyword?: string; group?: string }
+
+function History({ onClear, ...filter }: Filter & { onClear?: () => void }): ReactElement {
+  const of = JSON.stringify(filter)
+  // Another filter begins at the first page again.
+  const [place, setPlace] = useState({ of, page: 0 })
+  const page = place.of === of ? place.page : 0
+  const setPage = (next: number) => setPlace({ of, page: next })
   const [pageSize, setPageSize] = usePageSize('price-history-page-size')
-  const filter = { model, group, p: page, page_size: pageSize }
-  const query = useQuery({ ...priceHistoryQuery(filter), placeholderData: keepPreviousData })
+  const asked = { ...filter, p: page, page_size: pageSize }
+  const query = useQuery({ ...priceHistoryQuery(asked), placeholderData: keepPreviousData })
   if (query.data === undefined) {
     if (query.error === null) return <Skeleton height={240} />
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
   }
-  const { items, total } = query.data
-  if (total === 0) {
+  if (query.data.total === 0) {
+    const isFiltered = `${filter.keyword ?? ''}${filter.group ?? ''}` !== ''
+    return <NoChanges onClear={isFiltered ? onClear : undefined} />
+  }
+  return (
+    <>
+      <Changes items={query.data.items} isBusy={query.isFetching} />
+      <Pagination
+        {...pagingOf({ page, total: query.data.total }, [pageSize, setPageSize], setPage)}
+      />
+    </>
+  )
+}
+
+/** None was made yet, or none that the filters let through. */
+function NoChanges({ onClear }: { onClear: (() => void) | undefined }): ReactElement {
+  const { t } = useTranslation()
+  if (onClear === undefined) {
     const words = { title: t('prices.historyNone'), body: t('prices.historyNoneBody') }
     return <EmptyState icon="clock" {...words} />
   }
   return (
-    <>
-      <table className="tg-figures tg-price-changes" aria-busy={query.isFetching}>
-        <thead>
-          <tr>
-            <th scope="col">{t('prices.time')}</th>
-            <th scope="col">{t('prices.by')}</th>
-            <th scope="col">{t('prices.what')}</th>
-            <th scope="col">{t('prices.change')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((change) => (
-            <ChangeRow key={JSON.stringify(change)} change={change} />
-          ))}
-        </tbody>
-      </table>
-      <Pagination
-        page={page}
-        pageSize={pageSize}
-        total={total}
-        onPage={setPage}
-        onPageSize={setPageSize}
-      />
-    </>
+    <EmptyState
+      icon="search"
+      title={t('prices.historyNoMatch')}
+      body={t('prices.historyNoMatchBody')}
+      action={<Button onClick={onClear}>{t('prices.historyClear')}</Button>}
+    />
+  )
+}
+
+function Changes(props: { items: readonly PriceChange[]; isBusy: boolean }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <table className="tg-figures tg-price-changes" aria-busy={props.isBusy}>
+      <thead>
+        <tr>
+          <th scope="col">{t('prices.time')}</th>
+          <th scope="col">{t('prices.by')}</th>
+          <th scope="col">{t('prices.what')}</th>
+          <th scope="col">{t('prices.change')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {props.items.map((change) => (
+          <ChangeRow key={JSON.stringify(change)} change={change} />
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -151,6 +151,16 @@ describe('the price table', () => {
     await expect
       .poll(() => sent('GET', '/api/option/price_history').at(-1)?.query.get('group'))
       .toBe('vip')
+    // Filtered while it is typed; what the filters let nothing through of says so, with a way back.
+    const search = all.getByLabel('按模型名称筛选')
+    await search.fill('o3')
+    await all.getByText('vip 用户使用 default').waitFor({ state: 'detached' })
+    await search.fill('zz')
+    await all.getByText('没有匹配的改动').waitFor()
+    await all.getByRole('button', { name: '清除筛选' }).click()
+    await all.getByText('vip 用户使用 default').waitFor()
+    expect([await search.inputValue(), await all.getByLabel('分组').inputValue()]).toEqual(['', ''])
+    expect(await search.evaluate((box) => box === document.activeElement)).toBe(true)
     // On a phone a change is a block of whole lines: its time, for one, is not broken up.
     await page.setViewportSize({ width: 390, height: 844 })
     const heights = await all

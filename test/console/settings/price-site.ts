@@ -81,7 +81,10 @@ export function withPrices(site: FakeSite): void {
   Object.assign(site.routes, {
     'GET /api/option/price_history': ({ query }: { query: URLSearchParams }) => {
       const model = query.get('model') ?? ''
-      const items = HISTORY.filter((row) => model === '' || row.model === model)
+      const keyword = query.get('keyword') ?? ''
+      const items = HISTORY.filter(
+        (row) => (model === '' || row.model === model) && row.model.includes(keyword),
+      )
       return ok({ items, page: 0, total: items.length })
     },
     'GET /api/option/preset_ratios': ({ query }: { query: URLSearchParams }) => {
