@@ -82,8 +82,8 @@ const DOUBLINGS_MAX = 20
 export function pauseMs({ baseMs, maxMs, jitter, retryAfterMs }: Cooldown, round: number): number {
   const spread = jitter * JITTER_SHARE
   const grown = baseMs * 2 ** Math.min(round - 1, DOUBLINGS_MAX) * (1 + spread)
-  // The longest is the longest: jitter goes below it there.
-  const pause = grown <= maxMs ? grown : maxMs * (1 - spread)
+  // The longest is the longest: jitter goes below it there, though not below the first.
+  const pause = grown <= maxMs ? grown : Math.max(maxMs * (1 - spread), Math.min(baseMs, maxMs))
   return Math.max(Math.round(pause), retryAfterMs)
 }
 
