@@ -146,7 +146,7 @@ describe('the pause', () => {
     ])
     expect(pauseMs({ ...cooldown, jitter: 0.5 }, 1)).toBe(33_000)
     expect(pauseMs({ ...cooldown, jitter: 0.5 }, 9)).toBe(540_000)
-    const short = { baseMs: 834, maxMs: 1_000, jitter: 0.99, retryAfterMs: 0 }
+    const short = { baseMs: 834, maxMs: 1_000, jitter: 0.9999, retryAfterMs: 0 }
     expect([1, 2].map((round) => pauseMs(short, round))).toEqual([834, 834])
     expect(pauseMs({ ...cooldown, retryAfterMs: 45_000 }, 1)).toBe(45_000)
     expect(pauseMs({ ...cooldown, retryAfterMs: 5_000 }, 1)).toBe(30_000)
