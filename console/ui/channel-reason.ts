@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 /** Codes with words of their own; any other is shown as it is. */
 const KNOWN = [
   'connect',
+  'proxy',
   'timeout',
   'cut',
   'format',

@@ -16,7 +16,8 @@ export type Way = {
 export type Outbound = Way & {
   /**
    * The same through a proxy (`http://user:password@host:port`); null: directly. A text that is no
-   * proxy's address leads nowhere: each connection fails.
+   * proxy's address leads nowhere: each connection fails. To be asked for anew each time: a way
+   * that long nobody asked for is given up.
    */
   readonly via: (proxy: string | null) => Way
   readonly close: () => Promise<void>
@@ -40,6 +41,8 @@ export const MANAGEMENT_LIMITS: OutboundLimits = {
 }
 
 const CONNECTIONS_PER_ORIGIN = 4_096
+/** Ways by proxies that are kept open: those of channels, and any that somebody tried once. */
+const PROXIES_MAX = 256
 
 /** Outgoing HTTP under one policy, enforced on every connection; no environment proxies. */
 export function createOutbound(
@@ -49,25 +52,41 @@ export function createOutbound(
 ): Outbound {
   const timeoutMs = limits.connectTimeoutMs
   const direct = openWay(limits, (url) => guardedConnector(policy, portOf(url), timeoutMs, resolve))
+  /** The one that was asked for last is the last. */
   const byProxy = new Map<string, OpenWay>()
+  const retiring = new Set<OpenWay>()
   const through = (proxy: string): Way => {
-    const known = byProxy.get(proxy)
-    if (known !== undefined) return known
-    const way = openWay(limits, (url) => proxyConnector(policy, proxy, url, { timeoutMs, resolve }))
+    const way =
+      byProxy.get(proxy) ??
+      openWay(limits, (url) => proxyConnector(policy, proxy, url, { timeoutMs, resolve }))
+    byProxy.delete(proxy)
     byProxy.set(proxy, way)
+    const [oldest] = byProxy
+    if (byProxy.size > PROXIES_MAX && oldest !== undefined) {
+      byProxy.delete(oldest[0])
+      retire(oldest[1])
+    }
     return way
+  }
+  const retire = (way: OpenWay): void => {
+    retiring.add(way)
+    way.retire().finally(() => retiring.delete(way))
   }
   return {
     ...direct,
     via: (proxy) => (proxy === null ? direct : through(proxy)),
     close: async () => {
-      await Promise.all([direct, ...byProxy.values()].map((way) => way.close()))
+      await Promise.all([direct, ...byProxy.values(), ...retiring].map((way) => way.close()))
       byProxy.clear()
     },
   }
 }
 
-type OpenWay = Way & Pick<Outbound, 'close'>
+type OpenWay = Way &
+  Pick<Outbound, 'close'> & {
+    /** Ends once what goes by it has; takes nothing more. Never rejects. */
+    readonly retire: () => Promise<unknown>
+  }
 
 function openWay(
   limits: OutboundLimits,
@@ -97,6 +116,7 @@ function openWay(
       pools.set(origin, pool)
       return pool
     },
+    retire: () => Promise.allSettled([agent, ...pools.values()].map((each) => each.close())),
     close: async () => {
       await Promise.all([agent.destroy(), ...[...pools.values()].map((pool) => pool.destroy())])
       pools.clear()

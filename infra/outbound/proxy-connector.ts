@@ -40,7 +40,7 @@ export function proxyConnector(
   const asking = connectRequest(`${target.hostname}:${portOf(target)}`, address.login)
   return (options, callback) => {
     toProxy(at, (error, socket) => {
-      if (error !== null) return callback(error, null)
+      if (error !== null) return callback(unreached(error), null)
       openTunnel(socket, asking, timeoutMs, (barred) => {
         if (barred !== null) return callback(barred, null)
         if (target.protocol === 'http:') return callback(null, socket)
@@ -49,6 +49,12 @@ export function proxyConnector(
     })
   }
 }
+
+/** What the policy refuses, and what takes too long, is known by its own error. */
+const unreached = (error: Error): Error =>
+  error instanceof OutboundRefused || error instanceof errors.ConnectTimeoutError
+    ? error
+    : new ProxyFailed('the proxy could not be reached')
 
 const refusing =
   (why: () => Error): buildConnector.connector =>

@@ -105,7 +105,7 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('end', (_row, other) => other.end ?? ''),
     column('error', (_row, other) => other.error_code ?? ''),
     column('request_id', (row) => row.requestId),
-    column('content', (row) => wordsOf(row.reason, language)),
+    column('content', (row) => wordsOf(row, language)),
   ]
 }
 

@@ -41,7 +41,7 @@ export const logAnswer = (row: OpenedRow, { isAdmin, language }: Viewer): LogEnt
   prompt_tokens: row.promptTokens,
   completion_tokens: row.completionTokens,
   quota: toWire(row.quota),
-  content: wordsOf(row.reason, language),
+  content: wordsOf(row, language),
   client_ip: row.address,
   other: isAdmin ? otherForAdmin(row) : row.other,
 })

@@ -1,4 +1,5 @@
 import type { Language, Words } from '#infra/http/language.ts'
+import type { LogRow } from '#projections/call-log/query.ts'
 
 /** What a row says beside its numbers, by the reason that the read model keeps. */
 const WORDS: Readonly<Record<string, Words>> = {
@@ -23,11 +24,18 @@ const WORDS: Readonly<Record<string, Words>> = {
   'released:refused': { zh: '请求被上游拒绝', en: 'Refused by the provider' },
   'released:client-gone': { zh: '客户端已断开', en: 'The client went away' },
   'released:upstream-error': { zh: '上游返回错误', en: 'The provider answered with an error' },
+  'released:unreached': { zh: '无法连接上游', en: 'The provider could not be reached' },
   'released:timeout': { zh: '上游响应超时', en: 'The provider did not answer in time' },
   'released:incomplete': { zh: '上游响应不完整', en: "The provider's answer broke off" },
   'released:screened': { zh: '回答命中屏蔽词，已被拦下', en: 'Withheld by the word check' },
   'released:done': { zh: '未产生用量', en: 'Nothing was used' },
 }
 
-export const wordsOf = (reason: string, language: Language): string =>
-  WORDS[reason]?.[language] ?? reason
+/** In `other` of a call that nobody was reached for. */
+const UNREACHED = '"error_code":"upstream_unreachable"'
+
+export function wordsOf(row: Pick<LogRow, 'reason' | 'other'>, language: Language): string {
+  const isUnreached = row.reason === 'released:upstream-error' && row.other.includes(UNREACHED)
+  const reason = isUnreached ? 'released:unreached' : row.reason
+  return WORDS[reason]?.[language] ?? reason
+}

@@ -53,7 +53,7 @@ function wordsOf(code: unknown, error: unknown): Words {
 }
 
 /** Said to admins alone: who calls need not know of proxies. */
-const NO_WAY: Words = {
+export const NO_WAY: Words = {
   zh: '代理未能建立连接，请检查 setting.proxy',
   en: 'The proxy made no connection: check setting.proxy',
 }

@@ -132,8 +132,10 @@ async function ask(
   return { kind: 'failed', status, error, body: event, retryAfterMs: 0 }
 }
 
-const reasonOf = (end: Failed): string =>
-  accountFaultOf(end) ?? (end.error === 'status' ? `status-${end.status}` : end.error)
+function reasonOf(end: Failed): string {
+  if (end.isProxy === true) return 'proxy'
+  return accountFaultOf(end) ?? (end.error === 'status' ? `status-${end.status}` : end.error)
+}
 
 function countsOf(rawUsage: unknown, { request, channel }: Candidate) {
   const bounds = {

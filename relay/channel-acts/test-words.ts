@@ -3,6 +3,7 @@ import { DENIAL_ANSWERS } from '#relay/canonical/denial-answers.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { DENIAL_OF } from '#relay/pipeline/failure.ts'
 import { confidentialTo, type RelayChannel, workOf } from '#relay/views/channel-view.ts'
+import { NO_WAY } from './ask-provider.ts'
 import type { ProbeResult } from './probe.ts'
 import { refused } from './refusals.ts'
 
@@ -23,6 +24,7 @@ export function testWords({ isSuccess, reason, end }: ProbeResult, channel: Rela
     if (workOf(channel) !== 'chat') return NO_CHATS
     return reason === 'no-request' ? NO_REQUEST : refused('ChannelNotCallable').words
   }
+  if (end.isProxy === true) return NO_WAY
   if (end.error !== 'status' && end.error !== 'error-event') {
     const { zh, en } = DENIAL_ANSWERS[DENIAL_OF[end.error]]
     return { zh, en }

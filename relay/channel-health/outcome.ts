@@ -21,6 +21,7 @@ export function outcomeOf(end: AttemptEnd): Outcome {
   if (end.error === null || end.error === 'screened') return 'well'
   if (OURS.has(end.error)) return 'nothing'
   if (end.kind === 'streamed') return { reason: end.error, blame: 'unknown' }
+  if (end.isProxy === true) return { reason: 'proxy', blame: 'channel' }
   if (end.error !== 'status') return errorOutcome(end.error, end.body)
   return statusOutcome(end)
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { faultOfAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamPassage } from './stream-passage.ts'
@@ -28,6 +29,8 @@ export type AttemptEnd =
       readonly error: AttemptError
       readonly body: Buffer
       readonly retryAfterMs: number
+      /** It was the channel's proxy that made no connection. */
+      readonly isProxy?: true
     }
 
 export type AttemptRequest = {
@@ -156,7 +159,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     const isUnreached = this.controller === null
     if (!isUnreached) return this.finish(this.endBy('cut'))
     const isLate = (error as { code?: string }).code === 'UND_ERR_CONNECT_TIMEOUT'
-    this.finish(this.endBy(isLate ? 'timeout' : 'connect'))
+    const end = this.endBy(isLate ? 'timeout' : 'connect')
+    const isProxys = end.kind === 'failed' && error instanceof ProxyFailed
+    this.finish(isProxys ? { ...end, isProxy: true } : end)
   }
 
   private carry(controller: Dispatcher.DispatchController, chunk: Buffer): void {

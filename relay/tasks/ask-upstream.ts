@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
+import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { retryAfterOf } from '#relay/pipeline/call-upstream.ts'
 import { type ProviderTarget, sideRequest } from '#relay/providers/openai-compatible/target.ts'
@@ -50,7 +51,9 @@ export async function askUpstream(
   } catch (error) {
     // Its status says enough, whatever becomes of the rest.
     if (status !== null && !isGood(status)) return { ...NO_ANSWER, status, error: 'status' }
-    return { ...NO_ANSWER, status, error: isSent ? errorOf(error) : 'connect' }
+    if (isSent) return { ...NO_ANSWER, status, error: errorOf(error) }
+    const unreached = { ...NO_ANSWER, status, error: 'connect' } as const
+    return error instanceof ProxyFailed ? { ...unreached, isProxy: true } : unreached
   }
 }
 

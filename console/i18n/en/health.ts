@@ -43,6 +43,7 @@ export const health: Words['health'] = {
     status: 'Provider answered {{status}}',
     keyword: 'Keyword “{{keyword}}”',
     connect: 'No connection',
+    proxy: 'The proxy made no connection',
     timeout: 'No answer in time',
     cut: 'Answers cut off',
     format: 'Answers in a wrong format',

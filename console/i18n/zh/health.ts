@@ -41,6 +41,7 @@ export const health = {
     status: '上游返回 {{status}}',
     keyword: '命中关键词“{{keyword}}”',
     connect: '无法连接',
+    proxy: '代理未能建立连接',
     timeout: '响应超时',
     cut: '响应中断',
     format: '响应格式错误',

@@ -79,6 +79,18 @@ describe('through a proxy', () => {
     )
   })
 
+  it('one that long nobody asked for is given up, once what goes by it has ended', async () => {
+    const made = createOutbound(operatorPolicy(here), limits)
+    const lasting = made.via(proxy.url).poolFor(provider.url)
+    const { body } = await lasting.request({ method: 'GET', path: '/' })
+    for (let other = 0; other < 256; other += 1) made.via(proxy.urlOf(`u:${other}`))
+    expect(lasting.closed).toBe(true)
+    expect(await body.text()).toBe('{"ok":true}')
+    expect(made.via(proxy.url).poolFor(provider.url)).not.toBe(lasting)
+    expect((await get(provider.url, proxy.url, made)).statusCode).toBe(200)
+    await made.close()
+  })
+
   it('TLS is spoken with the provider itself, whose certificate counts', async () => {
     const tls = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_request, response) =>
       response.end('sealed'),
@@ -154,7 +166,7 @@ describe('nothing goes directly', () => {
     for (const refused of [proxy.url, 'http://169.254.169.254:80', 'http://10.0.0.1:3128']) {
       expect((await failure(target, refused, strict)).code).toBe('OUTBOUND_REFUSED')
     }
-    expect((await failure(target, 'http://127.0.0.1:9')).code).toBe('ECONNREFUSED')
+    expect((await failure(target, 'http://127.0.0.1:9')).code).toBe('PROXY_FAILED')
     await strict.close()
     expect([proxy.asked, provider.asked]).toEqual([[], []])
   })

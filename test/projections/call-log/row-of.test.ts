@@ -10,23 +10,32 @@ function rowWith(given: Given, end: object, error: string) {
   const data = { ...(given.data as object), ...end, attempts }
   const meta = { actor: 'token:1', cause: null, at: NOW }
   const { reason, call } = rowOf({ ...given, data, meta } as unknown as Recorded<LoggedEvent>)
-  return { reason, end: JSON.parse(call?.other ?? '{}').end }
+  const other = call?.other ?? '{}'
+  return { shown: { reason, end: JSON.parse(other).end }, row: { reason, other } }
 }
 
 const call = aCall({ userId: 1, tokenId: 1, model: 'm' })
 
 it('an answer that the word check stopped is not told as one that the provider broke off', () => {
   const stopped = { end: 'incomplete', reason: 'incomplete' }
-  expect(rowWith(settledCall(call, 1, NOW), stopped, 'screened')).toEqual({
+  expect(rowWith(settledCall(call, 1, NOW), stopped, 'screened').shown).toEqual({
     reason: 'settled',
     end: 'screened',
   })
   const withheld = rowWith(releasedCall(call, NOW), stopped, 'screened')
-  expect(withheld).toEqual({ reason: 'released:screened', end: 'screened' })
-  expect(wordsOf(withheld.reason, 'en')).toBe('Withheld by the word check')
-  expect(wordsOf(withheld.reason, 'zh')).toBe('回答命中屏蔽词，已被拦下')
-  expect(rowWith(settledCall(call, 1, NOW), stopped, 'cut').end).toBe('incomplete')
-  expect(rowWith(releasedCall(call, NOW), stopped, 'cut').reason).toBe('released:incomplete')
+  expect(withheld.shown).toEqual({ reason: 'released:screened', end: 'screened' })
+  expect(wordsOf(withheld.row, 'en')).toBe('Withheld by the word check')
+  expect(wordsOf(withheld.row, 'zh')).toBe('回答命中屏蔽词，已被拦下')
+  expect(rowWith(settledCall(call, 1, NOW), stopped, 'cut').shown.end).toBe('incomplete')
+  expect(rowWith(releasedCall(call, NOW), stopped, 'cut').shown.reason).toBe('released:incomplete')
+})
+
+it.each([
+  ['upstream_unreachable', 'connect', 'The provider could not be reached'],
+  ['upstream_status', 'status', 'The provider answered with an error'],
+])('a call that ended by %s is told so: nobody answers who is not reached', (code, error, text) => {
+  const end = { reason: 'upstream-error', errorCode: code }
+  expect(wordsOf(rowWith(releasedCall(call, NOW), end, error).row, 'en')).toBe(text)
 })
 
 it('says which reasoning effort was asked for, however the call ended', () => {

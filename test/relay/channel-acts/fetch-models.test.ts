@@ -182,11 +182,15 @@ describe('a channel’s proxy', () => {
     const base_url = site.scripted.url
     const id = await site.channel({ type: 12, setting: settingOf('me:canary') })
     const before = site.scripted.asked.length
-    for (const path of ['test/:id', 'fetch_models/:id', 'update_balance/:id/']) {
-      const answer = await site.ask(`/api/channel/${path.replace(':id', String(id))}`)
-      expect(answer.success).toBe(false)
-      expect(answer.text).not.toMatch(/canary|127\.0\.0\.1/)
-    }
+    const unheard = { type: 12, setting: '{"proxy":"http://me:canary@127.0.0.1:9"}' }
+    for (const one of [id, await site.channel(unheard)])
+      for (const path of ['test/:id', 'fetch_models/:id', 'update_balance/:id/']) {
+        const answer = await site.ask(`/api/channel/${path.replace(':id', String(one))}`)
+        expect(answer.success).toBe(false)
+        expect(answer.message).toContain('check setting.proxy')
+        expect(answer.text).not.toMatch(/canary|127\.0\.0\.1/)
+        if (path === 'test/:id') expect(answer).toMatchObject({ data: { reason: 'proxy' } })
+      }
     const body = { type: 8, base_url, key: 'sk-e', setting: settingOf('me:canary') }
     const answer = await site.ask('/api/channel/fetch_models', { body })
     expect(answer).toMatchObject({ success: false, code: 'ModelsUnavailable' })
