@@ -4,8 +4,8 @@ export type CsvCell = string | number | bigint | null
 /** What makes spreadsheets in Chinese read UTF-8. */
 export const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Looked for first, in one go: nearly every text is. */
-const PLAIN = /^(?![=+\-@\t\r])[^",\r\n]*$/
+/** Looked for first, in one go: nearly every text is. A number is no formula, whatever its sign. */
+const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
 const FORMULA_START = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 

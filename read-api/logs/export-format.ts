@@ -100,7 +100,8 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('prompt_tokens', (row) => row.promptTokens),
     column('completion_tokens', (row) => row.completionTokens),
     column('quota', (row) => row.quota),
-    column('cost_usd', (row) => dollars(row.quota)),
+    column('cost_usd', (row) => (isCall(row) ? dollars(row.quota) : null)),
+    column('amount_usd', (row) => (isCall(row) || row.quota === 0n ? null : dollars(row.quota))),
     ...(isAdmin ? costs : []),
     column('end', (_row, other) => other.end ?? ''),
     column('error', (_row, other) => other.error_code ?? ''),
@@ -108,6 +109,12 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
     column('content', (row) => wordsOf(row, language)),
   ]
 }
+
+const CONSUMPTION = 2
+const ERROR = 6
+
+/** What it charged is a cost. Of any other row `quota` is what came in, or went out by hand. */
+const isCall = ({ type }: LogRow): boolean => type === CONSUMPTION || type === ERROR
 
 /** Nothing where what the provider charges is not known: then nothing is parsed. */
 function costIn(adminOther: string, dollars: CsvLook['dollars']): CsvCell {

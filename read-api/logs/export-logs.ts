@@ -24,7 +24,11 @@ type ExportQuery = Static<typeof AllRows>
 
 const FILE = {
   200: {
-    description: 'A file, sent as it is read: one that breaks off ends the connection.',
+    description: [
+      'A file, sent as it is read: one that breaks off ends the connection. In a CSV `cost_usd` is',
+      'what a call cost: it adds up to the total of `stat`. `amount_usd` is what any other row',
+      'brought in, negative where it took; `quota` is the one or the other in quota.',
+    ].join(' '),
     content: {
       'text/csv': { schema: Type.String() },
       'application/x-ndjson': { schema: Type.String() },

@@ -10,6 +10,7 @@ import {
   aCall,
   admitted,
   channelCreated,
+  deducted,
   granted,
   NOW,
   releasedCall,
@@ -76,7 +77,7 @@ describe('a line of CSV', () => {
   })
 
   it('numbers stay numbers, and quotes, commas and line ends stay inside their cell', () => {
-    expect(csvLine([-5, 10n, null, 0])).toBe('-5,10,,0\r\n')
+    expect(csvLine([-5, 10n, null, 0, '-4.000000'])).toBe('-5,10,,0,-4.000000\r\n')
     expect(csvLine(['say "a, b"', 'two\nlines', 'plain'])).toBe(
       '"say ""a, b""","two\nlines",plain\r\n',
     )
@@ -111,6 +112,25 @@ describe('the export of the log', () => {
     expect(rows[0]?.[at('time (Asia/Shanghai)')]).toBe('2026-11-21 17:29:57')
     expect(rows[0]?.[at('token')]).toBe(`"'${BOMB.replaceAll('"', '""')}"`)
     expect(rows.find((row) => row[at('channel')] === '1')?.[at('channel_name')]).toBe("'+1 channel")
+  })
+
+  it('has what calls cost as the totals do, all other money apart and with its sign', async () => {
+    await api.settled(await api.append([deducted(BOB, 2_000_000)]))
+    const { body } = await fileOf('/api/log/export', admin)
+    const [header, ...lines] = body.trimEnd().split('\r\n')
+    const titles = cells(header)
+    const money = (title: string): string[] =>
+      lines.map((line) => cells(line)[titles.indexOf(title)] ?? '')
+    const [costs, amounts] = [money('cost_usd'), money('amount_usd')]
+    const { data } = (await api.get<LogStat>('/api/log/stat', admin)).body
+    const spent = costs.reduce((sum, cost) => sum + Number(cost), 0)
+    expect(Math.round(spent * 500_000)).toBe(data.quota)
+    expect(amounts.filter((amount) => amount !== '0.000002')).toEqual([
+      '-4.000000',
+      ...Array(CALLS).fill(''),
+      '2.000000',
+    ])
+    expect(costs.filter((cost) => cost !== '')).toHaveLength(CALLS)
   })
 
   it('is made of the rows of the list, each cell of them', async () => {
