@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
@@ -44,6 +44,24 @@ describe('logging in', () => {
     const unknown = await tryLogin('nobody', 'wrong password')
     expect(wrong).toMatchObject({ success: false, message: '用户名或密码错误' })
     expect([unknown.message, unknown.code]).toEqual([wrong.message, wrong.code])
+  })
+
+  it('lets in whom the read model has only after the first look', async () => {
+    const { core, freshness } = fixture
+    const real = freshness.waitFor
+    const waits = vi.spyOn(freshness, 'waitFor').mockResolvedValueOnce(false)
+    const stalled = await core.pg.connect()
+    await stalled.query('begin; lock table read_users.users in exclusive mode')
+    await newUser('hasty')
+    expect(waits).toHaveBeenCalledOnce()
+    waits.mockImplementationOnce(async (...asked) => {
+      await stalled.query('rollback')
+      return real(...asked)
+    })
+    expect(await tryLogin('hasty', PASSWORD)).toMatchObject({ success: true })
+    expect(waits).toHaveBeenCalledTimes(2)
+    stalled.release()
+    waits.mockRestore()
   })
 
   it('gives a new session each time and ends the one it replaces', async () => {

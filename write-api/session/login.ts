@@ -17,6 +17,8 @@ import { isPassword } from '../users/password-secret.ts'
 import { nameKeyOf } from '../users/username.ts'
 import { enter } from './enter.ts'
 
+const FRESH_WITHIN_MS = 2_000
+
 /** POST /api/user/login: a way in for a right password; every wrong one looks the same. */
 export const login: Act = (api, parts) => {
   api.post(
@@ -40,7 +42,9 @@ export const login: Act = (api, parts) => {
       const account = nameKeyOf(parts.core.vault, address ?? username)
       const attempt = await parts.loginGuard.enter(request.ip, account)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
-      const user = await whose(parts.core, found, password)
+      const user =
+        (await whose(parts.core, found, password)) ??
+        (await whoseByNow(parts, { username, address, found, password }))
       await checkOpen(parts, user)
       if (user === null) throw refused('WrongCredentials')
       attempt.succeeded()
@@ -74,6 +78,32 @@ async function whose(
     if (await isPassword(vault, user, password)) return user
   }
   return null
+}
+
+type Tried = {
+  readonly username: string
+  readonly address: string | null
+  readonly found: readonly UserRow[]
+  readonly password: string
+}
+
+/**
+ * Who was made or changed the password a moment ago may not be in the read model yet: it is looked
+ * up again once that has caught up, for two seconds at most. After every try that was wrong, be it
+ * of somebody or nobody, so that time tells nothing; and checked again only where there is news.
+ */
+async function whoseByNow(
+  parts: Parts,
+  { username, address, found, password }: Tried,
+): Promise<UserRow | null> {
+  const { core, freshness } = parts
+  const head = await core.store.headPosition()
+  await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
+  const byNow = await named(parts, username, address)
+  const news = byNow.filter(
+    ({ id, passwordRef }) => !found.some((one) => one.id === id && one.passwordRef === passwordRef),
+  )
+  return news.length === 0 ? null : whose(core, news, password)
 }
 
 /**
