@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'rea
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { Overlay } from './overlay.tsx'
-import { focusFirstFault } from './use-submit.ts'
+import { focusFirstFault, focusFirstField } from './use-submit.ts'
 
 /** A small dialog around one form: Enter submits it. For longer ones, `FormDrawer`. */
 export function FormDialog(props: {
@@ -33,6 +33,7 @@ export function FormDialog(props: {
       onClose={props.onClose}
       labelledBy={id}
       className="tg-dialog tg-form-dialog"
+      onOpened={focusFirstField}
     >
       <h2 id={id}>{props.title}</h2>
       {props.lead === undefined ? null : <p className="tg-dialog-body">{props.lead}</p>}

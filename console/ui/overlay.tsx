@@ -14,6 +14,8 @@ export function Overlay(props: {
   describedBy?: string
   className: string
   role?: 'dialog' | 'alertdialog'
+  /** Once it is open, for a panel that has a better place for the focus than itself. */
+  onOpened?: (panel: HTMLElement) => void
   children: ReactNode
 }): ReactElement {
   const panel = useRef<HTMLDivElement | null>(null)
@@ -26,6 +28,9 @@ export function Overlay(props: {
     requestAnimationFrame(() => {
       if (panel.current?.contains(document.activeElement) === false) {
         panel.current.focus({ preventScroll: true })
+      }
+      if (panel.current !== null && document.activeElement === panel.current) {
+        props.onOpened?.(panel.current)
       }
     })
   const attach = useCallback((node: HTMLDivElement) => {

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
 import { launchBrowser } from '#test/support/browser.ts'
@@ -7,13 +7,14 @@ import { LANGUAGES } from './support/looks.ts'
 import { openPage, takePicture } from './support/open-page.ts'
 import { enter, OWNER } from './usage-log/fake-log.ts'
 
-const WIDTHS = [360, 390, 601, 640, 768, 901]
+const WIDTHS = [360, 390, 601, 640, 721, 768, 800, 880, 901, 951]
 const DOCS = { docs_link: 'https://docs.example.com' }
+const LONG = { ...DOCS, system_name: 'Northern Lights Research Gateway of Tromsø' }
 const SITES: Readonly<Record<string, Partial<Status>>> = {
   plain: DOCS,
-  demo: { demo_site_enabled: true },
-  'self-use': { ...DOCS, self_use_mode_enabled: true },
-  'long-name': { ...DOCS, system_name: 'A name with nineteen' },
+  'long-name': LONG,
+  demo: { ...LONG, demo_site_enabled: true },
+  'self-use': { ...LONG, self_use_mode_enabled: true },
 }
 const USER = { ...OWNER, username: 'nineteen-characters', display_name: 'nineteen-characters' }
 
@@ -29,41 +30,56 @@ afterAll(async () => {
   await site.close()
 })
 
+/** What is wrong with it at one width. */
+async function faultsAt(page: Page, width: number, siteName: string): Promise<string[]> {
+  await page.setViewportSize({ width, height: 600 })
+  await expect.poll(() => page.evaluate(() => innerWidth)).toBe(width)
+  await expect.poll(() => page.locator('.tg-top-links').count()).toBe(width <= 600 ? 0 : 1)
+  const seen = await page.evaluate(() => {
+    const root = document.documentElement
+    const rows = [...document.querySelectorAll('.tg-top-links')]
+    const links = [...document.querySelectorAll('.tg-top-links a')]
+    const badge = document.querySelector('.tg-top > .tg-tag')
+    const end = document.querySelector('.tg-top-end > :last-child')
+    const cut = (element: Element | null) =>
+      element === null ? 0 : element.scrollWidth - element.clientWidth
+    return {
+      over: root.scrollWidth - root.clientWidth,
+      unseen: rows.reduce((sum, row) => sum + cut(row), 0),
+      badge: cut(badge),
+      tallest: Math.max(0, ...links.map((link) => link.clientHeight)),
+      end: end?.getBoundingClientRect().right ?? 0,
+    }
+  })
+  const home = page.getByRole('banner').getByRole('link', { name: siteName })
+  return [
+    ...(seen.over > 0 ? [`${width}: ${seen.over} px over`] : []),
+    ...(seen.end === 0 || seen.end > width ? [`${width}: no account menu, no way in`] : []),
+    ...((await home.count()) !== 1 ? [`${width}: the way home has no name`] : []),
+    ...(seen.unseen > 0 ? [`${width}: ${seen.unseen} px of the links are cut`] : []),
+    ...(seen.badge > 0 && width > 720 ? [`${width}: the badge is cut`] : []),
+    ...(seen.tallest > 40 ? [`${width}: links wrap`] : []),
+  ]
+}
+
 describe('the top bar', () => {
   for (const language of LANGUAGES) {
     it.each(Object.entries(SITES))(`fits at every width: ${language}, %s`, async (name, status) => {
       site.routes['GET /api/status'] = () => ok({ ...STATUS, ...status })
-      const { page, close } = await openPage(browser, { language })
-      await enter(page, `${site.url}/about`, { language }, USER)
-      const account = page.locator('.tg-account')
-      await account.waitFor()
       const faults: string[] = []
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 600 })
-        await expect.poll(() => page.evaluate(() => innerWidth)).toBe(width)
-        const over = await page.evaluate(() => {
-          const { scrollWidth, clientWidth } = document.documentElement
-          return scrollWidth - clientWidth
-        })
-        const box = await account.boundingBox()
-        const tallest = await page
-          .locator('.tg-top-links a')
-          .evaluateAll((links) => Math.max(0, ...links.map((link) => link.clientHeight)))
-        if (over > 0) faults.push(`${width}: ${over} px over`)
-        if (box === null || box.x + box.width > width) faults.push(`${width}: no account menu`)
-        const siteName = status.system_name ?? STATUS.system_name
-        const home = page.getByRole('banner').getByRole('link', { name: siteName })
-        if ((await home.count()) !== 1) faults.push(`${width}: the way home has no name`)
-        const unseen = await page
-          .locator('.tg-top-links')
-          .evaluateAll((rows) =>
-            rows.reduce((sum, row) => sum + row.scrollWidth - row.clientWidth, 0),
-          )
-        if (unseen > 0) faults.push(`${width}: ${unseen} px of the links are cut`)
-        if (tallest > 40) faults.push(`${width}: links wrap`)
-        await takePicture(page, `top-bar-${name}-${language}-${width}`)
+      for (const end of ['.tg-account', '.tg-top-login']) {
+        const { page, close } = await openPage(browser, { language })
+        if (end === '.tg-account') await enter(page, `${site.url}/about`, { language }, USER)
+        else await page.goto(`${site.url}/about`)
+        await page.locator(end).waitFor()
+        for (const width of WIDTHS) {
+          const siteName = status.system_name ?? STATUS.system_name
+          const found = await faultsAt(page, width, siteName)
+          faults.push(...found.map((fault) => `${end} ${fault}`))
+          await takePicture(page, `top-bar-${name}-${language}-${width}${end}`)
+        }
+        await close()
       }
-      await close()
       expect(faults).toEqual([])
     })
   }
