@@ -51,6 +51,9 @@ async function open(change: object = {}): Promise<{ page: Page; site: FakeSite }
 
 const said = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+/** A small form takes letters at once. */
+const hasFocus = (page: Page, name: string) =>
+  page.getByRole('textbox', { name, exact: true }).and(page.locator(':focus')).waitFor()
 const bodyOf = (site: FakeSite, method: string, path: string) =>
   site.calls.findLast((call) => call.method === method && call.path === path)?.body
 
@@ -139,6 +142,7 @@ describe('the own page', () => {
     site.routes['PUT /api/user/self'] = () => ok(null)
     await button(page, '修改密码').click()
     const dialog = page.getByRole('dialog', { name: '修改密码' })
+    await hasFocus(page, '原密码')
     const fill = (name: string, text: string) =>
       dialog.getByRole('textbox', { name, exact: true }).fill(text)
     // Every field that lacks something says so, not the first alone.
@@ -207,7 +211,8 @@ describe('the own page', () => {
     site.routes['POST /api/user/totp/begin'] = () => ok(offer)
     await fill('登录密码', 'right password')
     await page.keyboard.press('Enter')
-    await fill('应用显示的验证码', '123456')
+    await hasFocus(page, '应用显示的验证码')
+    await page.keyboard.type('123456')
     await page.keyboard.press('Enter')
     await told('验证码错误')
     // What is no field's is a toast, on a small phone too beside the buttons.
@@ -233,7 +238,8 @@ describe('the own page', () => {
     }
     await button(page, '生成令牌').click()
     const dialog = page.getByRole('dialog', { name: '验证身份' })
-    await dialog.getByRole('textbox', { name: '登录密码' }).fill('my password')
+    await hasFocus(page, '登录密码')
+    await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
     await said(page, '令牌已重置并已复制到剪贴板')
     expect(bodyOf(site, 'POST', '/api/user/proof')).toEqual({ password: 'my password' })
