@@ -53,8 +53,25 @@ const withoutTags = (html: string): string =>
 const LINK = /!?\[([^[\]]*)\]\((?:[^()\\]|\\.|\([^()]*\))*\)/gs
 const AUTO_LINK = /<((?:https?:\/\/|mailto:)[^<>\s]*)>/gi
 
+/** Of a line: the one under a table's head. */
+const isTableRule = (line = ''): boolean =>
+  line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
+
+/** A table's cells one after the other, from its head to the next empty line. */
+function withoutTables(text: string): string {
+  let isInTable = false
+  const lines = text.split('\n')
+  return lines
+    .map((line, at) => {
+      isInTable = isInTable ? line.trim() !== '' : line.includes('|') && isTableRule(lines[at + 1])
+      if (!isInTable) return line
+      return isTableRule(line) ? '' : line.replace(/(?<!\\)\|/g, ' ')
+    })
+    .join('\n')
+}
+
 const withoutMarkdown = (text: string): string =>
-  withoutTags(text.replace(AUTO_LINK, '$1'))
+  withoutTags(withoutTables(text).replace(AUTO_LINK, '$1'))
     .replace(LINK, '$1')
     // A picture that is a link.
     .replace(LINK, '$1')

@@ -6,24 +6,32 @@ import type { Chat } from './use-chat.ts'
 
 const ROWS_MAX = 8
 
+type Props = {
+  readonly chat: Chat
+  /** Group and model are chosen of those that there are. */
+  readonly isReady: boolean
+  /** There is no model to ask: nothing will ever be ready. */
+  readonly hasNone: boolean
+}
+
 /** Where the next message is written. Enter sends it, with Shift it is a new line. */
-export function Composer({ chat, isReady }: { chat: Chat; isReady: boolean }): ReactElement {
+export function Composer({ chat, isReady, hasNone }: Props): ReactElement {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  /** Sent before it was known whether anything may be asked: then it goes once it may. */
+  /** Sent before it was known what may be asked, and whether: then it goes once it may. */
   const [isWaiting, setWaiting] = useState(false)
-  const canSend = isReady && !chat.isBusy && text.trim() !== ''
+  const canSend = !hasNone && !chat.isBusy && text.trim() !== ''
+  const canGo = isReady && chat.canAsk
   const send = (): void => {
-    if (!canSend) return
-    setWaiting(!chat.canAsk)
-    if (!chat.canAsk) return
+    setWaiting(canSend && !canGo)
+    if (!canSend || !canGo) return
     chat.send(text.trim())
     setText('')
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: as soon as it may be asked
   useEffect(() => {
     if (isWaiting) send()
-  }, [chat.canAsk])
+  }, [canGo, hasNone])
   const onKeyDown = (event: KeyboardEvent): void => {
     // NOTE: Enter that ends the writing of a Chinese word is not ours.
     if (event.nativeEvent.isComposing) return
@@ -55,7 +63,7 @@ export function Composer({ chat, isReady }: { chat: Chat; isReady: boolean }): R
           type="submit"
           tone="primary"
           icon="send"
-          isBusy={isWaiting && !chat.canAsk}
+          isBusy={isWaiting && !canGo}
           isDisabled={!canSend}
         >
           {t('playground.send')}

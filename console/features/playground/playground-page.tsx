@@ -64,7 +64,7 @@ export function PlaygroundPage(): ReactElement {
             ) : (
               <MessageList conversation={open} chat={chat} />
             )}
-            <Composer chat={chat} isReady={choices.isReady} />
+            <Composer chat={chat} isReady={choices.isReady} hasNone={choices.hasNone} />
             <TalkFoot conversation={open} isTight={isTight} />
           </div>
           {!isTight && (

@@ -13,18 +13,20 @@ export function useChoices({ open, setSettings }: Conversations, ownGroup: strin
   const groups = useQuery(usableGroupsQuery)
   const models = useQuery(chatModelsQuery)
   const group = groups.data && choiceOf(Object.keys(groups.data), open.settings.group, ownGroup)
-  const ofGroup = useQuery(chatModelsOfGroup(group ?? '')).data
-  const offered = ofGroup ?? models.data
+  const ofGroup = useQuery(chatModelsOfGroup(group ?? ''))
+  const offered = ofGroup.data ?? models.data
   const model = offered && choiceOf(offered, open.settings.model, DEFAULT_SETTINGS.model)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
   useEffect(() => {
     if (group !== undefined && group !== open.settings.group) setSettings({ group })
     if (model && model !== open.settings.model) setSettings({ model })
   }, [open.id, group, model])
+  const isChosen = group === open.settings.group && model === open.settings.model
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    isReady: Boolean(group) && Boolean(model),
+    /** What is asked now is asked of what there is: of the group's own models, once they are read. */
+    isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
     readAgain: () => void Promise.all([groups.refetch(), models.refetch()]),

@@ -10,7 +10,6 @@ import { Panel } from '#console/ui/panel.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { Order } from '#read-api/contract/top-up.ts'
-import { PaymentNote } from './payment-note.tsx'
 
 const EVERY_MS = 500
 
@@ -31,7 +30,6 @@ export function OrdersPanel(): ReactElement | null {
   const isLast = (page + 1) * ORDERS_PER_PAGE >= data.total
   return (
     <Panel title={t('wallet.orders')} lead={t('wallet.ordersLead')}>
-      <PaymentNote />
       <ul className="tg-wallet-gains tg-orders">
         {data.items.map((order) => (
           <OrderRow key={order.id} order={order} />

@@ -41,7 +41,7 @@ export function PaymentNote(): ReactElement {
     void client.invalidateQueries({ queryKey: gainsKey })
   }, [isPaid, id])
   return (
-    <div role="status" className="tg-orders-note">
+    <div role="status" className="tg-wallet-note">
       {isPaid && (
         <p className="tg-wallet-given">
           <Icon name="check" size={14} />

@@ -5,6 +5,7 @@ import { Page } from '#console/ui/page.tsx'
 import { BalanceCard } from './balance-card.tsx'
 import { GainsPanel } from './gains-panel.tsx'
 import { PANELS } from './panels.ts'
+import { PaymentNote } from './payment-note.tsx'
 import { useWallet } from './use-wallet.ts'
 import '#console/ui/forms.css'
 import './wallet.css'
@@ -15,6 +16,7 @@ export function WalletPage(): ReactElement {
   const { self, gains } = useWallet()
   return (
     <Page title={t('wallet.title')} lead={t('wallet.lead')}>
+      <PaymentNote />
       {self.error !== null && self.data === undefined ? (
         <ErrorState error={self.error} onRetry={() => void self.refetch()} />
       ) : (

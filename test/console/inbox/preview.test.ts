@@ -33,6 +33,10 @@ it('says what a message says, without its marks', () => {
   const of = (content: string) => previewOf({ content, format: 'markdown' })
   expect(of('See [the page](https://x.example/a_(b)x) now')).toBe('See the page now')
   expect(of('See [it](https://x.example "all (of it)"), [![pic](/p.png)](/q)')).toBe('See it, pic')
+  expect(of('Rates:\n\n| Model | Price |\n| :-- | --: |\n| o3 | a\\|b |\n\nor 1 | 2')).toBe(
+    'Rates: Model Price o3 a|b or 1 | 2',
+  )
+  expect(of('a | b\n--- | ---\n1 | 2')).toBe('a b 1 2')
   expect(of('By <https://x.example/a> or \\[by hand\\]')).toBe(
     'By https://x.example/a or [by hand]',
   )

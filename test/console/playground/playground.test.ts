@@ -238,6 +238,22 @@ it('sends what was written before it is known that there is a token, once it is'
   expect(asked()).toHaveLength(1)
 })
 
+it('sends what was written before groups and models are read, once they are', async () => {
+  const { promise: isTold, resolve } = Promise.withResolvers<void>()
+  site.routes['GET /api/user/models'] = async () => {
+    await isTold
+    return ok(['o3'])
+  }
+  await open()
+  await say('2 + 2?')
+  await page.locator('.tg-composer [aria-busy="true"]').waitFor()
+  expect(asked()).toEqual([])
+  resolve()
+  await page.locator('[data-status="complete"] .tg-answer-cost').waitFor()
+  expect(asked()).toHaveLength(1)
+  expect(lastBody()).toMatchObject({ model: 'o3' })
+})
+
 it('says that no token is enabled, asks nothing, and leads to the tokens', async () => {
   const answerTokens = heldTokens(TOKENS.filter(({ status }) => status !== 1))
   await open('zh')
