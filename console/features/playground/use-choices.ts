@@ -25,7 +25,7 @@ export function useChoices({ open, setSettings }: Conversations, ownGroup: strin
   return {
     groups: groups.data ?? {},
     models: offered ?? [],
-    /** What is asked now is asked of what there is: of the group's own models, once they are read. */
+    /** What is asked is asked of what there is: of the group’s own models, once they are read. */
     isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
     hasNone: offered?.length === 0,
     error: groups.error ?? models.error,
