@@ -39,7 +39,8 @@ const providerSawItGo = () =>
 
 describe('a caller who leaves a stream', () => {
   it.each([1, 5, 19])('after %i of 20 chunks pays for what was delivered', async (count) => {
-    rig.provider.script.push({ kind: 'slow', msPerChunk: 20 })
+    // After the 19th there is but one left, and a busy machine looks late.
+    rig.provider.script.push({ kind: 'slow', msPerChunk: count === 19 ? 100 : 20 })
     const call = openCall(true)
     await expect.poll(call.chunks, { interval: 5 }).toBeGreaterThanOrEqual(count)
     call.hangUp()
