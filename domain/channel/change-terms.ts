@@ -25,9 +25,10 @@ export function changeTerms(
   const before = { terms: channel.terms, keyRefs: channel.keyRefs, keyMode: channel.keyMode }
   if (isSame({ terms, ...keys }, before)) return []
   const droppedKeyRefs = channel.keyRefs.filter((ref) => !keys.keyRefs.includes(ref))
-  return [
-    { type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, droppedKeyRefs } },
-  ]
+  const { proxyRef } = channel.terms
+  const isDropped = proxyRef !== undefined && proxyRef !== terms.proxyRef
+  const dropped = { droppedKeyRefs, ...(isDropped ? { droppedProxyRef: proxyRef } : {}) }
+  return [{ type: 'ChannelTermsChanged', v: 1, data: { channelId, terms, ...keys, ...dropped } }]
 }
 
 /** Keys added to a channel of one make it a channel of several. */
@@ -43,4 +44,5 @@ function keysAfter({ keys, keyMode }: ChangeTerms, channel: KnownChannel): Chann
 export const hasSameTarget = (terms: ChannelTerms, before: ChannelTerms): boolean =>
   terms.type === before.type &&
   terms.baseUrl === before.baseUrl &&
-  proxyOf(terms) === proxyOf(before)
+  proxyOf(terms) === proxyOf(before) &&
+  (terms.proxyRef ?? '') === (before.proxyRef ?? '')

@@ -55,12 +55,17 @@ const VERSIONED = 18
 type Members = Exclude<ReturnType<typeof readObject>, FaultyField>
 
 /** As terms are kept. */
-export const tidied = ({ costRatio = '', ...terms }: ChannelTerms): ChannelTerms => ({
+export const tidied = ({
+  costRatio = '',
+  proxyRef = '',
+  ...terms
+}: ChannelTerms): ChannelTerms => ({
   ...terms,
   baseUrl: terms.baseUrl.trim().replace(/\/+$/, ''),
   tag: terms.tag.trim(),
   other: terms.type === VERSIONED && terms.other.trim() === '' ? 'v2.1' : terms.other,
   ...(costRatio === '' ? {} : { costRatio: plainDecimal(costRatio) }),
+  ...(proxyRef === '' ? {} : { proxyRef }),
 })
 
 function plainDecimal(text: string): string {
@@ -92,7 +97,7 @@ export function faultyField(terms: ChannelTerms): FaultyField | null {
 }
 
 /** The proxy that the channel's extra settings name, or an empty text. */
-export function proxyOf({ setting }: ChannelTerms): string {
+export function proxyOf({ setting }: Pick<ChannelTerms, 'setting'>): string {
   const members = readObject('setting', setting)
   const proxy = members instanceof Map ? members.get('proxy') : ''
   return typeof proxy === 'string' ? proxy : ''

@@ -33,6 +33,8 @@ export type ChannelTerms = {
   readonly paramOverride: string
   /** What its provider charges, as a multiple of the list price; left out: nobody said. */
   readonly costRatio?: DecimalText
+  /** The proxy of `setting` with its login; left out: it has none, or it stands there (before). */
+  readonly proxyRef?: string
 }
 
 /** Which of a channel's keys is taken: it has one; any of several; each in turn. */
@@ -50,9 +52,17 @@ export type NewChannel = {
   readonly channelId: number
   readonly name: string
   readonly keyRefs: readonly string[]
+  /** As of its terms: a secret of its own. */
+  readonly proxyRef?: string
 }
 
-/** `terms` are those of each of them, but for the name. */
+export const termsOfNew = (terms: ChannelTerms, { name, proxyRef }: NewChannel): ChannelTerms => ({
+  ...terms,
+  name,
+  ...(proxyRef === undefined ? {} : { proxyRef }),
+})
+
+/** `terms` are those of each of them, but for the name and its proxy's login. */
 export type ChannelsCreated = Fact<
   'ChannelsCreated',
   {
@@ -63,13 +73,14 @@ export type ChannelsCreated = Fact<
   }
 >
 
-/** Terms and keys as they are from now on; `droppedKeyRefs` are of no use any more. */
+/** Terms and keys as they are from now on; `droppedKeyRefs` and `droppedProxyRef` are of no use. */
 export type ChannelTermsChanged = Fact<
   'ChannelTermsChanged',
   ChannelKeys & {
     readonly channelId: number
     readonly terms: ChannelTerms
     readonly droppedKeyRefs: readonly string[]
+    readonly droppedProxyRef?: string
   }
 >
 

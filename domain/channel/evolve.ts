@@ -1,5 +1,5 @@
 import { assert } from '../shared/assert.ts'
-import type { ChannelEvent, ChannelsCreated } from './events.ts'
+import { type ChannelEvent, type ChannelsCreated, termsOfNew } from './events.ts'
 import type { ChannelsState, KnownChannel } from './state.ts'
 
 /** Changes the roster in place, and its channels by others in their place. */
@@ -41,10 +41,10 @@ export function undoOf(state: ChannelsState, event: ChannelEvent): () => void {
 }
 
 export const createdBy = ({ data }: Pick<ChannelsCreated, 'data'>): readonly KnownChannel[] =>
-  data.channels.map(({ channelId, name, keyRefs }) => ({
-    channelId,
-    terms: { ...data.terms, name },
-    keyRefs,
+  data.channels.map((channel) => ({
+    channelId: channel.channelId,
+    terms: termsOfNew(data.terms, channel),
+    keyRefs: channel.keyRefs,
     keyMode: data.keyMode,
     status: data.isEnabled ? 'enabled' : 'disabled',
     setAside: [],

@@ -1,4 +1,5 @@
 import { isObject, parseJsonText } from './json-text.ts'
+import { proxyAddress } from './proxy-address.ts'
 
 /** In the place of a proxy's password, or of a user without one, for those who may not read it. */
 const MASK = '***'
@@ -8,7 +9,7 @@ const LOGIN = /^(\s*(?:[a-z][a-z0-9+.-]*:\/*)?[^:/]*:)(?!\/)(.+)(@[^@]*)$/is
 /** A user without a password may be a token. */
 const USER = /^(\s*(?:[a-z][a-z0-9+.-]*:\/+)?)(.+)(@[^@]*)$/is
 
-/** A channel's extra settings as they are shown: without the password of their proxy. */
+/** A channel's extra settings as they are kept and shown: without the password of their proxy. */
 export function maskedSetting(setting: string): string {
   const proxy = proxyIn(setting)
   return proxy === null ? setting : withProxy(setting, proxy, masked(proxy))
@@ -21,6 +22,19 @@ export function unmaskedSetting(setting: string, stored: string): string {
   const proxy = proxyIn(stored)
   if (given === null || proxy === null || given !== masked(proxy)) return setting
   return withProxy(setting, given, proxy)
+}
+
+/** The proxy that is named there, if it is one that can be used and has a login to be kept. */
+export function secretProxyIn(setting: string): string | null {
+  const proxy = proxyIn(setting)?.trim() ?? ''
+  const isSecret = loginOf(proxy) !== null && !isMasked(proxy) && proxyAddress(proxy) !== null
+  return isSecret ? proxy : null
+}
+
+/** With this proxy in the place of the one that is named there. */
+export function settingWithProxy(setting: string, proxy: string): string {
+  const shown = proxyIn(setting)
+  return shown === null ? setting : withProxy(setting, shown, proxy)
 }
 
 /** Shown somewhere, and sent back for another proxy: nobody knows the password it stands for. */

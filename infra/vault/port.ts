@@ -2,6 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 
 export type SecretPurpose =
   | 'channel-key'
+  | 'channel-proxy'
   | 'token-key'
   | 'redemption-key'
   | 'password'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ChannelEvent } from '#domain/channel/events.ts'
+import { type ChannelEvent, termsOfNew } from '#domain/channel/events.ts'
 import type { ChannelTested } from '#domain/channel-checks/events.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
 import type { Fact, Recorded } from '#domain/shared/event.ts'
@@ -16,8 +16,9 @@ export const channelTimeline = projectionOf<ChannelEvent | ChannelHealthEvent | 
   handlers: {
     ChannelsCreated: (event, rows) => {
       const { channels, terms, isEnabled } = event.data
-      for (const { channelId, name } of channels) {
-        add([channelId], 'created', event, rows, { isEnabled, terms: { ...terms, name } })
+      for (const channel of channels) {
+        const detail = { isEnabled, terms: termsOfNew(terms, channel) }
+        add([channel.channelId], 'created', event, rows, detail)
       }
     },
     ChannelTermsChanged: (event, rows) => {

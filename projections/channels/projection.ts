@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallInterrupted, CallSettled } from '#domain/account/events.ts'
-import type { ChannelEvent, TagChange } from '#domain/channel/events.ts'
+import { type ChannelEvent, type TagChange, termsOfNew } from '#domain/channel/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { projectionOf } from '../projection.ts'
@@ -21,17 +21,17 @@ export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupte
   },
   handlers: {
     ChannelsCreated: ({ data, meta, position }, rows) => {
-      for (const { channelId, name, keyRefs } of data.channels) {
+      for (const channel of data.channels) {
         const cells = {
-          ...termCells({ ...data.terms, name }),
-          key_refs: keyRefs,
+          ...termCells(termsOfNew(data.terms, channel)),
+          key_refs: channel.keyRefs,
           key_mode: data.keyMode,
           status: data.isEnabled ? 1 : 2,
           status_at: secondsOf(meta.at),
           created_at: secondsOf(meta.at),
           changed_position: position,
         }
-        rows.insert('channels', { id: channelId }, cells)
+        rows.insert('channels', { id: channel.channelId }, cells)
       }
     },
     ChannelTermsChanged: (event, rows) => {

@@ -33,7 +33,7 @@ export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
   `)
 
 /** Of all their keys, also where a channel is deleted. */
-export async function keyRefsOf(
+export async function secretRefsOf(
   db: CommonQueryMethods,
   channelIds: readonly number[],
 ): Promise<readonly string[]> {
@@ -41,6 +41,9 @@ export async function keyRefsOf(
   return db.anyFirst(sql.type(z.object({ ref: z.string() }))`
     select k.ref from read_channels.channels c, jsonb_array_elements_text(c.key_refs) as k (ref)
     where c.id = any(${sql.array([...channelIds], 'int8')})
+    union all
+    select c.terms->>'proxyRef' from read_channels.channels c
+    where c.id = any(${sql.array([...channelIds], 'int8')}) and c.terms->>'proxyRef' is not null
   `)
 }
 

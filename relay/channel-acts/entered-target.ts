@@ -1,5 +1,5 @@
-import { proxyOf, proxyToUse } from '#domain/channel/check-terms.ts'
-import { isMasked, unmaskedSetting } from '#domain/shared/masked-proxy.ts'
+import { proxyToUse } from '#domain/channel/check-terms.ts'
+import { isMasked, maskedSetting } from '#domain/shared/masked-proxy.ts'
 import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
@@ -9,6 +9,7 @@ import {
   type ProviderTarget,
   providerTarget,
 } from '#relay/providers/openai-compatible/target.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { FetchModels } from '#write-api/contract/channel-act.ts'
 import { type ActParts, channelNow, viewsNow } from './channel-act.ts'
 import { refused } from './refusals.ts'
@@ -28,11 +29,11 @@ export async function enteredTarget(parts: ActParts, fields: FetchModels): Promi
     if (id === undefined) throw refused('KeyRequired')
     return storedTarget(parts, id, { ...fields, base_url: baseUrl })
   }
-  const setting = unmaskedSetting(fields.setting ?? '', await storedSetting(parts, id))
+  const proxy = await enteredProxy(parts, fields)
   checkAddress(type, baseUrl, parts.policy)
-  checkProxy(setting, parts.policy)
-  const terms = { type, baseUrl, other, setting, organization: '' }
-  const target = providerTarget(terms, key, parts.policy)
+  checkProxy(proxy, parts.policy)
+  const terms = { type, baseUrl, other, setting: '', organization: '' }
+  const target = providerTarget(terms, key, parts.policy, proxy)
   if (target === null) throw refused('ChannelNotCallable')
   return target
 }
@@ -42,9 +43,9 @@ async function storedTarget(
   id: number,
   { type, base_url, setting }: FetchModels,
 ): Promise<ProviderTarget> {
-  const { terms, target } = await channelNow(parts, id)
-  const entered = typeof setting === 'string' ? unmaskedSetting(setting, terms.setting) : null
-  const isSameProxy = entered === null || proxyOf({ ...terms, setting: entered }) === proxyOf(terms)
+  const channel = await channelNow(parts, id)
+  const { terms, target, proxy } = channel
+  const isSameProxy = typeof setting !== 'string' || proxyMeant(setting, channel) === proxy
   if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
     throw refused('KeyRequired')
   }
@@ -52,11 +53,19 @@ async function storedTarget(
   return target
 }
 
-/** Of the channel that is being changed, if any: its proxy may be sent as it was shown. */
-async function storedSetting(parts: ActParts, id: number | undefined): Promise<string> {
-  if (id === undefined) return ''
-  await viewsNow(parts)
-  return parts.views.channels.find(id)?.terms.setting ?? ''
+/** Of the channel that is being changed, if any, the proxy may be sent as it was shown. */
+async function enteredProxy(parts: ActParts, { id, setting }: FetchModels): Promise<string | null> {
+  if (id !== undefined) await viewsNow(parts)
+  const channel = id === undefined ? undefined : parts.views.channels.find(id)
+  return proxyMeant(setting ?? '', channel)
+}
+
+/** By a setting as it was sent. */
+function proxyMeant(setting: string, channel: RelayChannel | undefined): string | null {
+  const proxy = proxyToUse({ setting })
+  if (proxy === null || channel === undefined || !isMasked(proxy)) return proxy
+  const shown = proxyToUse({ setting: maskedSetting(channel.terms.setting) })
+  return proxy === shown ? channel.proxy : proxy
 }
 
 function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): void {
@@ -71,8 +80,7 @@ function checkAddress(type: number, baseUrl: string, policy: OutboundPolicy): vo
   throw invalidField('base_url', { zh: '不是合法的地址', en: 'is not an address' })
 }
 
-function checkProxy(setting: string, policy: OutboundPolicy): void {
-  const proxy = proxyToUse({ setting })
+function checkProxy(proxy: string | null, policy: OutboundPolicy): void {
   if (proxy === null) return
   if (isMasked(proxy)) {
     throw invalidField('setting', {

@@ -1,3 +1,4 @@
+import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import { evolveChannels, idsOf } from '#domain/channel/evolve.ts'
 import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/channel/state.ts'
@@ -27,6 +28,8 @@ export type RelayChannel = KnownChannel & {
   readonly target: ProviderTarget | null
   readonly rules: ChannelRules
   readonly allKeys: readonly RelayKey[]
+  /** The way to its provider, with its login; null: directly. */
+  readonly proxy: string | null
 }
 
 /** The texts that nobody but its admins may read, wherever they turn up. */
@@ -49,6 +52,7 @@ export const workOf = ({ terms }: Pick<KnownChannel, 'terms'>): Work =>
   taskProfileOf(terms.type)?.tasks ?? 'chat'
 
 type Secrets = Pick<Vault, 'getSecrets'>
+const NO_SECRETS: ReadonlyMap<string, string> = new Map()
 
 /** Channels by id, and by group and model as callers name it. Keys are decrypted once. */
 export class ChannelView {
@@ -131,11 +135,13 @@ export class ChannelView {
 
   private ready(channel: KnownChannel, secrets: ReadonlyMap<string, string>): RelayChannel {
     const known = this.reusable(channel)
-    const allKeys = known?.allKeys ?? callableKeys(channel, secrets, this.policy)
+    const proxy = known === null ? proxyBy(channel, secrets) : known.proxy
+    const allKeys = known?.allKeys ?? callableKeys(channel, secrets, proxy, this.policy)
     const keys = allKeys.filter(({ keyRef }) => !channel.setAside.includes(keyRef))
     return {
       ...channel,
       allKeys,
+      proxy,
       keys,
       isEnabled: channel.status === 'enabled',
       target: keys[0]?.target ?? null,
@@ -150,10 +156,17 @@ export class ChannelView {
   }
 
   private async secretsOf(channels: readonly KnownChannel[]): Promise<Map<string, string>> {
-    const refs = channels.flatMap(({ channelId, keyRefs }) =>
-      keyRefs.map((ref) => ({ owner: `channel:${channelId}`, ref })),
+    const own = (channelId: number, refs: readonly string[]) =>
+      refs.map((ref) => ({ owner: `channel:${channelId}`, ref }))
+    const keys = channels.flatMap(({ channelId, keyRefs }) => own(channelId, keyRefs))
+    const proxies = channels.flatMap(({ channelId, terms: { proxyRef } }) =>
+      own(channelId, proxyRef === undefined ? [] : [proxyRef]),
     )
-    return refs.length === 0 ? new Map() : this.vault.getSecrets('channel-key', refs)
+    const found = await Promise.all([
+      keys.length === 0 ? NO_SECRETS : this.vault.getSecrets('channel-key', keys),
+      proxies.length === 0 ? NO_SECRETS : this.vault.getSecrets('channel-proxy', proxies),
+    ])
+    return new Map(found.flatMap((some) => [...some]))
   }
 
   private index(work: Work): Offers<RelayChannel> {
@@ -175,14 +188,19 @@ const isOne = (offer: Offer<RelayChannel>, now: number): boolean =>
     .flatMap(({ channels }) => channels)
     .filter(({ terms }) => !isExpired(terms.expiredTime, now)).length <= 1
 
+/** One whose secret is gone is no proxy that anything could be reached by. */
+const proxyBy = ({ terms }: KnownChannel, secrets: ReadonlyMap<string, string>): string | null =>
+  terms.proxyRef === undefined ? proxyToUse(terms) : (secrets.get(terms.proxyRef) ?? '')
+
 function callableKeys(
   { terms, keyRefs }: KnownChannel,
   secrets: ReadonlyMap<string, string>,
+  proxy: string | null,
   policy: OutboundPolicy,
 ): readonly RelayKey[] {
   return keyRefs.flatMap((keyRef) => {
     const key = secrets.get(keyRef)
-    const target = key === undefined ? null : providerTarget(terms, key, policy)
+    const target = key === undefined ? null : providerTarget(terms, key, policy, proxy)
     return target === null ? [] : [{ keyRef, target }]
   })
 }

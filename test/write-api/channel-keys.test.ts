@@ -261,3 +261,137 @@ describe('a copy', () => {
     expect(answer).toMatchObject({ status: 404, message: '渠道未找到，请刷新页面后重试。' })
   })
 })
+
+/** The proxy that its calls would go by, with its login. */
+async function proxyInUse(id: number): Promise<string | undefined> {
+  const { channels } = await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+  const ref = channels.get(id)?.terms.proxyRef ?? ''
+  const owner = `channel:${id}`
+  return (await fixture.core.vault.getSecrets('channel-proxy', [{ owner, ref }])).get(ref)
+}
+
+/** How many secrets are kept of them, or of all. */
+async function secretsOf(...ids: number[]): Promise<number | undefined> {
+  const { rows } = await fixture.core.pg.query<{ n: number }>(
+    'select count(*)::int as n from vault.secrets where owner = any($1) or $2',
+    [ids.map((id) => `channel:${id}`), ids.length === 0],
+  )
+  return rows[0]?.n
+}
+
+const inVault = async (id: number) => [await secretsOf(id), await proxyInUse(id)]
+
+describe('a proxy', () => {
+  const made = async (fields: object): Promise<number> =>
+    (await make({ key: 'sk-provider', ...fields })).data.id
+
+  it('has a password that is read by nobody, and kept where it is sent back unread', async () => {
+    const id = await made({
+      setting: '{"proxy":"http:\\/\\/me:canary@p.example:1","n":1.50}',
+    })
+    const settingNow = async () => {
+      const { channels } = await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+      return channels.get(id)?.terms.setting
+    }
+    const { setting } = await read(id)
+    expect(setting).toBe('{"proxy":"http://me:***@p.example:1","n":1.50}')
+    const head = await fixture.head()
+    expect(await put({ id, setting })).toMatchObject({ success: true })
+    expect(await fixture.head()).toBe(head)
+    const other = setting.replace('1.50', '2')
+    expect(await put({ id, setting: other })).toMatchObject({ success: true })
+    expect(await settingNow()).toBe('{"proxy":"http://me:***@p.example:1","n":2}')
+    expect(await proxyInUse(id)).toBe('http://me:canary@p.example:1')
+    const list = await fixture.admin.call('GET', '/api/channel/?page_size=100')
+    expect(JSON.stringify(list)).not.toContain('canary@')
+    const elsewhere = { setting: other.replace('p.example', 'q.example'), key: 'sk-another' }
+    for (const answer of [await put({ id, ...elsewhere }), await make({ ...elsewhere })])
+      expect(answer).toMatchObject({ status: 400, message: expect.stringContaining('重新填写') })
+  })
+
+  it('has a login that is a secret of the vault, as long as it is of use', async () => {
+    const settingOf = (login: string) => JSON.stringify({ proxy: `http://${login}p.example:1` })
+    const head = await fixture.head()
+    const id = await made({ setting: settingOf('me:canary-1@') })
+    const { data } = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${id}`)
+    const copy = data.id
+    expect(await proxyInUse(copy)).toBe('http://me:canary-1@p.example:1')
+    expect([await secretsOf(id), await secretsOf(copy)]).toEqual([2, 2])
+    // The same again, entered anew: nothing changes.
+    const before = await fixture.head()
+    expect(await put({ id, setting: settingOf('me:canary-1@') })).toMatchObject({ success: true })
+    expect(await fixture.head()).toBe(before)
+    // Another login: the key is asked for again, and nothing stays behind of what was refused.
+    const other = { id, setting: settingOf('me:canary-2@') }
+    expect(await put(other)).toMatchObject({ code: 'KeyRequired' })
+    expect(await inVault(id)).toEqual([2, 'http://me:canary-1@p.example:1'])
+    expect(await put({ ...other, key: 'sk-new' })).toMatchObject({ success: true })
+    expect(await inVault(id)).toEqual([2, 'http://me:canary-2@p.example:1'])
+    const all = await secretsOf()
+    const refused = { key: 'sk-a', setting: other.setting, name: 'a\u0007' }
+    expect(await make(refused)).toMatchObject({ code: 'InvalidField' })
+    expect(await secretsOf()).toBe(all)
+    const direct = { id, setting: settingOf(''), key: 'sk-newer' }
+    expect(await put(direct)).toMatchObject({ success: true })
+    expect(await inVault(id)).toEqual([1, undefined])
+    const batch = { mode: 'batch', key: 'sk-a\nsk-b', setting: settingOf('token@') }
+    const several = await make(batch)
+    const { ids } = several.data
+    expect(await Promise.all(ids.map(proxyInUse))).toEqual(
+      ids.map(() => 'http://token@p.example:1'),
+    )
+    expect(await secretsOf(...ids)).toBe(4)
+    const events = JSON.stringify(await fixture.core.store.readAll(head, 100))
+    expect(events).not.toMatch(/canary-|token@/)
+    expect(events).toContain('http://***@p.example:1')
+    for (const one of [...ids, copy]) await fixture.admin.call('DELETE', `/api/channel/${one}`)
+    expect(await secretsOf(...ids, copy)).toBe(0)
+  })
+
+  it('of before, whose login stands in the setting: it is not shown, and still works', async () => {
+    const id = await made({})
+    const { core } = fixture
+    const change = { setting: '{"proxy":"http://me:canary@p.example:1"}' }
+    const keys = { refs: ['another'], isAppended: false }
+    const command = { type: 'ChangeTerms', channelId: id, change, keys, keyMode: null } as const
+    const context = { actor: 'system:test', cause: null, at: Date.now() }
+    await core.actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
+    const headers = { 'x-after-position': String(await fixture.head()) }
+    await fixture.admin.call('GET', `/api/channel/${id}`, { headers })
+    const { setting } = await read(id)
+    expect(setting).toBe('{"proxy":"http://me:***@p.example:1"}')
+    expect(await put({ id, setting, weight: 8 })).toMatchObject({ success: true })
+    const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
+    expect(channels.get(id)?.terms).toMatchObject({ ...change, weight: 8 })
+    const login = { setting: '{"proxy":"http://me:another@p.example:1"}', key: 'sk-another' }
+    expect(await put({ id, ...login })).toMatchObject({ success: true })
+    expect(await proxyInUse(id)).toBe('http://me:another@p.example:1')
+  })
+
+  it('has a password that comes out by no other setting, of the channel or its copy', async () => {
+    const own = { proxy: 'http://me:canary@p.example:1' }
+    const id = await made({ setting: JSON.stringify(own) })
+    const copy = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${id}`)
+    const shown = 'http://me:***@p.example:1'
+    const other = { proxy: 'http://other.example:1' }
+    for (const setting of [
+      { n: shown },
+      { ...other, n: shown },
+      { ...other, [shown]: shown },
+      { n: { proxy: shown } },
+      { proxy: shown, n: shown },
+    ])
+      for (const one of [id, copy.data.id]) {
+        const text = JSON.stringify(setting)
+        await put({ id: one, key: 'sk-known', setting: JSON.stringify(own) })
+        const answer = await put({ id: one, key: 'sk-known', setting: text })
+        expect(answer).toMatchObject({ success: true })
+        expect((await read(one)).setting).toBe(text)
+      }
+    expect(
+      await put({ id, setting: JSON.stringify({ proxy: shown, tag: 't' }), tag: 't' }),
+    ).toMatchObject({ success: true })
+    await fixture.admin.call('PUT', '/api/channel/tag', { body: { tag: 't', priority: 2 } })
+    expect((await read(id)).setting).toBe(JSON.stringify({ proxy: shown, tag: 't' }))
+  })
+})

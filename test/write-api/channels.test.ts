@@ -161,57 +161,6 @@ describe('an address that no call may be sent to', () => {
     expect(await fixture.head()).toBe(head)
   })
 
-  it('its proxy’s password is read by nobody, and kept where it is sent back unread', async () => {
-    const id = await made({
-      ...FIELDS,
-      setting: '{"proxy":"http:\\/\\/me:canary@p.example:1","n":1.50}',
-    })
-    const settingNow = async () => {
-      const { channels } = await fixture.core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
-      return channels.get(id)?.terms.setting
-    }
-    const { setting } = await read(id)
-    expect(setting).toBe('{"proxy":"http://me:***@p.example:1","n":1.50}')
-    const head = await fixture.head()
-    expect(await put({ id, setting })).toMatchObject({ success: true })
-    expect(await fixture.head()).toBe(head)
-    const other = setting.replace('1.50', '2')
-    expect(await put({ id, setting: other })).toMatchObject({ success: true })
-    expect(await settingNow()).toBe('{"proxy":"http://me:canary@p.example:1","n":2}')
-    const list = await fixture.admin.call('GET', '/api/channel/?page_size=100')
-    expect(JSON.stringify(list)).not.toContain('canary@')
-    const elsewhere = { setting: other.replace('p.example', 'q.example'), key: 'sk-another' }
-    for (const answer of [await put({ id, ...elsewhere }), await make({ ...FIELDS, ...elsewhere })])
-      expect(answer).toMatchObject({ status: 400, message: expect.stringContaining('重新填写') })
-  })
-
-  it('its proxy’s password comes out by no other setting, of the channel or its copy', async () => {
-    const own = { proxy: 'http://me:canary@p.example:1' }
-    const id = await made({ ...FIELDS, setting: JSON.stringify(own) })
-    const copy = await fixture.admin.call<{ id: number }>('POST', `/api/channel/copy/${id}`)
-    const shown = 'http://me:***@p.example:1'
-    const other = { proxy: 'http://other.example:1' }
-    for (const setting of [
-      { n: shown },
-      { ...other, n: shown },
-      { ...other, [shown]: shown },
-      { n: { proxy: shown } },
-      { proxy: shown, n: shown },
-    ])
-      for (const one of [id, copy.data.id]) {
-        const text = JSON.stringify(setting)
-        await put({ id: one, key: 'sk-known', setting: JSON.stringify(own) })
-        const answer = await put({ id: one, key: 'sk-known', setting: text })
-        expect(answer).toMatchObject({ success: true })
-        expect((await read(one)).setting).toBe(text)
-      }
-    expect(
-      await put({ id, setting: JSON.stringify({ proxy: shown, tag: 't' }), tag: 't' }),
-    ).toMatchObject({ success: true })
-    await fixture.admin.call('PUT', '/api/channel/tag', { body: { tag: 't', priority: 2 } })
-    expect((await read(id)).setting).toBe(JSON.stringify({ proxy: shown, tag: 't' }))
-  })
-
   it('that is there already leaves the channel to be turned off', async () => {
     const id = await made()
     const base_url = 'http://10.0.0.5:8000'

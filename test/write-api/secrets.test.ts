@@ -9,6 +9,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const PROVIDER_KEY = 'sk-canary-of-the-provider'
+const PROXY_PASSWORD = 'canary-of-the-proxy'
 const NEW_PASSWORD = 'canary password'
 
 /** The whole database as text, but for the vault's ciphertexts. */
@@ -41,7 +42,8 @@ describe('secrets', () => {
   it('are in no event, no table and no answer that does not owe them', async () => {
     const { root, user } = fixture
     const answers: unknown[] = []
-    const body = { name: 'c', key: PROVIDER_KEY, models: 'm' }
+    const setting = JSON.stringify({ proxy: `http://me:${PROXY_PASSWORD}@p.example:1` })
+    const body = { name: 'c', key: PROVIDER_KEY, models: 'm', setting }
     const channel = await root.call<{ id: number }>('POST', '/api/channel/', { body })
     answers.push(channel, await root.call('GET', `/api/channel/${channel.data.id}`))
     answers.push(await root.call('GET', '/api/channel/?p=0'))
@@ -52,7 +54,13 @@ describe('secrets', () => {
     const me = callerOf(fixture.app, { cookie: session.cookie, 'user-id': '2' })
     answers.push(await me('GET', '/api/user/self'), await root.call('GET', '/api/user/?p=0'))
 
-    const secrets = [PROVIDER_KEY, token.data.key, NEW_PASSWORD, session.cookie.slice(8)]
+    const secrets = [
+      PROVIDER_KEY,
+      PROXY_PASSWORD,
+      token.data.key,
+      NEW_PASSWORD,
+      session.cookie.slice(8),
+    ]
     const texts = await everything(answers)
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(10)

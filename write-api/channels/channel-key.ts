@@ -1,6 +1,6 @@
 import type { Vault } from '#infra/vault/port.ts'
 
-const ownerOf = (channelId: number): string => `channel:${channelId}`
+export const ownerOf = (channelId: number): string => `channel:${channelId}`
 
 /** Keeps a provider's keys in the vault and answers their references, in order. */
 export async function keepChannelKeys(

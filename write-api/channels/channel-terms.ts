@@ -138,10 +138,13 @@ export function checkAddress(baseUrl: string, upstreams: OutboundPolicy): void {
   if (!checked.isAllowed && checked.fault === 'address') throw refused('AddressNotAllowed')
 }
 
-/** As `checkAddress`, of the proxy that the channel's extra settings name. */
-export function checkProxy(setting: string, upstreams: OutboundPolicy): void {
+/**
+ * As `checkAddress`, of the proxy that the channel's extra settings name. `isKept`: its login is
+ * known, though it is sent as it was shown.
+ */
+export function checkProxy(setting: string, upstreams: OutboundPolicy, isKept = false): void {
   const proxy = proxyToUse({ setting }) ?? ''
-  if (isMasked(proxy)) {
+  if (!isKept && isMasked(proxy)) {
     throw invalidField('setting', {
       zh: '请重新填写 setting.proxy 的密码',
       en: 'enter the password of setting.proxy again',

@@ -9,6 +9,7 @@ import type { Act } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { readChannelKeys } from './channel-key.ts'
+import { enteredTerms } from './channel-proxy.ts'
 import { checkAddress, checkProxy, checkReach, checkType } from './channel-terms.ts'
 import { checkGroups } from './check-groups.ts'
 import { makeChannels } from './new-channels.ts'
@@ -32,7 +33,8 @@ export const copyChannel: Act = (api, parts) => {
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
       const channel = channels.get(idOf(request.params))
       if (channel === undefined) throw refused('ChannelUnknown')
-      const { channelId, terms, keyMode, keyRefs, status } = channel
+      const { channelId, keyMode, keyRefs, status } = channel
+      const terms = await enteredTerms(vault, channelId, channel.terms)
       checkType(terms.type, parts.servedTypes)
       checkReach(terms, parts.servedTypes)
       checkAddress(terms.baseUrl, parts.upstreams)

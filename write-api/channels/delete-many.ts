@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channel/commands.ts'
-import { keyRefsOf } from '#projections/channels/query.ts'
+import { secretRefsOf } from '#projections/channels/query.ts'
 import type { Parts } from '../act.ts'
 import { dropKeys } from './channel-key.ts'
 import { decideChannels } from './decide-channels.ts'
 
-/** Deletes channels, and their keys from the vault; answers how many there were. */
+/** Deletes channels, and their secrets from the vault; answers how many there were. */
 export async function deleteMany(
   parts: Parts,
   request: FastifyRequest,
@@ -15,6 +15,6 @@ export async function deleteMany(
   const { db, vault } = parts.core
   const { events } = await decideChannels(parts, request, reply, command)
   const ids = events.flatMap(({ data }) => ('channelIds' in data ? data.channelIds : []))
-  await dropKeys(vault, await keyRefsOf(db, ids))
+  await dropKeys(vault, await secretRefsOf(db, ids))
   return ids.length
 }

@@ -1,12 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM, type ChannelTerms, type KeyMode } from '#domain/channel/events.ts'
+import {
+  CHANNELS_STREAM,
+  type ChannelTerms,
+  type KeyMode,
+  type NewChannel,
+} from '#domain/channel/events.ts'
+import { maskedSetting, secretProxyIn } from '#domain/shared/masked-proxy.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys } from './channel-key.ts'
+import { keepProxy } from './channel-proxy.ts'
 
 export type ChannelsToMake = {
-  /** But for the name. */
+  /** But for the name; the setting's proxy with its login. */
   readonly terms: ChannelTerms
   readonly channels: readonly { readonly name: string; readonly keys: readonly string[] }[]
   readonly keyMode: KeyMode
@@ -41,19 +48,25 @@ export async function makeChannels(
 async function makeFrom(
   { core }: Parts,
   context: ReturnType<typeof contextOf>,
-  { channels: wanted, ...shared }: ChannelsToMake,
+  { channels: wanted, terms: entered, ...shared }: ChannelsToMake,
   first: number,
 ) {
   const { actors, vault } = core
-  const channels: { channelId: number; name: string; keyRefs: string[] }[] = []
+  const { setting } = entered
+  const proxy = secretProxyIn(setting)
+  const terms = proxy === null ? entered : { ...entered, setting: maskedSetting(setting) }
+  const channels: NewChannel[] = []
   for (const [index, { name, keys }] of wanted.entries()) {
     const channelId = first + index
-    channels.push({ channelId, name, keyRefs: await keepChannelKeys(vault, channelId, keys) })
+    const keyRefs = await keepChannelKeys(vault, channelId, keys)
+    const made = { channelId, name, keyRefs }
+    if (proxy === null) channels.push(made)
+    else channels.push({ ...made, proxyRef: await keepProxy(vault, channelId, proxy) })
   }
-  const command = { type: 'CreateChannels', ...shared, channels } as const
+  const command = { type: 'CreateChannels', ...shared, terms, channels } as const
   const outcome = await actors.handle(channelsDecider, CHANNELS_STREAM, command, context)
   if (!outcome.isDone) {
-    const unused = channels.flatMap(({ keyRefs }) => keyRefs)
+    const unused = channels.flatMap(({ keyRefs, proxyRef = [] }) => keyRefs.concat(proxyRef))
     await dropKeys(vault, unused)
   }
   return { ids: channels.map(({ channelId }) => channelId), outcome }

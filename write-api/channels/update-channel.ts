@@ -1,10 +1,9 @@
 import { hasSameTarget } from '#domain/channel/change-terms.ts'
 import { channelsDecider } from '#domain/channel/decide.ts'
-import { CHANNELS_STREAM, type ChannelEvent, type ChannelTerms } from '#domain/channel/events.ts'
+import { CHANNELS_STREAM, type ChannelEvent } from '#domain/channel/events.ts'
 import { isExpired } from '#domain/channel/status.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { unmaskedSetting } from '#domain/shared/masked-proxy.ts'
 import { isSame } from '#domain/shared/same.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
@@ -15,6 +14,7 @@ import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channel.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
+import { keepProxy, settingChange } from './channel-proxy.ts'
 import {
   changeOf,
   checkAddress,
@@ -61,7 +61,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   const { actors, db, vault } = parts.core
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
-  const terms = await withProxyPassword(parts, fields.id, changeOf(fields))
+  const { proxy, isKept, terms } = await changeWithProxy(parts, fields)
   // One that was allowed once must not stand in the way of turning the channel off.
   const { baseUrl, type, setting } = terms
   if (type !== undefined && type !== row?.terms.type) checkType(type, parts.servedTypes)
@@ -73,7 +73,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
     checkAddress(baseUrl, parts.upstreams)
   }
   if (setting !== undefined && setting !== row?.terms.setting) {
-    checkProxy(setting, parts.upstreams)
+    checkProxy(setting, parts.upstreams, isKept || proxy !== null)
   }
   if (row !== null && terms.expiredTime !== undefined) {
     checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)
@@ -83,30 +83,33 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
   const refs = await keepChannelKeys(vault, fields.id, given.keys)
   const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
   const keyMode = fields.multi_key_mode ?? null
-  const changed = { type: 'ChangeTerms', channelId: fields.id, change: terms, keys, keyMode }
+  const proxyRef = proxy === null ? null : await keepProxy(vault, fields.id, proxy)
+  const change = proxyRef === null ? terms : { ...terms, proxyRef }
+  const changed = { type: 'ChangeTerms', channelId: fields.id, change, keys, keyMode }
   const commands = [changed, ...keyCommands(fields, row), ...statusCommands(fields, context)]
   const steps = commands.map(
     (command): AnyStep => ({ decider: channelsDecider, stream: CHANNELS_STREAM, command }),
   )
   const isNew =
-    keys !== null || (row !== null && !hasSameTarget({ ...row.terms, ...terms }, row.terms))
+    keys !== null || (row !== null && !hasSameTarget({ ...row.terms, ...change }, row.terms))
   if (isNew) steps.push(circuitsClosed(fields.id))
   const outcome = await actors.handleTogether(steps, context)
   const events = outcome.isDone ? (outcome.events as readonly ChannelEvent[]) : []
-  await dropKeys(vault, outcome.isDone ? events.flatMap(droppedBy) : refs)
+  const unused = proxyRef === null ? refs : [...refs, proxyRef]
+  await dropKeys(vault, outcome.isDone ? events.flatMap(droppedBy) : unused)
   return { position: accepted(outcome).position, repeated: given.repeated }
 }
 
-/** Of a proxy that is sent back as it was shown, the password is the one that is there. */
-async function withProxyPassword(
-  { core }: Parts,
-  id: number,
-  terms: Partial<ChannelTerms>,
-): Promise<Partial<ChannelTerms>> {
-  if (terms.setting === undefined || terms.setting === '') return terms
+/** With what becomes of the login of the proxy in its setting. */
+async function changeWithProxy({ core }: Parts, fields: UpdateChannel) {
+  const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
-  const stored = channels.get(id)?.terms.setting ?? ''
-  return { ...terms, setting: unmaskedSetting(terms.setting, stored) }
+  const before = channels.get(fields.id)?.terms
+  if (terms.setting === undefined || before === undefined) {
+    return { terms, proxy: null, isKept: false }
+  }
+  const change = await settingChange(core.vault, fields.id, terms.setting, before)
+  return { ...change, terms: { ...terms, ...change.terms } }
 }
 
 /** Keys that are added are compared with those there are: none is in a channel twice. */
@@ -125,8 +128,11 @@ const circuitsClosed = (channelId: number): AnyStep => ({
   command: { type: 'CloseCircuits' },
 })
 
-const droppedBy = (event: ChannelEvent): readonly string[] =>
-  event.type === 'ChannelTermsChanged' ? event.data.droppedKeyRefs : []
+function droppedBy(event: ChannelEvent): readonly string[] {
+  if (event.type !== 'ChannelTermsChanged') return []
+  const { droppedKeyRefs, droppedProxyRef = [] } = event.data
+  return droppedKeyRefs.concat(droppedProxyRef)
+}
 
 /** Places are those of the list as it was read. */
 function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: ChannelRow | null) {

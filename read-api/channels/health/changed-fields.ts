@@ -24,6 +24,7 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map([
   ['modelMapping', 'model_mapping'],
   ['statusCodeMapping', 'status_code_mapping'],
   ['setting', 'setting'],
+  ['proxyRef', 'setting'],
   ['paramOverride', 'param_override'],
   ['costRatio', 'cost_ratio'],
 ])
@@ -40,7 +41,10 @@ export function changedFields(entries: readonly TimelineEntry[]): Map<number, st
   return fields
 }
 
-const differing = (before: Terms, after: Terms): string[] =>
-  [...WIRE_NAMES].flatMap(([key, name]) =>
-    JSON.stringify(before[key]) === JSON.stringify(after[key]) ? [] : [name],
-  )
+const differing = (before: Terms, after: Terms): string[] => [
+  ...new Set(
+    [...WIRE_NAMES].flatMap(([key, name]) =>
+      JSON.stringify(before[key]) === JSON.stringify(after[key]) ? [] : [name],
+    ),
+  ),
+]

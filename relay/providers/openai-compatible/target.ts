@@ -23,11 +23,15 @@ export type ProviderTarget = {
 
 const MODEL = '{model}'
 
-/** null when the relay can't call it: no such format, no address, or one the policy refuses. */
+/**
+ * null when the relay can't call it: no such format, no address, or one the policy refuses. `proxy`
+ * is that of its setting, with its login.
+ */
 export function providerTarget(
   terms: Pick<ChannelTerms, 'type' | 'baseUrl' | 'organization' | 'other' | 'setting'>,
   key: string,
   policy: OutboundPolicy,
+  proxy = proxyToUse(terms),
 ): ProviderTarget | null {
   const profile = profileOf(terms.type) ?? taskProfileOf(terms.type)
   const base = profile === undefined ? null : baseOf(profile, terms.baseUrl)
@@ -42,7 +46,7 @@ export function providerTarget(
   return {
     profile,
     origin: url.origin,
-    proxy: proxyToUse(terms),
+    proxy,
     path: withQuery(path, url.search),
     headers: [
       'content-type',

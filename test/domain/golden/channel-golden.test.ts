@@ -26,6 +26,17 @@ const TERMS: ChannelTerms = {
   setting: '{"proxy":"http://proxy.example.com:3128"}',
   paramOverride: '{"temperature":0}',
 }
+const PROXIED = { ...TERMS, setting: '{"proxy":"http://me:***@proxy.example.com:3128"}' }
+const created = {
+  type: 'CreateChannels',
+  terms: TERMS,
+  channels: [
+    { channelId: 4, name: 'first', keyRefs: ['key-1'] },
+    { channelId: 5, name: 'second', keyRefs: ['key-2'] },
+  ],
+  keyMode: '',
+  isEnabled: true,
+} as const
 const last = {
   channelId: 5,
   terms: { ...TERMS, costRatio: '0.6', name: 'second', tag: 'us', models: ['gpt-4o', 'o3'] },
@@ -40,19 +51,7 @@ describe('the events of channels, as first recorded', () => {
     'the channels',
     channelsDecider,
     [
-      [
-        'channels-created-v1',
-        {
-          type: 'CreateChannels',
-          terms: TERMS,
-          channels: [
-            { channelId: 4, name: 'first', keyRefs: ['key-1'] },
-            { channelId: 5, name: 'second', keyRefs: ['key-2'] },
-          ],
-          keyMode: '',
-          isEnabled: true,
-        },
-      ],
+      ['channels-created-v1', created],
       [
         'channel-terms-changed-v1',
         {
@@ -94,5 +93,48 @@ describe('the events of channels, as first recorded', () => {
       ['channels-deleted-v1', { type: 'DeleteChannels', channelIds: [4] }],
     ],
     { highestId: 5, channels: [last] },
+  )
+
+  const plain = { keyMode: '', status: 'enabled', setAside: [] }
+  story(
+    'the channels by proxies with a login',
+    channelsDecider,
+    [
+      [
+        'channels-created-proxied-v1',
+        {
+          ...created,
+          terms: PROXIED,
+          channels: created.channels.map((one, at) => ({ ...one, proxyRef: `proxy-${at + 1}` })),
+        },
+      ],
+      [
+        'channel-terms-changed-proxied-v1',
+        {
+          type: 'ChangeTerms',
+          channelId: 5,
+          change: { proxyRef: 'proxy-3' },
+          keys: { refs: ['key-3'], isAppended: false },
+          keyMode: null,
+        },
+      ],
+    ],
+    {
+      highestId: 5,
+      channels: [
+        {
+          ...plain,
+          channelId: 4,
+          terms: { ...PROXIED, proxyRef: 'proxy-1' },
+          keyRefs: ['key-1'],
+        },
+        {
+          ...plain,
+          channelId: 5,
+          terms: { ...PROXIED, name: 'second', proxyRef: 'proxy-3' },
+          keyRefs: ['key-3'],
+        },
+      ],
+    },
   )
 })

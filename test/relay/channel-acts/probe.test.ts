@@ -42,6 +42,7 @@ function channel(terms: Partial<ChannelTerms> = {}): RelayChannel {
     ...{ keyRefs: ['ref'], keyMode: '', setAside: [], allKeys: keys, keys },
     ...{ status: 'disabled', isEnabled: false },
     target,
+    proxy: null,
     rules: channelRules(all),
   }
 }
