@@ -64,20 +64,30 @@ export function successRate(figures: HealthFigures | null): number | null {
 
 export type Point = { readonly from: number; readonly rate: number | null; readonly tries: number }
 
-/** The last hour in stretches of `minutes`, oldest first; one without tries is a gap. */
-export function pointsOf(
-  rows: ChannelHealth['minutes'],
-  atSeconds: number,
-  minutes = 3,
-): readonly Point[] {
-  const length = minutes * 60
-  const end = (Math.floor(atSeconds / length) + 1) * length
+const BAR_SECONDS = 180
+
+/** When the last bar of an hour that holds `at` ends: the same for all pushes of three minutes. */
+export const barsEnd = (atMs: number): number =>
+  (Math.floor(atMs / 1_000 / BAR_SECONDS) + 1) * BAR_SECONDS
+
+/** The hour before `end`, in bars of three minutes, oldest first; one without tries is a gap. */
+export function pointsOf(rows: ChannelHealth['minutes'], end: number): readonly Point[] {
+  const length = BAR_SECONDS
   const count = Math.round(3_600 / length)
-  return Array.from({ length: count }, (_, index) => {
-    const from = end - (count - index) * length
-    const within = rows.filter(([minute]) => minute >= from && minute < from + length)
-    const successes = within.reduce((sum, [, well]) => sum + well, 0)
-    const tries = within.reduce((sum, [, well, failed]) => sum + well + failed, 0)
-    return { from, tries, rate: tries === 0 ? null : successes / tries }
-  })
+  const points = Array.from({ length: count }, (_, index) => ({
+    from: end - (count - index) * length,
+    successes: 0,
+    tries: 0,
+  }))
+  for (const [minute, well, failed] of rows) {
+    const point = points[Math.floor((minute - end) / length) + count]
+    if (point === undefined) continue
+    point.successes += well
+    point.tries += well + failed
+  }
+  return points.map(({ from, successes, tries }) => ({
+    from,
+    tries,
+    rate: tries === 0 ? null : successes / tries,
+  }))
 }

@@ -10,7 +10,8 @@ export function Countdown({ until }: { until: number }): ReactElement {
   const [now, setNow] = useState(Date.now)
   const isOver = now >= until
   useEffect(() => {
-    setNow(Date.now())
+    // Not drawn twice as it appears: rows come by as the board scrolls.
+    setNow((was) => (Date.now() - was < TICK_MS ? was : Date.now()))
     if (Date.now() >= until) return
     const timer = setInterval(() => setNow(Date.now()), TICK_MS)
     return () => clearInterval(timer)

@@ -13,8 +13,8 @@ type Of = {
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
   readonly stretch: Stretch
-  /** Unix milliseconds of what is shown. */
-  readonly at: number
+  /** When the last of the bars ends, in unix seconds. */
+  readonly barsEnd: number
 }
 
 /** What is not known is a dash, never a zero. */
@@ -139,13 +139,13 @@ const Latency = ({ p50, p95 }: { p50: string; p95: string }): ReactElement => (
 )
 
 function SuccessCell({ row, of }: { row: Row; of: Of }): ReactElement {
-  const { t, number, stretch, at } = of
+  const { t, number, stretch, barsEnd } = of
   const figures = row.figures[stretch]
   const rate = successRate(figures)
   const tries = figures === null ? 0 : figures.successes + figures.failures
   return (
     <span className="tg-health-success">
-      <SparkBars points={pointsOf(row.minutes, at / 1_000)} />
+      <SparkBars points={pointsOf(row.minutes, barsEnd)} />
       <span>
         {rate === null ? <Gap /> : <b>{rateText(rate, number)}</b>}
         {rate !== null && (

@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { barsEnd } from '#console/api/channel-health/health-state.ts'
 import { useHealth } from '#console/api/channel-health/use-health.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
@@ -48,7 +49,7 @@ function Board(): ReactElement {
           <HealthSummary channels={health.data === undefined ? null : channels} />
           <List
             channels={channels}
-            at={health.data?.at ?? 0}
+            barsEnd={barsEnd(health.data?.at ?? 0)}
             isLoading={health.isPending}
             view={view}
             onView={setView}
@@ -69,19 +70,20 @@ type View = ReturnType<typeof useUrlState<typeof ADDRESS>>
 
 function List(props: {
   channels: readonly ChannelHealth[]
-  at: number
+  barsEnd: number
   isLoading: boolean
   view: View[0]
   onView: View[1]
 }): ReactElement {
   const { t } = useTranslation()
-  const { channels, at, view, onView } = props
+  const { channels, view, onView } = props
   const number = useNumberFormat()
   const money = useNumberFormat(DOLLARS)
   const stretch = view.window
+  const end = props.barsEnd
   const columns = useMemo(
-    () => healthColumns({ t, number, money, stretch, at }),
-    [t, number, money, stretch, at],
+    () => healthColumns({ t, number, money, stretch, barsEnd: end }),
+    [t, number, money, stretch, end],
   )
   const layout = useColumnLayout('health-table-columns', columns)
   const rows = useMemo(() => shownChannels(channels, view), [channels, view])

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  barsEnd,
   byTrouble,
   healthKind,
   isTroubled,
@@ -54,10 +55,18 @@ describe('a channel’s state', () => {
 describe('figures', () => {
   it('have a gap where nothing was tried, never a zero', () => {
     expect(successRate(null)).toBeNull()
-    const points = pointsOf([[3_540, 3, 1]], 3_599)
+    const points = pointsOf(
+      [
+        [3_540, 3, 1],
+        [0, 1, 0],
+        [-60, 9, 9],
+      ],
+      barsEnd(3_599_000),
+    )
     expect(points).toHaveLength(20)
     expect(points.at(-1)).toMatchObject({ rate: 0.75, tries: 4 })
-    expect(points.slice(0, -1).every(({ rate }) => rate === null)).toBe(true)
+    expect(points[0]).toMatchObject({ from: 0, tries: 1, rate: 1 })
+    expect(points.slice(1, -1).every(({ rate }) => rate === null)).toBe(true)
   })
 
   it('never say that all went well when not all did', () => {
