@@ -4,6 +4,7 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from './button.tsx'
 import type { Command } from './commands/command.ts'
 import { useCommands } from './commands/use-commands.ts'
+import type { IconName } from './icons.tsx'
 import { Select } from './inputs.tsx'
 import type { UrlParam } from './url-state.ts'
 import { useLocalPreference } from './use-local-preference.ts'
@@ -64,33 +65,55 @@ export function Pagination(props: Paging): ReactElement | null {
     pageCommand(t('ui.nextPage'), ']', page + 1 < pages, () => props.onPage(page + 1)),
   ])
   if (total === 0) return null
+  const more = props.isCapped === true ? '+' : ''
   const range = {
     from: number.format(page * pageSize + 1),
     to: number.format(Math.min(total, (page + 1) * pageSize)),
-    total: number.format(total) + (props.isCapped === true ? '+' : ''),
+    total: number.format(total) + more,
   }
+  const place = t('ui.pageOf', {
+    page: number.format(page + 1),
+    pages: number.format(pages) + more,
+  })
   return (
-    <nav className="tg-pagination" aria-label={t('ui.pageOf', { page: page + 1, pages })}>
-      <span className="tg-pagination-range">{t('ui.rangeOf', range)}</span>
-      <Select
-        aria-label={t('ui.pageSize')}
-        value={String(pageSize)}
-        choices={PAGE_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
-        onChange={(value) => props.onPageSize(Number(value) as PageSize)}
-      />
-      <Button
-        icon="chevronLeft"
-        label={t('ui.previousPage')}
-        isDisabled={page <= 0}
-        onClick={() => props.onPage(page - 1)}
-      />
-      <Button
-        icon="chevronRight"
-        label={t('ui.nextPage')}
-        isDisabled={page + 1 >= pages}
-        onClick={() => props.onPage(page + 1)}
-      />
+    <nav className="tg-pagination" aria-label={place}>
+      <div className="tg-pagination-range">
+        <span>{t('ui.rangeOf', range)}</span>
+        {pages > 1 && <span className="tg-pagination-page">{place}</span>}
+      </div>
+      <div className="tg-pagination-turns">
+        <Select
+          aria-label={t('ui.pageSize')}
+          value={String(pageSize)}
+          choices={PAGE_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
+          onChange={(value) => props.onPageSize(Number(value) as PageSize)}
+        />
+        <Turns {...props} pages={pages} />
+      </div>
     </nav>
+  )
+}
+
+/** The ends are a press of their own once they are further than the next page. */
+function Turns({ page, pages, isCapped, onPage }: Paging & { pages: number }): ReactElement {
+  const { t } = useTranslation()
+  const turn = (icon: IconName, label: string, to: number) => (
+    <Button
+      icon={icon}
+      label={label}
+      isDisabled={to < 0 || to >= pages || to === page}
+      onClick={() => onPage(to)}
+    />
+  )
+  const hasEnds = pages > 2
+  return (
+    <>
+      {hasEnds && turn('chevronsLeft', t('ui.firstPage'), 0)}
+      {turn('chevronLeft', t('ui.previousPage'), page - 1)}
+      {turn('chevronRight', t('ui.nextPage'), page + 1)}
+      {/* Nobody has counted which is the last of more than can be counted. */}
+      {hasEnds && isCapped !== true && turn('chevronsRight', t('ui.lastPage'), pages - 1)}
+    </>
   )
 }
 

@@ -74,6 +74,27 @@ describe('a list', () => {
     expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0)
   })
 
+  it('of many pages has a press for either end, and says where it is, on a phone too', async () => {
+    const { page, site } = admin
+    const items = [token({})]
+    site.routes['GET /api/token/'] = ({ query }) =>
+      ok({ items, page: Number(query.get('p') ?? 0), total: 1_015 })
+    await openAsRoot(page, site, '/app/tokens')
+    const press = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.getByText('Page 1 of 102').waitFor()
+    expect(await press('First page').isDisabled()).toBe(true)
+    await press('Last page').click()
+    await page.getByText('Page 102 of 102').waitFor()
+    expect(await press('Last page').isDisabled()).toBe(true)
+    await sizeTo(390)
+    const [first, last] = [await boxOf(press('First page')), await boxOf(press('Last page'))]
+    expect(last.y).toBe(first.y)
+    expect((await boxOf(page.getByText('1,011–1,015 of 1,015'))).height).toBeLessThan(24)
+    expect((await boxOf(page.locator('.tg-pagination'))).height).toBeLessThan(70)
+    await press('First page').click()
+    await page.getByText('1–10 of 1,015').waitFor()
+  })
+
   it('has its resize marks in the middle of the header', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/app/tokens')
@@ -88,7 +109,7 @@ describe('a list', () => {
 })
 
 describe('settings', () => {
-  it('a toast never lies on the save bar', async () => {
+  it('a toast lies neither on the save bar nor on the title', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/admin/settings')
     await page.getByRole('button', { name: 'Save settings' }).click()
@@ -96,6 +117,12 @@ describe('settings', () => {
     const bar = await boxOf(page.locator('.tg-save-bar'))
     expect(toast.height).toBeGreaterThan(0)
     expect(toast.y + toast.height).toBeLessThan(bar.y)
+    const title = await page.getByRole('heading', { level: 1 }).evaluate((heading) => {
+      const words = document.createRange()
+      words.selectNodeContents(heading)
+      return words.getBoundingClientRect().right
+    })
+    expect(toast.x).toBeGreaterThan(title)
   })
 
   it('a price below 0 is told so, and what is needed is marked', async () => {

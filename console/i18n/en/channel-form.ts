@@ -16,7 +16,7 @@ export const channelForm: Words['channelForm'] = {
   routing: 'Routing and limits',
   routingLead: 'Priority, concurrency, expiry, cost and auto-disable',
   mappings: 'Mappings and overrides',
-  mappingsLead: 'Model names, status codes and parameters',
+  mappingsLead: 'Model names, status codes, parameters, and extra settings like a proxy',
   typeUnserved: 'Calls can’t be relayed to this type yet: the channel is kept, and never chosen.',
   namePlaceholder: 'For example: OpenAI main account',
   byDefault: 'Default ({{value}})',

@@ -34,6 +34,8 @@ export const ui: Words['ui'] = {
   pageSize: 'Rows per page',
   previousPage: 'Previous page',
   nextPage: 'Next page',
+  firstPage: 'First page',
+  lastPage: 'Last page',
   pageOf: 'Page {{page}} of {{pages}}',
   rangeOf: '{{from}}–{{to}} of {{total}}',
   noRows: 'Nothing here',

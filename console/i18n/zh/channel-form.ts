@@ -14,7 +14,7 @@ export const channelForm = {
   routing: '路由与限制',
   routingLead: '优先级、并发、过期、成本和自动禁用',
   mappings: '映射与覆盖',
-  mappingsLead: '模型名、状态码和请求参数',
+  mappingsLead: '模型名、状态码、请求参数，以及代理等额外设置',
   typeUnserved: '此类型目前无法转发请求，渠道可保存但不会被选中。',
   namePlaceholder: '例如：OpenAI 主账号',
   byDefault: '默认（{{value}}）',

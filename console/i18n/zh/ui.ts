@@ -32,6 +32,8 @@ export const ui = {
   pageSize: '每页条数',
   previousPage: '上一页',
   nextPage: '下一页',
+  firstPage: '第一页',
+  lastPage: '最后一页',
   pageOf: '第 {{page}} / {{pages}} 页',
   rangeOf: '{{from}}–{{to}}，共 {{total}} 条',
   noRows: '没有数据',

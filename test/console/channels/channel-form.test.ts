@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
+import { channel, channelRoutes } from '../support/channel-routes.ts'
 import { ok, refused } from '../support/fake-site.ts'
 
 const admin = adminSuite({ language: 'zh' })
@@ -186,6 +187,17 @@ describe('a channel that is there', () => {
     await drawer().getByText('未识别的设置，不会生效：prox, force。').waitFor()
     await box('额外设置').fill('')
     expect(sent('PUT', '/api/channel/')).toEqual([])
+  })
+
+  it('has its mappings open where one is set, as the proxy of its extra settings', async () => {
+    const { page, site } = admin
+    Object.assign(site.routes, channelRoutes([channel({ setting: '{"proxy":"http://p:1"}' })]))
+    await openAsRoot(page, site, '/channel/edit/1')
+    expect(await box('额外设置').inputValue()).toContain('"http://p:1"')
+    const section = drawer().getByRole('button', { name: /映射与覆盖.*代理/ })
+    expect(await section.getAttribute('aria-expanded')).toBe('true')
+    await section.click()
+    await box('额外设置').waitFor({ state: 'detached' })
   })
 
   it('keys set aside are named with their reason, and taken back', async () => {

@@ -25,8 +25,12 @@ export type ChannelFormProps = {
 }
 
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
+const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
 
-/** What every channel needs, and the rest behind a press each; opened when a fault lies there. */
+/**
+ * What every channel needs, and the rest behind a press each; opened when a fault lies there,
+ * or mappings are set.
+ */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
   const { t } = useTranslation()
   const isWrong = (fields: readonly (keyof ChannelFaults)[]) =>
@@ -52,6 +56,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
       <Section
         title={t('channelForm.mappings')}
         lead={t('channelForm.mappingsLead')}
+        isFilled={MAPPINGS.some((field) => (props.stored?.[field] ?? '') !== '')}
         isForced={isWrong(JSON_FIELDS) || props.refusal?.field === 'setting'}
       >
         <MappingFields {...props} />
@@ -63,10 +68,12 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
 function Section(props: {
   title: string
   lead: string
+  /** Something of it is set from the start: what is set is in sight. */
+  isFilled?: boolean
   isForced: boolean
   children: ReactNode
 }): ReactElement {
-  const [isPressed, setPressed] = useState(false)
+  const [isPressed, setPressed] = useState(props.isFilled === true)
   const isOpen = isPressed || props.isForced
   return (
     <section className="tg-form-group">
