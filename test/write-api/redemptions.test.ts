@@ -80,6 +80,7 @@ describe('creating codes', () => {
     [{ key: 'x'.repeat(65) }, 'key'],
     [{ name: 'a\u202eb' }, 'name'],
     [{ valid_from: -1 }, 'valid_from'],
+    [{ valid_until: 9 }, 'valid_until'],
     [{ max_uses: -2 }, 'max_uses'],
   ])('with %j names the field at fault', async (body, field) => {
     const answer = await make(body)

@@ -7,7 +7,7 @@ import { type Act, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { makeRedemptions } from './make-redemptions.ts'
 import { newRedemptionKey, ownKeyOf } from './redemption-key.ts'
-import { NO_TERMS, termsWith } from './redemption-terms.ts'
+import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
 import { type Repeatable, repeatableOf } from './repeatable.ts'
 
 /** POST /api/redemption/: one code or `count` alike; answers their keys, a repeat's too. */
@@ -27,6 +27,7 @@ export const createRedemption: Act = (api, parts) => {
     async (request, reply) => {
       const { count = 1, key = '', ...fields } = request.body
       const terms = termsWith(NO_TERMS, fields)
+      checkValidUntil(terms, NO_TERMS, parts.core.now())
       const repeatable = repeatableOf(parts.core.vault, request, { count, key: key.trim(), terms })
       const keys = keysFor(count, key, repeatable)
       const context = contextOf(parts, request)

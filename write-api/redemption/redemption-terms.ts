@@ -34,6 +34,17 @@ export function termsWith(
   }
 }
 
+/**
+ * Refuses a new end of validity that is over at `now` (ms); one kept may be. One that is not after
+ * its beginning is another fault, with words of its own.
+ */
+export function checkValidUntil(after: RedemptionTerms, before: RedemptionTerms, now: number) {
+  const { validFrom, validUntil } = after
+  if (validUntil === null || validUntil === before.validUntil || validUntil * 1_000 > now) return
+  if (validFrom !== null && validFrom >= validUntil) return
+  throw invalidField('valid_until', { zh: '过期时间已过', en: 'is in the past already' })
+}
+
 /** A code that becomes a gift has no limit unless one is given. */
 function maxUsesOf(given: number | null | undefined, before: RedemptionTerms): number | null {
   if (given === undefined) return before.isGift ? before.maxUses : null

@@ -10,7 +10,7 @@ import { UpdateRedemption } from '#write-api/contract/redemption.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { decideRedemptions } from './decide-redemptions.ts'
-import { termsWith } from './redemption-terms.ts'
+import { checkValidUntil, termsWith } from './redemption-terms.ts'
 
 const Query = Type.Object({
   status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
@@ -73,6 +73,7 @@ async function change(
   const { code } = await actors.stateOf(redemptionDecider, stream)
   if (code?.id !== redemptionId) throw refused('RedemptionUnknown')
   const terms = termsWith(code.terms, fields)
+  checkValidUntil(terms, code.terms, context.at)
   const command = { type: 'ChangeRedemption', redemptionId, terms } as const
   return accepted(await actors.handle(redemptionDecider, stream, command, context)).position
 }

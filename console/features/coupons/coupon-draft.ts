@@ -37,6 +37,7 @@ export type CouponFault =
   | 'usesTooFew'
   | 'dateWrong'
   | 'dateOrder'
+  | 'datePast'
 export type CouponFaults = Partial<Record<keyof CouponDraft, CouponFault>>
 
 export const newCoupon = (unit: AmountUnit): CouponDraft => ({
@@ -63,8 +64,11 @@ export const draftOfCoupon = (coupon: Redemption, unit: AmountUnit): CouponDraft
 
 const textOf = (seconds: number): string => (seconds > 0 ? dateFieldText(seconds) : '')
 
-/** `used`: how many had it already. */
-export function couponFaults(draft: CouponDraft, unit: AmountUnit, used = 0): CouponFaults {
+/** What is edited: how many had it already, and when it was to end, which may be over by now. */
+type Standing = { readonly used: number; readonly validUntil: string }
+
+export function couponFaults(draft: CouponDraft, unit: AmountUnit, standing: Standing) {
+  const { used, validUntil } = standing
   const faults: CouponFaults = {}
   const name = draft.name.trim()
   if (name === '') faults.name = 'nameMissing'
@@ -82,6 +86,8 @@ export function couponFaults(draft: CouponDraft, unit: AmountUnit, used = 0): Co
   if (from === null) faults.validFrom = 'dateWrong'
   if (until === null) faults.validUntil = 'dateWrong'
   if (from && until && from >= until) faults.validUntil = 'dateOrder'
+  else if (until && until * 1_000 <= Date.now() && draft.validUntil !== validUntil)
+    faults.validUntil = 'datePast'
   return faults
 }
 

@@ -54,8 +54,10 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
   const [faults, setFaults] = useState<CouponFaults>({})
   const [refused, setRefused] = useState({ key: '', words: '' })
   const save = useSave(props, unit)
+  const faultsOf = (next: CouponDraft) =>
+    couponFaults(next, unit, { used, validUntil: before.validUntil })
   const { isBusy, submit } = useSubmit(async () => {
-    const found = couponFaults(draft, unit, used)
+    const found = faultsOf(draft)
     setFaults(found)
     if (Object.keys(found).length > 0) return focusFirstFault(form)
     try {
@@ -70,7 +72,7 @@ function OpenDrawer(props: OpenDrawerProps): ReactElement {
   const change = (patch: Partial<CouponDraft>) => {
     const next = { ...draft, ...patch }
     setDraft(next)
-    if (Object.keys(faults).length > 0) setFaults(couponFaults(next, unit, used))
+    if (Object.keys(faults).length > 0) setFaults(faultsOf(next))
   }
   return (
     <FormDrawer

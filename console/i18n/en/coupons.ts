@@ -116,6 +116,7 @@ export const coupons: Words['coupons'] = {
     usesTooFew: 'There were more uses already',
     dateWrong: 'Enter a valid time',
     dateOrder: 'It has to take effect before it expires',
+    datePast: 'It is in the past already',
   },
   createdTitle: 'Codes created: {{count}}',
   createdLead: 'They can be copied from the list later, too.',

@@ -114,6 +114,7 @@ export const coupons = {
     usesTooFew: '不能小于已使用的次数',
     dateWrong: '请输入正确的时间',
     dateOrder: '生效时间必须早于过期时间',
+    datePast: '过期时间已过',
   },
   createdTitle: '已生成 {{count}} 个兑换码',
   createdLead: '之后仍可在列表中复制。',
