@@ -210,6 +210,10 @@ describe('levels', () => {
 it('who deletes the own account is signed out everywhere, and is not let in again', async () => {
   const id = await made('leaver')
   const [here, there] = [await fixture.logIn('leaver'), await fixture.logIn('leaver')]
+  // A session that was left open is not enough.
+  fixture.clock.ahead += 31 * 60_000
+  expect((await here.call('DELETE', '/api/user/self')).code).toBe('ProofNotRecent')
+  await here.call('POST', '/api/user/proof', { body: { password: PASSWORD } })
   const answer = await here.call('DELETE', '/api/user/self')
   expect(answer).toMatchObject({ status: 200, success: true })
   expect(String(answer.headers['set-cookie'])).toMatch(/^session=;/)

@@ -5,10 +5,11 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { forgetCredentials } from '../credentials/forget-credentials.ts'
+import { requireRecent } from '../credentials/prove.ts'
 
 /**
  * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
- * has its name typed before; a super admin's can't be.
+ * has its name typed before; a super admin's can't be. Wants a recent login: nothing undoes it.
  */
 export const deleteSelf: Act = (api, parts) => {
   api.delete(
@@ -18,6 +19,7 @@ export const deleteSelf: Act = (api, parts) => {
       schema: { summary: 'Delete the own account', response: { 200: Done } },
     },
     async (request, reply) => {
+      await requireRecent(parts, request)
       const { userId } = principalOf(request)
       const command = { type: 'DeleteUser', actorRole: null } as const
       const context = contextOf(parts, request)

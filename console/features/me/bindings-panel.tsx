@@ -9,6 +9,7 @@ import { weChatBind } from '#console/api/me/wechat-bind.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
+import { GivenUp } from '#console/ui/given-up.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { MiddleText } from '#console/ui/middle-text.tsx'
 import { Panel } from '#console/ui/panel.tsx'
@@ -109,8 +110,16 @@ function useBindings(openDialog: (way: Messenger) => void) {
 function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
+  const provenHere = async <T,>(act: () => Promise<T>): Promise<T> => {
+    try {
+      return await proven(act)
+    } catch (error) {
+      if (error instanceof GivenUp) props.onClose()
+      throw error
+    }
+  }
   const weChat = async (code: string) => {
-    await proven(() => weChatBind(code))
+    await provenHere(() => weChatBind(code))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('oauth.weChatBound'))
   }
@@ -121,7 +130,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
       title={t('oauth.bindTo', { site: t(`oauth.within.${props.way}`) })}
       submitText={t('oauth.bind')}
       onCode={weChat}
-      getState={() => proven(() => oauthState({ intent: 'bind' }))}
+      getState={() => provenHere(() => oauthState({ intent: 'bind' }))}
     />
   )
 }

@@ -9,6 +9,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import { proven } from './proven.tsx'
 
 /** The own account's end, once its name has been typed. */
 export function DeleteDialog(props: {
@@ -28,7 +29,7 @@ export function DeleteDialog(props: {
   }
   const { isBusy, submit } = useSubmit(async () => {
     if (typed !== props.username) return setFault(t('me.typeName'))
-    await deleteSelf()
+    await proven(deleteSelf)
     startLeaving()
     showSuccess(t('me.deleted'), { goesAlong: true })
     clearUser()

@@ -2,6 +2,7 @@ import { type ReactElement, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { proveSession } from '#console/api/security/prove-session.ts'
+import { GivenUp } from '#console/ui/given-up.ts'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
@@ -11,14 +12,14 @@ const listeners = new Set<() => void>()
 
 /**
  * Runs `act`. Where the login is too long ago for it, asks for a proof of who that is, and runs it
- * again; the refusal is thrown where there is none.
+ * again; `GivenUp` is thrown where there is none.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'ProofNotRecent') throw error
-    if (!(await ask())) throw error
+    if (!(await ask())) throw new GivenUp()
     return act()
   }
 }

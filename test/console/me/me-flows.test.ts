@@ -236,8 +236,13 @@ describe('the own page', () => {
       isProven = true
       return ok(null)
     }
-    await button(page, '生成令牌').click()
     const dialog = page.getByRole('dialog', { name: '验证身份' })
+    // Cancelling is no failure, and nothing is told.
+    await button(page, '生成令牌').click()
+    await dialog.getByRole('button', { name: '取消' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await button(page, '生成令牌').click()
+    expect(await page.locator('.tg-toast').count()).toBe(0)
     await hasFocus(page, '登录密码')
     await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
@@ -248,7 +253,13 @@ describe('the own page', () => {
 
   it('deletes the account whose name was typed, and leaves', async () => {
     const { page, site } = await open()
-    site.routes['DELETE /api/user/self'] = () => ok(null)
+    let isProven = false
+    site.routes['DELETE /api/user/self'] = () =>
+      isProven ? ok(null) : refused('请先验证您的身份，或重新登录', 'ProofNotRecent')
+    site.routes['POST /api/user/proof'] = () => {
+      isProven = true
+      return ok(null)
+    }
     await button(page, '删除账户').click()
     const dialog = page.getByRole('dialog', { name: '删除账户' })
     const name = dialog.getByRole('textbox')
@@ -257,6 +268,9 @@ describe('the own page', () => {
     await dialog.getByText('请输入你的账户名以确认删除！').waitFor()
     expect(bodyOf(site, 'DELETE', '/api/user/self')).toBe(undefined)
     await name.fill('mia')
+    await page.keyboard.press('Enter')
+    await hasFocus(page, '登录密码')
+    await page.keyboard.type('my password')
     await page.keyboard.press('Enter')
     await said(page, '账户已删除！')
     await page.waitForURL(`${site.url}/login`)

@@ -1,0 +1,4 @@
+/** What the user was asked on the way of an act was cancelled: nothing failed, nothing is told. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp'
+}
