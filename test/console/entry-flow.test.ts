@@ -60,6 +60,21 @@ describe('login', () => {
     expect(calls('/api/user/login')).toEqual([])
   })
 
+  it('puts other ways first where passwords are the super admin’s alone', async () => {
+    const off = { ...STATUS, password_login_enabled: false, github_oauth: true }
+    site.routes['GET /api/status'] = () => ok(off)
+    await page.goto(`${site.url}/login`)
+    await page.getByRole('button', { name: /GitHub/ }).waitFor()
+    expect(await page.getByLabel('密码', { exact: true }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: '忘记密码？' }).count()).toBe(0)
+    await page.getByRole('button', { name: '使用密码登录' }).click()
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${site.url}/app/tokens`)
+    await page.goto(`${site.url}/reset`)
+    await page.getByText(/^管理员关闭了密码登录/).waitFor()
+  })
+
   it("shows the server's refusal in its own words", async () => {
     site.routes['POST /api/user/login'] = () => refused('用户名或密码错误，或用户已被封禁')
     await page.goto(`${site.url}/login`)
@@ -172,6 +187,18 @@ describe('a code', () => {
     expect(await focused().getAttribute('name')).toBe('username')
   })
 
+  it('goes nowhere for what is no address, which is marked with all other faults', async () => {
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, email_verification: true })
+    await page.goto(`${site.url}/register`)
+    await page.locator('input[name="email"]').fill('nonsense')
+    await page.locator('input[name="password"]').fill('short')
+    await page.keyboard.press('Enter')
+    await page.getByText('邮箱地址格式错误').waitFor()
+    const names = await invalid().evaluateAll((all) => all.map((one) => one.getAttribute('name')))
+    expect(names).toEqual(['username', 'password', 'again', 'email', 'code'])
+    expect(calls('/api/user/register')).toEqual([])
+  })
+
   it('of the second step that is wrong is told at its field', async () => {
     site.routes['POST /api/user/login'] = () =>
       ok({ second_factor: { ticket: 't1', kinds: ['totp'] } })
@@ -276,6 +303,24 @@ describe('setup', () => {
 })
 
 describe('a link that resets the password', () => {
+  it('says what it will do, then what it did, and is not pressed again once it is spent', async () => {
+    let isSpent = false
+    site.routes['POST /api/user/reset'] = () =>
+      isSpent ? refused('重置链接非法或已过期', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')
+    const link = `${site.url}/user/reset?email=ada@example.com&token=x`
+    const press = page.getByRole('button', { name: '重置密码' })
+    await page.goto(link)
+    await heading('确认重置密码').waitFor()
+    await press.click()
+    await heading('新密码已生成').waitFor()
+    expect(await page.getByText('将生成一个新密码').count()).toBe(0)
+    isSpent = true
+    await page.goto(link)
+    await press.click()
+    await page.getByRole('alert').getByText('重置链接非法或已过期').waitFor()
+    await expect.poll(() => press.isDisabled()).toBe(true)
+  })
+
   it('locks the button once it was mailed, and not for what is no address', async () => {
     site.routes['GET /api/reset_password'] = () => refused('邮箱地址格式错误', 'MailInvalid')
     await page.goto(`${site.url}/reset`)

@@ -31,6 +31,15 @@ const PAGES: readonly EntryPage[] = [
   { path: '/login', name: 'login-ways', status: ALL_WAYS },
   {
     path: '/login',
+    name: 'login-no-password',
+    status: { ...ALL_WAYS, password_login_enabled: false },
+    act: async (page) => {
+      await page.getByRole('button', { name: /^(使用密码登录|Sign in with a password)$/ }).click()
+      await page.locator('input[name="password"]').waitFor()
+    },
+  },
+  {
+    path: '/login',
     name: 'login-wechat',
     part: '.tg-dialog',
     status: ALL_WAYS,
@@ -98,7 +107,10 @@ describe('pages before the login', () => {
         // By name: an address of numbers has no passkeys.
         await page.goto(site.url.replace('127.0.0.1', 'localhost') + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.locator('form, .tg-home, .tg-message-page, .tg-alert').first().waitFor()
+        await page
+          .locator('form, .tg-other-ways, .tg-home, .tg-message-page, .tg-alert')
+          .first()
+          .waitFor()
         await act?.(page)
         const found = await lookFaults(page, `${name}-${language}`, [1280, 390], part)
         expect(found, name).toEqual([])

@@ -1,15 +1,18 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
+import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
 import { useStatus } from '#console/api/status/status.ts'
+import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
+import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
 import { LoginForm } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { SecondStepForm } from './second-step-form.tsx'
-import type { Asked } from './use-login.ts'
+import type { Asked, OnNeeded } from './use-login.ts'
 
 export function LoginPage(): ReactElement {
   const { t } = useTranslation()
@@ -44,11 +47,43 @@ export function LoginPage(): ReactElement {
           {t('auth.expired')}
         </p>
       )}
-      <LoginForm onNeeded={setAsked} />
-      <PasskeyButton />
-      <OtherWays />
+      <WaysIn onNeeded={setAsked} />
       <Links aff={params.get('aff')} />
     </div>
+  )
+}
+
+/** Where passwords let in the super admin alone, their form stands last and folded. */
+function WaysIn({ onNeeded }: { onNeeded: OnNeeded }): ReactElement {
+  const { t } = useTranslation()
+  const status = useStatus()
+  const [isUnfolded, setUnfolded] = useState(false)
+  const hasOthers = arePasskeysPossible() || WAYS.some((way) => isOpen(status, way))
+  if (status?.password_login_enabled !== false || !hasOthers) {
+    return (
+      <>
+        <LoginForm onNeeded={onNeeded} />
+        <PasskeyButton />
+        <OtherWays />
+      </>
+    )
+  }
+  return (
+    <>
+      <OtherWays isFirst />
+      <PasskeyButton />
+      {isUnfolded ? (
+        <div className="tg-entry-folded">
+          <LoginForm onNeeded={onNeeded} />
+        </div>
+      ) : (
+        <p className="tg-entry-links">
+          <Button tone="quiet" size="small" onClick={() => setUnfolded(true)}>
+            {t('auth.byPassword')}
+          </Button>
+        </p>
+      )}
+    </>
   )
 }
 
@@ -56,10 +91,10 @@ export function LoginPage(): ReactElement {
 function Links({ aff }: { aff: string | null }): ReactElement {
   const { t } = useTranslation()
   const status = useStatus()
-  const isOpen = status?.register_enabled !== false && status?.self_use_mode_enabled !== true
+  const canJoin = status?.register_enabled !== false && status?.self_use_mode_enabled !== true
   return (
     <p className="tg-entry-links">
-      {isOpen && (
+      {canJoin && (
         <span>
           {t('auth.noAccount')}{' '}
           <Link to={aff === null ? '/register' : `/register?${new URLSearchParams({ aff })}`}>
@@ -67,7 +102,7 @@ function Links({ aff }: { aff: string | null }): ReactElement {
           </Link>
         </span>
       )}
-      <Link to="/reset">{t('auth.forgot')}</Link>
+      {status?.password_login_enabled !== false && <Link to="/reset">{t('auth.forgot')}</Link>}
     </p>
   )
 }

@@ -15,8 +15,8 @@ import {
 import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
-/** A button for each of the other ways in that the site offers. */
-export function OtherWays(): ReactElement | null {
+/** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
+export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElement | null {
   const { t } = useTranslation()
   const status = useStatus()
   const [params] = useSearchParams()
@@ -36,7 +36,7 @@ export function OtherWays(): ReactElement | null {
   if (ways.length === 0) return null
   return (
     <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
-      <p className="tg-or">{t('oauth.or')}</p>
+      {!isFirst && <p className="tg-or">{t('oauth.or')}</p>}
       {ways.map((way) => (
         <Button
           key={way}

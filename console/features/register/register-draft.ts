@@ -9,16 +9,20 @@ import type { Register } from '#write-api/contract/entry.ts'
 export type RegisterDraft = AccountDraft & { email: string; code: string }
 export type RegisterField = keyof RegisterDraft
 export type RegisterFaults = Partial<Record<keyof AccountDraft, AccountFault>> & {
-  email?: 'needEmail'
+  email?: 'needEmail' | 'badEmail'
   code?: 'needCode'
 }
 
 export const EMPTY_REGISTER: RegisterDraft = { ...EMPTY_ACCOUNT, email: '', code: '' }
 
+/** What no address lacks; the rest is the server's to judge. */
+const LIKE_AN_ADDRESS = /^[^\s@＠]+[@＠][^\s@＠]+$/
+
 /** What is wrong, by field, in the order of the form. */
 export function registerFaults(draft: RegisterDraft, needsMail: boolean): RegisterFaults {
   return {
     ...accountFaults(draft),
+    ...(needsMail && !LIKE_AN_ADDRESS.test(draft.email.trim()) ? { email: 'badEmail' } : {}),
     ...(needsMail && draft.email.trim() === '' ? { email: 'needEmail' } : {}),
     ...(needsMail && draft.code.trim() === '' ? { code: 'needCode' } : {}),
   }

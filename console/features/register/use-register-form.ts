@@ -48,7 +48,7 @@ export function useRegisterForm(takeToken: () => string | null) {
       again: refused('again'),
     },
     mailFaults: {
-      email: shown.email === undefined ? refused('email') : t('auth.needEmail'),
+      email: shown.email === undefined ? refused('email') : t(`auth.${shown.email}`),
       code: shown.code === undefined ? refused('code') : t('auth.needCode'),
     },
     /** What is told at no field. */
@@ -67,5 +67,5 @@ export function useRegisterForm(takeToken: () => string | null) {
 
 function shownOf(faults: RegisterFaults, checked: 'nothing' | 'email' | 'all'): RegisterFaults {
   if (checked === 'all') return faults
-  return checked === 'email' && faults.email !== undefined ? { email: faults.email } : {}
+  return checked === 'email' && faults.email === 'needEmail' ? { email: faults.email } : {}
 }

@@ -1,6 +1,7 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
+import { ApiError } from '#console/api/api-error.ts'
 import { resetPassword } from '#console/api/auth/reset-password.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
@@ -17,14 +18,19 @@ export function ConfirmResetPage(): ReactElement {
   const [params] = useSearchParams()
   const [email, token] = [params.get('email') ?? '', params.get('token') ?? '']
   const isLink = email !== '' && token !== ''
+  const [isDone, setDone] = useState(false)
   usePageTitle(t('auth.confirmTitle'))
   return (
     <div className="tg-entry">
       <header className="tg-entry-head">
-        <h1>{t('auth.confirmTitle')}</h1>
-        <p>{t('auth.confirmLead')}</p>
+        <h1>{isDone ? t('auth.confirmedTitle') : t('auth.confirmTitle')}</h1>
+        <p>{isDone ? t('auth.confirmedLead') : t('auth.confirmLead')}</p>
       </header>
-      {isLink ? <ConfirmForm email={email} token={token} /> : <BadLink words={t('auth.badLink')} />}
+      {isLink ? (
+        <ConfirmForm email={email} token={token} onDone={() => setDone(true)} />
+      ) : (
+        <BadLink words={t('auth.badLink')} />
+      )}
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
       </p>
@@ -32,29 +38,12 @@ export function ConfirmResetPage(): ReactElement {
   )
 }
 
-function ConfirmForm({ email, token }: { email: string; token: string }): ReactElement {
+type Confirm = { email: string; token: string; onDone: () => void }
+
+function ConfirmForm({ email, token, onDone }: Confirm): ReactElement {
   const { t } = useTranslation()
-  const isUnderWay = useRef(false)
-  const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState('')
-  const [password, setPassword] = useState('')
+  const { reset, isBusy, refusal, isSpent, password } = useReset({ email, token, onDone })
   const isDone = password !== ''
-  const reset = async () => {
-    if (isUnderWay.current) return
-    isUnderWay.current = true
-    setBusy(true)
-    setRefusal('')
-    try {
-      const made = await resetPassword({ email, token })
-      setPassword(made)
-      if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
-    } catch (error) {
-      setRefusal(error instanceof Error ? error.message : String(error))
-    } finally {
-      isUnderWay.current = false
-      setBusy(false)
-    }
-  }
   return (
     <form
       className="tg-entry-form"
@@ -70,7 +59,14 @@ function ConfirmForm({ email, token }: { email: string; token: string }): ReactE
       </FormField>
       {isDone && <NewPassword password={password} />}
       {refusal !== '' && <BadLink words={refusal} />}
-      <Button type="submit" tone="primary" size="large" isFill isBusy={isBusy} isDisabled={isDone}>
+      <Button
+        type="submit"
+        tone="primary"
+        size="large"
+        isFill
+        isBusy={isBusy}
+        isDisabled={isDone || isSpent}
+      >
         {isDone ? t('auth.confirmDone') : t('auth.confirmSubmit')}
       </Button>
       {isDone && (
@@ -80,6 +76,35 @@ function ConfirmForm({ email, token }: { email: string; token: string }): ReactE
       )}
     </form>
   )
+}
+
+function useReset({ email, token, onDone }: Confirm) {
+  const { t } = useTranslation()
+  const isUnderWay = useRef(false)
+  const [isBusy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState('')
+  /** The link is good for nothing any more: pressing again would not help. */
+  const [isSpent, setSpent] = useState(false)
+  const [password, setPassword] = useState('')
+  const reset = async () => {
+    if (isUnderWay.current) return
+    isUnderWay.current = true
+    setBusy(true)
+    setRefusal('')
+    try {
+      const made = await resetPassword({ email, token })
+      setPassword(made)
+      onDone()
+      if (await copyText(made)) showSuccess(t('auth.passwordCopied'))
+    } catch (error) {
+      setSpent(error instanceof ApiError && error.code === 'ResetLinkInvalid')
+      setRefusal(error instanceof Error ? error.message : String(error))
+    } finally {
+      isUnderWay.current = false
+      setBusy(false)
+    }
+  }
+  return { reset, isBusy, refusal, isSpent, password }
 }
 
 function BadLink({ words }: { words: string }): ReactElement {

@@ -2,6 +2,7 @@ import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { requestReset } from '#console/api/auth/request-reset.ts'
+import { useStatus } from '#console/api/status/status.ts'
 import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -22,6 +23,7 @@ type Said =
 /** Asks for a link by mail; the button waits 30 s after a press, unless the address was refused. */
 export function RequestResetPage(): ReactElement {
   const { t } = useTranslation()
+  const status = useStatus()
   usePageTitle(t('auth.resetTitle'))
   return (
     <div className="tg-entry">
@@ -29,6 +31,12 @@ export function RequestResetPage(): ReactElement {
         <h1>{t('auth.resetTitle')}</h1>
         <p>{t('auth.resetLead')}</p>
       </header>
+      {status?.password_login_enabled === false && (
+        <p className="tg-alert">
+          <Icon name="info" />
+          <span>{t('auth.passwordClosed')}</span>
+        </p>
+      )}
       <RequestResetForm />
       <p className="tg-entry-links">
         <Link to="/login">{t('auth.backToLogin')}</Link>
