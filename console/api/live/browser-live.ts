@@ -10,6 +10,7 @@ import {
   switchMap,
   timer,
 } from 'rxjs'
+import type { SessionUser } from '#read-api/contract/user.ts'
 import { request } from '../request.ts'
 import { hasLeft, onUserChange, storedUser } from '../session.ts'
 import { createLiveStream, type LiveSocket, type LiveStream } from './live-stream.ts'
@@ -47,11 +48,16 @@ const isLookedAt$ = (): Observable<boolean> =>
     startWith(true),
   )
 
-/** After a logout there is nothing to connect again for, though screens linger. */
+/**
+ * After a logout there is nothing to connect again for, though screens linger; and whoever has a
+ * password of a reset is told nothing before it is replaced.
+ */
 const isSomebodyIn$ = (): Observable<boolean> =>
   new Observable((screen) => {
-    screen.next(storedUser() !== null && !hasLeft())
-    return onUserChange((user) => screen.next(user !== null && !hasLeft()))
+    const tell = (user: SessionUser | null) =>
+      screen.next(user !== null && user.must_change_password !== true && !hasLeft())
+    tell(storedUser())
+    return onUserChange(tell)
   })
 
 function connect(): LiveSocket {

@@ -67,7 +67,7 @@ export const users: Words['users'] = {
   saved: 'The user was updated',
   updateFailed: 'The update failed',
   unchanged: 'Nothing was changed',
-  missing: 'There is no such user. Refresh the page and try again.',
+  missing: 'There is no such user.',
   beyondLead: 'You can manage users of a lower level only.',
   deactivatedLead: 'Deactivated for good: the account neither signs in nor comes back.',
   account: 'Account',

@@ -65,7 +65,7 @@ export const users = {
   saved: '用户信息更新成功！',
   updateFailed: '更新失败',
   unchanged: '没有任何修改！',
-  missing: '用户不存在，请刷新页面后重试。',
+  missing: '没有这个用户。',
   beyondLead: '您只能管理级别低于您的用户。',
   deactivatedLead: '该用户已永久注销，无法登录，也无法恢复。',
   account: '账户',
