@@ -303,7 +303,7 @@ describe('setup', () => {
 })
 
 describe('a link that resets the password', () => {
-  it('says what it will do, then what it did, and is not pressed again once it is spent', async () => {
+  it('says what it will do, then what it did, and is spent', async () => {
     let isSpent = false
     site.routes['POST /api/user/reset'] = () =>
       isSpent ? refused('重置链接非法或已过期', 'ResetLinkInvalid') : ok('k7Tq-9vXm-2pRz')

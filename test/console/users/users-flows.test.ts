@@ -154,6 +154,11 @@ describe('the drawers', () => {
     expect(await dialog().getByRole('button', { name: '重置…' }).count()).toBe(0)
   })
 
+  it('say of an address of nobody that there is no such user', async () => {
+    await open('/user/edit/abc')
+    await dialog().getByRole('alert').getByText('没有这个用户。', { exact: true }).waitFor()
+  })
+
   it('erase somebody who is gone, once the name is typed', async () => {
     await open('/user/edit/6')
     await dialog().getByRole('button', { name: '抹除…' }).click()
