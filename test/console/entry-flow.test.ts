@@ -337,3 +337,22 @@ describe('a link that resets the password', () => {
     expect(await page.getByRole('button', { name: /^重试 \(/ }).isDisabled()).toBe(true)
   })
 })
+
+it('opens no live connection while the password is one of a reset', async () => {
+  const sockets: string[] = []
+  page.on('websocket', (socket) => sockets.push(socket.url()))
+  const unread = () => calls('/api/user/messages/unread_count').length
+  const comeAs = async (user: object) => {
+    await page.goto(`${site.url}/login`)
+    await page.evaluate((me) => localStorage.setItem('user', me), JSON.stringify(user))
+    sockets.length = 0
+    const before = unread()
+    await page.goto(`${site.url}/about`)
+    // The bell, which listens, is there.
+    await expect.poll(unread).toBeGreaterThan(before)
+  }
+  await comeAs({ ...ROOT, must_change_password: true })
+  expect(sockets).toEqual([])
+  await comeAs(ROOT)
+  await expect.poll(() => sockets.length).toBeGreaterThan(0)
+})

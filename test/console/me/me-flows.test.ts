@@ -251,6 +251,19 @@ describe('the own page', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
+  it('leaves the dialog of a binding with the proof that it needs', async () => {
+    const { page, site } = await open()
+    const telegram = { telegram_oauth: true, telegram_bot_name: 'gate_bot' }
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, ...telegram })
+    site.routes['GET /api/oauth/state'] = () => refused('请先验证您的身份', 'ProofNotRecent')
+    await page.reload()
+    await button(page, '绑定').click()
+    const proof = page.getByRole('dialog', { name: '验证身份' })
+    await proof.getByRole('button', { name: '取消' }).click()
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    expect(await page.locator('.tg-toast').count()).toBe(0)
+  })
+
   it('deletes the account whose name was typed, and leaves', async () => {
     const { page, site } = await open()
     let isProven = false
