@@ -2,7 +2,13 @@ import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'rea
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import { Overlay } from './overlay.tsx'
-import { focusFirstFault, focusFirstField } from './use-submit.ts'
+import { focusFirstFault } from './use-submit.ts'
+
+const FIELDS = ':is(input, select, textarea):enabled:not([readonly], [type="hidden"])'
+
+/** The first field that takes something in, if there is one. */
+const focusFirstField = (panel: HTMLElement): void =>
+  panel.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
 
 /** A small dialog around one form: Enter submits it. For longer ones, `FormDrawer`. */
 export function FormDialog(props: {

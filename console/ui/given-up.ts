@@ -1,4 +1,2 @@
 /** What the user was asked on the way of an act was cancelled: nothing failed, nothing is told. */
-export class GivenUp extends Error {
-  override readonly name = 'GivenUp'
-}
+export class GivenUp extends Error {}

@@ -34,15 +34,6 @@ export function useSubmit(
   return { isBusy, submit }
 }
 
-const FIELDS = ['input', 'select', 'textarea']
-  .map((field) => `${field}:enabled:not([readonly], [type="hidden"])`)
-  .join()
-
-/** Moves the focus to the first field that takes something in, if there is one. */
-export function focusFirstField(form: HTMLElement | null): void {
-  form?.querySelector<HTMLElement>(FIELDS)?.focus({ preventScroll: true })
-}
-
 /** What was set just now may be drawn a few frames later, where the page has much to do. */
 const FRAMES = 20
 

@@ -14,7 +14,7 @@ export const auth = {
   humanFailed: '人机校验加载失败，请检查网络后刷新页面',
   forgot: '忘记密码？',
   byPassword: '使用密码登录',
-  passwordClosed: '管理员关闭了密码登录，新密码只有超级管理员可以使用',
+  passwordClosed: '管理员关闭了密码登录，仅超级管理员可用',
   noAccount: '没有账户？',
   toRegister: '点击注册',
   hasAccount: '已有账户？',
