@@ -164,8 +164,9 @@ describe('identities', () => {
       await call('PUT', '/api/user/self', { body: { password: PASSWORD } }),
       await call('POST', '/api/user/totp/begin', { body: {} }),
       await call('GET', '/api/user/token'),
+      await call('POST', '/api/user/unbind', { body: { provider: 'email' } }),
     ]
-    expect(ways.map(({ code }) => code)).toEqual(Array(3).fill('LoginNotRecent'))
+    expect(ways.map(({ code }) => code)).toEqual(Array(4).fill('LoginNotRecent'))
     fixture.clock.ahead -= 31 * 60_000
     const first = await call('PUT', '/api/user/self', { body: { password: PASSWORD } })
     expect(first).toMatchObject({ success: true })

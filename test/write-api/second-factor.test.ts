@@ -104,12 +104,13 @@ describe('what makes another way in', () => {
   it('wants a recent login, or a proof since, of calls that carry none', async () => {
     const { call } = await newUser('first2')
     const CALLS = [
-      '/api/user/token',
-      '/api/oauth/state?intent=bind',
-      '/api/oauth/wechat/bind?code=1',
-      '/api/oauth/email/bind?email=a@example.com&code=123456',
+      () => call('GET', '/api/user/token'),
+      () => call('GET', '/api/oauth/state?intent=bind'),
+      () => call('GET', '/api/oauth/wechat/bind?code=1'),
+      () => call('GET', '/api/oauth/email/bind?email=a@example.com&code=123456'),
+      () => call('POST', '/api/user/unbind', { body: { provider: 'email' } }),
     ]
-    const codes = () => Promise.all(CALLS.map(async (path) => (await call('GET', path)).code))
+    const codes = () => Promise.all(CALLS.map(async (ask) => (await ask()).code))
     const fresh = await codes()
     fixture.clock.ahead += 31 * 60_000
     expect(await codes()).toEqual(CALLS.map(() => 'ProofNotRecent'))

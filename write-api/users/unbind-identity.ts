@@ -11,11 +11,15 @@ import { allOptions } from '#projections/options/query.ts'
 import { Unbind } from '#write-api/contract/oauth.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { hasPasskeyAlone } from '../credentials/passkey-way-in.ts'
+import { requireRecent } from '../credentials/prove.ts'
 import { ofIdentity } from './bind-identity.ts'
 import { waysOpen } from './ways-open.ts'
 import { whileWaysChange } from './while-ways-change.ts'
 
-/** POST /api/user/unbind: lets go of one of the own identities, unless it is the last way in. */
+/**
+ * POST /api/user/unbind: lets go of one of the own identities, unless it is the last way in. Who it
+ * is was shown just now: of the owner's ways back, a stolen session takes none away.
+ */
 export const unbindIdentity: Act = (api, parts) => {
   api.post(
     '/api/user/unbind',
@@ -30,6 +34,7 @@ export const unbindIdentity: Act = (api, parts) => {
     async (request, reply) => {
       const { provider } = request.body
       const { userId } = principalOf(request)
+      await requireRecent(parts, request)
       const outcome = await parts.turns(userStream(userId), () =>
         whileWaysChange(() => unbind(parts, request, provider)),
       )

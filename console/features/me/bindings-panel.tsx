@@ -99,7 +99,7 @@ function useBindings(openDialog: (way: Messenger) => void) {
     const words = { title: t('oauth.unbindTitle', { site }), body: t('oauth.unbindBody', { site }) }
     if (!(await confirm({ ...words, confirmText: t('oauth.unbind'), tone: 'danger' }))) return
     await run(way, async () => {
-      await unbind(way)
+      await proven(() => unbind(way))
       await client.invalidateQueries({ queryKey: selfQuery.queryKey })
       showSuccess(t('oauth.unboundDone', { site }))
     })

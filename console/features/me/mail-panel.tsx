@@ -10,6 +10,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { MailDialog } from './mail-dialog.tsx'
 import type { MePanelProps } from './me-panel.ts'
+import { proven } from './proven.tsx'
 
 /** The own mail address: it logs in, and gets the link that resets a forgotten password. */
 export function MailPanel({ user }: MePanelProps): ReactElement {
@@ -26,7 +27,7 @@ export function MailPanel({ user }: MePanelProps): ReactElement {
       tone: 'danger',
     })
     if (!isSure) return
-    await unbind('email')
+    await proven(() => unbind('email'))
     await client.invalidateQueries({ queryKey: selfQuery.queryKey })
     showSuccess(t('auth.mailUnbound'))
   })

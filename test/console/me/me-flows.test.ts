@@ -56,6 +56,16 @@ const hasFocus = (page: Page, name: string) =>
   page.getByRole('textbox', { name, exact: true }).and(page.locator(':focus')).waitFor()
 const bodyOf = (site: FakeSite, method: string, path: string) =>
   site.calls.findLast((call) => call.method === method && call.path === path)?.body
+/** An act that is refused until who it is was shown. */
+function wantsProof(site: FakeSite, route: string, answer: unknown = null): void {
+  let isProven = false
+  site.routes[route] = () =>
+    isProven ? ok(answer) : refused('请先验证您的身份，或重新登录', 'ProofNotRecent')
+  site.routes['POST /api/user/proof'] = () => {
+    isProven = true
+    return ok(null)
+  }
+}
 
 describe('the own page', () => {
   it('says who one is, and shows ten models before the rest', async () => {
@@ -229,13 +239,7 @@ describe('the own page', () => {
 
   it('asks who it is where the login is long ago, and goes on with the act', async () => {
     const { page, site } = await open()
-    let isProven = false
-    site.routes['GET /api/user/token'] = () =>
-      isProven ? ok('sat_fresh') : refused('请先验证您的身份，或重新登录', 'ProofNotRecent')
-    site.routes['POST /api/user/proof'] = () => {
-      isProven = true
-      return ok(null)
-    }
+    wantsProof(site, 'GET /api/user/token', 'sat_fresh')
     const dialog = page.getByRole('dialog', { name: '验证身份' })
     // Cancelling is no failure, and nothing is told.
     await button(page, '生成令牌').click()
@@ -266,13 +270,7 @@ describe('the own page', () => {
 
   it('deletes the account whose name was typed, and leaves', async () => {
     const { page, site } = await open()
-    let isProven = false
-    site.routes['DELETE /api/user/self'] = () =>
-      isProven ? ok(null) : refused('请先验证您的身份，或重新登录', 'ProofNotRecent')
-    site.routes['POST /api/user/proof'] = () => {
-      isProven = true
-      return ok(null)
-    }
+    wantsProof(site, 'DELETE /api/user/self')
     await button(page, '删除账户').click()
     const dialog = page.getByRole('dialog', { name: '删除账户' })
     const name = dialog.getByRole('textbox')
@@ -381,9 +379,12 @@ describe('the own page', () => {
     }
     await unbind()
     await said(page, '这是最后一种登录方式')
-    site.routes['POST /api/user/unbind'] = () => ok(null)
-    site.routes['GET /api/user/self'] = () => ok(user(MEMBER))
+    wantsProof(site, 'POST /api/user/unbind')
     await unbind()
+    await hasFocus(page, '登录密码')
+    site.routes['GET /api/user/self'] = () => ok(user(MEMBER))
+    await page.keyboard.type('my password')
+    await page.keyboard.press('Enter')
     await said(page, '邮箱已解绑')
     await said(page, '尚未绑定邮箱')
     expect(bodyOf(site, 'POST', '/api/user/unbind')).toEqual({ provider: 'email' })
