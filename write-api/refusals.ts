@@ -55,6 +55,7 @@ type ActRefusalCode =
   | 'GroupUnknown'
   | 'GroupNotUsable'
   | 'WebhookUrlInvalid'
+  | 'WebhookSecretInvalid'
   | 'ErasedNameDiffers'
 
 export type RefusalCode =
@@ -210,6 +211,13 @@ const REFUSALS: Refusals<RefusalCode> = {
     {
       zh: 'Webhook 地址无效：仅支持 https 的公网地址',
       en: 'Not a webhook address: https and a public address, on port 443',
+    },
+  ],
+  WebhookSecretInvalid: [
+    200,
+    {
+      zh: '接口凭证（webhook_secret）无效：只能包含英文字母、数字和半角符号',
+      en: 'Invalid webhook_secret: only printable ASCII characters, as it is sent in a header',
     },
   ],
   InvalidField: [

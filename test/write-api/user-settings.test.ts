@@ -135,6 +135,27 @@ describe('how one is told', () => {
     expect([await fixture.head(), await secrets()]).toEqual([head, 0])
   })
 
+  it.each(['密钥-geheim', 'a\nb', 'a\tb', 'é', 'a\u007f'])(
+    'refuses the secret %j, which no header takes, and writes nothing',
+    async (webhook_secret) => {
+      const head = await fixture.head()
+      const answer = await put({ webhook_secret, show_ip_in_logs: true })
+      expect(answer).toMatchObject({ status: 200, success: false, code: 'WebhookSecretInvalid' })
+      expect(answer.message).toContain('webhook_secret')
+      expect([await fixture.head(), await secrets()]).toEqual([head, 0])
+    },
+  )
+
+  it('keeps a secret without the blanks around it, and blanks alone as left out', async () => {
+    await put({ webhook_secret: ' a b~\n' })
+    await put({ webhook_secret: ' ' })
+    const { core, user } = fixture
+    const { rows } = await core.pg.query("select ref from vault.secrets where purpose = 'webhook'")
+    const kept = rows.map(({ ref }) => core.vault.getSecret('webhook', `user:${user.id}`, ref))
+    expect(await Promise.all(kept)).toEqual(['a b~'])
+    await put({ webhook_secret: null })
+  })
+
   it('needs a webhook to be told by one, and an address that is one', async () => {
     const none = { notify_type: 'webhook', webhook_url: '' }
     expect(await put(none)).toMatchObject({ status: 200, code: 'WebhookUrlInvalid' })

@@ -49,7 +49,7 @@ export const UpdateSettings = Type.Object({
   quota_warning_threshold: Type.Optional(Type.Integer({ minimum: 0, maximum: 9007199254740991 })),
   /** https alone; empty for none. */
   webhook_url: Type.Optional(Type.String({ maxLength: 2_048 })),
-  /** Never shown again. Empty leaves it as it is, null takes it away. */
+  /** Printable ASCII, never shown again. Empty leaves it as it is, null takes it away. */
   webhook_secret: Type.Optional(Type.Union([Type.String({ maxLength: 256 }), Type.Null()])),
   /** Empty: the address that is bound. Another than that, or than before, needs its code. */
   notification_email: Type.Optional(Type.String({ maxLength: 320 })),

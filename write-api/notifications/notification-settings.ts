@@ -30,13 +30,14 @@ export async function notificationsChange(
   const means = asked.notify_type ?? before.means
   const webhookUrl = await textOf(core, userId, before.webhookUrl, webhookOf(asked.webhook_url))
   if (means === 'webhook' && webhookUrl === null) throw refused('WebhookUrlInvalid')
+  const secret = secretOf(asked.webhook_secret)
   const address = addressOf(asked.notification_email)
   const asThreshold = asked.quota_warning_threshold
   const threshold = asThreshold === undefined ? before.threshold : toWire(fromWire(asThreshold))
   const mailTo = await textOf(core, userId, before.mailTo, address)
   if (mailTo !== before.mailTo) await proveAddress(core, request, userId, address)
   // The last that could fail: a secret is not kept for what was refused before.
-  const webhookSecretRef = await secretRefOf(core, userId, before, asked.webhook_secret)
+  const webhookSecretRef = await secretRefOf(core, userId, before, secret)
   const isOther = webhookSecretRef !== before.webhookSecretRef
   const settings = { means, mailTo, webhookUrl, threshold, webhookSecretRef }
   return {
@@ -62,6 +63,15 @@ function webhookOf(text: Asked): Asked {
   const checked = checkUrl(given, userPolicy)
   if (!checked.isAllowed || checked.url.protocol !== 'https:') throw refused('WebhookUrlInvalid')
   return checked.url.href
+}
+
+/** What is kept is sent, and signs: a header takes no other letters, and no blanks around. */
+function secretOf(text: Asked | null): Asked | null {
+  const given = text?.trim() ?? text
+  if (typeof given === 'string' && !/^[\x20-\x7e]*$/.test(given)) {
+    throw refused('WebhookSecretInvalid')
+  }
+  return given
 }
 
 const addressOf = (text: Asked): Asked =>

@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { request } from 'undici'
+import { errors, request } from 'undici'
 import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 
@@ -75,7 +75,9 @@ async function tryOnce(
     const { statusCode } = answer
     if (statusCode >= 200 && statusCode < 300) return 'taken'
     return statusCode >= 500 || statusCode === 429 || statusCode === 408 ? 'again' : 'refused'
-  } catch {
+  } catch (error) {
+    // A secret of old that no header takes: that is told by its name, and stays so at every try.
+    if (error instanceof errors.InvalidArgumentError) throw error
     return 'again'
   }
 }

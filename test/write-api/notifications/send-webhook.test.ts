@@ -56,6 +56,14 @@ describe('a webhook', () => {
     expect(server.posted).toHaveLength(3)
   })
 
+  it('with a secret of old that no header takes says so at once', async () => {
+    server.answer(200)
+    for (const secret of ['密钥-geheim', 'a\nb']) {
+      await expect(send({ secret })).rejects.toThrow('invalid authorization header')
+    }
+    expect(server.posted).toEqual([])
+  })
+
   it.each([301, 307, 400, 404])(
     'answered %s is neither followed nor tried again',
     async (status) => {
