@@ -1,3 +1,4 @@
+import { invalidField } from '#infra/http/faults.ts'
 import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
@@ -48,8 +49,9 @@ export type CsvLook = {
   readonly language: Language
 }
 
-export function csvFormat(look: CsvLook): ExportFormat {
-  const columns = columnsOf(look)
+/** By their names, in this order; null: all of them. Throws a fault that names what is none. */
+export function csvFormat(look: CsvLook, names: string | null): ExportFormat {
+  const columns = chosenOf(columnsOf(look), names)
   const titles = csvLine(columns.map(({ title }) => title))
   return {
     type: 'text/csv; charset=utf-8',
@@ -67,14 +69,37 @@ export function csvFormat(look: CsvLook): ExportFormat {
   }
 }
 
+function chosenOf(all: readonly Column[], names: string | null): readonly Column[] {
+  if (names === null) return all
+  const chosen = new Map<string, Column>()
+  for (const name of names.split(',')) {
+    const column = all.find((one) => one.name === name.trim())
+    if (column === undefined) {
+      const known = all.map((one) => one.name).join(', ')
+      const shown = name.trim().slice(0, 40)
+      throw invalidField('columns', {
+        zh: `没有名为“${shown}”的列，可用：${known}`,
+        en: `there is no column “${shown}”; there are ${known}`,
+      })
+    }
+    chosen.set(column.name, column)
+  }
+  return [...chosen.values()]
+}
+
 type Column = {
+  readonly name: string
   readonly title: string
   readonly cell: (row: LogRow, other: LogOther) => CsvCell
 }
 
 /** By names that stay the same in every language. */
 function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Column[] {
-  const column = (title: string, cell: Column['cell']): Column => ({ title, cell })
+  const column = (name: string, cell: Column['cell'], title = name): Column => ({
+    name,
+    title,
+    cell,
+  })
   const stamp = stampsIn(zone)
   const forAdmins = [
     column('channel', (row) => row.channelId),
@@ -85,7 +110,7 @@ function columnsOf({ isAdmin, zone, dollars, language }: CsvLook): readonly Colu
   const costs = [column('provider_cost_usd', ({ adminOther }) => costIn(adminOther, dollars))]
   return [
     column('id', (row) => row.id),
-    column(`time (${zone})`, (row) => stamp(row.createdAt)),
+    column('time', (row) => stamp(row.createdAt), `time (${zone})`),
     column('unix_time', (row) => row.createdAt),
     column('type', (row) => row.type),
     ...(isAdmin ? forAdmins : []),

@@ -17,6 +17,8 @@ const Shape = {
   format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('ndjson')])),
   /** IANA name of the zone that a CSV's times are in; UTC unless given. */
   zone: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Of a CSV, by their names, with commas between; all of them unless given. */
+  columns: Type.Optional(Type.String({ maxLength: 500 })),
 }
 const AllRows = Type.Object({ ...AdminFilters, ...Shape })
 const OwnRows = Type.Object({ ...LogFilters, ...Shape })
@@ -109,14 +111,18 @@ async function formatOf(
   query: ExportQuery,
   viewer: Viewer,
 ): Promise<ExportFormat> {
-  if (query.format === 'ndjson') return ndjsonFormat(core.vault, viewer)
+  const columns = textOf(query.columns) ?? null
+  if (query.format === 'ndjson') {
+    if (columns === null) return ndjsonFormat(core.vault, viewer)
+    throw invalidField('columns', { zh: '仅适用于 CSV', en: 'is of a CSV alone' })
+  }
   const zone = textOf(query.zone) ?? 'UTC'
   if (!isZone(zone)) {
     throw invalidField('zone', { zh: '不是已知的时区', en: 'is no time zone that is known' })
   }
   const options = await optionsInForce(core)
   const dollars = dollarsAt(options.text('QuotaPerUnit'))
-  return csvFormat({ ...viewer, zone, dollars })
+  return csvFormat({ ...viewer, zone, dollars }, columns)
 }
 
 function isZone(name: string): boolean {

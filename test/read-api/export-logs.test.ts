@@ -149,6 +149,23 @@ describe('the export of the log', () => {
     await pg.query('delete from read_call_log.log where id = 1e9')
   })
 
+  it('has the columns that are asked for, in that order, and says which there are', async () => {
+    const path = '/api/log/export?type=2&zone=UTC&columns='
+    const { body } = await fileOf(`${path}${encodeURIComponent('quota, time,model,quota')}`, admin)
+    const [header, first] = body.split('\r\n')
+    expect(header).toBe('quota,time (UTC),model')
+    expect(cells(first)[1]).toMatch(/^20\d\d-\d\d-\d\d /)
+    const own = path.replace('export', 'self/export')
+    for (const [url, word] of [
+      [`${path}prize`, 'there is no column “prize”; there are id, time'],
+      [`${own}username`, 'there is no column “username”'],
+      [`${path}model&format=ndjson`, 'is of a CSV alone'],
+    ] as const) {
+      const { status, body: told } = await fileOf(url, { ...admin, 'accept-language': 'en' })
+      expect([status, told]).toEqual([400, expect.stringContaining(word)])
+    }
+  })
+
   it('as NDJSON has the very rows of the list, their details no text in text', async () => {
     const query = 'type=6&model_name=sim-small'
     const rows = objects((await fileOf(`/api/log/export?format=ndjson&${query}`, admin)).body)
