@@ -3,6 +3,7 @@ import { type ReactElement, useEffect } from 'react'
 import { inboxKey } from '#console/api/inbox/list-inbox.ts'
 import { unreadKey, unreadQuery } from '#console/api/inbox/unread-count.ts'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { useUser } from '#console/api/use-user.ts'
 import { BellLink } from './bell-link.tsx'
 
 const POLL_MS = 30_000
@@ -13,9 +14,11 @@ const POLL_LIVE_MS = 60_000
 export function InboxBell(): ReactElement {
   const client = useQueryClient()
   const isLive = useLiveState().kind === 'live'
+  const isLetIn = useUser()?.must_change_password !== true
   // NOTE: a hidden tab does not ask: the interval rests there.
   const { data = 0, error } = useQuery({
     ...unreadQuery,
+    enabled: isLetIn,
     refetchInterval: isLive ? POLL_LIVE_MS : POLL_MS,
     refetchIntervalInBackground: false,
   })
