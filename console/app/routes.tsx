@@ -69,7 +69,11 @@ const PUBLIC_PAGES: RouteObject[] = [
 /** One line per page behind the login. */
 const CONSOLE_PAGES: RouteObject[] = [
   page('/playground', () => import('../features/playground/playground-page.tsx'), 'PlaygroundPage'),
-  page('/app/dashboard', () => import('../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+  wordyPage(
+    '/app/dashboard',
+    () => import('../features/dashboard/dashboard-page.tsx'),
+    'DashboardPage',
+  ),
   page('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
   page(
     '/app/logs/api-usage',

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from './button.tsx'
@@ -28,13 +28,16 @@ export const pageSizeParam: UrlParam<PageSize | 0> = {
   write: String,
 }
 
+/** `replace`: in the place of one that is gone, to which no step back should lead. */
+type GoTo = (page: number, how?: { replace: boolean }) => void
+
 export type Paging = {
   page: number
   pageSize: PageSize
   total: number
   /** There are more, which nobody has counted. */
   isCapped?: boolean
-  onPage: (page: number) => void
+  onPage: GoTo
   onPageSize: (size: PageSize) => void
 }
 
@@ -42,7 +45,7 @@ export type Paging = {
 export const pagingOf = (
   { page, total = 0 }: { page: number; total: number | undefined },
   [pageSize, setPageSize]: ReturnType<typeof usePageSize>,
-  goTo: (page: number) => void,
+  goTo: GoTo,
 ): Paging => ({
   page,
   pageSize,
@@ -64,6 +67,7 @@ export function Pagination(props: Paging): ReactElement | null {
     pageCommand(t('ui.previousPage'), '[', page > 0, () => props.onPage(page - 1)),
     pageCommand(t('ui.nextPage'), ']', page + 1 < pages, () => props.onPage(page + 1)),
   ])
+  useLastPage(props, pages)
   if (total === 0) return null
   const more = props.isCapped === true ? '+' : ''
   const range = {
@@ -92,6 +96,15 @@ export function Pagination(props: Paging): ReactElement | null {
       </div>
     </nav>
   )
+}
+
+/** What stood on the page that is looked at was deleted, or its address is an old one. */
+function useLastPage({ page, total, isCapped, onPage }: Paging, pages: number): void {
+  const isGone = total > 0 && page >= pages && isCapped !== true
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew with each rendering
+  useEffect(() => {
+    if (isGone) onPage(pages - 1, { replace: true })
+  }, [isGone, pages])
 }
 
 /** The ends are a press of their own once they are further than the next page. */

@@ -6,7 +6,10 @@ export type Deadlines = {
   /** Between two pieces of an answer. */
   readonly idleMs: number
   readonly totalMs: number
-  /** For the books to be closed. */
+  /**
+   * For the books to be closed. Longer than the store tries (10 s): an answer that is refused for
+   * want of them must not be in them a moment later.
+   */
   readonly settleMs: number
   /** A caller that takes nothing for so long is gone. */
   readonly writeStallMs: number
@@ -23,7 +26,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   firstByteMs: 60_000,
   idleMs: 120_000,
   totalMs: 30 * 60_000,
-  settleMs: 10_000,
+  settleMs: 15_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,
   leaseMs: 60_000,

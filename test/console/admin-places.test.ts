@@ -95,6 +95,27 @@ describe('a list', () => {
     await page.getByText('1–10 of 1,015').waitFor()
   })
 
+  it('whose page is gone shows the last that there is, and no step back leads there', async () => {
+    const { page, site } = admin
+    let total = 21
+    site.routes['GET /api/token/'] = ({ query }) => {
+      const p = Number(query.get('p') ?? 0)
+      return ok({ items: p * 10 < total ? [token({})] : [], page: p, total })
+    }
+    await openAsRoot(page, site, '/app/tokens')
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('Page 2 of 3').waitFor()
+    await page.goto(`${new URL(page.url()).origin}/app/tokens?page=9999`)
+    await page.getByText('21–21 of 21').waitFor()
+    expect(new URL(page.url()).searchParams.get('page')).not.toBe('9999')
+    total = 20
+    await page.reload()
+    await page.getByText('11–20 of 20').waitFor()
+    expect(await page.getByText('No tokens yet').count()).toBe(0)
+    await page.goBack()
+    await page.getByText('Page 2 of 2').waitFor()
+  })
+
   it('has its resize marks in the middle of the header', async () => {
     const { page, site } = admin
     await openAsRoot(page, site, '/app/tokens')

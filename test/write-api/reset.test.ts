@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ShortLivedUnavailable } from '#infra/limits/short-lived.ts'
 import { VaultBusy } from '#infra/vault/port.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { fifty, PASSWORD } from './write-fixture.ts'
@@ -49,6 +50,18 @@ describe('asking for a reset', () => {
     await fixture.server.mailTo(EMAIL)
     expect(fixture.server.mails.slice(before).map(({ to }) => to)).toEqual([[EMAIL]])
     expect(await ask('nobody@example.com')).toMatchObject({ status: 429 })
+  })
+
+  it('is refused to everybody alike while no link can be kept', async () => {
+    const away = vi
+      .spyOn(fixture.core.shortLived, 'peek')
+      .mockRejectedValue(new ShortLivedUnavailable())
+    for (const email of [EMAIL, 'nobody@example.com']) {
+      expect(await ask(email)).toMatchObject({ status: 503, code: 'Unavailable' })
+    }
+    away.mockRestore()
+    expect(await ask(EMAIL)).toMatchObject({ status: 200, success: true })
+    await fixture.server.mailTo(EMAIL)
   })
 
   it('never links to a name that the caller made up', async () => {

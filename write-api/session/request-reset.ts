@@ -11,7 +11,7 @@ import { resetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/mail-identity.ts'
-import { makeResetLink, RESET_MINUTES } from './reset-links.ts'
+import { makeResetLink, RESET_MINUTES, requireResetLinks } from './reset-links.ts'
 
 /**
  * GET /api/reset_password: mails a link to the owner of an address. Answers before it looks whether
@@ -35,6 +35,7 @@ export const requestReset: Act = (api, parts) => {
       const { values } = await allOptions(parts.core.db)
       if (optionValue(values, 'SMTPServer') === '') throw refused('MailNotSetUp')
       const origin = originOf(parts, values, request)
+      await requireResetLinks(parts.core)
       await parts.humanCheck.pass(request, 'reset', turnstile)
       const room = await mayMail(parts.core, 'reset', address, request.ip)
       room.leave({ isRefunded: false })

@@ -21,6 +21,10 @@ export async function makeResetLink(
   return token
 }
 
+/** Throws where no link could be kept: asked before it is known whether there is to be one. */
+export const requireResetLinks = async ({ shortLived }: Links): Promise<void> =>
+  void (await shortLived.peek(KIND, 'any'))
+
 /** Whether the token is a good one's, without using it up. */
 export const isResetLink = async (
   { shortLived }: Links,

@@ -31,7 +31,9 @@ export function InboxPage(): ReactElement {
       <Panel isFlush>
         <Messages list={list} onFirst={() => setAddress({ page: 0 })} />
         {total > pageSize && (
-          <Pagination {...pagingOf({ page, total }, size, (next) => setAddress({ page: next }))} />
+          <Pagination
+            {...pagingOf({ page, total }, size, (next, how) => setAddress({ page: next }, how))}
+          />
         )}
       </Panel>
     </Page>

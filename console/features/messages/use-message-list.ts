@@ -36,6 +36,8 @@ export function useMessageList() {
     setFilter: (patch: Partial<MessageFilter>, options?: { isTyping: boolean }) =>
       setAddress({ ...patch, page: 0 }, options),
     clear: () => setAddress({ keyword: '', from: '', until: '', page: 0 }),
-    paging: pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ page: next })),
+    paging: pagingOf({ page, total: list.data?.total }, size, (next, how) =>
+      setAddress({ page: next }, how),
+    ),
   }
 }

@@ -28,8 +28,8 @@ export function useOrderList() {
     },
     onResync: readAgain,
   })
-  const paging = pagingOf({ page, total: list.data?.total }, size, (next) =>
-    setAddress({ page: next }),
+  const paging = pagingOf({ page, total: list.data?.total }, size, (next, how) =>
+    setAddress({ page: next }, how),
   )
   return {
     list,

@@ -69,7 +69,9 @@ export function useTaskList<Task extends AnyTask>(kind: TaskKind<Task>) {
     clear: () => setAddress({ range: fallback, id: '', channel: 0, p: 0 }),
     refresh: () => void list.refetch(),
     paging: {
-      ...pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ p: next })),
+      ...pagingOf({ page, total: list.data?.total }, size, (next, how) =>
+        setAddress({ p: next }, how),
+      ),
       isCapped: list.data?.is_total_capped === true,
     },
   }

@@ -69,6 +69,8 @@ export function useTokenList() {
     sort: sort === '' ? null : { column: sort, isDescending: order === 'desc' },
     setSort: ({ column, isDescending }: Sort) =>
       setAddress({ sort: column as SortColumn, order: isDescending ? 'desc' : 'asc', page: 0 }),
-    paging: pagingOf({ page, total: list.data?.total }, size, (next) => setAddress({ page: next })),
+    paging: pagingOf({ page, total: list.data?.total }, size, (next, how) =>
+      setAddress({ page: next }, how),
+    ),
   }
 }

@@ -77,6 +77,9 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     add(t('usageLog.fact.speed'), words)
     add(t('usageLog.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.plain'))
     add(t('usageLog.fact.group'), row.group !== '' && <GroupTag name={row.group} />)
+    // Of tasks there is neither: they are no requests in a model's format.
+    const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
+    add(t('usageLog.fact.conversion'), isChat && t('usageLog.unconverted'))
     const { hold } = other
     const isHeld = !isFailed && hold !== undefined
     add(t('usageLog.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)

@@ -64,7 +64,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
           page={view.page}
           pageSize={view.pageSize}
           total={total}
-          onPage={(next) => view.setPage(next)}
+          onPage={view.setPage}
           onPageSize={view.setPageSize}
         />
       </Panel>

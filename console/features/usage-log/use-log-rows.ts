@@ -83,7 +83,6 @@ export function useLogRows(view: LogView, isHeld: boolean) {
       else readAgain(position)
     },
   })
-  usePageWithin(view, page.data)
   return { page, stat, tail, rows: withPage(tail, below), readAgain, update }
 }
 
@@ -125,13 +124,3 @@ type Page = Pick<UseQueryResult, 'data' | 'error' | 'isPlaceholderData' | 'refet
 const NONE: PageBelow = { rows: [], isWhole: false }
 const pageBelow = (data: LogPage | undefined): PageBelow =>
   data === undefined ? NONE : { rows: data.items, isWhole: data.items.length >= data.total }
-
-/** A page beyond the last one (rows are few, the link is old) shows the last one instead. */
-function usePageWithin(view: LogView, data: { items: unknown[]; total: number } | undefined): void {
-  const { page, pageSize, setPage } = view
-  const last = Math.max(0, Math.ceil((data?.total ?? 0) / pageSize) - 1)
-  const isBeyond = data !== undefined && data.items.length === 0 && page > last
-  useEffect(() => {
-    if (isBeyond) setPage(last, { replace: true })
-  }, [isBeyond, last, setPage])
-}

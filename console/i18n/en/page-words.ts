@@ -1,7 +1,8 @@
 import type { PageWords } from '../i18n.ts'
 import { coupons } from './coupons.ts'
+import { dashboard } from './dashboard.ts'
 import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 
-export const pageWords: PageWords = { coupons, prices, settings, taskLogs }
+export const pageWords: PageWords = { coupons, dashboard, prices, settings, taskLogs }

@@ -4,7 +4,6 @@ import { channelTags } from './channel-tags.ts'
 import { channelTests } from './channel-tests.ts'
 import { channels } from './channels.ts'
 import { commands } from './commands.ts'
-import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { inbox } from './inbox.ts'
@@ -28,7 +27,6 @@ export const en: SharedWords = {
   channelForm,
   channelTags,
   channelTests,
-  dashboard,
   health,
   inbox,
   messages,

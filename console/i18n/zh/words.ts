@@ -3,7 +3,6 @@ import { channelTags } from './channel-tags.ts'
 import { channelTests } from './channel-tests.ts'
 import { channels } from './channels.ts'
 import { commands } from './commands.ts'
-import { dashboard } from './dashboard.ts'
 import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { inbox } from './inbox.ts'
@@ -27,7 +26,6 @@ export const zh = {
   channelForm,
   channelTags,
   channelTests,
-  dashboard,
   health,
   inbox,
   messages,

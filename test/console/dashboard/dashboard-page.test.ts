@@ -242,7 +242,7 @@ describe('the dashboard', () => {
     const { page, close } = await open()
     await page.getByText('By week, time zone').waitFor()
     await page.getByRole('button', { name: 'By token' }).click()
-    expect(await page.getByRole('button', { name: '24 hours' }).count()).toBe(0)
+    await page.getByRole('button', { name: '24 hours' }).waitFor({ state: 'detached' })
     await page.getByText('By week, time zone UTC').waitFor()
     await page.locator('.tg-dash-legend').getByText('Other tokens').waitFor()
     expect(await page.locator('.tg-dash-legend li').count()).toBe(3)

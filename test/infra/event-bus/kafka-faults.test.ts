@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import type { KafkaTimings } from '#infra/event-bus/kafka/timings.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
-import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { freePort } from '#test/support/kafka/kafka-process.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
@@ -16,8 +16,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()
 const canBeKilled = !('skip' in kafka) && ['maven', 'container'].includes(kafka.kind)
-const isMissing = 'skip' in kafka || kafka.kind === 'mock'
-const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const { isMissing, place } = placeOf(kafka)
 const brokers = 'skip' in kafka ? [] : kafka.brokers
 const nobody = [`127.0.0.1:${await freePort()}`]
 /** Where no topic with a partition per lane is to be had. */

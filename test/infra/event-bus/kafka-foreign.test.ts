@@ -6,7 +6,7 @@ import { createHistory } from '#infra/event-bus/kafka/history.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import type { EventStore } from '#infra/event-store/port.ts'
-import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
 import { lowestCheckpoint, startRecording } from './recording-worker.ts'
@@ -15,8 +15,7 @@ import { lowestCheckpoint, startRecording } from './recording-worker.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const kafka = await kafkaForTests()
-const isMissing = 'skip' in kafka || kafka.kind === 'mock'
-const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const { isMissing, place } = placeOf(kafka)
 const brokers = 'skip' in kafka ? [] : kafka.brokers
 afterAll(async () => {
   if (!('skip' in kafka)) await kafka.stop()

@@ -3,15 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
-import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { type LaneProcess, startLaneProcess } from '#test/support/kafka/lane-process.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, lanesOf, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 
 const kafka = await kafkaForTests()
-const isMissing = 'skip' in kafka || kafka.kind === 'mock'
-const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const { isMissing, place } = placeOf(kafka)
 const brokers = 'skip' in kafka ? [] : kafka.brokers
 afterAll(async () => {
   if (!('skip' in kafka)) await kafka.stop()

@@ -6,14 +6,13 @@ import { watchForDeafness } from '#infra/event-bus/kafka/deafness.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
-import { kafkaForTests } from '#test/support/kafka/kafka-for-tests.ts'
+import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
 import { appendSome, type BusFixture, expectFold, openBusFixture } from './conformance.ts'
 import { startRecording } from './recording-worker.ts'
 
 const kafka = await kafkaForTests()
-const isMissing = 'skip' in kafka || kafka.kind === 'mock'
-const place = 'skip' in kafka ? `skipped, ${kafka.skip}` : kafka.kind
+const { isMissing, place } = placeOf(kafka)
 const brokers = 'skip' in kafka ? [] : kafka.brokers
 const client = new Kafka({
   brokers: brokers.length > 0 ? brokers : ['nowhere:1'],

@@ -27,6 +27,17 @@ export async function kafkaForTests(): Promise<TestKafka | { readonly skip: stri
   return { skip: `no Kafka: ${maven.missing}, no Docker, no KAFKA_BROKERS, no kcat` }
 }
 
+/** What the suites of a whole bus are named by: where they run, or why they don't. */
+export function placeOf(kafka: TestKafka | { readonly skip: string }): {
+  readonly isMissing: boolean
+  readonly place: string
+} {
+  if ('skip' in kafka) return { isMissing: true, place: `skipped: ${kafka.skip}` }
+  if (kafka.kind !== 'mock') return { isMissing: false, place: kafka.kind }
+  const why = 'no Kafka but the mock cluster, whose topics have fewer partitions than lanes'
+  return { isMissing: true, place: `skipped: ${why}` }
+}
+
 function givenKafka(brokers: string[]): TestKafka {
   const refuse = async (): Promise<void> => {
     throw new Error('the brokers of KAFKA_BROKERS are not ours to kill')

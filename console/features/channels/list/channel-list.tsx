@@ -107,7 +107,7 @@ export function ChannelList(props: {
         page={view.page}
         pageSize={view.pageSize}
         total={list.data?.total ?? 0}
-        onPage={(page) => view.setAddress({ page })}
+        onPage={(page, how) => view.setAddress({ page }, how)}
         onPageSize={view.setPageSize}
       />
     </Panel>

@@ -34,6 +34,6 @@ export function useUserList() {
     setFilter: (patch: Partial<UserFilter>, options?: { isTyping: boolean }) =>
       setAddress({ ...patch, page: 0 }, options),
     clear: () => setAddress({ keyword: '', group: '', page: 0 }),
-    paging: pagingOf({ page, total }, size, (next) => setAddress({ page: next })),
+    paging: pagingOf({ page, total }, size, (next, how) => setAddress({ page: next }, how)),
   }
 }
