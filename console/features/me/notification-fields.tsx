@@ -164,23 +164,19 @@ function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactE
           />
         )}
       </FormField>
-      <SecretField setting={setting} draft={draft} fault={fault} onChange={onChange} />
+      <SecretField setting={setting} draft={draft} onChange={onChange} />
     </>
   )
 }
 
 /** A new secret; or the end of the one that is kept. */
-function SecretField(props: Omit<FieldsProps, 'boundMail'>): ReactElement {
+function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>): ReactElement {
   const { t } = useTranslation()
   const { draft, onChange } = props
   const isKept = hasSecret(props.setting)
   return (
     <>
-      <FormField
-        label={t('me.webhookSecret')}
-        hint={t('me.webhookSecretHint')}
-        error={props.fault === 'secretNotAscii' ? t('me.secretNotAscii') : ''}
-      >
+      <FormField label={t('me.webhookSecret')} hint={t('me.webhookSecretHint')}>
         {(control) => (
           <PasswordInput
             {...control}

@@ -21,7 +21,6 @@ export type SettingsFault =
   | 'mailCodeNeeded'
   | 'webhookNeeded'
   | 'webhookNotHttps'
-  | 'secretNotAscii'
 
 /** Where the server says none. */
 const THRESHOLD_DEFAULT = 500_000
@@ -66,9 +65,7 @@ export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault 
   // What isn't shown can't be mended, and isn't sent.
   if (draft.means === 'email') return null
   if (url === '') return 'webhookNeeded'
-  if (!/^https:\/\//i.test(url)) return 'webhookNotHttps'
-  // It is sent in a header.
-  return /^[\x20-\x7e]*$/.test(draft.webhookSecret.trim()) ? null : 'secretNotAscii'
+  return /^https:\/\//i.test(url) ? null : 'webhookNotHttps'
 }
 
 /** A threshold left alone is not sent: the site's own goes on to count. */
@@ -79,7 +76,7 @@ export const changeOf = (draft: SettingsDraft, before: SettingsDraft): UpdateSet
   ...(draft.mailCode.trim() !== '' && { notification_code: draft.mailCode.trim() }),
   ...(draft.means === 'webhook' && {
     webhook_url: draft.webhookUrl.trim(),
-    webhook_secret: draft.removesSecret ? null : draft.webhookSecret.trim(),
+    webhook_secret: draft.removesSecret ? null : draft.webhookSecret,
   }),
   accept_unset_model_ratio_model: draft.acceptsUnpriced,
   show_ip_in_logs: draft.showsIp,

@@ -92,7 +92,6 @@ export const me: Words['me'] = {
   webhookSecret: 'Secret',
   webhookSecretHint:
     'Optional. Sent as a Bearer header, and signs X-Gw-Signature. Not shown again.',
-  secretNotAscii: 'Only letters, digits and signs of ASCII: it is sent in a header',
   secretKept: 'Set; left empty, it stays',
   removeSecret: 'Remove the secret that is set',
   removeSecretHint: 'Once saved, notices go out without it and unsigned.',

@@ -89,7 +89,6 @@ export const me = {
   webhookSecret: '接口凭证',
   webhookSecretHint:
     '可选。以 Bearer 方式放在请求头中，并用于签名 X-Gw-Signature；保存后不再显示。',
-  secretNotAscii: '只能包含英文字母、数字和半角符号',
   secretKept: '已设置，留空则保持不变',
   removeSecret: '删除已设置的凭证',
   removeSecretHint: '保存后生效，之后的通知不再带凭证与签名。',
