@@ -197,6 +197,15 @@ describe('nginx in front', () => {
     expect(text).toContain('proxy_set_header Upgrade $http_upgrade;')
   })
 
+  it('answers in the product’s form wherever a process is away or a body too large', () => {
+    const passing = text.split(/^ {4}location /m).filter((each) => each.includes('proxy_pass '))
+    const bare = passing.filter(
+      (each) => !/error_page 502 504 = @\w+;\s+error_page 413 = @\w+;/.test(each),
+    )
+    expect(passing.length).toBeGreaterThan(10)
+    expect(bare).toEqual([])
+  })
+
   it('asks only for parts that every topology names', () => {
     const asked = [...text.matchAll(/server ([\w-]+):3000 resolve/g)].map(([, name]) => name)
     expect(asked.sort()).toEqual(['console', 'read-api', 'relay', 'write-api'])

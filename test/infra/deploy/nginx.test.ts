@@ -144,7 +144,8 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
       const { status, body } = await refused(path)
       expect([path, status, body.error?.code]).toEqual([path, 413, 'request_too_large'])
     }
-    for (const path of ['/api/option/', '/api/channel/fetch_models']) {
+    const others = ['/', '/tokens', '/v1beta/models', '/livez', '/metrics']
+    for (const path of ['/api/option/', '/api/channel/fetch_models', ...others]) {
       const { status, body } = await refused(path)
       expect([path, status, body.code]).toEqual([path, 413, 'TooLarge'])
     }
