@@ -1,9 +1,13 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import { type EventStore, RevisionConflict, StoreUnavailable } from '#infra/event-store/port.ts'
+import { createMemorySnapshots } from '#infra/event-store/snapshots.ts'
+import { createStreamActors } from '#infra/event-store/stream-actors.ts'
 import { budget } from '#test/support/budget.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { newEvent, newStream, to } from './conformance.ts'
@@ -96,6 +100,24 @@ describe('somebody who writes first', () => {
     server.forceConflicts(3)
     const done = await store.append([to('a', 'any')])
     expect(done.streams[0]?.revision).toBe(5)
+  })
+
+  it('leaves an account that is decided on and read by whoever comes', async () => {
+    const { server, store, log } = await open()
+    const openActors = () => {
+      return createStreamActors({ store, snapshots: createMemorySnapshots(), log })
+    }
+    const [actors, stream] = [openActors(), accountStream(7)]
+    const context = { actor: 'system:test', cause: null, at: 1 }
+    for (const grantId of ['one', 'two']) {
+      server.forceConflicts(2, stream)
+      const grant = { type: 'GrantQuota', userId: 7, grantId, amount: 5n, reason: 'admin' } as const
+      await actors.handle(accountDecider, stream, grant, context)
+    }
+    expect(await store.readStream(stream)).toHaveLength(6)
+    for (const each of [actors, openActors()]) {
+      expect((await each.stateOf(accountDecider, stream)).balance).toBe(10n)
+    }
   })
 
   it('refuses a joint append at its first stream, and goes before the others', async () => {

@@ -11,7 +11,10 @@ export type EventStoreDbServer = {
   readonly log: ServerLog
   /** The replies of the next `count` appends are lost, after writing. */
   readonly dropReplies: (count: number) => void
-  /** Before each of the next `count` appends (to `stream`), somebody else writes there. */
+  /**
+   * Before each of the next `count` appends (to `stream`), somebody else writes there: to an
+   * account what changes nothing in it, to other streams a type that the product does not know.
+   */
   readonly forceConflicts: (count: number, stream?: string) => void
   /** Appends to this stream get lost before they are written; null: none do. */
   readonly loseAppends: (stream: string | null) => void
@@ -143,7 +146,7 @@ function takeAppend(log: ServerLog, faults: Faults): TakeAppend {
     if (faults.lostStream === stream) return null
     if (faults.conflicts > 0 && (faults.conflictsOf ?? stream) === stream) {
       faults.conflicts -= 1
-      log.append(stream, 'any', [foreignEvent()])
+      log.append(stream, 'any', [foreignEvent(stream)])
     }
     const result = log.append(stream, expected, events)
     if (faults.drops === 0) return result
@@ -153,13 +156,20 @@ function takeAppend(log: ServerLog, faults: Faults): TakeAppend {
   }
 }
 
-const foreignEvent = () => ({
+const foreignEvent = (stream: string) => ({
   id: crypto.randomUUID(),
-  type: 'SomebodyElseWrote',
+  ...foreignFact(stream),
   contentType: 'application/json',
-  data: Buffer.from('{}'),
   metadata: Buffer.from(JSON.stringify({ v: 1, actor: 'user:2', cause: null, at: Date.now() })),
 })
+
+/** Deciders fold whatever is in their stream: an account with an unknown type could not be read. */
+function foreignFact(stream: string): { readonly type: string; readonly data: Buffer } {
+  const userId = /^account-(\d+)$/.exec(stream)?.[1]
+  if (userId === undefined) return { type: 'SomebodyElseWrote', data: Buffer.from('{}') }
+  const data = { userId: Number(userId), tokenIds: [] }
+  return { type: 'TokenBudgetsClosed', data: Buffer.from(JSON.stringify(data)) }
+}
 
 function supportedMethods() {
   const supported = new features.SupportedMethods()
