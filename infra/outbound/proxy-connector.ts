@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { buildConnector, errors } from 'undici'
+import { buildConnector } from 'undici'
 import { proxyAddress } from '#domain/shared/proxy-address.ts'
 import { guardedConnector, type Resolve, resolveByDns } from './connector.ts'
 import { checkUrl, type OutboundPolicy, OutboundRefused, portOf } from './guard.ts'
@@ -50,11 +50,9 @@ export function proxyConnector(
   }
 }
 
-/** What the policy refuses, and what takes too long, is known by its own error. */
+/** What the policy refuses is known by its own error. */
 const unreached = (error: Error): Error =>
-  error instanceof OutboundRefused || error instanceof errors.ConnectTimeoutError
-    ? error
-    : new ProxyFailed('the proxy could not be reached')
+  error instanceof OutboundRefused ? error : new ProxyFailed('the proxy could not be reached')
 
 const refusing =
   (why: () => Error): buildConnector.connector =>
@@ -76,10 +74,7 @@ function openTunnel(
   done: (error: Error | null) => void,
 ): void {
   let head = Buffer.alloc(0)
-  const timer = setTimeout(
-    () => end(new errors.ConnectTimeoutError('the proxy took too long')),
-    timeoutMs,
-  )
+  const timer = setTimeout(() => end(new ProxyFailed('the proxy took too long')), timeoutMs)
   const end = (error: Error | null, rest?: Buffer): void => {
     clearTimeout(timer)
     socket.off('data', onData).off('error', onGone).off('close', onGone).off('end', onGone)

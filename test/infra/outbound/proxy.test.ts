@@ -142,7 +142,7 @@ describe('nothing goes directly', () => {
     ['no HTTP', { text: 'SSH-2.0-x\r\n\r\n' }, 'PROXY_FAILED'],
     ['half an answer', { text: 'HTTP/1.1 200 OK\r\n' }, 'PROXY_FAILED'],
     ['an endless head', { text: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}` }, 'PROXY_FAILED'],
-    ['silence', 'silence', 'UND_ERR_CONNECT_TIMEOUT'],
+    ['silence', 'silence', 'PROXY_FAILED'],
   ] as const)('where the proxy answers %s', async (_name, answer, code) => {
     proxy.answer = answer
     const error = await failure(provider.url, proxy.urlOf('someone:canary'))
