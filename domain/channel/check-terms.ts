@@ -27,6 +27,7 @@ export type TermsFault =
   | 'too-long'
   | 'not-cost-ratio'
   | 'not-proxy'
+  | 'not-flag'
 
 /** `field` as on the wire; `name` the entry at fault. */
 export type FaultyField = {
@@ -90,6 +91,7 @@ export function faultyField(terms: ChannelTerms): FaultyField | null {
     faultyStatuses(terms.statusCodeMapping) ??
     faultyObject('setting', terms.setting) ??
     faultyProxy(terms) ??
+    faultyIncludeUsage(terms) ??
     faultyObject('param_override', terms.paramOverride) ??
     faultyRegion(terms) ??
     faultyCostRatio(terms)
@@ -119,6 +121,14 @@ function faultyProxy(terms: ChannelTerms): FaultyField | null {
   const proxy = proxyToUse(terms)
   const isRight = proxy === null || proxyAddress(proxy) !== null
   return isRight ? null : { field: 'setting', fault: 'not-proxy' }
+}
+
+/** Left out or null: as the channel's type has it. */
+function faultyIncludeUsage({ setting }: ChannelTerms): FaultyField | null {
+  const members = readObject('setting', setting)
+  const name = 'include_usage'
+  const chosen = (members instanceof Map ? members.get(name) : null) ?? false
+  return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
 }
 
 /** Names can be read, all of them; further texts hold nothing that is none. */

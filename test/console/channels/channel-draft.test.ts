@@ -101,6 +101,21 @@ describe('the channel form', () => {
     expect(channelFaults({ ...draft, setting }, null, OPENAI).setting).toBe(fault)
   })
 
+  it.each([
+    ['modelMapping', { a: 7 }, 'mappingWrong'],
+    ['modelMapping', { a: '' }, 'mappingWrong'],
+    ['modelMapping', { a: 'b', b: 'c', c: 'a' }, 'mappingCircle'],
+    ['modelMapping', { a: 'b', b: 'c', c: 'c' }, undefined],
+    ['statusCodeMapping', { 400: 200 }, 'statusWrong'],
+    ['statusCodeMapping', { x: '500' }, 'statusWrong'],
+    ['statusCodeMapping', { 400: '500', 429: 503 }, undefined],
+    ['setting', { include_usage: 'maybe' }, 'includeUsageWrong'],
+    ['setting', { include_usage: false }, undefined],
+  ])('the %s %j: %j', (field, value, fault) => {
+    const faults = channelFaults({ ...draft, [field]: JSON.stringify(value) }, null, OPENAI)
+    expect(faults[field as 'setting']).toBe(fault)
+  })
+
   it('an address may be left out where the type has one, or be one of its names', () => {
     const at = (baseUrl: string, type = OPENAI) =>
       channelFaults({ ...draft, baseUrl }, null, type).baseUrl

@@ -183,6 +183,17 @@ describe('a channel that is there', () => {
       await box(name).fill('')
       await drawer().getByText('不是合法的 JSON 字符串').waitFor({ state: 'detached' })
     }
+    for (const [name, text, fault] of [
+      ['模型映射', '{"a": "b", "b": "a"}', '模型映射不能形成循环，也不能经过 8 个以上的其他模型'],
+      ['状态码映射', '{"400": 200}', '每个状态码都必须映射到 400 至 599'],
+      ['额外设置', '{"proxy": "socks5://p:1"}', /proxy 请填写/],
+    ] as const) {
+      await box(name).fill(text)
+      await box('模型前缀').focus()
+      await drawer().getByText(fault).waitFor()
+      await box(name).fill('')
+      await drawer().getByText(fault).waitFor({ state: 'detached' })
+    }
     await box('额外设置').fill('{"include_usage": false, "prox": "", "force": 1}')
     await drawer().getByText('未识别的设置，不会生效：prox, force。').waitFor()
     await box('额外设置').fill('')

@@ -144,6 +144,16 @@ describe('the extra settings', () => {
   ])('take the proxy %j', (proxy) =>
     expect(fault({ setting: JSON.stringify({ proxy }) })).toBeNull(),
   )
+
+  it.each(['maybe', 'false', 0, {}, []])('refuse to include usage by %j', (chosen) => {
+    const setting = JSON.stringify({ include_usage: chosen })
+    const expected = { field: 'setting', fault: 'not-flag', name: 'include_usage' }
+    expect(fault({ setting })).toEqual(expected)
+  })
+
+  it.each([true, false, null])('take it by %j', (chosen) =>
+    expect(fault({ setting: JSON.stringify({ include_usage: chosen }) })).toBeNull(),
+  )
 })
 
 describe('a channel with a text at fault', () => {

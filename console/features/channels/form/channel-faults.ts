@@ -2,6 +2,7 @@ import type { ChannelType } from '#read-api/contract/channel-type.ts'
 import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS, type OwnField } from './channel-draft.ts'
 import { expirySeconds } from './channel-expiry.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
+import { type JsonFault, jsonFault, objectFault } from './json-faults.ts'
 
 export type ChannelFault =
   | 'nameAndKeyMissing'
@@ -11,9 +12,7 @@ export type ChannelFault =
   | 'baseUrlMissing'
   | 'baseUrlWrong'
   | 'fieldMissing'
-  | 'notJson'
-  | 'notObject'
-  | 'proxyWrong'
+  | JsonFault
   | 'notInteger'
   | 'notNatural'
   | 'notCostRatio'
@@ -37,8 +36,7 @@ export function channelFaults(
   set('baseUrl', baseUrlFault(draft, type))
   set('models', draft.models.length === 0 ? 'modelsMissing' : null)
   set('groups', draft.groups.length === 0 ? 'groupsMissing' : null)
-  for (const field of JSON_FIELDS) set(field, objectFault(draft[field]))
-  if (!('setting' in faults)) set('setting', proxyFault(draft.setting))
+  for (const field of JSON_FIELDS) set(field, jsonFault(field, draft[field]))
   set('priority', isInteger(draft.priority) ? null : 'notInteger')
   for (const field of NUMBER_FIELDS) set(field, isNatural(draft[field]) ? null : 'notNatural')
   set('costRatio', isCostRatio(draft.costRatio) ? null : 'notCostRatio')
@@ -87,33 +85,3 @@ function ownFaults(draft: ChannelDraft, type: ChannelType | undefined): ChannelF
   }
   return faults
 }
-
-/** Of settings that are a JSON object: as the server takes it. */
-function proxyFault(setting: string): 'proxyWrong' | null {
-  const { proxy } = setting.trim() === '' ? {} : JSON.parse(setting)
-  const text = proxy ?? ''
-  if (typeof text !== 'string') return 'proxyWrong'
-  if (text.trim() === '') return null
-  const url = URL.parse(text)
-  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-  const isRight = isWeb && url?.pathname === '/' && !/[?#\\]/.test(text)
-  return isRight ? null : 'proxyWrong'
-}
-
-/** JSON is judged as the spec says; that it must be an object is ours. */
-export function objectFault(text: string): 'notJson' | 'notObject' | null {
-  if (text.trim() === '') return null
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? null : 'notObject'
-  } catch {
-    return 'notJson'
-  }
-}
-
-/** The members of a JSON object that are none of these; none where it is no object. */
-export const membersBut = (known: readonly string[], text: string): readonly string[] =>
-  text.trim() === '' || objectFault(text) !== null
-    ? []
-    : Object.keys(JSON.parse(text)).filter((name) => !known.includes(name))

@@ -32,6 +32,7 @@ const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const
  * or mappings are set.
  */
 export function ChannelForm(props: ChannelFormProps): ReactElement {
+  const { refusal } = props
   const { t } = useTranslation()
   const isWrong = (fields: readonly (keyof ChannelFaults)[]) =>
     fields.some((field) => props.faults[field] !== undefined)
@@ -57,7 +58,7 @@ export function ChannelForm(props: ChannelFormProps): ReactElement {
         title={t('channelForm.mappings')}
         lead={t('channelForm.mappingsLead')}
         isFilled={MAPPINGS.some((field) => (props.stored?.[field] ?? '') !== '')}
-        isForced={isWrong(JSON_FIELDS) || props.refusal?.field === 'setting'}
+        isForced={isWrong(JSON_FIELDS) || JSON_FIELDS.some((one) => one === refusal?.field)}
       >
         <MappingFields {...props} />
       </Section>

@@ -2,11 +2,18 @@ import { namedField } from '#console/ui/at-field.ts'
 
 /** What the server refused of one field, in its words. */
 export type FieldRefusal = {
-  readonly field: 'baseUrl' | 'groups' | 'setting'
+  readonly field: (typeof FIELDS)[keyof typeof FIELDS]
   readonly text: string
 }
 
-const FIELDS = { base_url: 'baseUrl', group: 'groups', setting: 'setting' } as const
+const FIELDS = {
+  base_url: 'baseUrl',
+  group: 'groups',
+  model_mapping: 'modelMapping',
+  status_code_mapping: 'statusCodeMapping',
+  param_override: 'paramOverride',
+  setting: 'setting',
+} as const
 
 /** Null: it is of no field that can tell it beside itself. */
 export function refusalOf(error: unknown): FieldRefusal | null {

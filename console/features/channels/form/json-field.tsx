@@ -2,7 +2,8 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextArea } from '#console/ui/inputs.tsx'
-import { type ChannelFault, membersBut, objectFault } from './channel-faults.ts'
+import type { ChannelFault } from './channel-faults.ts'
+import { type JsonFault, membersBut } from './json-faults.ts'
 
 /**
  * A JSON object, judged when it loses the focus, as a half-typed text is always wrong. Members
@@ -14,14 +15,15 @@ export function JsonField(props: {
   example: string
   value: string
   fault: ChannelFault | undefined
+  judge: (text: string) => JsonFault | null
   known?: readonly string[]
   /** What the server has against it. */
   refused?: string | undefined
   onChange: (value: string) => void
 }): ReactElement {
-  const { value, onChange } = props
+  const { value, judge, onChange } = props
   const { t } = useTranslation()
-  const [own, setOwn] = useState(() => objectFault(value))
+  const [own, setOwn] = useState(() => judge(value))
   const fault = props.fault ?? own
   const unknown = props.known === undefined ? [] : membersBut(props.known, value)
   const names = unknown.join(', ')
@@ -48,9 +50,9 @@ export function JsonField(props: {
           value={value}
           onChange={(text) => {
             onChange(text)
-            if (own !== null) setOwn(objectFault(text))
+            if (own !== null) setOwn(judge(text))
           }}
-          onBlur={() => setOwn(objectFault(value))}
+          onBlur={() => setOwn(judge(value))}
         />
       )}
     </FormField>

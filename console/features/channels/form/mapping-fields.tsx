@@ -2,18 +2,22 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
+import type { JSON_FIELDS } from './channel-draft.ts'
 import type { ChannelFormProps } from './channel-form.tsx'
+import { jsonFault } from './json-faults.ts'
 import { JsonField } from './json-field.tsx'
 
 /** What is changed on the way to the provider and back. */
 export function MappingFields(props: ChannelFormProps): ReactElement {
   const { draft, faults, refusal, onChange } = props
   const { t } = useTranslation()
-  const json = (field: 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'setting') => ({
+  const json = (field: (typeof JSON_FIELDS)[number]) => ({
     label: t(`channelForm.${field}`),
     hint: t(`channelForm.${field}Hint`),
     value: draft[field],
     fault: faults[field],
+    judge: (text: string) => jsonFault(field, text),
+    refused: refusal?.field === field ? refusal.text : undefined,
     onChange: (value: string) => onChange({ [field]: value }),
   })
   return (
@@ -35,7 +39,6 @@ export function MappingFields(props: ChannelFormProps): ReactElement {
         {...json('setting')}
         example={'{"include_usage": false, "proxy": "http://10.0.0.5:3128"}'}
         known={['include_usage', 'proxy']}
-        refused={refusal?.field === 'setting' ? refusal.text : undefined}
       />
     </>
   )

@@ -1,7 +1,8 @@
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import type { UpdateTag } from '#write-api/contract/channel.ts'
 import { listOf } from '../form/channel-draft.ts'
-import { isInteger, isNatural, objectFault } from '../form/channel-faults.ts'
+import { isInteger, isNatural } from '../form/channel-faults.ts'
+import { type JsonFault, jsonFault } from '../form/json-faults.ts'
 
 /** What all channels of a tag get; empty where they keep what each has. */
 export type TagDraft = {
@@ -13,9 +14,7 @@ export type TagDraft = {
   weight: string
 }
 
-export type TagFaults = Partial<
-  Record<keyof TagDraft, 'notJson' | 'notObject' | 'notInteger' | 'notNatural'>
->
+export type TagFaults = Partial<Record<keyof TagDraft, JsonFault | 'notInteger' | 'notNatural'>>
 
 /** What the channels have in common; empty where they differ. */
 export function draftOfGroup(
@@ -35,7 +34,7 @@ export function draftOfGroup(
 }
 
 export function tagFaults({ modelMapping, priority, weight }: TagDraft): TagFaults {
-  const fault = objectFault(modelMapping)
+  const fault = jsonFault('modelMapping', modelMapping)
   return {
     ...(fault === null ? {} : { modelMapping: fault }),
     ...(priority.trim() === '' || isInteger(priority) ? {} : { priority: 'notInteger' }),

@@ -13,6 +13,7 @@ import { NameList } from '#console/ui/name-list.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+import { jsonFault } from '../form/json-faults.ts'
 import { JsonField } from '../form/json-field.tsx'
 import { draftOfGroup, type TagDraft, type TagFaults, tagChange, tagFaults } from './tag-draft.ts'
 
@@ -122,6 +123,7 @@ function TagFields(props: FieldsProps): ReactElement {
         example={'{"gpt-4o": "gpt-4o-2024-11-20"}'}
         value={draft.modelMapping}
         fault={faults.modelMapping}
+        judge={(text) => jsonFault('modelMapping', text)}
         onChange={(modelMapping) => onChange({ modelMapping })}
       />
       <div className="tg-form-row">

@@ -1,0 +1,84 @@
+import type { JSON_FIELDS } from './channel-draft.ts'
+
+type JsonFieldName = (typeof JSON_FIELDS)[number]
+
+export type JsonFault =
+  | 'notJson'
+  | 'notObject'
+  | 'mappingWrong'
+  | 'mappingCircle'
+  | 'statusWrong'
+  | 'proxyWrong'
+  | 'includeUsageWrong'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** By way of so many others a model may lead to another one. */
+const MAPPING_DEPTH_MAX = 8
+
+/** What is wrong with the text of such a field, as the server takes it; an empty one is right. */
+export function jsonFault(field: JsonFieldName, text: string): JsonFault | null {
+  const fault = objectFault(text)
+  return fault ?? (text.trim() === '' ? null : MEMBER_FAULTS[field](JSON.parse(text)))
+}
+
+const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | null> = {
+  modelMapping: mappingFault,
+  statusCodeMapping: (members) =>
+    Object.entries(members).every(isStatusPair) ? null : 'statusWrong',
+  paramOverride: () => null,
+  setting: (members) => proxyFault(members.proxy ?? '') ?? includeUsageFault(members.include_usage),
+}
+
+function mappingFault(members: Members): JsonFault | null {
+  const mapping = new Map(Object.entries(members))
+  for (const target of mapping.values()) {
+    if (typeof target !== 'string' || target === '') return 'mappingWrong'
+  }
+  for (const start of mapping.keys()) {
+    const seen = new Set([start])
+    for (let name = start; ; ) {
+      const next = mapping.get(name)
+      if (typeof next !== 'string' || next === name) break
+      if (seen.has(next) || seen.size > MAPPING_DEPTH_MAX) return 'mappingCircle'
+      seen.add(next)
+      name = next
+    }
+  }
+  return null
+}
+
+const isStatusPair = ([from, to]: [string, unknown]): boolean =>
+  /^[1-5]\d\d$/.test(from) &&
+  (typeof to === 'string' || typeof to === 'number') &&
+  /^[45]\d\d$/.test(String(to))
+
+function proxyFault(proxy: unknown): 'proxyWrong' | null {
+  if (typeof proxy !== 'string') return 'proxyWrong'
+  if (proxy.trim() === '') return null
+  const url = URL.parse(proxy)
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  const isRight = isWeb && url?.pathname === '/' && !/[?#\\]/.test(proxy)
+  return isRight ? null : 'proxyWrong'
+}
+
+const includeUsageFault = (chosen: unknown): 'includeUsageWrong' | null =>
+  typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageWrong'
+
+/** JSON is judged as the spec says; that it must be an object is ours. */
+export function objectFault(text: string): 'notJson' | 'notObject' | null {
+  if (text.trim() === '') return null
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? null : 'notObject'
+  } catch {
+    return 'notJson'
+  }
+}
+
+/** The members of a JSON object that are none of these; none where it is no object. */
+export const membersBut = (known: readonly string[], text: string): readonly string[] =>
+  text.trim() === '' || objectFault(text) !== null
+    ? []
+    : Object.keys(JSON.parse(text)).filter((name) => !known.includes(name))
