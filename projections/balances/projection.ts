@@ -37,7 +37,7 @@ const topUps: Handlers<TopUpFact> = {
 /** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
 export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgressed' }>>({
   name: 'balances',
-  version: 5,
+  version: 6,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: { accounts: { key: ['user_id'] }, token_budgets: { key: ['token_id'] } },
   handlers: {
@@ -54,7 +54,7 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
       rows.add('accounts', { user_id: data.userId }, {}, { check_in_day: data.day })
     },
     ...topUps,
-    TokenBudgetSet: ({ data }, rows) =>
+    TokenBudgetSet: ({ data, position }, rows) =>
       rows.put(
         'token_budgets',
         { token_id: data.tokenId },
@@ -63,6 +63,7 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
           remain: data.remain,
           is_unlimited: data.isUnlimited,
           is_closed: false,
+          set_position: position,
         },
       ),
     TokenBudgetsOpened: ({ data: { tokenIds, userId, remain, isUnlimited } }, rows) => {

@@ -18,7 +18,10 @@ create table token_budgets (
   is_unlimited boolean not null default false,
   is_closed boolean not null default false,
   used_quota bigint not null default 0,
-  accessed_at bigint not null default 0
+  accessed_at bigint not null default 0,
+  -- Where its owner or an admin set it last; calls leave it alone.
+  set_position bigint not null default 0
 );
 
 create index token_budgets_of_user on token_budgets (user_id);
+create index token_budgets_set on token_budgets (set_position);

@@ -171,8 +171,8 @@ const touched = z.object({ ...tokenRow.shape, position: wireInteger })
 export type TouchedToken = z.infer<typeof touched>
 
 /**
- * Tokens that were changed or used after a position and up to another, deleted ones too, each with
- * the last such position. Of one user, or of everybody.
+ * Tokens that were changed, refilled or used after a position and up to another, deleted ones too,
+ * each with the last such position. Of one user, or of everybody.
  */
 export const touchedTokens = (
   db: CommonQueryMethods,
@@ -183,6 +183,9 @@ export const touchedTokens = (
     with touches as (
       select id as token_id, changed_position as position from read_tokens.tokens
       where changed_position > ${after} and changed_position <= ${upTo} and ${isTheirs}
+      union all
+      select token_id, set_position from read_balances.token_budgets
+      where set_position > ${after} and set_position <= ${upTo} and ${isTheirs}
       union all
       select token_id, id from read_call_log.log
       where id > ${after} and id <= ${upTo} and token_id > 0 and ${isTheirs}

@@ -117,6 +117,8 @@ describe('the live socket', () => {
     // What comes in two batches is told twice.
     const exhausted = states(alice).at(-1)
     expect(exhausted).toMatchObject({ remain_quota: 0, used_quota: HOLD + 1 })
+    await alice.until(at(await api.append([budgetSet(1, ALICE, HOLD)])))
+    expect(states(alice).at(-1)).toMatchObject({ id: 1, status: 1, remain_quota: HOLD })
     const change = (type: string): Given => ({
       stream: `tokens-${ALICE}`,
       type,
