@@ -18,12 +18,13 @@ export function App(): ReactElement {
   const [client] = useState(createQueryClient)
   const [router] = useState(() => createRouter(client))
   useEffect(() => {
-    const { pathname, search } = window.location
     return onSessionExpired(() => {
       client.clear()
-      const { location } = router.state
-      const path = `${location.pathname || pathname}${location.search || search}`
-      void router.navigate(loginPath(path, { isExpired: true }), { replace: true })
+      // As it is now: a page without a query must not take that of the tab's first one.
+      const { pathname, search } = router.state.location
+      void router.navigate(loginPath(`${pathname}${search}`, { isExpired: true }), {
+        replace: true,
+      })
     })
   }, [client, router])
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { type QueryClient, QueryObserver } from '@tanstack/react-query'
 import { type LoaderFunction, redirect } from 'react-router-dom'
+import { ApiError } from '#console/api/api-error.ts'
 import { loginPath } from '#console/api/auth/return-to.ts'
 import { storedUser } from '#console/api/session.ts'
 import { statusQuery } from '#console/api/status/status.ts'
@@ -63,8 +64,9 @@ async function readSetup(client: QueryClient): Promise<boolean | undefined> {
   }
 }
 
+/** The spec's words for an answer that says no, and for a call that throws. */
 const tellFailure = (error: unknown): void =>
-  showError(new Error(translate(isOffline(error) ? 'shell.unreachable' : 'shell.statusFailed')))
+  showError(new Error(translate(isAnswered(error) ? 'shell.unreachable' : 'shell.statusFailed')))
 
-const isOffline = (error: unknown): boolean =>
-  error instanceof Error && 'status' in error && error.status === 0
+const isAnswered = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 200 && error.status < 300

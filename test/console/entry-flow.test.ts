@@ -156,6 +156,16 @@ describe('login', () => {
     expect(searchParams.get('returnTo')).toBe('/app/tokens')
     expect(await page.evaluate(() => localStorage.getItem('user'))).toBeNull()
   })
+
+  it('remembers the page as it is, without the query that the tab was opened with', async () => {
+    const unread = 'GET /api/user/messages/unread_count'
+    site.routes[unread] = () => ({ status: 401, body: { success: false, message: 'no session' } })
+    await page.goto(`${site.url}/login?returnTo=%2Fabout`)
+    await fillLogin()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/expired=true/)
+    expect(new URL(page.url()).searchParams.get('returnTo')).toBe('/about')
+  })
 })
 
 describe('a code', () => {
@@ -237,9 +247,19 @@ describe('a status that does not come', () => {
     const answer = hang()
     await page.goto(`${site.url}/about`, { waitUntil: 'commit' })
     await page.locator('[aria-busy=true] .tg-skeleton').first().waitFor()
-    await page.getByText('无法连接到服务器', { exact: true }).waitFor()
+    await page.getByText('获取状态失败', { exact: true }).waitFor()
     await heading('关于 Tallygate').waitFor()
     answer(STATUS)
+  })
+
+  it('but is answered with a no is told in the other words of the spec', async () => {
+    site.routes['GET /api/status'] = () => refused('no status')
+    await page.goto(`${site.url}/login`)
+    await page.getByText('无法连接到服务器', { exact: true }).waitFor()
+    site.routes['GET /api/status'] = () => ({ status: 500, body: { success: false, message: '' } })
+    await page.reload()
+    await page.getByText('获取状态失败', { exact: true }).waitFor()
+    open.faults.length = 0
   })
 
   it('is not waited for where the last visit left one, and has the last word', async () => {
