@@ -21,6 +21,7 @@ export const oauth = {
   checking: '正在确认您的{{site}}账户，请稍候…',
   refused: '{{site}}授权已取消或无效，请重试',
   scan: '请使用微信扫描二维码关注公众号，输入「验证码」获取验证码（三分钟内有效）',
+  noScan: '请在微信中关注本站公众号，输入「验证码」获取验证码（三分钟内有效）',
   qrCode: '公众号二维码',
   code: '验证码',
   codeRequired: '请输入验证码！',

@@ -33,7 +33,7 @@ export function WeChatDialog(props: {
     <FormDialog
       isOpen={props.isOpen}
       title={props.title}
-      lead={t('oauth.scan')}
+      lead={t(props.qrCode === '' ? 'oauth.noScan' : 'oauth.scan')}
       submitText={props.submitText}
       isBusy={isBusy}
       onSubmit={() => void submit()}

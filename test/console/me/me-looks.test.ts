@@ -126,6 +126,15 @@ const LOOKS: readonly Look[] = [
   },
   { name: 'delete', open: (page) => press(page, /^(删除账户|Delete account)$/) },
   { name: 'transfer', open: (page) => press(page, /^(划转|Transfer)$/) },
+  {
+    // The site has set no picture to scan, and the words say so.
+    name: 'wechat',
+    open: async (page) => {
+      const row = page.getByRole('listitem').filter({ hasText: /微信|WeChat/ })
+      await row.getByRole('button').click()
+      await page.getByText(/^(请在微信中关注本站公众号|Follow this site’s account)/).waitFor()
+    },
+  },
   { name: 'mail', open: (page) => press(page, /^(更换邮箱|Change)$/) },
   {
     name: 'passkey',
