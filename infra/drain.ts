@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Door } from './door.ts'
 
 /** What a stop has come to, for those who answer requests. */
 export type DrainState = {
@@ -39,7 +39,7 @@ export type Drain = {
  * Streams finish, new work is refused from the first moment on. While there are streams the port
  * stays open for some seconds, so that whoever connects is told to come back; then it is closed.
  */
-export function createDrain(state: DrainState, relay: Calls | null, server: Server | null): Drain {
+export function createDrain(state: DrainState, relay: Calls | null, door: Door | null): Drain {
   const hurried = new AbortController()
   const lookOn = async (forMs: number): Promise<void> => {
     const until = performance.now() + forMs
@@ -60,18 +60,15 @@ export function createDrain(state: DrainState, relay: Calls | null, server: Serv
       state.begun.abort()
       const finished = Promise.all([relay?.drain(graceMs), untilAnswered(graceMs)])
       await lookOn(Math.min(LISTEN_ON_MS, graceMs / 4))
-      const closed = new Promise<void>((resolve) => {
-        if (server === null) resolve()
-        else server.close(() => resolve())
-      })
+      const closed = door?.close()
       // One whose stream has ended would else be used for another call.
-      const closing = setInterval(() => server?.closeIdleConnections(), LOOK_MS)
+      const closing = setInterval(() => door?.server.closeIdleConnections(), LOOK_MS)
       await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
       // NOTE: a server that closes has no timeouts any more, and one that never sent a byte is not
       // idle to it: such a connection would stay open as long as its other end likes.
-      server?.closeAllConnections()
+      door?.server.closeAllConnections()
     },
   }
 }

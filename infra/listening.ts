@@ -1,8 +1,13 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
+import type { Door } from './door.ts'
 import { lockDataFolder } from './postgres/data-lock.ts'
+
+/** Connections that may wait to be accepted; the kernel may allow fewer. */
+export const BACKLOG = 4_096
 
 /**
  * Throws what would keep the product from listening, before anything is started for it. A second
@@ -20,4 +25,22 @@ export async function refuseTakenPort(config: Config): Promise<void> {
 /** A name that is not found would else look like the database's. */
 export function ofListening(error: Error): never {
   throw Object.assign(error, { isOfListening: true })
+}
+
+/** The app on the port of `config`. */
+export async function listen(app: FastifyInstance, { port, host }: Config): Promise<Door> {
+  await app.listen({ port, host, backlog: BACKLOG }).catch(ofListening)
+  const { server } = app
+  return {
+    url: urlOf(server, host),
+    server,
+    close: () => new Promise((closed) => server.close(() => closed())),
+  }
+}
+
+/** Where `server`, which listens at `host`, can be opened. */
+export function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo
+  const isAny = host === '0.0.0.0' || host === '::'
+  return `http://${isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`
 }

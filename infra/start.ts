@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { findAccessToken } from '#projections/credentials/query.ts'
 import { createFreshness, type Freshness } from '#projections/freshness/query.ts'
@@ -19,11 +18,12 @@ import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
+import type { Door } from './door.ts'
 import { createDrain, type DrainState, notDraining } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
-import { ofListening } from './listening.ts'
+import { listen } from './listening.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
 import type { Siblings } from './workers/siblings.ts'
@@ -67,21 +67,15 @@ export async function startProduct(
   return await startAll({ config, state, signal }, async (core, parts, closers) => {
     const app = await buildApp(core, { ...parts, state, tell, siblings })
     closers.push(() => app.close())
-    await app.listen({ port: config.port, host: config.host, backlog: 4096 }).catch(ofListening)
-    return { url: urlOf(app, config), server: app.server }
+    return siblings === null ? await listen(app, config) : await siblings.shareDoor(app)
   })
 }
 
 /** The same without a port, for a process whose workers listen. */
 export const startUnserved = (config: Config, signal: AbortSignal): Promise<Running> =>
-  startAll({ config, state: notDraining(), signal }, async () => ({
-    url: '',
-    server: null,
-  }))
+  startAll({ config, state: notDraining(), signal }, async () => null)
 
 type Closers = (() => Promise<unknown>)[]
-
-type Served = { readonly url: string; readonly server: Server | null }
 
 type Starting = {
   readonly config: Config
@@ -91,7 +85,7 @@ type Starting = {
 
 async function startAll(
   { config, state, signal }: Starting,
-  serve: (core: Core, parts: Parts, closers: Closers) => Promise<Served>,
+  serve: (core: Core, parts: Parts, closers: Closers) => Promise<Door | null>,
 ): Promise<Running> {
   const closers: Closers = []
   const closeAll = async () => {
@@ -101,10 +95,10 @@ async function startAll(
     const { core, close } = await startCore(config, signal)
     closers.push(close)
     const parts = await abortable(startParts(core, closers), signal)
-    const { url, server } = await abortable(serve(core, parts, closers), signal)
-    const drain = createDrain(state, parts.relay, server)
+    const door = await abortable(serve(core, parts, closers), signal)
+    const drain = createDrain(state, parts.relay, door)
     return {
-      url,
+      url: door?.url ?? '',
       core,
       ...parts,
       hurry: drain.hurry,
@@ -182,11 +176,4 @@ function serverFor(
       else handler(request, response)
     },
   )
-}
-
-function urlOf(app: FastifyInstance, config: Config): string {
-  const { port } = app.server.address() as AddressInfo
-  const isAny = config.host === '0.0.0.0' || config.host === '::'
-  const host = isAny ? '127.0.0.1' : config.host.includes(':') ? `[${config.host}]` : config.host
-  return `http://${host}:${port}`
 }

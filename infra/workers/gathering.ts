@@ -1,4 +1,4 @@
-import type { Worker } from 'node:cluster'
+import type { ChildProcess } from 'node:child_process'
 import { mergeMetrics } from './merge-metrics.ts'
 import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
 
@@ -14,7 +14,7 @@ const WITHIN_MS = 2_000
 
 /** Asks the workers of `live`, as they are at that moment. */
 export function createGathering(
-  live: ReadonlyMap<string, Worker>,
+  live: ReadonlyMap<string, ChildProcess>,
   ownMetrics: () => Promise<Metrics>,
 ): Gathering {
   const waiting = new Map<number, (name: string, metrics: Metrics) => void>()
@@ -22,7 +22,7 @@ export function createGathering(
   const ask = (question: number): Promise<Map<string, Metrics>> =>
     new Promise((done) => {
       const answers = new Map<string, Metrics>()
-      const asked = [...live.values()].filter((worker) => worker.isConnected())
+      const asked = [...live.values()].filter((worker) => worker.connected)
       const finish = (): void => {
         clearTimeout(late)
         waiting.delete(question)

@@ -5,6 +5,8 @@ export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** What the primary says to a worker. */
 export type ToWorker =
+  /** Comes with its socket, unless that was closed on the way. Answered by `taken`. */
+  | { readonly type: 'connection' }
   /** Streams finish within `graceMs`, new calls are refused, then it exits with 0. */
   | { readonly type: 'drain'; readonly graceMs: number }
   | { readonly type: 'metrics-wanted'; readonly question: number }
@@ -12,7 +14,12 @@ export type ToWorker =
 
 /** What a worker says to the primary. */
 export type ToPrimary =
-  | { readonly type: 'ready'; readonly url: string }
+  /** It serves what it is handed. */
+  | { readonly type: 'ready' }
+  /** It has the connection, and reads from it once this is sent. */
+  | { readonly type: 'taken' }
+  /** It takes no more connections. */
+  | { readonly type: 'closed' }
   /** It can't start; the words are for whoever starts the product. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'tell'; readonly line: string }

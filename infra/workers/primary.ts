@@ -51,14 +51,17 @@ export async function startWithWorkers(
       areLimitsDegraded: () => core.limits.isDegraded(),
       isBusDegraded: () => core.bus.isDegraded(),
     })
+    const port = config.port === 0 ? await freePort(config.host) : config.port
     const workers = await startWorkers({
       count: config.relayWorkers,
+      port,
+      host: config.host,
       environment: {
         ...environment,
         DATABASE_URL: databaseUrl,
         SECRET_KEY: Buffer.from(secretKey).toString('base64'),
         ROLES: roles(false).join(','),
-        PORT: String(config.port === 0 ? await freePort(config.host) : config.port),
+        PORT: String(port),
       },
       log,
       signal,
@@ -99,7 +102,7 @@ async function ownDatabase(
   return connectionString
 }
 
-/** One number for all, also for a worker that comes later. */
+/** Known before the workers start: none of them may call the product itself as a provider. */
 async function freePort(host: string): Promise<number> {
   const server = createServer()
   await once(server.listen(0, host), 'listening')

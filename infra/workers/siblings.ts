@@ -1,9 +1,13 @@
+import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { Door } from '../door.ts'
 
-/** The other processes of one start of the product, for what is asked of any of them. */
+/** The other processes of one start of the product, for what they have in common. */
 export type Siblings = {
   /** This process's metrics, for when another one is asked. */
   readonly join: (own: Registry) => void
   /** Everybody's, each sample labelled with its `process`, in Prometheus' text format. */
   readonly metrics: () => Promise<string>
+  /** Serves the app on the port that all share. */
+  readonly shareDoor: (app: FastifyInstance) => Promise<Door>
 }

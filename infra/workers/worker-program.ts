@@ -1,25 +1,28 @@
+import type { Socket } from 'node:net'
 import type { Registry } from 'prom-client'
 import { readConfig } from '../config/read-config.ts'
 import { explainStart } from '../explain-start.ts'
 import { type Running, startProduct } from '../start.ts'
+import { createHandedDoor, type HandedDoor } from './handed-door.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 import type { Siblings } from './siblings.ts'
 
+type Own = { registry: Registry | null; running: Running | null; door: HandedDoor | null }
+
 /**
- * One of the processes that `startWorkers` keeps: serves the shared port and obeys the primary,
- * with which it ends.
+ * One of the processes that `startWorkers` keeps: serves the connections that the primary hands to
+ * it and does as that says, with which it ends.
  */
 async function work(): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   // Meant for the primary, which says what to do; a terminal sends them to everybody.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
-  const own: { registry: Registry | null; running: Running | null } = {
-    registry: null,
-    running: null,
-  }
-  process.on('message', (message: ToWorker) => {
+  const own: Own = { registry: null, running: null, door: null }
+  process.on('message', (message: ToWorker, socket?: Socket) => {
     switch (message.type) {
+      case 'connection':
+        return take(own.door, socket)
       case 'drain':
         return void drain(own.running, message.graceMs)
       case 'metrics-wanted':
@@ -30,18 +33,24 @@ async function work(): Promise<void> {
     }
   })
   try {
-    const siblings = siblingsBy(answers, (registry) => {
-      own.registry = registry
-    })
+    const siblings = siblingsBy(answers, own)
     const tell = (line: string) => say({ type: 'tell', line })
     own.running = await startProduct(readConfig(process.env), tell, siblings)
-    say({ type: 'ready', url: own.running.url })
+    say({ type: 'ready' })
   } catch (error) {
     process.send?.({ type: 'failed', message: explainStart(error) }, () => process.exit(1))
   }
 }
 
 const say = (message: ToPrimary): void => void process.send?.(message)
+
+/** Had it begun to read before, its primary could hand it to another worker half read. */
+function take(door: HandedDoor | null, socket: Socket | undefined): void {
+  process.send?.({ type: 'taken' } satisfies ToPrimary, () => {
+    if (door === null) socket?.destroy()
+    else if (socket !== undefined) door.enter(socket)
+  })
+}
 
 let isStopping = false
 
@@ -57,19 +66,23 @@ async function report(registry: Registry | null, question: number): Promise<void
   say({ type: 'metrics-own', question, metrics })
 }
 
-function siblingsBy(
-  answers: Map<number, (text: string) => void>,
-  join: Siblings['join'],
-): Siblings {
+function siblingsBy(answers: Map<number, (text: string) => void>, own: Own): Siblings {
   let questions = 0
   return {
-    join,
+    join: (registry) => {
+      own.registry = registry
+    },
     metrics: () =>
       new Promise((resolve) => {
         questions += 1
         answers.set(questions, resolve)
         say({ type: 'metrics-asked', question: questions })
       }),
+    shareDoor: async (app) => {
+      await app.ready()
+      own.door = createHandedDoor(app.server, () => say({ type: 'closed' }))
+      return own.door
+    },
   }
 }
 

@@ -1,12 +1,13 @@
-import cluster, { type Worker } from 'node:cluster'
+import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { abortable } from '../abortable.ts'
+import { FrontDoor } from './front-door.ts'
 import { createGathering } from './gathering.ts'
 import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
 
 export type Workers = {
-  /** Where they listen, all on one port. */
+  /** Where all are reached, on one port. */
   readonly url: string
   /** Resolves once all have exited. Said again with a shorter grace, it shortens the first. */
   readonly drain: (graceMs: number) => Promise<void>
@@ -14,6 +15,8 @@ export type Workers = {
 
 type Options = {
   readonly count: number
+  readonly port: number
+  readonly host: string
   /** Theirs alone: never on a command line, which every user of the machine can read. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Logger
@@ -37,19 +40,16 @@ const STEADY_MS = 30_000
 const EXIT_WITHIN_MS = 12_000
 
 /**
- * Starts `count` processes on the port of `environment` and keeps them: one that dies is replaced,
- * at once and then ever more slowly. Resolves when all serve; rejects with `WorkerFailed`, and none
- * left, when one can't start.
+ * Starts `count` processes that serve one port and keeps them: one that dies is replaced, at once
+ * and then ever more slowly. Resolves when all serve; rejects, and none is left, when the port is
+ * taken or, with `WorkerFailed`, one can't start.
  */
 export async function startWorkers(options: Options): Promise<Workers> {
-  cluster.setupPrimary({ exec: PROGRAM, args: [] })
   const crew = new Crew(options)
   const names = Array.from({ length: options.count }, (_, index) => `worker-${index + 1}`)
   try {
-    const [url = ''] = await abortable(
-      Promise.all(names.map((name) => crew.start(name, PAUSE_MS))),
-      options.signal,
-    )
+    await abortable(Promise.all(names.map((name) => crew.start(name, PAUSE_MS))), options.signal)
+    const url = await crew.door.open(options.port, options.host)
     crew.keep(names)
     return { url, drain: (graceMs) => crew.drain(graceMs) }
   } catch (error) {
@@ -59,8 +59,9 @@ export async function startWorkers(options: Options): Promise<Workers> {
 }
 
 class Crew {
+  readonly door = new FrontDoor()
   private readonly options: Options
-  private readonly live = new Map<string, Worker>()
+  private readonly live = new Map<string, ChildProcess>()
   private readonly told = new Set<string>()
   private readonly gathering: ReturnType<typeof createGathering>
   private isKept = false
@@ -70,22 +71,22 @@ class Crew {
     this.gathering = createGathering(this.live, options.ownMetrics)
   }
 
-  /** Resolves with its address once it serves. `pauseMs`: before another, should it die young. */
-  start(name: string, pauseMs: number): Promise<string> {
+  /** Resolves once it serves. `pauseMs`: before another, should it die young. */
+  start(name: string, pauseMs: number): Promise<void> {
     const startedAt = performance.now()
-    const worker = cluster.fork(this.options.environment)
+    const worker = fork(PROGRAM, { env: this.options.environment })
     this.live.set(name, worker)
     return new Promise((served, failed) => {
       worker.on('message', (message: ToPrimary) => {
-        if (message.type === 'ready') served(message.url)
-        else if (message.type === 'failed') failed(new WorkerFailed(message.message))
-        else this.hear(name, worker, message)
+        if (message.type === 'ready') served()
+        if (message.type === 'failed') failed(new WorkerFailed(message.message))
+        this.hear(name, worker, message)
       })
       // What could not be sent to one that is about to exit.
       worker.on('error', () => {})
       worker.on('exit', (code, signal) => {
         this.live.delete(name)
-        const { pid } = worker.process
+        const { pid } = worker
         failed(new WorkerFailed(`${name} ended with ${signal ?? code} before it served`))
         if (!this.isKept) return
         this.options.log.error({ worker: name, pid, code, signal }, 'a worker died')
@@ -106,10 +107,12 @@ class Crew {
     const late = setTimeout(() => this.kill(), graceMs + EXIT_WITHIN_MS)
     await this.allGone()
     clearTimeout(late)
+    this.door.close()
   }
 
   async end(): Promise<void> {
     this.isKept = false
+    this.door.close()
     this.kill()
     await this.allGone()
   }
@@ -125,22 +128,35 @@ class Crew {
     }, pauseMs)
   }
 
-  private hear(name: string, worker: Worker, message: ToPrimary): void {
-    if (message.type === 'tell' && !this.told.has(message.line)) {
-      this.told.add(message.line)
-      this.options.tell(message.line)
-    }
-    if (message.type === 'metrics-own') this.gathering.take(name, message)
-    if (message.type === 'metrics-asked') {
-      const { question } = message
-      void this.gathering.everybodys().then((text) => {
-        send(worker, { type: 'metrics-text', question, text })
-      })
+  private hear(name: string, worker: ChildProcess, message: ToPrimary): void {
+    switch (message.type) {
+      case 'ready':
+        return this.door.admit(worker)
+      case 'taken':
+        return this.door.taken(worker)
+      case 'closed':
+        return this.door.dismiss(worker)
+      case 'tell':
+        return this.tellOnce(message.line)
+      case 'metrics-own':
+        return this.gathering.take(name, message)
+      case 'metrics-asked':
+        return void this.answerMetrics(worker, message.question)
     }
   }
 
+  private tellOnce(line: string): void {
+    if (this.told.has(line)) return
+    this.told.add(line)
+    this.options.tell(line)
+  }
+
+  private async answerMetrics(worker: ChildProcess, question: number): Promise<void> {
+    send(worker, { type: 'metrics-text', question, text: await this.gathering.everybodys() })
+  }
+
   private kill(): void {
-    for (const worker of this.live.values()) worker.process.kill('SIGKILL')
+    for (const worker of this.live.values()) worker.kill('SIGKILL')
   }
 
   private async allGone(): Promise<void> {
@@ -149,6 +165,6 @@ class Crew {
   }
 }
 
-export function send(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message)
+function send(worker: ChildProcess, message: ToWorker): void {
+  if (worker.connected) worker.send(message)
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -160,6 +161,22 @@ describe('a worker killed in mid-stream', () => {
   }, 60_000)
 })
 
+describe('a worker killed while it stands still', () => {
+  it('keeps nobody: the connection on its way to it is served by another', async () => {
+    const [victim = 0] = workers()
+    process.kill(victim, 'SIGSTOP')
+    const statuses: number[] = []
+    const calls = Array.from({ length: 20 }, async () => {
+      statuses.push(await connectAndGet('/livez'))
+    })
+    await expect.poll(() => statuses.length).toBe(19)
+    process.kill(victim, 'SIGKILL')
+    await Promise.all(calls)
+    expect(statuses).toEqual(Array(20).fill(200))
+    await expect.poll(() => workers().filter((pid) => pid !== victim).length).toBe(2)
+  }, 60_000)
+})
+
 describe('stopping', () => {
   it('SIGTERM lets every stream of every worker finish, then all is gone, with 0', async () => {
     const tree = treeOf(product.pid)
@@ -196,6 +213,16 @@ describe('a start that can not be', () => {
     await site.close()
   }, 60_000)
 })
+
+/** On a connection of its own. */
+function connectAndGet(path: string): Promise<number> {
+  return new Promise((answered, failed) => {
+    get(`${product.url}${path}`, { agent: false }, (response) => {
+      response.resume()
+      answered(response.statusCode ?? 0)
+    }).on('error', failed)
+  })
+}
 
 async function metrics(): Promise<string> {
   const headers = { authorization: 'Bearer scraper' }
