@@ -61,8 +61,13 @@ export function percentOf(text: string | undefined): string {
   return percent ?? '0%'
 }
 
-const progressOf = ({ status }: TaskRow, reached: string | undefined): string =>
-  status === 'SUCCESS' ? '100%' : percentOf(reached)
+/** What has ended is at its end, well or not: as its caller is told by the relay. */
+const progressOf = ({ finishedAt }: TaskRow, reached: string | undefined): string =>
+  finishedAt === null ? percentOf(reached) : '100%'
+
+/** What was done between two askings was never seen under way: from when on it was waited for. */
+const startOf = ({ status, startedAt, submittedAt }: TaskRow): number | null =>
+  startedAt ?? (status === 'SUCCESS' ? submittedAt : null)
 
 export const drawingAnswer = (row: OpenedTask, viewer: Viewer): DrawingTask => ({
   ...factsOf(row, viewer),
@@ -95,7 +100,7 @@ const factsOf = (row: OpenedTask, { isAdmin, language }: Viewer) => ({
   status: row.status,
   progress: row.progress,
   submit_time: secondsOf(row.submittedAt),
-  start_time: secondsOf(row.startedAt),
+  start_time: secondsOf(startOf(row)),
   finish_time: secondsOf(row.finishedAt),
   prompt: row.texts.prompt,
   fail_reason: row.texts.failReason || causeWords(row.cause, language),

@@ -48,9 +48,13 @@ async function opened(
   }
 }
 
-/** As far as it got: `100%` of what has succeeded. */
-const shownProgress = ({ status }: KnownTask, progress: string | undefined): string =>
-  status === 'SUCCESS' ? '100%' : (progress ?? '0%')
+/** As far as it got: `100%` of what has ended, well or not, as clients stop to ask at that. */
+const shownProgress = ({ end }: KnownTask, progress: string | undefined): string =>
+  end === null ? (progress ?? '0%') : '100%'
+
+/** What was done between two askings was never seen under way: from when on it was waited for. */
+const shownStart = ({ status, startedAt, submitted }: KnownTask): number =>
+  startedAt ?? (status === 'SUCCESS' ? submitted.submittedAt : 0)
 
 export type Showing = {
   readonly language: Language
@@ -65,7 +69,7 @@ export async function drawingAnswer(
   known: KnownTask,
   { language, progress, address }: Showing,
 ): Promise<object> {
-  const { submitted, place, status, startedAt } = known
+  const { submitted, place, status } = known
   const texts = await opened(parts, known, language)
   const { task, action, submittedAt } = submitted
   const result = objectOf(parsedObject(Buffer.from(texts.result)))
@@ -79,7 +83,7 @@ export async function drawingAnswer(
     description: texts.description,
     state: texts.state,
     submitTime: submittedAt,
-    startTime: startedAt ?? 0,
+    startTime: shownStart(known),
     finishTime: texts.finishedAt,
     progress: shownProgress(known, progress.get(task)),
     status: place === null && status === 'NOT_START' ? 'NOT_START' : status,
@@ -96,7 +100,7 @@ export async function musicAnswer(
   known: KnownTask,
   { language, progress }: Showing,
 ): Promise<object> {
-  const { submitted, status, startedAt } = known
+  const { submitted, status } = known
   const texts = await opened(parts, known, language)
   const { task, action, submittedAt } = submitted
   return {
@@ -105,7 +109,7 @@ export async function musicAnswer(
     status,
     fail_reason: texts.failReason,
     submit_time: seconds(submittedAt),
-    start_time: seconds(startedAt ?? 0),
+    start_time: seconds(shownStart(known)),
     finish_time: seconds(texts.finishedAt),
     progress: shownProgress(known, progress.get(task)),
     data: texts.result === '' ? null : JSON.parse(texts.result),

@@ -2,6 +2,7 @@ import type { Denial } from '#relay/canonical/denial.ts'
 import { deny } from '#relay/canonical/denial.ts'
 import { jsonDenial } from '#relay/dialects/json-denial.ts'
 import { type Member, scanObject } from '#relay/dialects/json-scan.ts'
+import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './picture-check.ts'
 
 /** A prompt is no book. */
 export const TEXT_LENGTH_MAX = 16_384
@@ -70,18 +71,26 @@ export class TaskBody {
     return Number.isInteger(value) && value >= least && value <= most ? value : refuseParam(key)
   }
 
-  /** A text, of whatever length: a picture. */
   needPicture(key: string): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return refuseParam(key, true)
-    if (member.kind !== 'string' || this.sizeOf(member) < 3) refuseParam(key)
+    if (member.kind !== 'string') return refuseParam(key)
+    this.checkPicture(key, this.bytes.subarray(member.valueStart, member.valueEnd))
   }
 
+  /** Each is told by its place, as `base64Array[1]`. */
   needPictures(key: string, least: number, most: number): void {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return refuseParam(key, true)
-    if (member.kind !== 'array' || member.length < least || member.length > most) refuseParam(key)
-    if (member.isAllObjects) refuseParam(key)
+    if (member.kind !== 'array' || member.length < least || member.length > most) {
+      return refuseParam(key)
+    }
+    let place = 0
+    for (const json of textsIn(this.bytes.subarray(member.valueStart, member.valueEnd))) {
+      if (json === null) return refuseParam(`${key}[${place}]`)
+      this.checkPicture(`${key}[${place}]`, json)
+      place += 1
+    }
   }
 
   /** Texts of a short list; null where it is left out. */
@@ -118,6 +127,11 @@ export class TaskBody {
       if (value !== undefined) put(key, Buffer.from(JSON.stringify(value)))
     }
     return Buffer.concat([...parts, Buffer.from(parts.length === 0 ? '{}' : '}')])
+  }
+
+  private checkPicture(param: string, json: Buffer): void {
+    if (json.length - 2 > PICTURE_LENGTH_MAX) refuseLength(param, PICTURE_LENGTH_MAX)
+    if (!isPicture(json)) refuseParam(param)
   }
 
   private find(key: string): Member | undefined {

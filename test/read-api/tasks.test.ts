@@ -85,7 +85,7 @@ describe('drawings', () => {
       ...{ description: 'Submit success', fail_reason: '', image_url: '/mj/image/done' },
     })
     expect(items[1]).toMatchObject({
-      ...{ status: 'FAILURE', code: 24, channel_id: 0, channel_name: '' },
+      ...{ status: 'FAILURE', code: 24, channel_id: 0, channel_name: '', progress: '100%' },
       fail_reason: 'The upstream refused the task',
     })
     expect(items[0]).toMatchObject({ status: 'IN_PROGRESS', code: 22, progress: '40%' })

@@ -2,7 +2,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import type { WireQuota } from '#domain/shared/quota.ts'
 import type { ReportTask } from '#domain/task/commands.ts'
 import { taskDecider } from '#domain/task/decide.ts'
-import type { TaskEvent, TaskStatus } from '#domain/task/events.ts'
+import type { OpenStatus, TaskEvent, TaskStatus } from '#domain/task/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 export const { given } = specificationOf(taskDecider)
@@ -36,10 +36,10 @@ export const submitted = (more: { readonly isNotified?: boolean } = {}): TaskEve
 
 const ANSWER = { code: 22, description: sealed('in queue') }
 export const accept = { type: 'AcceptTask', ...AT, ...ANSWER, status: 'SUBMITTED' } as const
-export const accepted = (): TaskEvent => ({
+export const accepted = (status: OpenStatus = 'SUBMITTED'): TaskEvent => ({
   type: 'TaskAccepted',
   v: 1,
-  data: { ...OF, ...AT, ...ANSWER, status: 'SUBMITTED' },
+  data: { ...OF, ...AT, ...ANSWER, status },
 })
 /** By a call back that came before the answer. */
 export const acceptedUnasked = (more: { readonly attempts?: typeof ATTEMPTS } = {}): TaskEvent => ({

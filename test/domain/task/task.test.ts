@@ -113,6 +113,12 @@ describe('a task', () => {
     open.when({ ...done, at: NOW + HOUR + 1 }).then(refuse('TaskTooOld'))
   })
 
+  it('that waits for its modal step, which never comes, expires as any other', () => {
+    given(submitted(), accepted('MODAL'))
+      .when({ type: 'ExpireTask', at: NOW + HOUR + 1 })
+      .then([failed({ cause: 'timeout', finishedAt: NOW + HOUR + 1 })])
+  })
+
   it('that nobody is known to have expires after ten minutes, called back about or not', () => {
     const at = NOW + HOUR / 6 + 1
     const lost = { cause: 'lost', channelId: null, finishedAt: at } as const

@@ -4,7 +4,10 @@ import { type TasksRig, tasksRig, UNKNOWN_TASK } from './tasks-rig.ts'
 
 const OTHER_KEY = 'zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJKL'
 const PRICE = 50_000n
-const PICTURE = 'data:image/png;base64,iVBORw0KGgo='
+const BARE = 'iVBORw0KGgo='
+const PICTURE = `data:image/png;base64,${BARE}`
+/** As some languages write them. */
+const ESCAPED = `{"base64Array":["${PICTURE.replace('/', '\\/')}","data:image/png;base64,\\u002BA=="]}`
 
 const TASK_MS = 300
 
@@ -126,11 +129,13 @@ describe('a drawing', () => {
   })
 
   it('takes pictures', async () => {
-    const asked: [path: string, body: object, model: string][] = [
+    const asked: [path: string, body: unknown, model: string][] = [
       ['submit/describe', { base64: PICTURE }, 'mj_describe'],
       ['submit/blend', { base64Array: [PICTURE, PICTURE] }, 'mj_blend'],
       ['submit/upload-discord-images', { base64Array: [PICTURE] }, 'mj_upload'],
       ['insight-face/swap', { sourceBase64: PICTURE, targetBase64: PICTURE }, 'swap_face'],
+      ['submit/blend', ESCAPED, 'mj_blend'],
+      ['submit/blend', { base64Array: [BARE, 'https://pictures.test/a.png'] }, 'mj_blend'],
       ['submit/shorten', { prompt: 'a very long prompt' }, 'mj_shorten'],
     ]
     for (const [path, body, model] of asked) {
@@ -236,12 +241,35 @@ describe('bad input', () => {
     ['modal', { prompt: 'x' }, 'missing_parameter'],
     ['blend', { base64Array: ['a'] }, 'invalid_parameter'],
     ['blend', { base64Array: [{}, {}] }, 'invalid_parameter'],
+    ['blend', { base64Array: PICTURE }, 'invalid_parameter'],
+    ['describe', { base64: 'a cat' }, 'invalid_parameter'],
     ['describe', {}, 'missing_parameter'],
   ])('%s with %j is refused as %s', async (path, body, code) => {
     const answer = await rig.ask(`/mj/submit/${path}`, body)
     expect(answer.json).toMatchObject({ error: { code } })
     expect(answer.status).toBeLessThan(500)
   })
+
+  it.each([
+    ['no text', 7, /base64Array\[1\]/],
+    ['nothing', '', /base64Array\[1\]/],
+    ['words', 'a cat, please', /base64Array\[1\]/],
+    ['base64 of words', 'YSBjYXQsIHBsZWFzZQ==', /base64Array\[1\]/],
+    ['data of another kind', 'data:text/plain;base64,YSBjYXQ=', /base64Array\[1\]/],
+    ['a data URL that breaks off', `${PICTURE}" x`, /base64Array\[1\]/],
+    ['no data', 'data:image/png;base64,', /base64Array\[1\]/],
+    ['an address that leads nowhere', 'https://', /base64Array\[1\]/],
+    ['too much', `data:image/png;base64,${'A'.repeat(20 * 1024 * 1024)}`, /\[1\].+20971520/],
+  ])(
+    'a blend with %s as its second picture is refused, and costs nothing',
+    async (_title, second, why) => {
+      const before = await rig.balance()
+      const sent = await rig.ask('/mj/submit/blend', { base64Array: [PICTURE, second] })
+      expect(sent).toMatchObject({ status: 400, json: { code: 4 } })
+      expect(sent.json.description).toMatch(why)
+      expect(await rig.balance()).toBe(before)
+    },
+  )
 
   it('says how long a text may be', async () => {
     const { json } = await rig.ask('/mj/submit/imagine', { prompt: 'x', state: 'x'.repeat(1_025) })

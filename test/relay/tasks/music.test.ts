@@ -25,6 +25,10 @@ it('music and lyrics are held, composed and settled', async () => {
     { task_id: song, action: 'MUSIC', progress: '100%', data: [{ title: 'Simulated' }] },
     { task_id: words, action: 'LYRICS', data: { text: expect.any(String) } },
   ])
+  for (const { submit_time, start_time, finish_time } of json.data) {
+    expect(start_time).toBeGreaterThanOrEqual(submit_time)
+    expect(finish_time).toBeGreaterThanOrEqual(start_time)
+  }
   expect(await rig.balance()).toBe(before - 55_000n)
 })
 
@@ -32,6 +36,8 @@ it('what fails or is refused costs nothing', async () => {
   const before = await rig.balance()
   const failing = await rig.ask('/suno/submit/music', { prompt: 'failing' })
   await expect.poll(() => statusOf(failing.json.data), { timeout: 5_000 }).toBe('FAILURE')
+  const { data } = (await rig.ask(`/suno/fetch/${failing.json.data}`)).json
+  expect(data).toMatchObject({ progress: '100%', finish_time: expect.any(Number) })
   const refused = await rig.ask('/suno/submit/music', { prompt: 'a banned word' })
   expect(refused).toMatchObject({
     status: 400,

@@ -1,0 +1,83 @@
+/** Of one picture, as the text that it is: some 15 MiB of a file. */
+export const PICTURE_LENGTH_MAX = 20 * 1024 * 1024
+
+const ADDRESS_LENGTH_MAX = 4_096
+/** As far as a data URL's head is looked for. */
+const HEAD_BYTES = 128
+const DATA_HEAD = /^data:image\/[\w.+-]{1,64}(?:;[\w.+=-]{1,32})*;base64,/i
+const WEB_HEAD = /^https?:\/\//i
+
+/** The first bytes of picture files, as base64 begins with them. */
+const FILE_HEADS: readonly RegExp[] = [
+  /^iVBORw0KGgo/, // PNG
+  /^\/9j\//, // JPEG
+  /^R0lGOD[ld]/, // GIF
+  /^UklGR.{8}XRUJQ/, // WebP
+  /^Qk[0-3]/, // BMP
+  /^AAAA.{2}Z0eX/, // AVIF, HEIC
+]
+
+const QUOTE = 34
+const BACKSLASH = 92
+const PAD = 61
+/** 1 for what base64 is made of, its form for addresses and line ends included. */
+const OF_BASE64 = new Uint8Array(256)
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_\r\n'
+for (const letter of LETTERS) OF_BASE64[letter.charCodeAt(0)] = 1
+
+/**
+ * Whether a JSON text (quotes included) is a picture: a data URL of one, the base64 of a file of
+ * one, or where one is in the web, which some providers take. Its bytes are looked at as they
+ * came: only where some of them are escaped is the text built.
+ */
+export function isPicture(json: Buffer): boolean {
+  const text = json.includes(BACKSLASH)
+    ? Buffer.from(JSON.parse(json.toString('utf8')) as string)
+    : json.subarray(1, -1)
+  const head = text.toString('latin1', 0, HEAD_BYTES)
+  if (WEB_HEAD.test(head)) {
+    return text.length <= ADDRESS_LENGTH_MAX && URL.canParse(text.toString('utf8'))
+  }
+  const dataHead = DATA_HEAD.exec(head)?.[0]
+  if (dataHead !== undefined) return isBase64(text, dataHead.length)
+  return FILE_HEADS.some((pattern) => pattern.test(head)) && isBase64(text, 0)
+}
+
+function isBase64(text: Buffer, start: number): boolean {
+  let end = text.length
+  while (end > start && end > text.length - 2 && text[end - 1] === PAD) end -= 1
+  for (let at = start; at < end; at += 1) if (OF_BASE64[text[at] as number] !== 1) return false
+  return end > start
+}
+
+/** Where the texts of a JSON list of texts lie; null in the place of whatever else is in it. */
+export function* textsIn(list: Buffer): Generator<Buffer | null> {
+  let at = 1
+  while (at < list.length - 1) {
+    const byte = list[at] as number
+    // Commas and the four kinds of space.
+    if (byte === 44 || byte === 32 || byte === 9 || byte === 10 || byte === 13) {
+      at += 1
+      continue
+    }
+    if (byte !== QUOTE) {
+      yield null
+      return
+    }
+    const end = endOfText(list, at)
+    yield list.subarray(at, end)
+    at = end
+  }
+}
+
+function endOfText(bytes: Buffer, start: number): number {
+  let quote = bytes.indexOf(QUOTE, start + 1)
+  while (isEscaped(bytes, quote)) quote = bytes.indexOf(QUOTE, quote + 1)
+  return quote + 1
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let before = at
+  while (bytes[before - 1] === BACKSLASH) before -= 1
+  return (at - before) % 2 === 1
+}
