@@ -1,15 +1,11 @@
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
-import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { MenuButton } from '#console/ui/menu.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { zoneName } from '#console/ui/time-range/time-range.ts'
 import { showSuccess } from '#console/ui/toast.ts'
-import { useIsNarrow } from '#console/ui/use-media.ts'
 import { CallChart } from './call-chart.tsx'
 import { linkedLayout, linkTo } from './linked-layout.ts'
 import { LiveStatus } from './live-status.tsx'
@@ -17,7 +13,8 @@ import { COLUMNS_KEY, useLogColumns } from './log-columns.tsx'
 import { LogFilterBar } from './log-filters.tsx'
 import { LogList } from './log-list.tsx'
 import { LogSummary } from './log-summary.tsx'
-import { type ExportState, useExport } from './use-export.ts'
+import { LogTools } from './log-tools.tsx'
+import { useExport } from './use-export.ts'
 import { useLogCommands } from './use-log-commands.ts'
 import { useLogRows } from './use-log-rows.ts'
 import { useLogView } from './use-log-view.ts'
@@ -50,6 +47,7 @@ export function UsageLogPage(): ReactElement {
     onRefresh: refresh,
     onCopyLink: () => void copyLink(),
     onExport: () => exporting.start('csv'),
+    onExportColumns: () => exporting.setChoosing(true),
   })
   const { range } = view.filters
   const status = (
@@ -67,10 +65,10 @@ export function UsageLogPage(): ReactElement {
       actions={
         <>
           {status}
-          <Tools exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
+          <LogTools exporting={exporting} onRefresh={refresh} onCopyLink={() => void copyLink()}>
             <ViewsButton hrefNow={hrefNow} />
             <ColumnChooser layout={layout} />
-          </Tools>
+          </LogTools>
         </>
       }
     >
@@ -79,42 +77,5 @@ export function UsageLogPage(): ReactElement {
       <CallChart view={view} />
       <LogList view={view} log={log} layout={layout} reading={reading} />
     </Page>
-  )
-}
-
-const EXPORT_KINDS = ['csv', 'ndjson'] as const
-
-function Tools(props: {
-  exporting: ExportState
-  onRefresh: () => void
-  onCopyLink: () => void
-  children: ReactNode
-}): ReactElement {
-  const { t } = useTranslation()
-  const { rows, start, cancel } = props.exporting
-  const isNarrow = useIsNarrow()
-  const number = useNumberFormat()
-  const formats = EXPORT_KINDS.map((kind) => ({
-    id: kind,
-    text: t(`usageLog.exportAs.${kind}`),
-    onChoose: () => start(kind),
-  }))
-  return (
-    <>
-      <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
-      <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
-      {props.children}
-      {rows === null ? (
-        <MenuButton items={formats}>
-          <Button icon="download" label={t('usageLog.export')}>
-            {isNarrow ? undefined : t('usageLog.export')}
-          </Button>
-        </MenuButton>
-      ) : (
-        <Button icon="close" label={t('usageLog.exportCancel')} onClick={cancel}>
-          {t('usageLog.exporting', { count: rows, rows: number.format(rows) })}
-        </Button>
-      )}
-    </>
   )
 }

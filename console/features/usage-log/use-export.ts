@@ -4,6 +4,7 @@ import { type ExportKind, exportLogs } from '#console/api/logs/export-logs.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { rangeText, zoneName } from '#console/ui/time-range/time-range.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
+import { type ExportColumn, useExportColumns } from './export-columns.ts'
 import { logParams } from './log-params.ts'
 import { RowCounter } from './row-counter.ts'
 import { saveFile } from './save-file.ts'
@@ -12,8 +13,12 @@ import type { LogView } from './use-log-view.ts'
 export type ExportState = {
   /** Rows so far; null while nothing is exported. */
   readonly rows: number | null
-  readonly start: (kind: ExportKind) => void
+  readonly start: (kind: ExportKind, columns?: readonly ExportColumn[]) => void
   readonly cancel: () => void
+  /** Of a CSV, in this browser. */
+  readonly columns: ReturnType<typeof useExportColumns>
+  readonly isChoosing: boolean
+  readonly setChoosing: (isChoosing: boolean) => void
 }
 
 const TYPES: Record<ExportKind, string> = {
@@ -27,11 +32,19 @@ export function useExport(view: LogView): ExportState {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const [rows, setRows] = useState<number | null>(null)
+  const columns = useExportColumns(view.isAdmin)
+  const [isChoosing, setChoosing] = useState(false)
   const running = useRef<AbortController | null>(null)
-  const run = async (kind: ExportKind, signal: AbortSignal): Promise<void> => {
+  const run = async (
+    kind: ExportKind,
+    chosen: readonly ExportColumn[],
+    signal: AbortSignal,
+  ): Promise<void> => {
     const params = logParams(view.filters, Math.floor(Date.now() / 1000))
     const scope = view.isAdmin ? 'all' : 'self'
-    const stream = await exportLogs({ scope, params, kind, zone: zoneName(), signal })
+    const isWhole = kind !== 'csv' || chosen.length === columns.all.length
+    const asked = { scope, params, kind, zone: zoneName(), signal } as const
+    const stream = await exportLogs({ ...asked, columns: isWhole ? null : chosen })
     const counter = new RowCounter(kind)
     const counted = stream.pipeThrough(countedBy(counter, setRows))
     const headers = { 'Content-Type': TYPES[kind] }
@@ -45,11 +58,12 @@ export function useExport(view: LogView): ExportState {
   return {
     rows,
     cancel: () => running.current?.abort(),
-    start: (kind) => {
+    ...{ columns, isChoosing, setChoosing },
+    start: (kind, chosen = columns.chosen) => {
       const controller = new AbortController()
       running.current = controller
       setRows(0)
-      run(kind, controller.signal)
+      run(kind, chosen, controller.signal)
         .catch((error: unknown) => {
           if (!controller.signal.aborted) showError(error)
         })

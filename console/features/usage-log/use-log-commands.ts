@@ -8,6 +8,7 @@ export function useLogCommands(acts: {
   onRefresh: () => void
   onCopyLink: () => void
   onExport: () => void
+  onExportColumns: () => void
 }): void {
   const { t } = useTranslation()
   useCommands([
@@ -34,6 +35,13 @@ export function useLogCommands(acts: {
       keys: 'e',
       icon: 'download',
       act: acts.onExport,
+    },
+    {
+      id: 'log-export-columns',
+      title: t('usageLog.exportColumns'),
+      section: 'page',
+      icon: 'columns',
+      act: acts.onExportColumns,
     },
     {
       id: 'copy-link',

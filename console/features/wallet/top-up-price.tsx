@@ -19,12 +19,16 @@ export function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
       </p>
     )
   }
+  // What is wrong with the amount stands at its field: another amount's price would belie it.
+  const hasAmount = fault === ''
   return (
-    <dl className="tg-topup-price" aria-busy={!isCurrent}>
+    <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
       <div>
         <dt>{t('wallet.toPay')}</dt>
         <dd>
-          {price.data === undefined ? (
+          {!hasAmount ? (
+            '–'
+          ) : price.data === undefined ? (
             <Skeleton width={80} height={24} />
           ) : (
             moneyText(price.data.money, price.data.currency, i18n.language)
@@ -33,7 +37,7 @@ export function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
       </div>
       <div>
         <dt>{t('wallet.toGet')}</dt>
-        <dd>{quota === null ? '' : exactQuotaText(quota, rule)}</dd>
+        <dd>{!hasAmount || quota === null ? '–' : exactQuotaText(quota, rule)}</dd>
       </div>
     </dl>
   )

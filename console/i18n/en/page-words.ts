@@ -1,8 +1,9 @@
 import type { PageWords } from '../i18n.ts'
 import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
+import { logExport } from './log-export.ts'
 import { prices } from './prices.ts'
 import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 
-export const pageWords: PageWords = { coupons, dashboard, prices, settings, taskLogs }
+export const pageWords: PageWords = { coupons, dashboard, logExport, prices, settings, taskLogs }

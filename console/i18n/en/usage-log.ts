@@ -73,6 +73,8 @@ export const usageLog: Words['usageLog'] = {
     full: 'At most {{max}} views: delete one first.',
   },
   exportAs: { csv: 'Export CSV', ndjson: 'Export NDJSON' },
+  exportSome: 'Export CSV ({{chosen}} of {{all}} columns)',
+  exportColumns: 'Choose columns…',
   exporting_one: 'Exporting {{rows}} row',
   exporting_other: 'Exporting {{rows}} rows',
   exportCancel: 'Cancel export',

@@ -12,6 +12,7 @@ import { COUPONS, GAINS } from './coupon-routes.ts'
 
 const ROOT = user({ id: 1, username: 'root', display_name: 'Root', role: 100 })
 const OWN = { ...ROOT, quota: 12_345_678, used_quota: 61_250_000, request_count: 128_423 }
+const MANY = Array.from({ length: 40 }, (_, at) => `${at}`.padStart(32, 'K'))
 const KEYS = ['AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH', 'QQQQRRRRSSSSTTTTUUUUVVVVWWWWXXXX']
 
 let browser: Browser
@@ -172,8 +173,16 @@ describe('creating', () => {
     await page.keyboard.press('Escape')
     await closed(page)
     await press(page, '添加兑换码')
+    site.routes['POST /api/redemption/'] = () => ok(MANY)
     await create('spring')
     await expect.poll(() => keys).toHaveLength(3)
+    // The drawer scrolls as a whole, and what is done with all of them stays in sight.
+    await page.getByText(MANY.at(-1) ?? '').scrollIntoViewIfNeeded()
+    const list = page.locator('.tg-ready-keys')
+    expect(await list.evaluate((all) => all.scrollHeight - all.clientHeight)).toBe(0)
+    const copyAll = page.locator('.tg-coupon-ready').getByRole('button').first()
+    expect((await copyAll.boundingBox())?.y).toBeGreaterThan(0)
+    site.routes['POST /api/redemption/'] = () => ok(KEYS)
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
     expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
     await close()
@@ -222,5 +231,23 @@ describe('the wallet', () => {
     await press(page, '获取兑换码')
     await page.getByText('超级管理员未设置充值链接！').waitFor()
     await close()
+  })
+
+  it('tells no price of an amount that is none', async () => {
+    const routes = site.routes['GET /api/status']
+    const priced = { body: { success: true, message: 'success', data: '36.50', currency: 'CNY' } }
+    const paid = { enable_online_topup: true, topup_methods: ['zfb'] }
+    site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: true, ...paid })
+    site.routes['POST /api/user/amount'] = () => priced
+    const { page, close } = await open('/app/wallet')
+    const amount = page.getByRole('textbox', { name: /^充值数量/ })
+    await amount.fill('5')
+    const price = page.locator('.tg-topup-price')
+    await expect.poll(() => price.innerText()).toMatch(/36\.50[\s\S]*\$5/)
+    await amount.fill('abc')
+    await page.getByText('充值数量须为整数').waitFor()
+    expect((await price.locator('dd').allInnerTexts()).join()).toBe('–,–')
+    await close()
+    if (routes !== undefined) site.routes['GET /api/status'] = routes
   })
 })

@@ -176,6 +176,37 @@ describe('the usage log', () => {
     expect(exported?.get('type')).toBe('2')
     const span = Number(exported?.get('start_timestamp')) - Number(listed?.get('start_timestamp'))
     expect(Math.abs(span)).toBeLessThan(60)
+    expect(exported?.has('columns')).toBe(false)
+    await close()
+  })
+
+  it('writes the columns that are chosen, and remembers them for this browser', async () => {
+    rows = manyRows(3)
+    const { page, close } = await open()
+    const menu = () => page.getByRole('button', { name: 'Export', exact: true }).click()
+    await menu()
+    await page.getByRole('menuitem', { name: 'Choose columns…' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Columns to export' })
+    await drawer.getByText('24 of 24 chosen').waitFor()
+    await drawer.getByRole('button', { name: 'None' }).click()
+    const write = drawer.getByRole('button', { name: 'Export CSV' })
+    expect(await write.isDisabled()).toBe(true)
+    for (const name of ['Cost', 'Time'])
+      await drawer.getByRole('checkbox', { name }).first().check()
+    expect(await lookFaults(page, 'export-columns', [1280, 390], '.tg-export-columns')).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 860 })
+    const asked = () => site.calls.findLast(({ path }) => path === '/api/log/export')?.query
+    const download = page.waitForEvent('download')
+    await write.click()
+    await download
+    expect(asked()?.get('columns')).toBe('time,cost_usd')
+    await drawer.waitFor({ state: 'detached' })
+    await page.reload()
+    await menu()
+    const again = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'Export CSV (2 of 24 columns)' }).click()
+    await again
+    expect(asked()?.get('columns')).toBe('time,cost_usd')
     await close()
   })
 

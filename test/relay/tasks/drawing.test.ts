@@ -7,7 +7,8 @@ const PRICE = 50_000n
 const BARE = 'iVBORw0KGgo='
 const PICTURE = `data:image/png;base64,${BARE}`
 /** As some languages write them. */
-const ESCAPED = `{"base64Array":["${PICTURE.replace('/', '\\/')}","data:image/png;base64,\\u002BA=="]}`
+const SLASHED = PICTURE.replace('/', '\\/')
+const ESCAPED = `{"base64Array":["${SLASHED}","data:image/png;base64,\\u002BA=="]}`
 
 const TASK_MS = 300
 

@@ -1,0 +1,107 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { Checkbox } from '#console/ui/switches.tsx'
+import type { ExportColumn } from './export-columns.ts'
+import './export-drawer.css'
+
+/** As the list calls them, where it has them too. */
+const TITLES = {
+  id: 'logExport.column.id',
+  time: 'usageLog.column.time',
+  unix_time: 'logExport.column.unix_time',
+  type: 'usageLog.typeFilter',
+  channel: 'usageLog.channel',
+  channel_name: 'usageLog.column.channel',
+  user_id: 'logExport.column.user_id',
+  username: 'usageLog.column.username',
+  token: 'usageLog.column.token',
+  group: 'usageLog.column.group',
+  model: 'usageLog.column.model',
+  stream: 'usageLog.stream',
+  duration_ms: 'usageLog.column.timing',
+  first_token_ms: 'usageLog.column.firstToken',
+  prompt_tokens: 'usageLog.column.prompt',
+  completion_tokens: 'usageLog.column.completion',
+  quota: 'logExport.column.quota',
+  cost_usd: 'usageLog.column.cost',
+  amount_usd: 'usageLog.moved',
+  provider_cost_usd: 'logExport.column.provider_cost_usd',
+  end: 'usageLog.fact.end',
+  error: 'logExport.column.error',
+  request_id: 'usageLog.fact.requestId',
+  content: 'usageLog.column.details',
+} as const satisfies Record<ExportColumn, string>
+
+type Props = {
+  isOpen: boolean
+  all: readonly ExportColumn[]
+  chosen: readonly ExportColumn[]
+  /** Remembers them, and writes the file. */
+  onExport: (columns: readonly ExportColumn[]) => void
+  onClose: () => void
+}
+
+/** Which columns a CSV has: by the names of the list, and those that stand in the file. */
+export function ExportDrawer(props: Props): ReactElement {
+  const { t } = useTranslation()
+  const { all } = props
+  const [draft, setDraft] = useState(props.chosen)
+  const [wasOpen, setWasOpen] = useState(props.isOpen)
+  if (wasOpen !== props.isOpen) {
+    setWasOpen(props.isOpen)
+    if (props.isOpen) setDraft(props.chosen)
+  }
+  const flip = (name: ExportColumn): void =>
+    setDraft(all.filter((one) => draft.includes(one) !== (one === name)))
+  return (
+    <Drawer
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title={t('logExport.title')}
+      lead={t('logExport.lead')}
+      footer={
+        <>
+          <Button onClick={props.onClose}>{t('ui.cancel')}</Button>
+          <Button
+            tone="primary"
+            isDisabled={draft.length === 0}
+            onClick={() => {
+              props.onClose()
+              props.onExport(draft)
+            }}
+          >
+            {t('usageLog.exportAs.csv')}
+          </Button>
+        </>
+      }
+    >
+      <div className="tg-export-head">
+        <p role="status">
+          {draft.length === 0
+            ? t('logExport.none')
+            : t('logExport.chosen', { chosen: draft.length, all: all.length })}
+        </p>
+        <Button size="small" tone="quiet" onClick={() => setDraft(all)}>
+          {t('logExport.everything')}
+        </Button>
+        <Button size="small" tone="quiet" onClick={() => setDraft([])}>
+          {t('logExport.nothing')}
+        </Button>
+      </div>
+      <ul className="tg-export-columns" aria-label={t('logExport.title')}>
+        {all.map((name) => (
+          <li key={name}>
+            <Checkbox
+              label={t(TITLES[name])}
+              isOn={draft.includes(name)}
+              onChange={() => flip(name)}
+            />
+            <code>{name}</code>
+          </li>
+        ))}
+      </ul>
+    </Drawer>
+  )
+}

@@ -1,0 +1,81 @@
+import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { needPageWords } from '#console/i18n/i18n.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { MenuButton } from '#console/ui/menu.tsx'
+import { useIsNarrow } from '#console/ui/use-media.ts'
+import type { ExportState } from './use-export.ts'
+
+const ExportDrawer = lazy(async () => {
+  const [module] = await Promise.all([import('./export-drawer.tsx'), needPageWords()])
+  return { default: module.ExportDrawer }
+})
+
+/** What the log offers at its head: read anew, a link, an export; `children` between them. */
+export function LogTools(props: {
+  exporting: ExportState
+  onRefresh: () => void
+  onCopyLink: () => void
+  children: ReactNode
+}): ReactElement {
+  const { t } = useTranslation()
+  const { exporting } = props
+  const { rows, isChoosing } = exporting
+  // Fetched as it is opened first; from then on it stays, to close as others do.
+  const [wasChoosing, setWasChoosing] = useState(isChoosing)
+  if (isChoosing && !wasChoosing) setWasChoosing(true)
+  const number = useNumberFormat()
+  return (
+    <>
+      <Button icon="refresh" label={t('usageLog.refresh')} onClick={props.onRefresh} />
+      <Button icon="link" label={t('usageLog.copyLink')} onClick={props.onCopyLink} />
+      {props.children}
+      {rows === null ? (
+        <ExportMenu exporting={exporting} />
+      ) : (
+        <Button icon="close" label={t('usageLog.exportCancel')} onClick={exporting.cancel}>
+          {t('usageLog.exporting', { count: rows, rows: number.format(rows) })}
+        </Button>
+      )}
+      <Suspense fallback={null}>{wasChoosing && <Columns exporting={exporting} />}</Suspense>
+    </>
+  )
+}
+
+function ExportMenu({ exporting }: { exporting: ExportState }): ReactElement {
+  const { t } = useTranslation()
+  const isNarrow = useIsNarrow()
+  const { start, columns, setChoosing } = exporting
+  const [chosen, all] = [columns.chosen.length, columns.all.length]
+  const csv = chosen < all ? t('usageLog.exportSome', { chosen, all }) : t('usageLog.exportAs.csv')
+  const items = [
+    { id: 'csv', text: csv, onChoose: () => start('csv') },
+    { id: 'ndjson', text: t('usageLog.exportAs.ndjson'), onChoose: () => start('ndjson') },
+    'divider',
+    { id: 'columns', text: t('usageLog.exportColumns'), onChoose: () => setChoosing(true) },
+  ] as const
+  return (
+    <MenuButton items={items}>
+      <Button icon="download" label={t('usageLog.export')}>
+        {isNarrow ? undefined : t('usageLog.export')}
+      </Button>
+    </MenuButton>
+  )
+}
+
+function Columns({ exporting }: { exporting: ExportState }): ReactElement {
+  const { columns, start, setChoosing } = exporting
+  return (
+    <ExportDrawer
+      isOpen={exporting.isChoosing}
+      all={columns.all}
+      chosen={columns.chosen}
+      onExport={(chosen) => {
+        columns.choose(chosen)
+        start('csv', chosen)
+      }}
+      onClose={() => setChoosing(false)}
+    />
+  )
+}

@@ -1,0 +1,18 @@
+import type { Words } from '../i18n.ts'
+
+export const logExport: Words['logExport'] = {
+  title: 'Columns to export',
+  lead: 'The CSV has the columns that are ticked. This browser remembers them.',
+  chosen: '{{chosen}} of {{all}} chosen',
+  none: 'Choose at least one column',
+  everything: 'All',
+  nothing: 'None',
+  column: {
+    id: 'Log ID',
+    unix_time: 'Unix time',
+    user_id: 'User ID',
+    quota: 'Quota',
+    provider_cost_usd: 'Provider cost',
+    error: 'Error code',
+  },
+}

@@ -1,0 +1,17 @@
+/** Comes with the pages' own words: only whoever chooses columns needs it. */
+export const logExport = {
+  title: '导出的列',
+  lead: 'CSV 只包含勾选的列，此选择保存在本浏览器中。',
+  chosen: '已选 {{chosen}} / {{all}} 列',
+  none: '请至少选择一列',
+  everything: '全选',
+  nothing: '全不选',
+  column: {
+    id: '日志 ID',
+    unix_time: 'Unix 时间',
+    user_id: '用户 ID',
+    quota: '额度',
+    provider_cost_usd: '上游成本',
+    error: '错误码',
+  },
+}
