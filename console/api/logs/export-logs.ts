@@ -3,7 +3,10 @@ import type { LogParams, LogScope } from './log-query.ts'
 
 export type ExportKind = 'csv' | 'ndjson'
 
-/** Every row that the filters let through, as a file. `zone`: of the times in a CSV; `columns`: its own, null: all. */
+/**
+ * Every row that the filters let through, as a file. `zone`: of the times in a CSV; `columns`: its
+ * own, null: all.
+ */
 export const exportLogs = (ask: {
   scope: LogScope
   params: LogParams

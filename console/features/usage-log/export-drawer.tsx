@@ -53,8 +53,6 @@ export function ExportDrawer(props: Props): ReactElement {
     setWasOpen(props.isOpen)
     if (props.isOpen) setDraft(props.chosen)
   }
-  const flip = (name: ExportColumn): void =>
-    setDraft(all.filter((one) => draft.includes(one) !== (one === name)))
   return (
     <Drawer
       isOpen={props.isOpen}
@@ -90,18 +88,32 @@ export function ExportDrawer(props: Props): ReactElement {
           {t('logExport.nothing')}
         </Button>
       </div>
-      <ul className="tg-export-columns" aria-label={t('logExport.title')}>
-        {all.map((name) => (
-          <li key={name}>
-            <Checkbox
-              label={t(TITLES[name])}
-              isOn={draft.includes(name)}
-              onChange={() => flip(name)}
-            />
-            <code>{name}</code>
-          </li>
-        ))}
-      </ul>
+      <Choices all={all} draft={draft} onChange={setDraft} />
     </Drawer>
+  )
+}
+
+function Choices(props: {
+  all: readonly ExportColumn[]
+  draft: readonly ExportColumn[]
+  onChange: (draft: readonly ExportColumn[]) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { all, draft, onChange } = props
+  const flip = (name: ExportColumn): void =>
+    onChange(all.filter((one) => draft.includes(one) !== (one === name)))
+  return (
+    <ul className="tg-export-columns" aria-label={t('logExport.title')}>
+      {all.map((name) => (
+        <li key={name}>
+          <Checkbox
+            label={t(TITLES[name])}
+            isOn={draft.includes(name)}
+            onChange={() => flip(name)}
+          />
+          <code>{name}</code>
+        </li>
+      ))}
+    </ul>
   )
 }
