@@ -36,6 +36,7 @@ export function createDirectBus({
     work: (name, worker) => works.keep(workLanes({ store, leases, log, ttlMs }, name, worker)),
     watch: (onNews) => works.keep(watchStore({ store, log }, onNews)),
     isDegraded: () => false,
+    fault: () => null,
     close: works.stopAll,
   }
 }

@@ -44,5 +44,7 @@ export interface EventBus {
   watch(onNews: (position: number) => void): { readonly stop: () => Promise<void> }
   /** True while it can't bring what it should, and the event store is read instead. */
   isDegraded(): boolean
+  /** What somebody has to mend before it can; null: nothing, or it comes back by itself. */
+  fault(): string | null
   close(): Promise<void>
 }

@@ -44,6 +44,7 @@ export async function addHealthRoutes(
     projectionPositions: () => sources.projections?.positions() ?? new Map(),
     areLimitsDegraded: () => core.limits.isDegraded(),
     isBusDegraded: () => core.bus.isDegraded(),
+    busFault: () => core.bus.fault(),
   })
   sources.siblings?.join(metrics)
   app.get('/metrics', {

@@ -10,6 +10,7 @@ export type Readings = {
   readonly projectionPositions: () => ReadonlyMap<string, number>
   readonly areLimitsDegraded: () => boolean
   readonly isBusDegraded: () => boolean
+  readonly busFault?: () => string | null
 }
 
 /** A registry with Node's own metrics and ours (`tallygate_…`), in Prometheus' text format. */
@@ -55,6 +56,11 @@ export function createMetrics(readings: Readings): Registry {
       this.set(readings.areLimitsDegraded() ? 1 : 0)
     },
   })
+  addBusGauges(readings, registers)
+  return registry
+}
+
+function addBusGauges(readings: Readings, registers: Registry[]): void {
   new Gauge({
     name: 'tallygate_event_bus_degraded',
     help: '1 while Kafka brings nothing and the event store is read instead',
@@ -63,5 +69,15 @@ export function createMetrics(readings: Readings): Registry {
       this.set(readings.isBusDegraded() ? 1 : 0)
     },
   })
-  return registry
+  new Gauge({
+    name: 'tallygate_event_bus_fault',
+    help: '1 while somebody has to mend Kafka before it can bring events; the reason says what',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset()
+      const reason = readings.busFault?.() ?? null
+      if (reason !== null) this.set({ reason }, 1)
+    },
+  })
 }

@@ -22,6 +22,8 @@ export type SessionParts = {
 export type ConsumerSession = {
   /** Since when there is no place in the group, by `performance.now()`; null: there is one. */
   readonly awaySince: () => number | null
+  /** Why there will be none before somebody mends the topic; null: nothing is known. */
+  readonly fault: () => string | null
   readonly setPaused: (lane: number, isPaused: boolean) => void
   /** Commits soon that everything up to this offset was worked off. */
   readonly done: (lane: number, offset: string) => void
@@ -40,12 +42,14 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
   let consumer: Consumer | null = null
   let awaySince: number | null = performance.now()
   let hasJoined = false
+  let fault: string | null = null
   const link: Link = { breakOff: () => {} }
   const pauses = createPauses(topic)
   const offsets = createOffsets(topic, () => (awaySince === null ? consumer : null))
   const onJoined = (lanes: readonly number[]): void => {
     awaySince = null
     hasJoined = true
+    fault = null
     offsets.clear()
     parts.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
   }
@@ -68,6 +72,7 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
       hasJoined = false
       await attempt().catch((err: unknown) => {
         if (hasJoined) failures = 0
+        if (err instanceof FewPartitions) fault = err.message
         // Said once, and not with every try while the broker is away.
         const level = failures === 0 ? 'warn' : 'debug'
         if (!stopping.signal.aborted) log[level]({ err, groupId }, 'a Kafka consumer is replaced')
@@ -80,6 +85,7 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
   const running = run()
   return {
     awaySince: () => awaySince,
+    fault: () => fault,
     setPaused: (lane, isPaused) => pauses.set(consumer, lane, isPaused),
     done: offsets.done,
     replace: (reason) => link.breakOff(new Error(reason)),
@@ -198,9 +204,12 @@ async function consumeUntilBroken(
   }
 }
 
+class FewPartitions extends Error {}
+
 /** Where the broker made the topic by its own defaults, some lanes would have no partition. */
 async function refuseFewPartitions(kafka: Kafka, topic: string): Promise<void> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
   if (offsets.length >= LANE_COUNT) return
-  throw new Error(`the Kafka topic ${topic} has ${offsets.length} partitions of ${LANE_COUNT}`)
+  const found = `the Kafka topic ${topic} has ${offsets.length} partitions of ${LANE_COUNT}`
+  throw new FewPartitions(found)
 }

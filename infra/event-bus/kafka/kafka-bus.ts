@@ -49,14 +49,21 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<EventBus
     works.keep(leases.hold(lease, (_lease, lost) => publish(parts, lost), ttl))
   }
   const lanes: (() => boolean)[] = []
+  const faults: (() => string | null)[] = []
   return {
     work: (name, worker) => {
       const work = works.keep(workOn(parts, name, worker))
       lanes.push(work.isDegraded)
+      faults.push(work.fault)
       return work
     },
-    watch: (onNews) => works.keep(watchTopic(parts, onNews)),
+    watch: (onNews) => {
+      const watch = works.keep(watchTopic(parts, onNews))
+      faults.push(watch.fault)
+      return watch
+    },
     isDegraded: () => lanes.some((isDegraded) => isDegraded()),
+    fault: () => faults.map((fault) => fault()).find((fault) => fault !== null) ?? null,
     close: works.stopAll,
   }
 }

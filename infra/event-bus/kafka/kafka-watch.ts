@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
-import { keepConsuming } from './consumer-session.ts'
+import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
 import { withAdmin, within } from './kafka-client.ts'
 import { headOf } from './message.ts'
 import type { KafkaTimings } from './timings.ts'
@@ -18,7 +18,7 @@ type Parts = {
   readonly log: Logger
 }
 
-export type Watch = { readonly stop: () => Promise<void> }
+export type Watch = Pick<ConsumerSession, 'fault' | 'stop'>
 
 /**
  * Tells of positions as messages come, by a group of this process alone that commits nothing. The
@@ -52,6 +52,7 @@ export function watchTopic(parts: Parts, onNews: (position: number) => void): Wa
     timings.headPollMs,
   )
   return {
+    fault: session.fault,
     stop: async () => {
       isStopped = true
       clearInterval(looking)

@@ -24,6 +24,7 @@ export type WorkParts = {
 type KafkaWork = LaneWork & {
   /** Events come from the store, or would: there is no place in the group. */
   readonly isDegraded: () => boolean
+  readonly fault: ConsumerSession['fault']
 }
 
 /** Where nothing happens, a Kafka that is back has nothing to show it by. */
@@ -78,6 +79,7 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Kafk
     isDegraded: () =>
       feed.isFeeding() &&
       (session.awaySince() !== null || performance.now() - feed.lastFed() < FED_LATELY_MS),
+    fault: session.fault,
     stop: async () => {
       clearInterval(looking)
       deafness.stop()

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
+import { pino } from 'pino'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { keepConsuming } from '#infra/event-bus/kafka/consumer-session.ts'
 import { watchForDeafness } from '#infra/event-bus/kafka/deafness.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
+import { KAFKA_TIMINGS } from '#infra/event-bus/kafka/timings.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
@@ -25,6 +28,40 @@ let fixture: BusFixture | null = null
 afterEach(async () => {
   await fixture?.close()
   fixture = null
+})
+
+it('a topic with too few partitions is told of as a fault, until it has them', async () => {
+  let partitions = 4
+  const joined = { few: ALL_LANES }
+  const consumer = () => {
+    const listeners = new Map<string, (event: { payload: unknown }) => void>()
+    return {
+      events: { CRASH: 'crash', GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat' },
+      on: (event: string, listener: () => void) => listeners.set(event, listener),
+      connect: async () => {},
+      subscribe: async () => {},
+      run: async () => listeners.get('join')?.({ payload: { memberAssignment: joined } }),
+      disconnect: async () => {},
+    }
+  }
+  const admin = () => ({
+    connect: async () => {},
+    fetchTopicOffsets: async () =>
+      ALL_LANES.slice(0, partitions).map((partition) => ({ partition })),
+    disconnect: async () => {},
+  })
+  const session = keepConsuming({
+    ...{ kafka: { consumer, admin } as unknown as Kafka, topic: 'few', groupId: 'few' },
+    ...{ timings: { ...KAFKA_TIMINGS, reconnectMsMax: 50 }, log: pino({ level: 'silent' }) },
+    onMessages: () => {},
+  })
+  expect(session.fault()).toBe(null)
+  await expect.poll(session.fault).toBe('the Kafka topic few has 4 partitions of 8')
+  expect(session.awaySince()).not.toBe(null)
+  partitions = 8
+  await expect.poll(session.fault).toBe(null)
+  expect(session.awaySince()).toBe(null)
+  await session.stop()
 })
 
 describe.skipIf(isMissing)(`a consumer (${place})`, () => {
