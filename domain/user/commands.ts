@@ -120,4 +120,11 @@ export type ClaimUsername = {
   readonly userId: number
 }
 
-export type UsernameCommand = ClaimUsername
+/** Changes nothing unless the name is this user's. */
+export type ReleaseUsername = {
+  readonly type: 'ReleaseUsername'
+  readonly nameKey: string
+  readonly userId: number
+}
+
+export type UsernameCommand = ClaimUsername | ReleaseUsername

@@ -14,6 +14,12 @@ export type UsernameClaimed = Fact<
   { readonly nameKey: string; readonly userId: number }
 >
 
+/** Anybody may claim it from now on. */
+export type UsernameReleased = Fact<
+  'UsernameReleased',
+  { readonly nameKey: string; readonly userId: number }
+>
+
 export type UserCreated = Fact<
   'UserCreated',
   {
@@ -121,7 +127,7 @@ export type IdentityUnbound = Fact<
  */
 export type UserPasskeysGone = Fact<'UserPasskeysGone', { readonly userId: number }>
 
-export type UsernameEvent = UsernameClaimed
+export type UsernameEvent = UsernameClaimed | UsernameReleased
 
 export type UserEvent =
   | UserCreated

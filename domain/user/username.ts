@@ -4,9 +4,10 @@ import type { UsernameCommand } from './commands.ts'
 import type { UsernameEvent } from './events.ts'
 import type { UsernameRefusal } from './refusals.ts'
 
+/** null: nobody's. */
 export type UsernameState = { readonly userId: number | null }
 
-/** A name belongs to the first user who claimed it, for ever. */
+/** A name belongs to the first user who claimed it, until that user is erased. */
 export const usernameDecider: Decider<
   UsernameState,
   UsernameCommand,
@@ -14,10 +15,15 @@ export const usernameDecider: Decider<
   UsernameRefusal
 > = {
   initialState: () => ({ userId: null }),
-  decide: ({ nameKey, userId }, state) => {
-    if (state.userId === userId) return []
+  decide: ({ type, ...data }, state) => {
+    if (type === 'ReleaseUsername') {
+      return state.userId === data.userId ? [{ type: 'UsernameReleased', v: 1, data }] : []
+    }
+    if (state.userId === data.userId) return []
     if (state.userId !== null) return refuse('UsernameTaken')
-    return [{ type: 'UsernameClaimed', v: 1, data: { nameKey, userId } }]
+    return [{ type: 'UsernameClaimed', v: 1, data }]
   },
-  evolve: (_state, { data }) => ({ userId: data.userId }),
+  evolve: (_state, { type, data }) => ({
+    userId: type === 'UsernameClaimed' ? data.userId : null,
+  }),
 }

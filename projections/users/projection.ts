@@ -25,12 +25,14 @@ const passwordRow = ({ passwordRef, authVersion, isTemporary }: UserPasswordChan
 /** Who there is, with names opened, so that they can be searched. */
 export const users = projectionOf<UserEvent | UsernameEvent | IdentityEvent>({
   name: 'users',
-  version: 6,
+  version: 7,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: TABLES,
   handlers: {
     UsernameClaimed: ({ data }, rows) =>
       rows.put('names', { name_key: data.nameKey }, { user_id: data.userId }),
+    UsernameReleased: ({ data }, rows) =>
+      rows.put('names', { name_key: data.nameKey }, { user_id: null }),
     ...identityRows,
     UserCreated: async ({ data, meta, position }, rows, { open }) =>
       rows.insert(

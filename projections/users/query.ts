@@ -50,7 +50,7 @@ const columns = sql.fragment`
   u.deleted_at is not null as "isDeleted", u.is_erased as "isErased"
 `
 
-/** null when nobody has the name; a deactivated user keeps it. */
+/** null when nobody has the name; a deactivated user keeps it, an erased one doesn't. */
 export const findUserByNameKey = (
   db: CommonQueryMethods,
   nameKey: string,

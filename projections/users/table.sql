@@ -25,9 +25,10 @@ create table users (
 
 create index users_by_change on users (changed_position);
 
+-- A row without a user: released, as below.
 create table names (
   name_key text primary key,
-  user_id bigint not null
+  user_id bigint
 );
 
 -- A row without a user: released.

@@ -163,7 +163,7 @@ describe('erasing a user', () => {
     expect(JSON.parse(row?.other ?? '')).toMatchObject({ note: '' })
   })
 
-  it('of one who is gone writes nothing, makes no new key, and frees no name', async () => {
+  it('of one who is gone writes nothing, and makes no new key', async () => {
     const [{ id } = { id: 0 }] = (
       await fixture.root.call<{ items: User[] }>('GET', '/api/user/?p=0')
     ).data.items.filter((user) => user.is_erased)
@@ -174,9 +174,25 @@ describe('erasing a user', () => {
     await expect.poll(async () => (await read(3)).email).toBe('canary@example.com')
     const { vault } = fixture.core
     expect(await vault.open(id, await vault.seal(id, 'late'))).toBeNull()
+  })
+
+  it('frees the name, for one of fifty at once, who is a stranger; deactivating keeps it', async () => {
+    const { call } = fixture.root
     const body = { username: 'Canarius', password: PASSWORD }
-    expect(await fixture.root.call('POST', '/api/user/', { body })).toMatchObject({
-      code: 'UsernameTaken',
-    })
+    const claims = Array.from({ length: 50 }, () =>
+      call<{ id: number }>('POST', '/api/user/', { body }),
+    )
+    const made = await Promise.all(claims)
+    const codes = made.flatMap(({ success, code }) => (success ? [] : [code]))
+    expect(codes).toEqual(Array(49).fill('UsernameTaken'))
+    const id = made.find(({ success }) => success)?.data.id ?? 0
+    const owner = await fixture.logIn('canarius')
+    expect((await owner.call<User>('GET', '/api/user/self')).data).toMatchObject({ id, quota: 0 })
+    await call('POST', '/api/user/manage', { body: { id, action: 'delete' } })
+    expect(await call('POST', '/api/user/', { body })).toMatchObject({ code: 'UsernameTaken' })
+    expect((await erase({ id, username: 'Canarius' })).success).toBe(true)
+    expect(await call('POST', '/api/user/', { body })).toMatchObject({ success: true })
+    const verified = await verifyReadModel(fixture.core, users, foldContext(fixture.core))
+    expect(verified).toMatchObject({ isEqual: true })
   })
 })

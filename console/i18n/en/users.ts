@@ -116,7 +116,7 @@ export const users: Words['users'] = {
   eraseOpen: 'Erase…',
   eraseTitle: 'Erase the personal data of {{name}}?',
   eraseBody:
-    'The account is deactivated, and the texts about the user are lost. The name stays taken.',
+    'The account is deactivated, and the texts about the user are lost. Anybody may take the name.',
   typeName: 'Type the username {{name}} to confirm',
   eraseAction: 'Erase for good',
   erased: 'The personal data was erased',

@@ -128,6 +128,7 @@ const VERSIONS: Record<AnyEvent['type'], number> = {
   UserErased: 1,
   UserSettingsChanged: 1,
   UsernameClaimed: 1,
+  UsernameReleased: 1,
   NotificationsChanged: 1,
   QuotaWarned: 1,
   MessageSent: 1,
@@ -334,7 +335,10 @@ describe('the events of users, as first recorded', () => {
   story(
     'a username',
     usernameDecider,
-    [['username-claimed-v1', { type: 'ClaimUsername', nameKey: 'd4e5f6', userId: 7 }]],
-    { userId: 7 },
+    [
+      ['username-claimed-v1', { type: 'ClaimUsername', nameKey: 'd4e5f6', userId: 7 }],
+      ['username-released-v1', { type: 'ReleaseUsername', nameKey: 'd4e5f6', userId: 7 }],
+    ],
+    { userId: null },
   )
 })

@@ -14,11 +14,27 @@ const claimed = (userId: number): UsernameEvent => ({
 })
 
 describe('a username', () => {
-  it('belongs to whoever claims it first, for ever', () => {
+  it('belongs to whoever claims it first', () => {
     given()
       .when(claim(7))
       .then([claimed(7)])
     given(claimed(7)).when(claim(8)).then(refuse('UsernameTaken'))
+  })
+
+  it('is anybody’s once its owner lets go of it, and of nobody else’s doing', () => {
+    const release = (userId: number) =>
+      ({ type: 'ReleaseUsername', nameKey: 'hash', userId }) as const
+    const released = {
+      type: 'UsernameReleased',
+      v: 1,
+      data: { nameKey: 'hash', userId: 7 },
+    } as const
+    given(claimed(7)).when(release(8)).then([])
+    given(claimed(7)).when(release(7)).then([released])
+    given(claimed(7), released).when(release(7)).then([])
+    given(claimed(7), released)
+      .when(claim(8))
+      .then([claimed(8)])
   })
 
   it('claimed again by its owner changes nothing', () => {
