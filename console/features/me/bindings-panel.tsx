@@ -20,17 +20,9 @@ import {
   MessengerDialog,
 } from '#console/ui/ways-in/messenger-dialog.tsx'
 import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
-import type { User } from '#read-api/contract/user.ts'
+import { IDS } from './bound-ways.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { proven } from './proven.tsx'
-
-const IDS = {
-  github: 'github_id',
-  oidc: 'oidc_id',
-  linuxdo: 'linux_do_id',
-  wechat: 'wechat_id',
-  telegram: 'telegram_id',
-} as const satisfies Record<Way, keyof User>
 
 /** The other ways in: those that the site offers, and those that are bound. */
 export function BindingsPanel({ user }: MePanelProps): ReactElement | null {

@@ -13,6 +13,7 @@ import type { OwnPasskey } from '#read-api/contract/security.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
+import { proven } from './proven.tsx'
 
 /** A new passkey and its name; or, with `renamed`, another name for one. */
 export function PasskeyDialog(props: {
@@ -43,7 +44,7 @@ export function PasskeyDialog(props: {
   })
   const add = async (shown: ProofOnly) => {
     if (name.trim() === '') return setFault({ name: t('security.nameNeeded') })
-    const passkey = await makePasskey(await beginPasskey(shown))
+    const passkey = await makePasskey(await proven(() => beginPasskey(shown)))
     props.onDone(await addPasskey({ name: name.trim(), passkey }))
   }
   return (

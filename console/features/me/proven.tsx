@@ -3,23 +3,28 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { proveSession } from '#console/api/security/prove-session.ts'
 import { GivenUp } from '#console/ui/given-up.ts'
+import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
 type Answer = (isProven: boolean) => void
+/** `mayProve` false: there is nothing to show but a login of now, which leaves the page. */
+type Asked = { readonly mayProve: boolean; readonly answer: Answer }
 
-let asked: Answer | null = null
+let asked: Asked | null = null
 const listeners = new Set<() => void>()
+
+const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
  * Runs `act`. Where the login is too long ago for it, asks for a proof of who that is, and runs it
- * again; `GivenUp` is thrown where there is none.
+ * again; `GivenUp` is thrown where there is none. Who has none to give is shown the way to log in.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'ProofNotRecent') throw error
-    if (!(await ask())) throw new GivenUp()
+    if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
+    if (!(await ask(error.code === 'ProofNotRecent'))) throw new GivenUp()
     return act()
   }
 }
@@ -27,8 +32,10 @@ export async function proven<T>(act: () => Promise<T>): Promise<T> {
 /** Rendered once, by the page. */
 export function ProofHost(): ReactElement | null {
   const { t } = useTranslation()
-  const answer = useSyncExternalStore(subscribe, () => asked)
-  if (answer === null) return null
+  const question = useSyncExternalStore(subscribe, () => asked)
+  if (question === null) return null
+  const { mayProve, answer } = question
+  if (!mayProve) return <LogInAnew onClose={() => answer(false)} />
   return (
     <ProofDialog
       title={t('security.proofTitle')}
@@ -43,18 +50,18 @@ export function ProofHost(): ReactElement | null {
   )
 }
 
-function ask(): Promise<boolean> {
-  asked?.(false)
+function ask(mayProve: boolean): Promise<boolean> {
+  asked?.answer(false)
   return new Promise((resolve) => {
     const answer = (isProven: boolean) => {
-      if (asked === answer) show(null)
+      if (asked?.answer === answer) show(null)
       resolve(isProven)
     }
-    show(answer)
+    show({ mayProve, answer })
   })
 }
 
-function show(next: Answer | null): void {
+function show(next: Asked | null): void {
   asked = next
   for (const listener of listeners) listener()
 }

@@ -12,6 +12,7 @@ import { useSubmit } from '#console/ui/use-submit.ts'
 import type { Security } from '#read-api/contract/security.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { PasskeyRows } from './passkey-rows.tsx'
+import { proven } from './proven.tsx'
 import { type TwoStepDialog, TwoStepDialogs } from './two-step-dialogs.tsx'
 import './security.css'
 
@@ -69,7 +70,7 @@ function Factors(props: {
   const isSecured = hasSecondFactor(security)
   const beginning = useSubmit(async () => {
     if (needsProof) onOpen({ kind: 'begin-totp' })
-    else onOpen({ kind: 'totp', offer: await beginTotp({}) })
+    else onOpen({ kind: 'totp', offer: await proven(() => beginTotp({})) })
   })
   return (
     <ul className="tg-me-rows">

@@ -7,6 +7,7 @@ import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
+import { proven } from './proven.tsx'
 
 const CHARACTERS_MIN = 8
 const EMPTY = { current: '', next: '', again: '' }
@@ -50,7 +51,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
     setFaults(found)
     if (Object.keys(found).length > 0) return
     try {
-      await updateSelf({ ...proof, password: draft.next })
+      await proven(() => updateSelf({ ...proof, password: draft.next }))
     } catch (error) {
       if (error instanceof ApiError && error.code === 'ProofNeeded') setByCode(true)
       const field = error instanceof ApiError ? FIELD_OF[error.code] : undefined

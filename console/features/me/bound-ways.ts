@@ -1,0 +1,11 @@
+import type { Way } from '#console/ui/ways-in/ways.ts'
+import type { User } from '#read-api/contract/user.ts'
+
+/** Where a user's account of another site stands; empty while none is bound. */
+export const IDS = {
+  github: 'github_id',
+  oidc: 'oidc_id',
+  linuxdo: 'linux_do_id',
+  wechat: 'wechat_id',
+  telegram: 'telegram_id',
+} as const satisfies Record<Way, keyof User>
