@@ -1,6 +1,8 @@
 import { onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
+import { type WebhookFault, webhookFault } from '#infra/outbound/webhook.ts'
+import { webhookSecret } from '#infra/vault/webhook-secret.ts'
 import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
@@ -29,18 +31,35 @@ export function getSelf(app: App, parts: ReadParts): void {
       const siteThreshold = options.number('QuotaRemindThreshold')
       return success({
         ...user,
-        setting: withNotifications(user.setting, own, siteThreshold),
+        setting: withNotifications(user.setting, own, {
+          siteThreshold,
+          fault: await faultOf(parts, user.id, own),
+        }),
         has_password: row.passwordRef !== null,
       })
     },
   )
 }
 
+/** What its owner has to mend before a warning can be sent by it. */
+async function faultOf(
+  { core }: Pick<ReadParts, 'core'>,
+  userId: number,
+  { means, webhookUrl, webhookSecretRef }: NotificationsRow,
+): Promise<WebhookFault | null> {
+  if (means !== 'webhook') return null
+  return webhookFault(webhookUrl, await webhookSecret(core.vault, userId, webhookSecretRef))
+}
+
 /**
  * How one is told is one's own to see, and of the webhook's secret only whether there is one. Who
  * said no threshold is warned at the site's.
  */
-function withNotifications(setting: string, own: NotificationsRow, siteThreshold: number): string {
+function withNotifications(
+  setting: string,
+  own: NotificationsRow,
+  { siteThreshold, fault }: { siteThreshold: number; fault: WebhookFault | null },
+): string {
   const { means, threshold, mailTo, webhookUrl, webhookSecretRef } = own
   return JSON.stringify({
     ...JSON.parse(setting),
@@ -48,6 +67,7 @@ function withNotifications(setting: string, own: NotificationsRow, siteThreshold
     quota_warning_threshold: threshold === null ? siteThreshold : Number(threshold),
     webhook_url: webhookUrl,
     webhook_secret_set: webhookSecretRef !== null,
+    ...(fault !== null && { webhook_fault: fault }),
     notification_email: mailTo,
   })
 }

@@ -176,13 +176,11 @@ describe('erasing a user', () => {
     expect(await vault.open(id, await vault.seal(id, 'late'))).toBeNull()
   })
 
-  it('frees the name, for one of fifty at once, who is a stranger; deactivating keeps it', async () => {
+  it('frees the name for one of fifty at once, a stranger; deactivating keeps it', async () => {
     const { call } = fixture.root
     const body = { username: 'Canarius', password: PASSWORD }
-    const claims = Array.from({ length: 50 }, () =>
-      call<{ id: number }>('POST', '/api/user/', { body }),
-    )
-    const made = await Promise.all(claims)
+    const claim = () => call<{ id: number }>('POST', '/api/user/', { body })
+    const made = await Promise.all(Array.from({ length: 50 }, claim))
     const codes = made.flatMap(({ success, code }) => (success ? [] : [code]))
     expect(codes).toEqual(Array(49).fill('UsernameTaken'))
     const id = made.find(({ success }) => success)?.data.id ?? 0

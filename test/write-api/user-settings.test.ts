@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { notificationsDecider } from '#domain/notifications/decide.ts'
+import { notificationsStream } from '#domain/notifications/events.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
 import { fifty } from './write-fixture.ts'
@@ -196,4 +198,26 @@ describe('how one is told', () => {
     const path = '/api/verification?email=x@example.com&purpose=notify'
     expect((await fixture.anybody('GET', path)).status).toBe(401)
   })
+})
+
+it('says what of a webhook of old can not be sent', async () => {
+  const { core, user } = fixture
+  const kept = async (webhookUrl: string, text: string | null) => {
+    const settings = {
+      means: 'webhook',
+      threshold: null,
+      mailTo: null,
+      webhookUrl: await core.vault.seal(user.id, webhookUrl),
+      webhookSecretRef: text && (await core.vault.putSecret('webhook', `user:${user.id}`, text)),
+    } as const
+    const command = { type: 'ChangeNotifications', userId: user.id, settings } as const
+    const context = { actor: 'test', cause: null, at: core.now() }
+    await core.actors.handle(notificationsDecider, notificationsStream(user.id), command, context)
+  }
+  await kept('https://10.0.0.7/', null)
+  expect(await settings()).toMatchObject({ webhook_fault: 'url' })
+  await kept('https://hooks.example.com/', '密钥')
+  expect(await settings()).toMatchObject({ webhook_fault: 'secret' })
+  expect((await put({ webhook_secret: null })).success).toBe(true)
+  expect(await settings()).not.toHaveProperty('webhook_fault')
 })

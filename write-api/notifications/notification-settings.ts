@@ -5,6 +5,7 @@ import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
+import { isHeaderText } from '#infra/outbound/webhook.ts'
 import type { UpdateSettings } from '#write-api/contract/user.ts'
 import type { Parts } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
@@ -68,9 +69,7 @@ function webhookOf(text: Asked): Asked {
 /** What is kept is sent, and signs: a header takes no other letters, and no blanks around. */
 function secretOf(text: Asked | null): Asked | null {
   const given = text?.trim() ?? text
-  if (typeof given === 'string' && !/^[\x20-\x7e]*$/.test(given)) {
-    throw refused('WebhookSecretInvalid')
-  }
+  if (typeof given === 'string' && !isHeaderText(given)) throw refused('WebhookSecretInvalid')
   return given
 }
 

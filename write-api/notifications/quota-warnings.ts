@@ -5,6 +5,9 @@ import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
 import { openBookmark } from '#infra/event-bus/bookmark.ts'
 import type { Held } from '#infra/leases/leases.ts'
+import { webhookFault } from '#infra/outbound/webhook.ts'
+import { warnSeldom } from '#infra/telemetry/seldom.ts'
+import { webhookSecret } from '#infra/vault/webhook-secret.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import { type LowAccount, lowAccounts } from '#projections/notifications/query.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -87,11 +90,23 @@ async function warnAbout(
   const siteThreshold = BigInt(optionInteger(values, 'QuotaRemindThreshold'))
   const warnedBefore = core.now() - WARNING_PAUSE_MS
   for (const account of await lowAccounts(core.db, userIds, { siteThreshold, warnedBefore })) {
-    // A site that can't send mail leaves the two hours unspent.
+    // What can't be sent leaves the two hours unspent: it is due once that is mended.
     if (account.means === 'email' && optionValue(values, 'SMTPServer') === '') continue
+    if (account.means === 'webhook' && !(await isSendable(core, account))) continue
     const eventId = await claimWarning(core, account)
     if (eventId !== null) await start(account, eventId, values)
   }
+}
+
+/** Judged anew: what was saved long ago may not be sent any more, which its owner's page says. */
+async function isSendable(
+  { vault, log }: Pick<Core, 'vault' | 'log'>,
+  { userId, webhookUrl, webhookSecretRef: ref }: LowAccount,
+): Promise<boolean> {
+  const fault = webhookFault(webhookUrl, await webhookSecret(vault, userId, ref))
+  if (fault === null) return true
+  warnSeldom(log, { userId, fault }, 'a webhook can not be sent as it was saved')
+  return false
 }
 
 /** The fact comes first, and is given once: whoever is killed after it has warned nobody twice. */

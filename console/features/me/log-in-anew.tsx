@@ -17,8 +17,8 @@ import { IDS } from './bound-ways.ts'
 const TRIPS: readonly OAuthType[] = ['github', 'oidc', 'linuxdo']
 
 /**
- * Who has nothing to prove it by comes in anew, the way that is bound, and is back at this page; who
- * came in by a messenger, by the login page.
+ * Who has nothing to prove it by comes in anew, the way that is bound, and is back at this page;
+ * who came in by a messenger, by the login page.
  */
 export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const { t } = useTranslation()

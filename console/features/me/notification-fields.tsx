@@ -14,6 +14,7 @@ import {
   needsCode,
   type SettingsDraft,
   type SettingsFault,
+  unsendableOf,
 } from './settings-draft.ts'
 
 const PRESETS = [100_000n, 500_000n, 1_000_000n, 5_000_000n]
@@ -143,7 +144,10 @@ function Threshold({ draft, fault, onChange }: FieldsProps): ReactElement {
 
 function WebhookFields({ setting, draft, fault, onChange }: FieldsProps): ReactElement {
   const { t } = useTranslation()
-  const urlFault = fault === 'webhookNeeded' || fault === 'webhookNotHttps' ? t(`me.${fault}`) : ''
+  const isOldFault = unsendableOf(setting, draft) === 'url'
+  const oldFault = isOldFault ? t('me.urlUnsendable') : ''
+  const urlFault =
+    fault === 'webhookNeeded' || fault === 'webhookNotHttps' ? t(`me.${fault}`) : oldFault
   return (
     <>
       <FormField
@@ -174,9 +178,14 @@ function SecretField(props: Pick<FieldsProps, 'setting' | 'draft' | 'onChange'>)
   const { t } = useTranslation()
   const { draft, onChange } = props
   const isKept = hasSecret(props.setting)
+  const isUnsendable = unsendableOf(props.setting, draft) === 'secret'
   return (
     <>
-      <FormField label={t('me.webhookSecret')} hint={t('me.webhookSecretHint')}>
+      <FormField
+        label={t('me.webhookSecret')}
+        hint={t('me.webhookSecretHint')}
+        error={isUnsendable ? t('me.secretUnsendable') : ''}
+      >
         {(control) => (
           <PasswordInput
             {...control}

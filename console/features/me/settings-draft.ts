@@ -56,6 +56,14 @@ export function needsCode(
 
 export const hasSecret = (setting: string): boolean => parsed(setting).webhook_secret_set === true
 
+/** What the server says of the saved webhook, as long as that is left as it is. */
+export function unsendableOf(setting: string, draft: SettingsDraft): 'url' | 'secret' | null {
+  const { webhook_fault: fault, webhook_url: url } = parsed(setting)
+  if (fault === 'url') return draft.webhookUrl === url ? fault : null
+  const isLeft = draft.webhookSecret === '' && !draft.removesSecret
+  return fault === 'secret' && isLeft ? fault : null
+}
+
 export function faultOf(draft: SettingsDraft, wantsCode = false): SettingsFault | null {
   const threshold = Number(draft.threshold)
   const isWhole = /^\d{1,16}$/.test(draft.threshold.trim()) && Number.isSafeInteger(threshold)

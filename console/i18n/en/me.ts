@@ -92,6 +92,9 @@ export const me: Words['me'] = {
   webhookSecret: 'Secret',
   webhookSecretHint:
     'Optional. Sent as a Bearer header, and signs X-Gw-Signature. Not shown again.',
+  secretUnsendable:
+    'The secret does not fit a header, so no notice is sent: enter another, or remove it.',
+  urlUnsendable: 'No notice can be sent to the saved address: enter another.',
   secretKept: 'Set; left empty, it stays',
   removeSecret: 'Remove the secret that is set',
   removeSecretHint: 'Once saved, notices go out without it and unsigned.',

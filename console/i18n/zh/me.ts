@@ -89,6 +89,8 @@ export const me = {
   webhookSecret: '接口凭证',
   webhookSecretHint:
     '可选。以 Bearer 方式放在请求头中，并用于签名 X-Gw-Signature；保存后不再显示。',
+  secretUnsendable: '已设置的凭证含有请求头不支持的字符，通知无法发送：请填写新凭证，或勾选删除。',
+  urlUnsendable: '通知无法发送到已保存的地址：请填写其他地址。',
   secretKept: '已设置，留空则保持不变',
   removeSecret: '删除已设置的凭证',
   removeSecretHint: '保存后生效，之后的通知不再带凭证与签名。',

@@ -357,11 +357,15 @@ describe('the own page', () => {
       notify_type: 'webhook',
       webhook_url: 'https://hooks.example.com/',
       webhook_secret_set: true,
+      webhook_fault: 'secret',
     }
     const { page, site } = await open({ setting: JSON.stringify(kept) })
     site.routes['PUT /api/user/setting'] = () => ok(null)
     const secret = page.getByRole('textbox', { name: '接口凭证' })
+    const fault = page.getByText(/^已设置的凭证含有请求头不支持的字符/)
+    await fault.waitFor()
     await secret.fill('whs-2')
+    expect(await fault.count()).toBe(0)
     await page.getByRole('checkbox', { name: '删除已设置的凭证' }).check()
     expect([await secret.isDisabled(), await secret.inputValue()]).toEqual([true, ''])
     await button(page, '保存设置').click()

@@ -207,6 +207,27 @@ it('nobody is told who wants no warnings, has no address, has enough or was bann
   await expect.poll(() => mails.map(({ to }) => to)).toEqual([`user${enough.userId}@example.com`])
 })
 
+it('a webhook of old that can not be sent leaves the two hours unspent', async () => {
+  await start()
+  hooks.posted.length = 0
+  const userId = lastId + 1
+  const webhookUrl = await core.vault.seal(userId, 'https://hooks.example.com/low')
+  const secretOf = (text: string) => core.vault.putSecret('webhook', `user:${userId}`, text)
+  const webhook = { means: 'webhook', webhookUrl } as const
+  const user = await person({ ...webhook, webhookSecretRef: await secretOf('密钥') })
+  await user.spend(9_000n)
+  await caughtUp()
+  expect(await user.warnings()).toEqual([])
+  const settings = { ...webhook, mailTo: null, threshold: toWire(5_000n) }
+  await act(notificationsDecider, notificationsStream(userId), {
+    type: 'ChangeNotifications',
+    userId,
+    settings: { ...settings, webhookSecretRef: await secretOf('whs-3') },
+  })
+  await user.spend(1n)
+  await expect.poll(() => hooks.posted.length).toBe(1)
+})
+
 it('a webhook is told what is left, signed with its secret', async () => {
   await start()
   const userId = lastId + 1
