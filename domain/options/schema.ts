@@ -31,6 +31,8 @@ export type OptionRow = {
   readonly boundsWords?: Words
   /** Another number option that forms don't let this one be below; 0 is no bound. */
   readonly notBelow?: string
+  /** This server asks the address: the outbound policy has to let it. */
+  readonly isAsked?: true
   /** The form asks before this value is chosen. */
   readonly askBefore?: { readonly value: string; readonly words: Words }
 }

@@ -93,7 +93,11 @@ describe('preset ratios', () => {
   })
 
   it('are never fetched from a private address', async () => {
-    await put('PresetRatioUrl', 'http://169.254.169.254/latest')
+    const answer = await put('PresetRatioUrl', 'http://169.254.169.254/latest')
+    expect(answer).toMatchObject({
+      success: true,
+      message: expect.stringContaining('不允许使用该地址'),
+    })
     expect((await preset('flexible')).data).toMatchObject({ is_fetch_failed: true })
     await put('PresetRatioUrl', '')
   })

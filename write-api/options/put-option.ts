@@ -7,6 +7,8 @@ import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { languageOf, type Words } from '#infra/http/language.ts'
+import { checkUrl } from '#infra/outbound/guard.ts'
 import { PutOption } from '#write-api/contract/option.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
@@ -30,9 +32,22 @@ export const putOption: Act = (api, parts) => {
         ? await secretOption(parts, key, value, context)
         : await plainOption(parts, option, { value, before }, context)
       await visibleIn(parts, reply, ['options', 'option-changes', 'price-history'], position)
-      return done()
+      return done(isUnasked(parts, option, value) ? NOT_ASKED[languageOf(request)] : '')
     },
   )
+}
+
+/** It is kept, as the policy may change; until then no question will leave for it. */
+function isUnasked({ upstreams }: Parts, { isAsked }: OptionSchema, value: string): boolean {
+  if (isAsked !== true || value.trim() === '') return false
+  const checked = checkUrl(value.trim(), upstreams)
+  return !checked.isAllowed && checked.fault !== 'malformed'
+}
+
+// NOTE: the same words whatever is at the address, or they would map a private network.
+const NOT_ASKED: Words = {
+  zh: '已保存，但不允许使用该地址（内网地址须列入 PRIVATE_UPSTREAMS），不会向它发出请求',
+  en: 'Saved, but it is no allowed address (see PRIVATE_UPSTREAMS): it will not be asked',
 }
 
 async function plainOption(

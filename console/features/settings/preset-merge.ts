@@ -41,12 +41,16 @@ export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, 
   })
 }
 
-/** The texts without the models of the lists. */
+/**
+ * The texts without the models of the lists. What is no more priced by a ratio has no use for a
+ * completion ratio of its own either; a list without input ratios takes none of them away.
+ */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
+  const [prompt, completion] = [entries(lists.prompt), entries(lists.completion)]
   return textsOfMaps(maps, {
     ...maps,
-    ModelRatio: without(maps.ModelRatio, entries(lists.prompt)),
-    CompletionRatio: without(maps.CompletionRatio, entries(lists.completion)),
+    ModelRatio: without(maps.ModelRatio, prompt),
+    CompletionRatio: without(without(maps.CompletionRatio, prompt), completion),
   })
 }
 

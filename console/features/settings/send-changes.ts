@@ -11,6 +11,8 @@ export type Sent = {
   saved: ReadonlySet<string>
   /** What the server said, by option. */
   refusals: Texts
+  /** What it said of options that it saved. */
+  notes: Texts
   /** To be looked at and sent again. */
   rebased: ReadonlyMap<string, Rebased>
 }
@@ -28,25 +30,27 @@ export async function sendChanges(
 ): Promise<Sent> {
   const saved = new Set<string>()
   const refusals = new Map<string, string>()
+  const notes = new Map<string, string>()
   const rebased = new Map<string, Rebased>()
   await Promise.all(
     changes.map(async (change) => {
       try {
-        await send(change, readAgain, (draft) => rebased.set(change.key, draft))
+        const note = await send(change, readAgain, (draft) => rebased.set(change.key, draft))
         saved.add(change.key)
+        if (note !== '') notes.set(change.key, note)
       } catch (error) {
         refusals.set(change.key, error instanceof Error ? error.message : String(error))
       }
     }),
   )
-  return { saved, refusals, rebased }
+  return { saved, refusals, notes, rebased }
 }
 
 async function send(
   { key, before, after }: OptionChange,
   readAgain: ReadAgain,
   onConflict: (draft: Rebased) => void,
-): Promise<void> {
+): Promise<string> {
   let [seen, wanted] = [before, after]
   for (let tries = 1; ; tries += 1) {
     try {

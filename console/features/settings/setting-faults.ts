@@ -14,7 +14,8 @@ export type SettingFault =
   | { code: 'tooSmall'; min: string }
   | { code: 'tooLarge'; max: string }
   | { code: 'tooLong'; max: number }
-  | { code: 'entryMissing'; name: string }
+  | { code: 'entryMissing' | 'sameName'; name: string }
+  | { code: 'unknownPlaceholder'; placeholder: string }
   | { code: 'belowOther' | 'aboveOther'; other: Words }
 
 /** What is wrong with the text of an option, as far as its type tells; null when it may be sent. */
@@ -35,7 +36,7 @@ export function settingFault(type: OptionType, text: string): SettingFault | nul
     case 'url':
       return isWebAddress(text.trim()) ? null : { code: 'notUrl' }
     case 'link':
-      return text.trim() === '' || isChatLink(text.trim()) ? null : { code: 'notLink' }
+      return text.trim() === '' ? null : linkFault(text.trim())
     default:
       return isJson(text) ? shapeFault(type, text) : { code: 'notJson' }
   }
@@ -129,8 +130,20 @@ function linksFault(value: unknown): SettingFault | null {
   if (!Array.isArray(value) || !value.every(isLinks)) return { code: 'notLinks' }
   const links = value.flatMap((entry) => Object.entries(entry))
   if (links.some(([name]) => name.trim() === '')) return { code: 'nameless' }
-  return links.every(([, link]) => isChatLink(link)) ? null : { code: 'notLink' }
+  const [same] = links.filter(([name], at) => links.findIndex(([one]) => one === name) < at)
+  if (same !== undefined) return { code: 'sameName', name: same[0] }
+  return links.map(([, link]) => linkFault(link)).find((fault) => fault !== null) ?? null
 }
+
+/** The server takes any braces; a placeholder that nothing fills is a slip of the hand. */
+function linkFault(template: string): SettingFault | null {
+  const named = template.match(/\{[a-z_][\w-]*\}/gi) ?? []
+  const unknown = named.find((placeholder) => !FILLED.includes(placeholder))
+  if (!isChatLink(template)) return { code: 'notLink' }
+  return unknown === undefined ? null : { code: 'unknownPlaceholder', placeholder: unknown }
+}
+
+const FILLED: readonly string[] = ['{address}', '{key}']
 
 const isLinks = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)

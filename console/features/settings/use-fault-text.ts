@@ -20,6 +20,10 @@ export function useFaultText(): (option: OptionSchema, fault: SettingFault) => s
     if (fault.code === 'tooLarge') return t('settings.tooLarge', { max: fault.max })
     if (fault.code === 'tooLong') return t('settings.tooLong', { max: fault.max })
     if (fault.code === 'entryMissing') return t('settings.entryMissing', { name: fault.name })
+    if (fault.code === 'sameName') return t('settings.sameName', { name: fault.name })
+    if (fault.code === 'unknownPlaceholder') {
+      return t('settings.unknownPlaceholder', { placeholder: fault.placeholder })
+    }
     if (fault.code === 'belowOther') {
       return t('settings.belowOther', { other: words(fault.other) })
     }

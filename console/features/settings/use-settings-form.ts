@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { optionsQuery } from '#console/api/options/list-options.ts'
 import { optionHistoryKey } from '#console/api/options/option-history.ts'
 import { statusQuery } from '#console/api/status/status.ts'
-import { showError, showSuccess } from '#console/ui/toast.ts'
+import { showError, showSuccess, showWarning } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { OptionSchema } from '#read-api/contract/option.ts'
 import { fallbackFaultKey } from './fallback-pricing.ts'
@@ -13,6 +13,7 @@ import { type Rebased, sendChanges } from './send-changes.ts'
 import { rangeFault, settingFault } from './setting-faults.ts'
 import { useFaultText } from './use-fault-text.ts'
 import { type Options, useOptions } from './use-options.ts'
+import { useWords } from './use-words.ts'
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** Options the server has; others are not shown. */
@@ -52,6 +53,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { options, baseline, changes, value, setHeld } = useCompared(drafts)
   const { schema } = options
   const faultText = useFaultText()
+  const words = useWords()
   const changed = new Set(changes.map(({ key }) => key))
   const faultOf = (key: string) => {
     const option = schema.get(key)
@@ -69,12 +71,16 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
       return showError(t('settings.checkInput'))
     }
     const readAgain = () => client.fetchQuery({ ...optionsQuery, staleTime: 0 })
-    const { saved, refusals, rebased } = await sendChanges(changes, readAgain)
+    const { saved, refusals, notes, rebased } = await sendChanges(changes, readAgain)
     await options.reload()
     drafts.rebase(rebased)
-    drafts.settle(saved, refusals)
+    drafts.settle(saved, new Map([...notes, ...refusals]))
     void client.invalidateQueries({ queryKey: statusQuery.queryKey })
     void client.invalidateQueries({ queryKey: optionHistoryKey })
+    for (const [key, note] of notes) {
+      const option = schema.get(key)
+      showWarning(`${option === undefined ? key : words(option.label)} · ${note}`)
+    }
     const [refused] = refusals.keys()
     if (refused === undefined) return showSuccess(t('settings.saved'))
     showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))

@@ -144,6 +144,8 @@ export const settings: Words['settings'] = {
   notList: 'Must be a JSON list of texts',
   notLinks: 'Must be a JSON list of {"name": "link"}',
   notLink: 'A link must be an https address, or have a client’s own scheme',
+  sameName: 'Two links are called “{{name}}”: nobody could tell them apart',
+  unknownPlaceholder: '{{placeholder}} stands for nothing: {address} and {key} do',
   nameless: 'Every link needs a name',
   notObject: 'Must be a JSON object',
   tooLong: 'At most {{max}} characters',

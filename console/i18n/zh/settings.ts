@@ -142,6 +142,8 @@ export const settings = {
   notList: '应是文字的 JSON 数组',
   notLinks: '应是“名称: 链接”对象的 JSON 数组',
   notLink: '链接须为 https 地址，或客户端自有的协议',
+  sameName: '有两个链接都叫「{{name}}」，无法区分',
+  unknownPlaceholder: '{{placeholder}} 没有含义，可用的是 {address} 与 {key}',
   nameless: '每个链接都要有名称',
   notObject: '应是 JSON 对象',
   tooLong: '不能超过 {{max}} 个字符',

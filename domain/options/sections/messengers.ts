@@ -45,6 +45,7 @@ export const WECHAT: OptionSection = {
     {
       key: 'WeChatServerAddress',
       type: URL_TEXT,
+      isAsked: true,
       preset: '',
       access: 'root',
       label: { zh: 'WeChat Server 地址', en: 'WeChat server' },

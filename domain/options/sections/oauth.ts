@@ -35,6 +35,8 @@ const endpoint = (key: string, zh: string, en: string, preset = ''): OptionRow =
   preset,
   access: 'root',
   label: { zh, en },
+  // The browser goes to the other one by itself.
+  ...(key.endsWith('.authorization_endpoint') ? {} : { isAsked: true as const }),
 })
 
 /** Where the site is: an installation of one's own has other addresses than the public one. */

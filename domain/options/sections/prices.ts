@@ -56,6 +56,7 @@ export const PRICES: OptionSection = {
     {
       key: 'PresetRatioUrl',
       type: URL_TEXT,
+      isAsked: true,
       preset: '',
       access: 'root',
       label: { zh: '预设倍率地址', en: 'Address of preset ratios' },

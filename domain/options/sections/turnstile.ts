@@ -35,6 +35,7 @@ export const TURNSTILE: OptionSection = {
     {
       key: 'TurnstileVerifyURL',
       type: URL_TEXT,
+      isAsked: true,
       preset: '',
       access: 'root',
       label: { zh: 'Turnstile 校验地址', en: 'Address that verifies' },

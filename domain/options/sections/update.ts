@@ -13,6 +13,7 @@ export const UPDATE: OptionSection = {
     {
       key: 'UpdateCheckUrl',
       type: URL_TEXT,
+      isAsked: true,
       preset: '',
       access: 'root',
       label: { zh: '最新版本的地址', en: 'Address of the latest release' },

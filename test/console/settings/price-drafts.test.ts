@@ -48,6 +48,12 @@ describe('presets', () => {
       ModelRatio: { mine: 3 },
       CompletionRatio: {},
     })
+    // The preset has no completion ratio of this model, whose model ratio goes.
+    const own = {
+      ...maps(),
+      CompletionRatio: new Map(['mine', 'other'].map((name) => [name, '4'])),
+    }
+    expect(parsed(withoutPresets(own, LISTS))).toMatchObject({ CompletionRatio: { mine: 4 } })
   })
 
   it('without input ratios leave those alone', () => {
