@@ -212,6 +212,8 @@ export type Attempt = {
   /** A code of ours (`timeout`, `connect`, `status`, `cut`…), null when it succeeded. */
   readonly error: string | null
   readonly latencyMs: number
+  /** The provider had something against our account, which counts towards turning it off. */
+  readonly isAccounts?: true
 }
 
 export type CallTimings = {

@@ -8,10 +8,12 @@ const PROVIDERS = new Set([401, 402, 404, 408, 429])
 
 /**
  * What a try says of its channel; null where it says nothing: the caller left, we were stopping, or
- * the provider refused what the caller had sent.
+ * the provider refused what the caller had sent. What counts towards turning the channel off is a
+ * failure, whatever its status.
  */
-export function tryOutcome({ status, error }: Attempt): 'success' | 'failure' | null {
+export function tryOutcome({ status, error, isAccounts }: Attempt): 'success' | 'failure' | null {
   if (error === null) return 'success'
+  if (isAccounts === true) return 'failure'
   if (OURS.has(error)) return null
   const isCallers =
     error === 'status' && status !== null && status >= 400 && status < 500 && !PROVIDERS.has(status)

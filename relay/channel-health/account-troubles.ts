@@ -12,23 +12,24 @@ export type TroubleRule = { readonly failures: number; readonly windowMs: number
 export class AccountTroubles {
   private readonly counts = new Map<number | string, Count>()
 
-  /** True once it is too often; then it is counted anew. */
-  isTooOften(
+  /** Whether it counts, and whether it is too often by now; then it is counted anew. */
+  note(
     key: number | string,
     { reason, userId, now }: { reason: string; userId: number; now: number },
     { failures, windowMs }: TroubleRule,
-  ): boolean {
+  ): { readonly isCounted: boolean; readonly isTooOften: boolean } {
     const known = this.counts.get(key)
     const count =
       known !== undefined && now - known.since <= windowMs
         ? known
         : { hits: 0, since: now, users: new Set<number>() }
     this.counts.set(key, count)
-    if (reason !== MAY_BE_CALLERS || !count.users.has(userId)) count.hits += 1
+    const isCounted = reason !== MAY_BE_CALLERS || !count.users.has(userId)
+    if (isCounted) count.hits += 1
     if (reason === MAY_BE_CALLERS) count.users.add(userId)
-    if (count.hits < failures) return false
-    this.counts.delete(key)
-    return true
+    const isTooOften = count.hits >= failures
+    if (isTooOften) this.counts.delete(key)
+    return { isCounted, isTooOften }
   }
 
   succeed(key: number | string): void {

@@ -34,19 +34,21 @@ export class AutoDisable {
     this.parts = parts
   }
 
-  note({ channel, key, call, userId, requestBody }: Told, end: AttemptEnd): void {
+  /** True when the try counts towards it. */
+  note({ channel, key, call, userId, requestBody }: Told, end: AttemptEnd): boolean {
     const { keyRef } = key
     if (end.kind !== 'failed') {
       if (end.kind === 'plain' || end.error === null) this.troubles.succeed(keyRef)
-      return
+      return false
     }
     const { views, now } = this.parts
     const { disable } = views.options.options.health
-    if (!disable.isEnabled || !channel.terms.isAutoBan) return
+    if (!disable.isEnabled || !channel.terms.isAutoBan) return false
     const reason = accountTroubleOf(end, disable.keywords, requestBody)
-    if (reason === null) return
-    if (!this.troubles.isTooOften(keyRef, { reason, userId, now: now() }, disable)) return
-    this.turnOff({ channel, keyRef }, reason, call)
+    if (reason === null) return false
+    const noted = this.troubles.note(keyRef, { reason, userId, now: now() }, disable)
+    if (noted.isTooOften) this.turnOff({ channel, keyRef }, reason, call)
+    return noted.isCounted
   }
 
   /** Whatever its keys: a channel that is too slow, say. */

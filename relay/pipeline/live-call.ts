@@ -90,6 +90,12 @@ export class LiveCall implements Watched {
     return end
   }
 
+  /** The try that just ended counts towards turning its channel off. */
+  blameAccount(): void {
+    const last = this.attempts.pop()
+    if (last !== undefined) this.attempts.push({ ...last, isAccounts: true })
+  }
+
   noteFirstByte(): void {
     this.firstByteAt ??= this.parts.now()
   }

@@ -181,7 +181,7 @@ async function tryChannels(
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     parts.breaker.note({ ...tried, call: exchange.call }, end)
     const told = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
-    parts.autoDisable.note(told, end)
+    if (parts.autoDisable.note(told, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end)) break
     // Whoever tried a circuit for all others is not the one to suffer for it.
     if (probes.length === 0) triesLeft -= 1

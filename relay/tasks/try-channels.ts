@@ -58,14 +58,16 @@ export async function tryChannels(
     const { end, taken } = readAnswer(answered, request)
     const error = end.kind === 'failed' ? end.error : null
     const latencyMs = Math.max(0, parts.now() - startedAt)
-    attempts.push({ channelId, status: answered.status, error, latencyMs })
     turns.end(false)
     last = { channel, key, end, taken, latencyMs }
     const probes = [...turns.probes, ...chosen.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
     parts.breaker.note({ ...tried, call: id }, end)
     const { userId } = caller.user
-    parts.autoDisable.note({ channel, key, call: id, userId, requestBody: body }, end)
+    const told = { channel, key, call: id, userId, requestBody: body }
+    const isAccounts = parts.autoDisable.note(told, end)
+    const tryOver = { channelId, status: answered.status, error, latencyMs }
+    attempts.push(isAccounts ? { ...tryOver, isAccounts } : tryOver)
     if (!isSurelyNotTaken(end)) break
   }
   return last

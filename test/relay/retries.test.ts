@@ -228,6 +228,21 @@ describe('a channel whose key is no good', () => {
     expect(await isDisabled(1)).toBe(false)
   })
 
+  it('says so of a 400 that an admin’s keyword is in, and of no other', async () => {
+    await rig.setOption('AutomaticDisableChannelEnabled', 'true')
+    await rig.setOption('AutomaticDisableKeywords', 'simulated')
+    await rig.addChannel(2, { priority: 9 })
+    rig.provider.script.push({ kind: 'status', status: 400 })
+    await chat(rig)
+    await rig.setOption('AutomaticDisableKeywords', 'other words')
+    rig.provider.script.push({ kind: 'status', status: 400 })
+    await chat(rig)
+    const ends = (await rig.callEvents()).filter(({ type }) => type === 'CallReleased')
+    const tries = ends.map(({ data }) => ('attempts' in data ? data.attempts : []))
+    expect(tries).toMatchObject([[{ status: 400, isAccounts: true }], [{ status: 400 }]])
+    expect(tries[1]?.[0]).not.toHaveProperty('isAccounts')
+  })
+
   it('stays on where they did not', async () => {
     await rig.setOption('AutomaticDisableChannelEnabled', 'false')
     await rig.addChannel(2, { priority: 9 })

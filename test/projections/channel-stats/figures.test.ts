@@ -55,6 +55,8 @@ async function given(...facts: Given[]): Promise<void> {
 describe('the figures of channels', () => {
   it('count each try for its own channel, and what callers did wrong for none', async () => {
     const [one, other, bad] = [aCall(), aCall({ model: 'sim-large' }), aCall()]
+    const refused = aCall()
+    const ofAccount: Attempt = { ...failed('status', 400), isAccounts: true }
     await given(
       admitted(one),
       ended(settledCall(one, 10, NOW, 2), { attempts: [failed('connect'), answered(300, 2)] }),
@@ -64,17 +66,19 @@ describe('the figures of channels', () => {
       }),
       admitted(bad),
       ended(releasedCall(bad), { attempts: [failed('status', 400)] }),
+      admitted(refused),
+      ended(releasedCall(refused), { attempts: [ofAccount] }),
     )
     const figures = await since(0)
     expect(
       figures.map(({ channelId, successes, failures }) => [channelId, successes, failures]),
     ).toEqual([
-      [1, 0, 2],
+      [1, 0, 3],
       [2, 1, 1],
     ])
     expect(figures[0]?.models.map(({ model, failures }) => [model, failures])).toEqual([
       ['sim-large', 1],
-      ['sim-small', 1],
+      ['sim-small', 2],
     ])
     expect(figures[0]).toMatchObject({ latencyMs: null, firstTokenMs: null, tokensPerSecond: null })
   })
