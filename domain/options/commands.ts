@@ -18,12 +18,13 @@ export type SetSecretOption = {
 /** Model ratios as they are built in. */
 export type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
-/** `at`, `now`: unix milliseconds. */
+/** `at`, `now`: unix milliseconds. `replaces`: the planned one that it takes the place of. */
 export type SchedulePriceChange = {
   readonly type: 'SchedulePriceChange'
   readonly at: number
   readonly now: number
   readonly changes: readonly PlannedEntry[]
+  readonly replaces?: number
 }
 
 export type CancelPriceChange = { readonly type: 'CancelPriceChange'; readonly id: number }

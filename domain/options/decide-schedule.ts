@@ -31,12 +31,14 @@ export function decideSchedule(command: ScheduleCommand, state: OptionsState): O
   }
 }
 
-function schedule({ at, now, changes }: SchedulePriceChange, state: OptionsState): Outcome {
+function schedule(command: SchedulePriceChange, state: OptionsState): Outcome {
+  const { at, now, changes, replaces } = command
+  if (replaces !== undefined && !state.planned.has(replaces)) return refuse('PriceChangeUnknown')
   if (changes.length === 0) return refuse('PriceChangeEmpty')
   if (changes.length > PLANNED_ENTRIES_MAX) {
     return refuse('TooManyPriceChanges', { limit: PLANNED_ENTRIES_MAX })
   }
-  if (state.planned.size >= PLANNED_MAX) {
+  if (replaces === undefined && state.planned.size >= PLANNED_MAX) {
     return refuse('TooManyPriceChanges', { limit: PLANNED_MAX })
   }
   if (at <= now) return refuse('PriceChangeNotAhead')
@@ -50,7 +52,13 @@ function schedule({ at, now, changes }: SchedulePriceChange, state: OptionsState
   const texts = textsOf(entries, state)
   if (!Array.isArray(texts)) return texts
   const id = state.lastPlannedId + 1
-  return [{ type: 'PriceChangeScheduled', v: 1, data: { id, at, changes: entries } }]
+  const planned = {
+    type: 'PriceChangeScheduled',
+    v: 1,
+    data: { id, at, changes: entries },
+  } as const
+  if (replaces === undefined) return [planned]
+  return [{ type: 'PriceChangeCancelled', v: 1, data: { id: replaces } }, planned]
 }
 
 /** Each entry once, its value as it is to be kept. */

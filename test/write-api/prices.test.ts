@@ -190,6 +190,24 @@ describe('a scheduled price change', () => {
     expect(applied).toHaveLength(1)
   })
 
+  it('is edited while it waits: of fifty at once one takes its place, and nothing is lost', async () => {
+    const at = now() + 60
+    const { data } = await schedule({ at, changes: [entry('edited', '9')] })
+    const answers = await fifty(() =>
+      schedule({ at: at + 60, changes: [entry('edited', '8')], replaces: data.id }),
+    )
+    const [done, ...more] = answers.filter(({ success }) => success)
+    expect([more, answers.find(({ success }) => !success)?.code]).toEqual([
+      [],
+      'PriceChangeUnknown',
+    ])
+    const { items } = await planned()
+    const waiting = items.filter(({ status }) => status === 'planned')
+    expect(waiting).toMatchObject([{ id: done?.data.id, at: at + 60, changes: [{ value: '8' }] }])
+    expect(items.find(({ id }) => id === data.id)).toMatchObject({ status: 'cancelled' })
+    await fixture.admin.call('DELETE', `/api/option/price_schedule/${done?.data.id}`)
+  })
+
   it('is cancelled while it waits, once, and then never applied', async () => {
     const { data } = await schedule({ at: now() + 60, changes: [entry('never', '9')] })
     const cancel = () => fixture.admin.call('DELETE', `/api/option/price_schedule/${data.id}`)

@@ -24,6 +24,8 @@ export const SchedulePrices = Type.Object({
   /** Unix seconds. */
   at: Type.Integer({ minimum: 1, maximum: 253402300799 }),
   changes: Type.Array(PlannedEntry, { maxItems: 2000 }),
+  /** The id of a planned change, which this one takes the place of: both in one act, or neither. */
+  replaces: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type SchedulePrices = Static<typeof SchedulePrices>
 

@@ -8,7 +8,10 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { type PlannedEntry, SchedulePrices } from '#write-api/contract/option.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 
-/** POST /api/option/price_schedule: plans a change of prices for a time; answers its id. */
+/**
+ * POST /api/option/price_schedule: plans a change of prices for a time, also in the place of one
+ * that waits; answers its id.
+ */
 export const schedulePrices: Act = (api, parts) => {
   api.post(
     '/api/option/price_schedule',
@@ -21,19 +24,25 @@ export const schedulePrices: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { at, changes } = request.body
+      const { at, changes, replaces } = request.body
       checkNames(changes)
       const context = contextOf(parts, request)
       const { events, position } = accepted(
         await parts.core.actors.handle(
           optionsDecider,
           OPTIONS_STREAM,
-          { type: 'SchedulePriceChange', at: at * 1_000, now: context.at, changes },
+          {
+            type: 'SchedulePriceChange',
+            at: at * 1_000,
+            now: context.at,
+            changes,
+            ...(replaces === undefined ? {} : { replaces }),
+          },
           context,
         ),
       )
       await visibleIn(parts, reply, ['price-schedule'], position)
-      const [event] = events
+      const event = events.find(({ type }) => type === 'PriceChangeScheduled')
       return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
     },
   )

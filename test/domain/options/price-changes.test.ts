@@ -138,6 +138,20 @@ describe('a scheduled price change', () => {
       .then(refuse('PriceChangeNotDue'))
   })
 
+  it('takes the place of one that waits in one append, also where no more would fit', () => {
+    const full = Array.from({ length: PLANNED_MAX }, (_, n) => scheduled(n + 1, NOW + DAY, kept))
+    const replacing = (replaces: number) => ({ ...schedule(kept, NOW + 2 * DAY), replaces })
+    given(...full)
+      .when(replacing(7))
+      .then([over('PriceChangeCancelled', 7), scheduled(PLANNED_MAX + 1, NOW + 2 * DAY, kept)])
+    given(...full, over('PriceChangeApplied', 7))
+      .when(replacing(7))
+      .then(refuse('PriceChangeUnknown'))
+    given(...full)
+      .when({ ...replacing(7), at: NOW })
+      .then(refuse('PriceChangeNotAhead'))
+  })
+
   it('is applied to the prices as they are by then, in one append, once', () => {
     const before = [
       scheduled(1, NOW + DAY, kept),
