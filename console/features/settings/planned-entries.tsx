@@ -24,7 +24,7 @@ export function PlannedEntries(props: { entries: ScheduledChange['changes'] }): 
 }
 
 /** Whose price it is: a model's, a group's, of a group's users in another one, or everybody's. */
-function Subject({ option, name }: { option: string; name: string }): ReactElement {
+export function Subject({ option, name }: { option: string; name: string }): ReactElement {
   const { t } = useTranslation()
   const optionLabel = useOptionLabel()
   const pair = option === 'GroupGroupRatio' ? pairOf(name) : null

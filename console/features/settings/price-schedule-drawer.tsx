@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { optionsKey } from '#console/api/options/list-options.ts'
 import {
@@ -17,6 +17,7 @@ import { Time } from '#console/ui/time.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { ScheduledChange } from '#read-api/contract/option.ts'
 import { PlanDrafts } from './plan-drafts.tsx'
+import { PlannedEditor } from './planned-editor.tsx'
 import { PlannedEntries } from './planned-entries.tsx'
 import { usePlanFault } from './use-plan-fault.ts'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -92,6 +93,7 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
   const { t } = useTranslation()
   const client = useQueryClient()
   const faultText = usePlanFault()
+  const [isEdited, setEdited] = useState(false)
   const cancel = async () => {
     const words = {
       title: t('prices.scheduleCancelTitle'),
@@ -116,14 +118,23 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
           <Time at={change.at} style="stamp" canLieAhead />
         </strong>
         <span className="tg-quiet">{change.username}</span>
-        {change.status === 'planned' && (
-          <Button size="small" onClick={() => void cancel()}>
-            {t('prices.scheduleCancel')}
-          </Button>
+        {change.status === 'planned' && !isEdited && (
+          <span className="tg-planned-acts">
+            <Button size="small" onClick={() => setEdited(true)}>
+              {t('prices.scheduleEdit')}
+            </Button>
+            <Button size="small" onClick={() => void cancel()}>
+              {t('prices.scheduleCancel')}
+            </Button>
+          </span>
         )}
       </div>
       {change.fault !== '' && <p className="tg-field-error">{faultText(change.fault)}</p>}
-      <PlannedEntries entries={change.changes} />
+      {isEdited ? (
+        <PlannedEditor change={change} onClose={() => setEdited(false)} />
+      ) : (
+        <PlannedEntries entries={change.changes} />
+      )}
     </li>
   )
 }

@@ -264,9 +264,23 @@ describe('drafts of prices', () => {
     expect(sent('POST', '/api/option/price_schedule')[0]?.body).toMatchObject({
       changes: [{ option: 'ModelRatio', name: 'o3', value: '2.5' }],
     })
+    await drawer.getByRole('button', { name: '修改', exact: true }).click()
+    await drawer.getByLabel(/^o3 · /).fill('x')
+    await drawer.getByRole('button', { name: '保存计划' }).click()
+    await drawer.getByText('请输入数字').waitFor()
+    await drawer.getByLabel(/^o3 · /).fill('2.75')
+    await drawer.getByRole('button', { name: '保存计划' }).click()
+    await page.getByText('计划已修改').waitFor()
+    const [planned, edited] = sent('POST', '/api/option/price_schedule').map(({ body }) => body)
+    expect(edited).toEqual({
+      at: (planned as { at: number }).at,
+      changes: [{ option: 'ModelRatio', name: 'o3', value: '2.75' }],
+      replaces: 2,
+    })
     await drawer.getByRole('button', { name: '取消', exact: true }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: '取消此变更' }).click()
     await drawer.getByText('已取消', { exact: true }).first().waitFor()
+    await drawer.getByText('等待生效').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'detached' })
     await page.getByText('所有修改均已保存').waitFor()

@@ -1,5 +1,5 @@
 import type { PresetRatios, PriceChange, ScheduledChange } from '#read-api/contract/option.ts'
-import type { PricePreview } from '#write-api/contract/option.ts'
+import type { PricePreview, SchedulePrices } from '#write-api/contract/option.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
 
 const NOW = Math.floor(Date.now() / 1_000)
@@ -93,13 +93,16 @@ export function withPrices(site: FakeSite): void {
     },
     'GET /api/option/price_schedule': () => ok({ items: planned, page: 0, total: planned.length }),
     'POST /api/option/price_schedule': ({ body }: { body: unknown }) => {
-      const { at, changes } = body as Pick<ScheduledChange, 'at' | 'changes'>
+      const { at, changes, replaces } = body as SchedulePrices
       const id = planned.length + 1
+      const replaced = planned.findIndex((one) => one.id === replaces)
+      const [old] = replaced < 0 ? [] : planned.splice(replaced, 1)
+      if (old !== undefined) planned.push({ ...old, status: 'cancelled' })
       const made = { id, at, changes, created_time: NOW, username: 'root', fault: '' }
       planned.unshift({ ...made, status: 'planned', ended_time: 0 })
       return ok({ id })
     },
-    'DELETE /api/option/price_schedule/2': () => {
+    'DELETE /api/option/price_schedule/3': () => {
       const [first] = planned
       if (first !== undefined) planned[0] = { ...first, status: 'cancelled' }
       return ok(null)

@@ -1,0 +1,34 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { PLAN_DAYS_MAX, type planTimeFault } from './plan-time.ts'
+
+/** When planned prices take effect, in the browser's time zone. */
+export function PlanTimeField(props: {
+  value: string
+  fault: ReturnType<typeof planTimeFault>
+  onChange: (value: string) => void
+}): ReactElement {
+  const { value, fault, onChange } = props
+  const { t } = useTranslation()
+  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
+  return (
+    <FormField
+      label={t('prices.scheduleAt')}
+      hint={t('prices.scheduleAtHint', { zone })}
+      error={fault === null ? undefined : t(`prices.${fault}`, { days: PLAN_DAYS_MAX })}
+      isRequired
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          className="tg-input-short"
+          type="datetime-local"
+          value={value}
+          onChange={onChange}
+        />
+      )}
+    </FormField>
+  )
+}

@@ -1,0 +1,138 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { priceScheduleKey, schedulePrices } from '#console/api/options/price-schedule.ts'
+import { Button } from '#console/ui/button.tsx'
+import { dateFieldText, secondsOfDateField } from '#console/ui/date-field.ts'
+import { isNegative, parseDecimal } from '#console/ui/exact-decimal.ts'
+import { Select, TextInput } from '#console/ui/inputs.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import type { ScheduledChange } from '#read-api/contract/option.ts'
+import { planTimeFault } from './plan-time.ts'
+import { PlanTimeField } from './plan-time-field.tsx'
+import { Subject } from './planned-entries.tsx'
+import { useOptionLabel } from './use-option-label.ts'
+
+type Entry = ScheduledChange['changes'][number]
+
+const isFlag = ({ value }: Entry): boolean => value === 'true' || value === 'false'
+
+function isWrong(entry: Entry): boolean {
+  if (entry.value === null || isFlag(entry)) return false
+  const number = parseDecimal(entry.value)
+  return number === null || isNegative(number)
+}
+
+/** A planned change, edited in place: what is saved takes its place in one act, or nothing does. */
+export function PlannedEditor(props: {
+  change: ScheduledChange
+  onClose: () => void
+}): ReactElement {
+  const { change, onClose } = props
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const form = useRef<HTMLDivElement>(null)
+  const before = dateFieldText(change.at)
+  const [at, setAt] = useState(before)
+  const [entries, setEntries] = useState(change.changes)
+  const [isChecked, setChecked] = useState(false)
+  // The field has no seconds: a time that was left alone stays to the second.
+  const seconds = at === before ? change.at : (secondsOfDateField(at) ?? Number.NaN)
+  const fault = planTimeFault(seconds)
+  const { isBusy, submit } = useSubmit(async () => {
+    setChecked(true)
+    if (fault !== null || entries.some(isWrong)) return focusFirstFault(form)
+    if (seconds === change.at && JSON.stringify(entries) === JSON.stringify(change.changes)) {
+      return showError(t('settings.nothingChanged'))
+    }
+    try {
+      await schedulePrices({ at: seconds, changes: entries, replaces: change.id })
+    } catch (error) {
+      showError(error)
+      return await client.invalidateQueries({ queryKey: priceScheduleKey })
+    }
+    showSuccess(t('prices.scheduleEdited'))
+    await client.invalidateQueries({ queryKey: priceScheduleKey })
+    onClose()
+  })
+  return (
+    <div className="tg-plan" ref={form}>
+      <ul className="tg-planned-entries tg-planned-edited">
+        {entries.map((entry) => (
+          <EditedEntry
+            key={`${entry.option} ${entry.name}`}
+            entry={entry}
+            isWrong={isChecked && isWrong(entry)}
+            onChange={(value) =>
+              setEntries(entries.map((one) => (one === entry ? { ...entry, value } : one)))
+            }
+            onRemove={
+              entries.length === 1 ? null : () => setEntries(entries.filter((one) => one !== entry))
+            }
+          />
+        ))}
+      </ul>
+      <PlanTimeField value={at} fault={isChecked ? fault : null} onChange={setAt} />
+      <div className="tg-planned-acts">
+        <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+          {t('prices.scheduleSave')}
+        </Button>
+        <Button onClick={onClose}>{t('prices.scheduleDiscard')}</Button>
+      </div>
+    </div>
+  )
+}
+
+function EditedEntry(props: {
+  entry: Entry
+  isWrong: boolean
+  onChange: (value: string) => void
+  /** Null for the only one: the whole change is cancelled instead. */
+  onRemove: (() => void) | null
+}): ReactElement {
+  const { entry, onChange, onRemove } = props
+  const { t } = useTranslation()
+  const optionLabel = useOptionLabel()
+  const { option, name, value } = entry
+  const label = name === '' ? optionLabel(option) : `${name} · ${optionLabel(option)}`
+  return (
+    <li>
+      <span>
+        <Subject option={option} name={name} />{' '}
+        <span className="tg-quiet">{name === '' ? '' : optionLabel(option)}</span>
+      </span>
+      {value === null ? (
+        <span>{t('prices.removed')}</span>
+      ) : isFlag(entry) ? (
+        <Select
+          aria-label={label}
+          value={value}
+          choices={[
+            { value: 'true', label: t('prices.on') },
+            { value: 'false', label: t('prices.off') },
+          ]}
+          onChange={onChange}
+        />
+      ) : (
+        <TextInput
+          aria-label={label}
+          aria-invalid={props.isWrong || undefined}
+          inputMode="decimal"
+          value={value}
+          onChange={onChange}
+        />
+      )}
+      {onRemove === null ? null : (
+        <Button
+          tone="quiet"
+          size="small"
+          icon="close"
+          label={t('prices.scheduleDrop', { name: label })}
+          onClick={onRemove}
+        />
+      )}
+      {props.isWrong && <p className="tg-field-error">{t('settings.notNumber')}</p>}
+    </li>
+  )
+}
