@@ -90,6 +90,7 @@ describe('every tab, with a wrong input first', () => {
     await mend('新用户初始额度（额度单位）', '-1', '不能小于 0', '1000')
     await mend('返佣百分比（%）', '101', '返佣百分比必须在0到100之间', '12.5')
     await mend('聊天客户端', '[{"a":', '不是合法的 JSON 字符串', '[{"a":"https://a.example"}]')
+    await mend('聊天客户端', '[{"a":"x:{nope}"}]', '{nope} 没有含义', '[{"a":"https://a.example"}]')
     await mend('用户可选分组', '{"vip":1}', '每一项都应是“名称: 文字”', '{"vip":"VIP"}')
     await mend('图片输入倍率', '{"m":"x"}', '每一项都应是“名称: 数字”', '{"m":2}')
     await page.getByRole('switch', { name: '启用返佣' }).check()
@@ -208,6 +209,11 @@ describe('saving', () => {
     expect(await field('系统名称').inputValue()).toBe('Mine')
     await field('系统名称').fill('Ours')
     expect(await page.locator('.tg-field-error').count()).toBe(0)
+    // What it saved with a word of caution is told at the field as well, and by name.
+    site.routes['PUT /api/option/'] = () => ok(null, '不会请求')
+    await save()
+    await page.getByText('系统名称 · 不会请求').waitFor()
+    await page.locator('.tg-field-error', { hasText: '不会请求' }).waitFor()
   })
 
   it('that is done, but can’t be read again, says so', async () => {
