@@ -212,8 +212,7 @@ export type Attempt = {
   /** A code of ours (`timeout`, `connect`, `status`, `cut`…), null when it succeeded. */
   readonly error: string | null
   readonly latencyMs: number
-  /** The provider had something against our account, which counts towards turning it off. */
-  readonly isAccounts?: true
+  readonly isAccounts?: true // of our account: it counts towards turning the channel off
 }
 
 export type CallTimings = {

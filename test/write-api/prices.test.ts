@@ -190,7 +190,7 @@ describe('a scheduled price change', () => {
     expect(applied).toHaveLength(1)
   })
 
-  it('is edited while it waits: of fifty at once one takes its place, and nothing is lost', async () => {
+  it('is edited while it waits: of fifty at once one takes its place, in one act', async () => {
     const at = now() + 60
     const { data } = await schedule({ at, changes: [entry('edited', '9')] })
     const answers = await fifty(() =>

@@ -12,8 +12,8 @@ import { changedOptions, type OptionChange } from './option-changes.ts'
 import { type Rebased, sendChanges } from './send-changes.ts'
 import { rangeFault, settingFault } from './setting-faults.ts'
 import { useFaultText } from './use-fault-text.ts'
+import { useOptionLabel } from './use-option-label.ts'
 import { type Options, useOptions } from './use-options.ts'
-import { useWords } from './use-words.ts'
 
 export type SettingsForm = Omit<Options, 'baseline' | 'schema'> & {
   /** Options the server has; others are not shown. */
@@ -53,7 +53,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
   const { options, baseline, changes, value, setHeld } = useCompared(drafts)
   const { schema } = options
   const faultText = useFaultText()
-  const words = useWords()
+  const label = useOptionLabel()
   const changed = new Set(changes.map(({ key }) => key))
   const faultOf = (key: string) => {
     const option = schema.get(key)
@@ -77,10 +77,7 @@ export function useSettingsForm(onFault: (key: string) => void): SettingsForm {
     drafts.settle(saved, new Map([...notes, ...refusals]))
     void client.invalidateQueries({ queryKey: statusQuery.queryKey })
     void client.invalidateQueries({ queryKey: optionHistoryKey })
-    for (const [key, note] of notes) {
-      const option = schema.get(key)
-      showWarning(`${option === undefined ? key : words(option.label)} · ${note}`)
-    }
+    for (const [key, note] of notes) showWarning(`${label(key)} · ${note}`)
     const [refused] = refusals.keys()
     if (refused === undefined) return showSuccess(t('settings.saved'))
     showError(t(saved.size > 0 ? 'settings.partlyFailed' : 'settings.failed'))
