@@ -5,6 +5,7 @@ import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
 import { CallBooks } from './call-books.ts'
 import type { KeyedCall } from './claim-call.ts'
+import type { Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallPlan } from './plan-call.ts'
 import type { RelayParts } from './relay-parts.ts'
@@ -13,7 +14,7 @@ const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
 
 /** The books of a call whose hold is durable: from here on it must be ended once. */
 export async function admit(
-  { actors, now, vault, deadlines, log }: RelayParts,
+  { actors, now, vault, deadlines, log, watch }: RelayParts,
   exchange: Exchange,
   caller: Caller,
   request: ChatRequest,
@@ -25,7 +26,7 @@ export async function admit(
   const { reasoningEffort } = request
   try {
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
-    const denial = await books.admit({
+    const admitting = books.admit({
       model: request.model,
       isStream: request.isStream,
       hold,
@@ -35,7 +36,11 @@ export async function admit(
       leaseMs: deadlines.leaseMs,
       clientIp,
     })
-    return denial ?? books
+    const denial = await inTime(admitting, { now, watch, deadlines })
+    if (denial !== LATE) return denial ?? books
+    giveBackLate(admitting, books)
+    warnSeldom(log, { call: exchange.call }, 'the event store is too slow to admit calls')
+    return NO_STORE
   } catch (err) {
     // Unknown whether it was written: if it was, the sweeper ends the call when its lease is over.
     if (err instanceof StoreUnavailable) {
@@ -43,4 +48,35 @@ export async function admit(
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
     return NO_STORE
   }
+}
+
+const LATE = Symbol('late')
+
+/** `LATE` after `admitMs`: what is under way goes on. */
+function inTime<T>(
+  admitting: Promise<T>,
+  { now, watch, deadlines }: Pick<RelayParts, 'now' | 'watch' | 'deadlines'>,
+): Promise<T | typeof LATE> {
+  const lateAt = now() + deadlines.admitMs
+  return new Promise((resolve, reject) => {
+    const watched: Watched = {
+      watch: (at) => {
+        if (at > lateAt) resolve(LATE)
+        return at <= lateAt
+      },
+    }
+    watch.add(watched)
+    admitting.then(resolve, reject).finally(() => watch.remove(watched))
+  })
+}
+
+/** Its caller was refused: a hold that still comes is given back, here or by the sweeper. */
+function giveBackLate(admitting: Promise<Denial | null>, books: CallBooks): void {
+  const reason = 'refused' as const
+  const late = { channelId: null, reason, errorCode: 'store_unavailable', statusCode: 503 }
+  admitting
+    .then(async (denial) => {
+      if (denial === null) await books.release(late, { attempts: [], firstByteMs: null })
+    })
+    .catch(() => {})
 }

@@ -6,6 +6,8 @@ export type Deadlines = {
   /** Between two pieces of an answer. */
   readonly idleMs: number
   readonly totalMs: number
+  /** For the hold to be durable: a slow store reads and appends several times, one by one. */
+  readonly admitMs: number
   /**
    * For the books to be closed. Longer than the store tries (10 s): an answer that is refused for
    * want of them must not be in them a moment later.
@@ -26,6 +28,7 @@ export const DEFAULT_DEADLINES: Deadlines = {
   firstByteMs: 60_000,
   idleMs: 120_000,
   totalMs: 30 * 60_000,
+  admitMs: 15_000,
   settleMs: 15_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,

@@ -196,3 +196,28 @@ describe('usage', () => {
     expect(await onlyEnd(rig)).toMatchObject({ data: { usageSource: 'upstream', charge: 0 } })
   })
 })
+
+describe('an event store that is slow', () => {
+  it('to admit a call: it is refused in time, and a hold that comes later goes back', async () => {
+    await rig.close()
+    rig = await relayRig({ deadlines: { admitMs: 200 } })
+    const { append } = rig.core.store
+    const slow = Promise.withResolvers<void>()
+    Object.assign(rig.core.store, {
+      append: (...parameters: Parameters<typeof append>) =>
+        slow.promise.then(() => append(...parameters)),
+    })
+    const refused = await chat(rig)
+    expect([refused.status, errorOf(refused).code]).toEqual([503, 'store_unavailable'])
+    expect(refused.headers.get('retry-after')).toBe('5')
+    slow.resolve()
+    await expect
+      .poll(() => rig.callEvents())
+      .toMatchObject([
+        { type: 'CallAdmitted' },
+        { type: 'CallReleased', data: { errorCode: 'store_unavailable', attempts: [] } },
+      ])
+    expect([await heldAfter(), rig.provider.journal.count]).toEqual([0n, 0])
+    expect((await chat(rig)).status).toBe(200)
+  })
+})
