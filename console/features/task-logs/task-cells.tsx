@@ -32,12 +32,10 @@ export function CodeCell({ code }: { code: number }): ReactElement {
   return <StatusTag tone={known.tone}>{t(`taskLogs.code.${known.name}`)}</StatusTag>
 }
 
-const PROGRESS_KINDS: Readonly<Record<string, string>> = { SUCCESS: 'good', FAILURE: 'bad' }
-
 export function ProgressCell({ task }: { task: AnyTask }): ReactElement {
   const { t } = useTranslation()
   const percent = Number(/^(\d{1,3})%$/.exec(task.progress)?.[1] ?? 0)
-  const kind = PROGRESS_KINDS[task.status] ?? 'going'
+  const kind = task.status === 'SUCCESS' ? 'good' : 'going'
   return (
     <span className={`tg-task-progress tg-task-progress-${kind}`}>
       <progress aria-label={t('taskLogs.column.progress')} max={100} value={percent} />
