@@ -8,6 +8,7 @@ import { watchForDeafness } from '#infra/event-bus/kafka/deafness.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
 import { KAFKA_TIMINGS } from '#infra/event-bus/kafka/timings.ts'
+import { readTopicEnds } from '#infra/event-bus/kafka/topic-ends.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { kafkaForTests, placeOf } from '#test/support/kafka/kafka-for-tests.ts'
 import { QUICK_TIMINGS } from '#test/support/kafka/quick-timings.ts'
@@ -62,6 +63,39 @@ it('a topic with too few partitions is told of as a fault, until it has them', a
   await expect.poll(session.fault).toBe(null)
   expect(session.awaySince()).toBe(null)
   await session.stop()
+})
+
+it('a consumer that crashes as it joins fails the look at the topic’s end alone', async () => {
+  const unheard: unknown[] = []
+  const hear = (reason: unknown) => void unheard.push(reason)
+  process.on('unhandledRejection', hear)
+  const admin = () => ({
+    connect: async () => {},
+    fetchTopicOffsets: async () => [{ partition: 0, low: '0', high: '7' }],
+    disconnect: async () => {},
+  })
+  // As kafkajs does it: it has let go of its group by the time that it tells.
+  const consumer = () => {
+    let crash = (_event: unknown): void => {}
+    return {
+      events: { CRASH: 'crash' },
+      on: (_event: string, listener: typeof crash) => {
+        crash = listener
+      },
+      connect: async () => {},
+      subscribe: async () => {},
+      run: async () => crash({ payload: { error: new Error('the broker went') } }),
+      seek: () => {
+        throw new Error('Consumer group was not initialized')
+      },
+      disconnect: async () => {},
+    }
+  }
+  const reading = readTopicEnds({ admin, consumer } as unknown as Kafka, 'any', KAFKA_TIMINGS)
+  await expect(reading).rejects.toThrow('not initialized')
+  await delay(10)
+  process.off('unhandledRejection', hear)
+  expect(unheard).toEqual([])
 })
 
 describe.skipIf(isMissing)(`a consumer (${place})`, () => {
