@@ -47,6 +47,7 @@ async function faultsAt(page: Page, width: number, siteName: string): Promise<st
       over: root.scrollWidth - root.clientWidth,
       unseen: rows.reduce((sum, row) => sum + cut(row), 0),
       badge: cut(badge),
+      name: document.querySelector('.tg-top .tg-brand > :last-child')?.clientWidth ?? 0,
       tallest: Math.max(0, ...links.map((link) => link.clientHeight)),
       end: end?.getBoundingClientRect().right ?? 0,
     }
@@ -56,6 +57,7 @@ async function faultsAt(page: Page, width: number, siteName: string): Promise<st
     ...(seen.over > 0 ? [`${width}: ${seen.over} px over`] : []),
     ...(seen.end === 0 || seen.end > width ? [`${width}: no account menu, no way in`] : []),
     ...((await home.count()) !== 1 ? [`${width}: the way home has no name`] : []),
+    ...(seen.name < 24 ? [`${width}: nothing of the name is seen`] : []),
     ...(seen.unseen > 0 ? [`${width}: ${seen.unseen} px of the links are cut`] : []),
     ...(seen.badge > 0 && width > 720 ? [`${width}: the badge is cut`] : []),
     ...(seen.tallest > 40 ? [`${width}: links wrap`] : []),
