@@ -185,7 +185,7 @@ function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
     column(
       'used_quota',
       t('channels.usedQuota'),
-      { ...sorted, width: 86, align: 'end' },
+      { ...sorted, width: 98, align: 'end' },
       { channel: used, tag: used },
     ),
     column(

@@ -21,6 +21,7 @@ export function ChannelName(props: { channel: Channel; isChild: boolean }): Reac
         to={{ pathname: `/channel/edit/${channel.id}`, search }}
         preventScrollReset
         tabIndex={-1}
+        title={channel.name}
       >
         {channel.name}
       </Link>
