@@ -10,7 +10,7 @@ export type Readings = {
   readonly projectionPositions: () => ReadonlyMap<string, number>
   readonly areLimitsDegraded: () => boolean
   readonly isBusDegraded: () => boolean
-  readonly busFault?: () => string | null
+  readonly busFault: () => string | null
 }
 
 /** A registry with Node's own metrics and ours (`tallygate_…`), in Prometheus' text format. */
@@ -76,7 +76,7 @@ function addBusGauges(readings: Readings, registers: Registry[]): void {
     registers,
     collect() {
       this.reset()
-      const reason = readings.busFault?.() ?? null
+      const reason = readings.busFault()
       if (reason !== null) this.set({ reason }, 1)
     },
   })

@@ -30,6 +30,7 @@ it('without the event store the metrics tell the rest', async () => {
     projectionPositions: () => new Map([['users', 40]]),
     areLimitsDegraded: () => false,
     isBusDegraded: () => false,
+    busFault: () => null,
   })
   expect(await metrics.metrics()).toMatch(/^tallygate_event_store_position 41$/m)
   isThere = false
