@@ -12,22 +12,21 @@ const TURN_MS = 12
  * Lets two groups of processes run in turn, never both: each then has every core to itself, as on
  * machines of its own. What one sends waits in the sockets' buffers for the other's turn.
  */
-export function takeTurns(first: () => readonly number[], second: readonly number[]): Turns {
+export function takeTurns(first: readonly number[], second: readonly number[]): Turns {
   let isOver = false
   let ms = 0
   const run = async (): Promise<void> => {
-    const own = first()
     while (!isOver) {
       signal(second, 'SIGSTOP')
-      signal(own, 'SIGCONT')
+      signal(first, 'SIGCONT')
       const from = performance.now()
       await delay(TURN_MS)
-      signal(own, 'SIGSTOP')
+      signal(first, 'SIGSTOP')
       ms += performance.now() - from
       signal(second, 'SIGCONT')
       await delay(TURN_MS)
     }
-    signal(own, 'SIGCONT')
+    signal(first, 'SIGCONT')
   }
   const running = run()
   return {
