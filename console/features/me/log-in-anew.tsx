@@ -56,20 +56,25 @@ export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
       <div id={`${id}-lead`} className="tg-dialog-body">
         {t('security.anewLead')}
       </div>
+      {ways.length > 0 && (
+        <div className="tg-other-ways">
+          {ways.map((way) => (
+            <Button
+              key={way}
+              isFill
+              size="large"
+              icon={WAY_ICONS[way]}
+              isBusy={away === way}
+              isDisabled={away !== null && away !== way}
+              onClick={() => void go(way)}
+            >
+              {t('oauth.by', { site: t(`oauth.within.${way}`) })}
+            </Button>
+          ))}
+        </div>
+      )}
       <div className="tg-dialog-foot">
         <Button onClick={onClose}>{t('ui.cancel')}</Button>
-        {ways.map((way) => (
-          <Button
-            key={way}
-            tone="primary"
-            icon={WAY_ICONS[way]}
-            isBusy={away === way}
-            isDisabled={away !== null && away !== way}
-            onClick={() => void go(way)}
-          >
-            {t('oauth.by', { site: t(`oauth.within.${way}`) })}
-          </Button>
-        ))}
         {ways.length === 0 && (
           <Button tone="primary" onClick={() => void toLogin()}>
             {t('security.toLogin')}
