@@ -28,17 +28,7 @@ export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const here = `${pathname}${search}`
-  const [away, setAway] = useState<Way | null>(null)
   const ways = TRIPS.filter((way) => (user?.[IDS[way]] ?? '') !== '' && isOpen(status, way))
-  const go = async (type: OAuthType) => {
-    setAway(type)
-    try {
-      await sendAway({ type, intent: 'login' }, here)
-    } catch (error) {
-      showError(error)
-      setAway(null)
-    }
-  }
   const toLogin = async () => {
     onClose()
     await navigate(loginPath(here, { isExpired: false }))
@@ -56,23 +46,7 @@ export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
       <div id={`${id}-lead`} className="tg-dialog-body">
         {t('security.anewLead')}
       </div>
-      {ways.length > 0 && (
-        <div className="tg-other-ways">
-          {ways.map((way) => (
-            <Button
-              key={way}
-              isFill
-              size="large"
-              icon={WAY_ICONS[way]}
-              isBusy={away === way}
-              isDisabled={away !== null && away !== way}
-              onClick={() => void go(way)}
-            >
-              {t('oauth.by', { site: t(`oauth.within.${way}`) })}
-            </Button>
-          ))}
-        </div>
-      )}
+      <Ways ways={ways} here={here} />
       <div className="tg-dialog-foot">
         <Button onClick={onClose}>{t('ui.cancel')}</Button>
         {ways.length === 0 && (
@@ -82,5 +56,37 @@ export function LogInAnew({ onClose }: { onClose: () => void }): ReactElement {
         )}
       </div>
     </Overlay>
+  )
+}
+
+function Ways({ ways, here }: { ways: readonly OAuthType[]; here: string }): ReactElement | null {
+  const { t } = useTranslation()
+  const [away, setAway] = useState<Way | null>(null)
+  const go = async (type: OAuthType) => {
+    setAway(type)
+    try {
+      await sendAway({ type, intent: 'login' }, here)
+    } catch (error) {
+      showError(error)
+      setAway(null)
+    }
+  }
+  if (ways.length === 0) return null
+  return (
+    <div className="tg-other-ways">
+      {ways.map((way) => (
+        <Button
+          key={way}
+          isFill
+          size="large"
+          icon={WAY_ICONS[way]}
+          isBusy={away === way}
+          isDisabled={away !== null && away !== way}
+          onClick={() => void go(way)}
+        >
+          {t('oauth.by', { site: t(`oauth.within.${way}`) })}
+        </Button>
+      ))}
+    </div>
   )
 }
