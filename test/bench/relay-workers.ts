@@ -11,25 +11,27 @@ import { createLog } from '#infra/telemetry/log.ts'
 import { treeOf } from '#test/support/process-tree.ts'
 import { PASSWORD, setOption } from '#test/support/product.ts'
 import { ProductProcess } from '#test/support/product-process.ts'
+import { rationEach } from './cpu-ration.ts'
 import type { LoadCount } from './load-program.ts'
 import { cpuSeconds } from './processes.ts'
 import { signal, takeTurns } from './turns.ts'
 
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4)
-/**
- * So many that no turn runs out of calls. Each has an account of its own: one that two workers
- * write meets conflicts.
- */
+/** Each has an account of its own: one that two workers write meets conflicts. */
 const CONNECTIONS = 512
 const AT_ONCE = 6
+/** For connections to be open and flowing; before the first round, for the code to be compiled. */
 const WARM_UP_SECONDS = 3
+const FIRST_WARM_UP_SECONDS = 15
+/** Two such workers, their Postgres, the provider and the load together leave cores idle. */
+const RATION = 0.4
 
-/** Who shares the cores with the relay. The others run while it does not, on as many cores. */
 const SETTINGS = {
-  alone: 'nobody: provider, load and Postgres are elsewhere',
-  withPostgres: 'Postgres: provider and load are elsewhere',
-  withAll: 'all: nothing is elsewhere',
+  rationed: `each worker on a processor of its own, ${RATION} cores: so nothing else is short`,
+  inTurn:
+    'provider and load elsewhere (they and the relay with its Postgres run in turn on all cores)',
+  together: 'everything on the same cores',
 } as const
 
 type Setting = keyof typeof SETTINGS
@@ -40,7 +42,7 @@ type Round = {
   readonly relayUs: number
   readonly postgresUs: number
   readonly otherUs: number
-  /** Of those that it has, the cores that the relay used, and Postgres where it shares them. */
+  /** Cores in use while the relay had them. */
   readonly cores: number
   readonly errors: number
   /** Errors by HTTP status; 0 where the connection broke. */
@@ -67,11 +69,13 @@ export async function measureWorkers(print: (line: string) => void): Promise<voi
   process.once('exit', endAll).once('SIGTERM', onSignal).once('SIGINT', onSignal)
   try {
     const stage = await setStage(folder, closers)
-    for (const setting of ['alone', 'withPostgres', 'withAll'] as const) {
-      print(
-        `### relay workers, ${CONNECTIONS} connections; on the relay's cores: ${SETTINGS[setting]}\n`,
-      )
-      report(print, await alternate(stage, setting))
+    await eachAlone(stage, () => delay(FIRST_WARM_UP_SECONDS * 1_000))
+    for (const setting of ['rationed', 'inTurn', 'together'] as const) {
+      print(`### relay workers, ${CONNECTIONS} connections: ${SETTINGS[setting]}\n`)
+      const rounds = await alternate(stage, setting)
+      if (rounds === null)
+        print('Not measured: control groups for processors need Linux and root.\n')
+      else report(print, rounds)
     }
   } finally {
     for (const close of closers.reverse()) await close()
@@ -140,33 +144,51 @@ async function openAccount(root: ConsoleClient, username: string): Promise<strin
   return (await owner.createToken({ name: 'bench', unlimited_quota: true })).key
 }
 
-async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Round[]>> {
+async function alternate(stage: Stage, setting: Setting): Promise<Map<number, Round[]> | null> {
   const rounds = new Map([...stage.relays.keys()].map((workers) => [workers, [] as Round[]]))
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [workers, relay] of stage.relays) {
-      const others = [...stage.relays.values()].filter((other) => other !== relay)
-      // One that only listens to the other's commits would take its share of the cores.
-      const idle = others.flatMap(({ pid }) => treeOf(pid))
-      signal(idle, 'SIGSTOP')
-      rounds.get(workers)?.push(await measure(stage, relay, setting))
-      signal(idle, 'SIGCONT')
-    }
+    await eachAlone(stage, async (relay, workers) => {
+      const ration = setting === 'rationed' ? rationEach(workersOf(relay.pid), RATION) : null
+      if (setting === 'rationed' && ration === null) return
+      rounds.get(workers)?.push(await measure(stage, relay, setting === 'inTurn'))
+      ration?.end()
+    })
   }
-  return rounds
+  return rounds.get(1)?.length === 0 ? null : rounds
 }
 
-async function measure(stage: Stage, relay: ProductProcess, setting: Setting): Promise<Round> {
-  const { load } = stage
-  load.send({ url: relay.url, keys: stage.keys })
+/** Under load, while the others stand still: hearing of its commits would cost them the cores. */
+async function eachAlone(
+  { relays, load, keys }: Stage,
+  act: (relay: ProductProcess, workers: number) => Promise<void>,
+): Promise<void> {
+  for (const [workers, relay] of relays) {
+    const others = [...relays.values()].filter((other) => other !== relay)
+    const idle = others.flatMap(({ pid }) => treeOf(pid))
+    signal(idle, 'SIGSTOP')
+    load.send({ url: relay.url, keys })
+    await act(relay, workers)
+    load.send('rest')
+    signal(idle, 'SIGCONT')
+  }
+}
+
+/** The processes that serve: one alone does it itself, else its children do. */
+function workersOf(pid: number): number[] {
+  const [, ...children] = treeOf(pid)
+  return children.length === 0 ? [pid] : children
+}
+
+async function measure(stage: Stage, relay: ProductProcess, isInTurn: boolean): Promise<Round> {
+  const { load, postgres, provider } = stage
   await delay(WARM_UP_SECONDS * 1_000)
-  const isShared = setting !== 'alone'
-  const turns = setting === 'withAll' ? null : turnsOf(stage, relay, setting)
+  const product = () => [...treeOf(relay.pid), ...treeOf(postgres)]
+  const turns = isInTurn ? takeTurns(product, [provider, load.pid ?? 0]) : null
   await delay(300)
   const before = await look(stage, relay, turns?.seconds)
-  await delay(SECONDS * (turns === null ? 1_000 : 2_000))
+  await delay(SECONDS * (isInTurn ? 2_000 : 1_000))
   const after = await look(stage, relay, turns?.seconds)
   await turns?.end()
-  load.send('rest')
   const seconds = after.seconds - before.seconds
   const calls = after.count - before.count
   const perCall = (part: 'relay' | 'postgres' | 'other') =>
@@ -176,20 +198,10 @@ async function measure(stage: Stage, relay: ProductProcess, setting: Setting): P
     relayUs: perCall('relay'),
     postgresUs: perCall('postgres'),
     otherUs: perCall('other'),
-    cores:
-      (after.relay - before.relay + (isShared ? after.postgres - before.postgres : 0)) / seconds,
+    cores: (after.relay + after.postgres - before.relay - before.postgres) / seconds,
     errors: after.errors,
     kinds: after.kinds,
   }
-}
-
-function turnsOf({ load, postgres, provider }: Stage, relay: ProductProcess, setting: Setting) {
-  const product = treeOf(relay.pid)
-  const database = treeOf(postgres)
-  const others = [provider, load.pid ?? 0]
-  return setting === 'alone'
-    ? takeTurns(product, [...others, ...database])
-    : takeTurns([...product, ...database], others)
 }
 
 async function look(

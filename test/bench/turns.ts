@@ -12,21 +12,22 @@ const TURN_MS = 12
  * Lets two groups of processes run in turn, never both: each then has every core to itself, as on
  * machines of its own. What one sends waits in the sockets' buffers for the other's turn.
  */
-export function takeTurns(first: readonly number[], second: readonly number[]): Turns {
+export function takeTurns(first: () => readonly number[], second: readonly number[]): Turns {
   let isOver = false
   let ms = 0
   const run = async (): Promise<void> => {
+    const own = first()
     while (!isOver) {
       signal(second, 'SIGSTOP')
-      signal(first, 'SIGCONT')
+      signal(own, 'SIGCONT')
       const from = performance.now()
       await delay(TURN_MS)
-      signal(first, 'SIGSTOP')
+      signal(own, 'SIGSTOP')
       ms += performance.now() - from
       signal(second, 'SIGCONT')
       await delay(TURN_MS)
     }
-    signal(first, 'SIGCONT')
+    signal(own, 'SIGCONT')
   }
   const running = run()
   return {
