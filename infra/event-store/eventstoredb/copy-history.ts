@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { APPEND_BYTES_MAX, bytesOf, EVENTS_PER_APPEND_MAX } from '../encoded-append.ts'
 import type { ExactPart } from '../flush.ts'
-import { appendInLine } from './append-line.ts'
 import { type Comparison, compareHistories } from './compare-histories.ts'
 import { connectEventStoreDb } from './connection.ts'
 import { type CopySource, createCopySource, type SourceEvent } from './copy-source.ts'
@@ -15,8 +14,6 @@ type Options = {
   /** Of the EventStoreDB that it is copied to. */
   readonly url: string
   readonly log: Logger
-  /** After so long without an answer, appends are sent again. */
-  readonly replyWithinMs?: number
   /** Told now and then how many events stand at the target. */
   readonly onProgress?: (copied: number) => void
 }
@@ -31,7 +28,6 @@ export class ForeignTarget extends Error {
 }
 
 const APPEND_WITHIN_MS = 60_000
-const REPLY_WITHIN_MS = 10_000
 
 /**
  * Copies a history from Postgres to EventStoreDB: the same streams, revisions, ids, types, bytes
@@ -39,11 +35,10 @@ const REPLY_WITHIN_MS = 10_000
  * be killed and begun again at any time. Compares both ends when it is through.
  */
 export async function copyHistory(options: Options): Promise<Comparison> {
-  const { pg, url, log, replyWithinMs = REPLY_WITHIN_MS, onProgress = () => {} } = options
+  const { pg, url, log, onProgress = () => {} } = options
   const [writing, reading] = [connectEventStoreDb(url), connectEventStoreDb(url)]
   const reads = createEventReads(reading)
-  const append = createExactAppend({ connection: writing, reads, log, replyWithinMs })
-  const appendAhead: AppendAhead = (parts) => appendInLine(writing.client(), parts, replyWithinMs)
+  const append = createExactAppend({ connection: writing, reads, log, replyWithinMs: 10_000 })
   const source = createCopySource(pg)
   try {
     let position = await reachedBefore(source, reads)
@@ -51,7 +46,7 @@ export async function copyHistory(options: Options): Promise<Comparison> {
       const page = await source.after(position)
       const last = page.at(-1)
       if (last === undefined) break
-      await copyParts(partsOf(page), appendAhead, append)
+      for (const part of partsOf(page)) await copyPart(part, append)
       position = last.position
       onProgress(position)
     }
@@ -100,29 +95,13 @@ function partsOf(events: readonly SourceEvent[]): ExactPart[] {
   return parts
 }
 
-/** Answers those of the parts, in order, that are not certainly written. */
-type AppendAhead = (parts: readonly ExactPart[]) => Promise<readonly ExactPart[]>
-
-/** In order, many on their way at once; one not answered well goes alone until it is known. */
-async function copyParts(
-  parts: readonly ExactPart[],
-  appendAhead: AppendAhead,
-  append: ExactAppend,
-): Promise<void> {
-  for (const part of parts) refuseChanging(part)
-  for (let left = parts; ; ) {
-    const [next, ...others] = await appendAhead(left)
-    if (next === undefined) return
-    const result = await append(next, performance.now() + APPEND_WITHIN_MS)
-    if (!result.isWritten) throw new ForeignTarget(next.stream)
-    left = others
+async function copyPart(part: ExactPart, append: ExactAppend): Promise<void> {
+  for (const { id, data } of part.events) {
+    // The client writes what `JSON.stringify` makes of the parsed data.
+    if (JSON.stringify(JSON.parse(data)) !== data) {
+      throw new Error(`event ${id} of stream ${part.stream}: its bytes would change`)
+    }
   }
-}
-
-/** What is written is what `JSON.stringify` makes of the parsed data. */
-function refuseChanging({ stream, events }: ExactPart): void {
-  for (const { id, data } of events) {
-    if (JSON.stringify(JSON.parse(data)) === data) continue
-    throw new Error(`event ${id} of stream ${stream}: its bytes would change`)
-  }
+  const result = await append(part, performance.now() + APPEND_WITHIN_MS)
+  if (!result.isWritten) throw new ForeignTarget(part.stream)
 }

@@ -87,7 +87,6 @@ export const batchAppendCall =
   (take: TakeAppend): handleBidiStreamingCall<Streams.BatchAppendReq, Streams.BatchAppendResp> =>
   (call) => {
     const open = new Map<string, OpenBatch>()
-    let before: Promise<unknown> = Promise.resolve()
     call.on('error', () => {})
     call.on('end', () => call.end())
     call.on('data', async (request: Streams.BatchAppendReq) => {
@@ -101,15 +100,8 @@ export const batchAppendCall =
       if (!request.getIsFinal()) return
       open.delete(id)
       const identifier = batch.options.getStreamIdentifier()
-      // One after the other, as a real server publishes what one call brings.
-      const mine = before.then(() =>
-        call.cancelled
-          ? null
-          : take(nameOf(identifier), batchExpectedOf(batch.options), batch.events),
-      )
-      before = mine
-      const result = await mine
-      if (result === null || call.cancelled) return
+      const result = await take(nameOf(identifier), batchExpectedOf(batch.options), batch.events)
+      if (result === null) return
       const response = new streams.BatchAppendResp()
       response.setCorrelationId(correlation)
       response.setStreamIdentifier(identifier)
