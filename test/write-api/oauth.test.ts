@@ -16,6 +16,8 @@ afterAll(() => fixture.close())
 const read = async (id: number): Promise<User> =>
   (await fixture.root.call<User>('GET', `/api/user/${id}`)).data
 
+const USERS = '/api/user/?p=0'
+
 /** Somebody new at the scripted sites' keyboard. */
 let accounts = 100
 const newAccount = (login: string) => {
@@ -59,6 +61,23 @@ describe.each(['github', 'linuxdo'] as const)('coming in by %s', (type) => {
     expect(Object.values(await read(fixture.user.id))).toContain(id)
     const other = fixture.visitor(fixture.admin)
     expect(await other.comeBy(type, { intent: 'bind' })).toMatchObject({ code: 'IdentityTaken' })
+  })
+
+  it('logs in anew whoever is logged in, and nobody else', async () => {
+    const id = newAccount('again')
+    const visitor = fixture.visitor()
+    const first = await visitor.comeBy(type)
+    await expect(visitor.travel(type, { intent: 'anew' })).rejects.toThrow('未登录')
+    visitor.userId = String(first.data?.id)
+    newAccount('somebody-else')
+    const { sites } = fixture
+    const users = async () => (await fixture.root.call<{ total: number }>('GET', USERS)).data.total
+    const before = await users()
+    expect(await visitor.comeBy(type, { intent: 'anew' })).toMatchObject({ code: 'OAuthOther' })
+    expect([await users(), (await visitor.get('/api/user/self')).success]).toEqual([before, true])
+    sites.who = { id: Number(id), login: 'again', name: null }
+    const again = await visitor.comeBy(type, { intent: 'anew' })
+    expect(again.data).toMatchObject({ id: first.data?.id })
   })
 
   it('refuses what the site does not confirm, and follows it nowhere', async () => {

@@ -13,12 +13,14 @@ export type OAuthType = Static<typeof OAuthType>
 const SHORT = Type.String({ maxLength: 200 })
 
 /**
- * What coming back will do, fixed beforehand. Left out: binds for whoever is logged in, else logs
- * in. `aff` is the code of whoever invited.
+ * What coming back will do, fixed beforehand. `anew` logs in again whoever is logged in, and nobody
+ * else. Left out: binds for whoever is logged in, else logs in. `aff`: the code of whoever invited.
  */
 const Purpose = {
   aff: Type.Optional(SHORT),
-  intent: Type.Optional(Type.Union([Type.Literal('login'), Type.Literal('bind')])),
+  intent: Type.Optional(
+    Type.Union([Type.Literal('login'), Type.Literal('bind'), Type.Literal('anew')]),
+  ),
 }
 
 export const StateQuery = Type.Object(Purpose)

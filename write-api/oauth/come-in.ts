@@ -32,6 +32,17 @@ export async function comeIn(
   return enter(parts, request, reply, user)
 }
 
+/** Who logs in anew is who he was: another account must not take this one's place unseen. */
+export async function refuseOthers(
+  { core }: Parts,
+  { identity }: Pick<Profile, 'identity'>,
+  userId: number,
+): Promise<void> {
+  const key = identityKeyOf(core.vault, identity)
+  const known = await findUserByIdentity(core.db, identity.provider, key)
+  if (known?.id !== userId) throw refused('OAuthOther', { provider: identity.provider })
+}
+
 async function newcomer(
   parts: Parts,
   request: FastifyRequest,

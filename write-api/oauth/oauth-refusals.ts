@@ -6,6 +6,7 @@ export type OAuthRefusalCode =
   | 'OAuthNotSetUp'
   | 'OAuthStateInvalid'
   | 'OAuthFailed'
+  | 'OAuthOther'
   | 'WeChatCodeWrong'
   | 'TelegramInvalid'
   | 'NoFreeUsername'
@@ -45,6 +46,16 @@ export const OAUTH_REFUSALS: Refusals<OAuthRefusalCode> = {
       return {
         zh: `无法通过${zh}确认您的身份，请稍后重试！`,
         en: `${en} could not confirm who you are: try again later`,
+      }
+    },
+  ],
+  OAuthOther: [
+    200,
+    ({ provider }) => {
+      const { zh, en } = siteNames(provider)
+      return {
+        zh: `当前的${zh}账户不属于您的账户，未重新登录`,
+        en: `You are logged in to ${en} as somebody else: nothing was changed`,
       }
     },
   ],

@@ -17,6 +17,8 @@ export type Journey = Trip & {
   readonly type: OAuthType | null
   /** Whose account it will be bound to; null: it logs in. */
   readonly bindTo: number | null
+  /** Who alone may log in by it; left out: anybody. */
+  readonly only?: number
   readonly aff: string
 }
 
@@ -29,7 +31,7 @@ const PER_MINUTE_MAX = 30
 
 /**
  * Issues a state of 256 bits for this browser, good for ten minutes and one return. Throws 401 for
- * a binding without a session.
+ * a binding, or a login anew, without a session.
  */
 export async function issueState(
   parts: Parts,
@@ -40,12 +42,14 @@ export async function issueState(
 ): Promise<{ readonly state: string; readonly journey: Journey }> {
   await checkRate(parts, request)
   const userId = intent === 'login' ? null : await userOf(request)
-  if (intent === 'bind' && userId === null) throw fault('NotLoggedIn')
-  if (userId !== null) await requireRecent(parts, request)
+  if ((intent === 'bind' || intent === 'anew') && userId === null) throw fault('NotLoggedIn')
+  const bindTo = intent === 'anew' ? null : userId
+  if (bindTo !== null) await requireRecent(parts, request)
   const state = random()
   // Where the browser is sent by somebody else, the provider hears of neither.
   const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]
-  const journey = { ...trip, verifier, nonce, bindTo: userId, aff }
+  const only = intent === 'anew' && userId !== null ? { only: userId } : {}
+  const journey = { ...trip, ...only, verifier, nonce, bindTo, aff }
   const kept: Kept = { ...journey, browser: markBrowser(request, reply, COOKIE) }
   await parts.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
   return { state, journey }

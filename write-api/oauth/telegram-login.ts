@@ -28,7 +28,8 @@ export const telegramLogin: Act = (api, parts) => {
     async (request, reply) => {
       const { state } = request.query
       const journey = state === undefined ? null : await takeState(parts, request, state, null)
-      if (journey !== null && journey.bindTo !== null) throw refused('OAuthStateInvalid')
+      const isLogin = journey === null || (journey.bindTo === null && journey.only === undefined)
+      if (!isLogin) throw refused('OAuthStateInvalid')
       const profile = await telegramProfile(parts, request.query)
       return success(await comeIn(parts, request, reply, profile, journey?.aff ?? ''))
     },

@@ -65,7 +65,7 @@ function Ways({ ways, here }: { ways: readonly OAuthType[]; here: string }): Rea
   const go = async (type: OAuthType) => {
     setAway(type)
     try {
-      await sendAway({ type, intent: 'login' }, here)
+      await sendAway({ type, intent: 'anew' }, here)
     } catch (error) {
       showError(error)
       setAway(null)
