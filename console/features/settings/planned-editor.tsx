@@ -24,7 +24,10 @@ function isWrong(entry: Entry): boolean {
   return number === null || isNegative(number)
 }
 
-/** A planned change, edited in place: what is saved takes its place in one act, or nothing does. */
+/**
+ * A planned change, edited in place: what is saved takes its place in one act, or nothing does. One
+ * that was over before it was saved is planned anew.
+ */
 export function PlannedEditor(props: {
   change: ScheduledChange
   onClose: () => void
@@ -34,6 +37,7 @@ export function PlannedEditor(props: {
   const client = useQueryClient()
   const form = useRef<HTMLDivElement>(null)
   const before = dateFieldText(change.at)
+  const isOver = change.status !== 'planned'
   const [at, setAt] = useState(before)
   const [entries, setEntries] = useState(change.changes)
   const [isChecked, setChecked] = useState(false)
@@ -43,11 +47,16 @@ export function PlannedEditor(props: {
   const { isBusy, submit } = useSubmit(async () => {
     setChecked(true)
     if (fault !== null || entries.some(isWrong)) return focusFirstFault(form)
-    if (seconds === change.at && JSON.stringify(entries) === JSON.stringify(change.changes)) {
+    if (
+      !isOver &&
+      seconds === change.at &&
+      JSON.stringify(entries) === JSON.stringify(change.changes)
+    ) {
       return showError(t('settings.nothingChanged'))
     }
     try {
-      await schedulePrices({ at: seconds, changes: entries, replaces: change.id })
+      const place = isOver ? {} : { replaces: change.id }
+      await schedulePrices({ at: seconds, changes: entries, ...place })
     } catch (error) {
       showError(error)
       return await client.invalidateQueries({ queryKey: priceScheduleKey })
@@ -58,6 +67,7 @@ export function PlannedEditor(props: {
   })
   return (
     <div className="tg-plan" ref={form}>
+      {isOver && <p className="tg-field-error">{t('prices.scheduleOver')}</p>}
       <ul className="tg-planned-entries tg-planned-edited">
         {entries.map((entry) => (
           <EditedEntry

@@ -85,6 +85,7 @@ export const prices: Words['prices'] = {
   scheduleDiscard: 'Leave it as it was',
   scheduleDrop: 'Take {{name}} out of the plan',
   scheduleEdited: 'The scheduled change was edited',
+  scheduleOver: 'It is over by now: what you save is planned anew',
   scheduleCancel: 'Cancel',
   scheduleCancelTitle: 'Cancel this price change?',
   scheduleCancelBody: 'It will not take effect; that it was planned stays on record.',

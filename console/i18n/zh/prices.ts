@@ -79,6 +79,7 @@ export const prices = {
   scheduleDiscard: '不修改',
   scheduleDrop: '从计划中移除 {{name}}',
   scheduleEdited: '计划已修改',
+  scheduleOver: '该计划已结束，保存后将作为新的计划',
   scheduleCancel: '取消',
   scheduleCancelTitle: '取消这次调价？',
   scheduleCancelBody: '取消后不会生效，记录仍会保留。',
