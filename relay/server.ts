@@ -74,7 +74,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const parts = await startParts(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
   const stopReporting = reportInFlight({ ...parts, gauges })
-  const sweeper = startSweeper(core, overrides.findExpired)
+  const sweeper = startSweeper(core, parts.claimedCalls, overrides.findExpired)
   const tasks = await startTasks(core, parts, overrides.tasks ?? {})
   const forgetting = setInterval(() => {
     parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { fromWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import { expiredCalls, type OpenCall } from '#projections/open-calls/query.ts'
+import type { ClaimedCalls } from './repeats/claimed-calls.ts'
 
 export type Sweeper = { readonly stop: () => Promise<void> }
 
@@ -13,17 +15,22 @@ const EVERY_MS = 5_000
 const BATCH = 1_000
 const LEASE = 'sweeper'
 
+type Claims = Pick<ClaimedCalls, 'freeCall'>
 type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 
 /**
  * A pass every five seconds, in one process of all that run a relay: whoever holds the lease. One
  * that stood still and wakes without it does no harm either, since accounts decide for themselves.
  */
-export function startSweeper(core: SweeperCore, findExpired?: FindExpired): Sweeper {
+export function startSweeper(
+  core: SweeperCore,
+  claims: Claims,
+  findExpired?: FindExpired,
+): Sweeper {
   const find: FindExpired = findExpired ?? ((at, limit) => expiredCalls(core.db, at, limit))
   return core.leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
-      await sweep(core, find).catch((err: unknown) => {
+      await sweep(core, claims, find).catch((err: unknown) => {
         if (lost.aborted) return
         core.log.warn({ err }, 'sweeper: this pass failed, the next will try again')
       })
@@ -35,17 +42,22 @@ export function startSweeper(core: SweeperCore, findExpired?: FindExpired): Swee
 /**
  * Ends the calls whose owner died: each once, charged what its last progress says. Whether a lease
  * is over is decided by the account itself; the read model only tells where to look, and may lag.
+ * Who was charged nothing may ask again with the same `Idempotency-Key`.
  */
 export async function sweep(
   { actors, now }: Pick<Core, 'actors' | 'now'>,
+  claims: Claims,
   findExpired: FindExpired,
 ): Promise<void> {
   const expired = await findExpired(now(), BATCH)
   await Promise.all(
-    expired.map(({ call, userId }) => {
+    expired.map(async ({ call, userId, tokenId }) => {
       const context = { actor: 'system:sweeper', cause: call, at: now() }
       const command = { type: 'InterruptCall', call, at: now() } as const
-      return actors.handle(accountDecider, accountStream(userId), command, context)
+      const outcome = await actors.handle(accountDecider, accountStream(userId), command, context)
+      const [event] = outcome.isDone ? outcome.events : []
+      if (event?.type !== 'CallInterrupted' || fromWire(event.data.charge) > 0n) return
+      await claims.freeCall({ tokenId, call })
     }),
   )
 }

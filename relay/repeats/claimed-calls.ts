@@ -19,6 +19,8 @@ export type ClaimedCalls = {
   claim(claim: CallClaim): Promise<Pick<CallClaim, 'call' | 'bodyHash'>>
   /** For a call that ended at no cost: the next with this key is a new one. */
   free(claim: Pick<CallClaim, 'tokenId' | 'keyHash' | 'call'>): Promise<void>
+  /** The same for a call that somebody else made, whatever its key. */
+  freeCall(of: Pick<CallClaim, 'tokenId' | 'call'>): Promise<void>
   /** Removes what is too old to count, as of `at`. */
   sweep(at: number): Promise<void>
 }
@@ -65,6 +67,12 @@ export async function createClaimedCalls(pg: Pool): Promise<ClaimedCalls> {
         'delete from relay.claimed_calls where token_id = $1 and key_hash = $2 and call = $3',
         [tokenId, keyHash, call],
       )
+    },
+    freeCall: async ({ tokenId, call }) => {
+      await pg.query('delete from relay.claimed_calls where token_id = $1 and call = $2', [
+        tokenId,
+        call,
+      ])
     },
     sweep: async (at) => {
       await pg.query('delete from relay.claimed_calls where claimed_at <= $1', [at - CLAIM_MS])

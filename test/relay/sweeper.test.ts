@@ -4,7 +4,12 @@ import { accountStream } from '#domain/account/events.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { newCallId } from '#relay/call-id.ts'
 import { sweep } from '#relay/sweeper.ts'
+import { claimedCallsInMemory } from './support/claimed-calls.ts'
 import { type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
+
+const claims = claimedCallsInMemory()
+const keyed = (call: string) =>
+  claims.claim({ tokenId: TOKEN, keyHash: call, bodyHash: 'body', call, at: 0 })
 
 let rig: RelayRig
 beforeEach(async () => {
@@ -48,16 +53,27 @@ describe('a call whose owner died', () => {
     const past = Date.now() - 1
     const calls = [await orphan(past, 10), await orphan(past, 0)]
     const before = await rig.balance()
-    await Promise.all(Array.from({ length: 50 }, () => sweep(rig.core, find(calls))))
+    await Promise.all(Array.from({ length: 50 }, () => sweep(rig.core, claims, find(calls))))
     const ends = await interrupted()
     expect(ends).toHaveLength(2)
     expect(ends.map(({ data }) => 'charge' in data && data.charge)).toEqual([1_000, 0])
     expect((await rig.balance()) - before).toBe(1_000n)
   })
 
+  it('leaves its key to it if it was charged, and else to the next call', async () => {
+    const past = Date.now() - 1
+    const [charged, free] = [await orphan(past, 10), await orphan(past, 0)]
+    await Promise.all([keyed(charged), keyed(free)])
+    await sweep(rig.core, claims, find([charged, free]))
+    const again = (keyHash: string) =>
+      claims.claim({ tokenId: TOKEN, keyHash, bodyHash: 'body', call: 'next', at: 0 })
+    expect(await again(charged)).toMatchObject({ call: charged })
+    expect(await again(free)).toMatchObject({ call: 'next' })
+  })
+
   it('is left alone while its lease runs, whatever the read model says', async () => {
     const call = await orphan(Date.now() + 60_000, 10)
-    await sweep(rig.core, find([call]))
+    await sweep(rig.core, claims, find([call]))
     expect(await interrupted()).toEqual([])
   })
 })

@@ -51,6 +51,14 @@ it('a key is freed of the call it stands for, and of no other', async () => {
   expect(await claim('freed', 'second')).toMatchObject({ call: 'second' })
 })
 
+it('a key is freed by the call alone, of its token', async () => {
+  await claim('by call', 'swept')
+  await of(1).freeCall({ tokenId: 2, call: 'swept' })
+  expect(await claim('by call', 'next')).toMatchObject({ call: 'swept' })
+  await of(1).freeCall({ tokenId: 1, call: 'swept' })
+  expect(await claim('by call', 'next')).toMatchObject({ call: 'next' })
+})
+
 it('what is older than a day is removed, and nothing else', async () => {
   await claim('old', 'first', NOW - CLAIM_MS)
   await claim('fresh', 'first', NOW - CLAIM_MS + 1)

@@ -14,6 +14,11 @@ export function claimedCallsInMemory(): ClaimedCalls {
     free: async (claim) => {
       if (claims.get(nameOf(claim))?.call === claim.call) claims.delete(nameOf(claim))
     },
+    freeCall: async ({ tokenId, call }) => {
+      for (const [name, claim] of claims) {
+        if (claim.tokenId === tokenId && claim.call === call) claims.delete(name)
+      }
+    },
     sweep: async () => {},
   }
 }
