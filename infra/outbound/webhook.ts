@@ -3,6 +3,12 @@ import { checkUrl, userPolicy } from './guard.ts'
 /** What a header takes: printable ASCII alone. */
 export const isHeaderText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
+/** Where a user's webhook may go: https, and an address that the policy lets; null: nowhere. */
+export function webhookAddress(url: string): URL | null {
+  const checked = checkUrl(url, userPolicy)
+  return checked.isAllowed && checked.url.protocol === 'https:' ? checked.url : null
+}
+
 export type WebhookFault = 'url' | 'secret'
 
 /**
@@ -10,7 +16,6 @@ export type WebhookFault = 'url' | 'secret'
  * nothing. `secret` undefined: it is kept no more; null: there is none.
  */
 export function webhookFault(url: string, secret: string | null | undefined): WebhookFault | null {
-  const checked = checkUrl(url, userPolicy)
-  if (!checked.isAllowed || checked.url.protocol !== 'https:') return 'url'
+  if (webhookAddress(url) === null) return 'url'
   return secret === null || (secret !== undefined && isHeaderText(secret)) ? null : 'secret'
 }

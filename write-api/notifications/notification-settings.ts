@@ -4,8 +4,7 @@ import { type NotificationSettings, notificationsStream } from '#domain/notifica
 import type { Sealed } from '#domain/shared/event.ts'
 import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
-import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
-import { isHeaderText } from '#infra/outbound/webhook.ts'
+import { isHeaderText, webhookAddress } from '#infra/outbound/webhook.ts'
 import type { UpdateSettings } from '#write-api/contract/user.ts'
 import type { Parts } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
@@ -61,9 +60,9 @@ type Asked = string | undefined
 function webhookOf(text: Asked): Asked {
   const given = text?.trim()
   if (given === undefined || given === '') return given
-  const checked = checkUrl(given, userPolicy)
-  if (!checked.isAllowed || checked.url.protocol !== 'https:') throw refused('WebhookUrlInvalid')
-  return checked.url.href
+  const address = webhookAddress(given)
+  if (address === null) throw refused('WebhookUrlInvalid')
+  return address.href
 }
 
 /** What is kept is sent, and signs: a header takes no other letters, and no blanks around. */
