@@ -7,7 +7,7 @@ import { CallbackQuery, EnteredOrBound, OAuthType } from '#write-api/contract/oa
 import { type Act, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { bindIdentity } from '../users/bind-identity.ts'
-import { comeIn, refuseOthers } from './come-in.ts'
+import { comeIn } from './come-in.ts'
 import { confirmed } from './confirmed.ts'
 import { takeState, userOf } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
@@ -29,12 +29,11 @@ export const oauthCallback: Act = (api, parts) => {
       const journey = await takeState(parts, request, request.query.state, type)
       // Without the nonce of our own sending, an ID token could be anybody's.
       if (type === 'oidc' && journey.nonce === '') throw refused('OAuthStateInvalid')
-      const { bindTo, only, aff } = journey
+      const { bindTo } = journey
       if (bindTo !== null && (await userOf(request)) !== bindTo) throw fault('NotLoggedIn')
       const provider = await parts.providers.of(type)
       const profile = await confirmed(parts, type, () => provider.profileOf(journey, request.query))
-      if (only !== undefined) await refuseOthers(parts, profile, only)
-      if (bindTo === null) return success(await comeIn(parts, request, reply, profile, aff))
+      if (bindTo === null) return success(await comeIn(parts, request, reply, profile, journey))
       return bound(parts, request, reply, profile, bindTo)
     },
   )

@@ -14,33 +14,29 @@ import { identityKeyOf } from '../users/identity.ts'
 import { inviterOf } from '../users/invites.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { refuseUnlessOpen } from '../users/registration-open.ts'
+import type { Journey } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 import { usernamesFor } from './usernames-for.ts'
 
-/** Lets in whom a provider has confirmed; whoever is new gets an account first. */
+/**
+ * Lets in whom a provider has confirmed; whoever is new gets an account first. `only`: who logs in
+ * anew is who he was, as another account must not take this one's place unseen.
+ */
 export async function comeIn(
   parts: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
   profile: Profile,
-  aff: string,
+  { aff, only }: Pick<Journey, 'aff' | 'only'>,
 ): Promise<Entered> {
   const { identity } = profile
   const key = identityKeyOf(parts.core.vault, identity)
   const known = await findUserByIdentity(parts.core.db, identity.provider, key)
+  if (only !== undefined && known?.id !== only) {
+    throw refused('OAuthOther', { provider: identity.provider })
+  }
   const user = known ?? (await newcomer(parts, request, reply, profile, { aff, key }))
   return enter(parts, request, reply, user)
-}
-
-/** Who logs in anew is who he was: another account must not take this one's place unseen. */
-export async function refuseOthers(
-  { core }: Parts,
-  { identity }: Pick<Profile, 'identity'>,
-  userId: number,
-): Promise<void> {
-  const key = identityKeyOf(core.vault, identity)
-  const known = await findUserByIdentity(core.db, identity.provider, key)
-  if (known?.id !== userId) throw refused('OAuthOther', { provider: identity.provider })
 }
 
 async function newcomer(

@@ -31,7 +31,7 @@ export const telegramLogin: Act = (api, parts) => {
       const isLogin = journey === null || (journey.bindTo === null && journey.only === undefined)
       if (!isLogin) throw refused('OAuthStateInvalid')
       const profile = await telegramProfile(parts, request.query)
-      return success(await comeIn(parts, request, reply, profile, journey?.aff ?? ''))
+      return success(await comeIn(parts, request, reply, profile, journey ?? { aff: '' }))
     },
   )
 }

@@ -25,7 +25,7 @@ export const weChatLogin: Act = (api, parts) => {
     async (request, reply) => {
       const { code, aff = '' } = request.query
       const profile = await weChatProfile(parts, request, code)
-      return success(await comeIn(parts, request, reply, profile, aff))
+      return success(await comeIn(parts, request, reply, profile, { aff }))
     },
   )
 }
