@@ -5,14 +5,9 @@ import { oauthState } from '#console/api/auth/oauth-state.ts'
 import { rememberReturn, sendAway } from '#console/api/auth/trip.ts'
 import { weChatLogin } from '#console/api/auth/wechat-login.ts'
 import { useStatus } from '#console/api/status/status.ts'
-import { Button } from '#console/ui/button.tsx'
-import { showError } from '#console/ui/toast.ts'
-import {
-  isMessenger,
-  type Messenger,
-  MessengerDialog,
-} from '#console/ui/ways-in/messenger-dialog.tsx'
-import { isOpen, WAY_ICONS, WAYS, type Way } from '#console/ui/ways-in/ways.ts'
+import { type Messenger, MessengerDialog } from '#console/ui/ways-in/messenger-dialog.tsx'
+import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
+import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
 import { useEntered } from './use-entered.ts'
 
 /** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
@@ -20,36 +15,17 @@ export function OtherWays({ isFirst = false }: { isFirst?: boolean }): ReactElem
   const { t } = useTranslation()
   const status = useStatus()
   const [params] = useSearchParams()
-  const [away, setAway] = useState<Way | null>(null)
   const [dialog, setDialog] = useState<Messenger | null>(null)
   const ways = WAYS.filter((way) => isOpen(status, way))
-  const choose = async (way: Way): Promise<void> => {
-    if (isMessenger(way)) return setDialog(way)
-    setAway(way)
-    try {
-      await sendAway({ type: way, ...purposeOf(params) }, params.get('returnTo'))
-    } catch (error) {
-      showError(error)
-      setAway(null)
-    }
-  }
   if (ways.length === 0) return null
   return (
     <section className="tg-other-ways" aria-label={t('oauth.otherWays')}>
       {!isFirst && <p className="tg-or">{t('oauth.or')}</p>}
-      {ways.map((way) => (
-        <Button
-          key={way}
-          isFill
-          size="large"
-          icon={WAY_ICONS[way]}
-          isBusy={away === way}
-          isDisabled={away !== null && away !== way}
-          onClick={() => void choose(way)}
-        >
-          {t('oauth.by', { site: t(`oauth.within.${way}`) })}
-        </Button>
-      ))}
+      <WayButtons
+        ways={ways}
+        leave={(type) => sendAway({ type, ...purposeOf(params) }, params.get('returnTo'))}
+        onMessenger={setDialog}
+      />
       {dialog !== null && <Dialog way={dialog} onClose={() => setDialog(null)} />}
     </section>
   )

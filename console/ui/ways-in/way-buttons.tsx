@@ -1,0 +1,45 @@
+import { type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { OAuthType } from '#write-api/contract/oauth.ts'
+import { Button } from '../button.tsx'
+import { showError } from '../toast.ts'
+import { isMessenger, type Messenger } from './messenger-dialog.tsx'
+import { WAY_ICONS, type Way } from './ways.ts'
+
+/** A button for each; one that leads to another site is busy until this tab has left. */
+export function WayButtons(props: {
+  ways: readonly Way[]
+  leave: (type: OAuthType) => Promise<void>
+  onMessenger?: (way: Messenger) => void
+}): ReactElement {
+  const { ways, leave, onMessenger } = props
+  const { t } = useTranslation()
+  const [away, setAway] = useState<Way | null>(null)
+  const choose = async (way: Way): Promise<void> => {
+    if (isMessenger(way)) return onMessenger?.(way)
+    setAway(way)
+    try {
+      await leave(way)
+    } catch (error) {
+      showError(error)
+      setAway(null)
+    }
+  }
+  return (
+    <>
+      {ways.map((way) => (
+        <Button
+          key={way}
+          isFill
+          size="large"
+          icon={WAY_ICONS[way]}
+          isBusy={away === way}
+          isDisabled={away !== null && away !== way}
+          onClick={() => void choose(way)}
+        >
+          {t('oauth.by', { site: t(`oauth.within.${way}`) })}
+        </Button>
+      ))}
+    </>
+  )
+}
