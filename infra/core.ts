@@ -8,6 +8,7 @@ import type { EventStore } from './event-store/port.ts'
 import type { Leases } from './leases/leases.ts'
 import type { Limits } from './limits/port.ts'
 import type { ShortLived } from './limits/short-lived.ts'
+import type { WriteProbe } from './telemetry/write-probe.ts'
 import type { Vault } from './vault/port.ts'
 
 /** What every part of the server is given. Tests build it by `test/support/core.ts`. */
@@ -26,6 +27,8 @@ export type Core = {
   readonly callLimits: Limits
   readonly shortLived: ShortLived
   readonly vault: Vault
+  /** Whether the disk still takes writes. */
+  readonly writes: WriteProbe
   readonly log: Logger
   /** Unix milliseconds. */
   readonly now: () => number

@@ -15,6 +15,7 @@ import { refuseUnsafeServer } from './postgres/server-checks.ts'
 import { createSharedClock } from './postgres/shared-clock.ts'
 import { openLimits } from './redis/open-limits.ts'
 import { createLog } from './telemetry/log.ts'
+import { createWriteProbe } from './telemetry/write-probe.ts'
 import { createVault } from './vault/vault.ts'
 
 export type RunningCore = { readonly core: Core; readonly close: () => Promise<void> }
@@ -32,8 +33,10 @@ export async function startCore(config: Config, signal: AbortSignal = NEVER): Pr
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
+    const secretKey = loadSecretKey(config)
     const database = await openDatabase(config, log, closers, signal)
-    return { core: await abortable(openCore(config, database, log, closers), signal), close }
+    const opening = openCore({ ...config, secretKey }, database, log, closers)
+    return { core: await abortable(opening, signal), close }
   } catch (error) {
     await close()
     throw error
@@ -41,16 +44,20 @@ export async function startCore(config: Config, signal: AbortSignal = NEVER): Pr
 }
 
 async function openCore(
-  config: Config,
+  config: Config & { readonly secretKey: Uint8Array },
   database: string,
   log: Core['log'],
   closers: Closers,
 ): Promise<Core> {
-  const secretKey = loadSecretKey(config.secretKey, config.dataDir)
+  const { secretKey } = config
   const pools = await createPools(database)
   closers.push(() => pools.close())
   if (config.databaseUrl !== null) await refuseUnsafeServer(pools.pg)
-  else await endAllLeases(pools.pg)
+  // First of all that writes: the database of another key is left as it is.
+  const vault = await createVault({ pg: pools.pg, secretKey })
+  if (config.databaseUrl === null) await endAllLeases(pools.pg)
+  const writes = await createWriteProbe(pools.pg)
+  closers.push(async () => writes.stop())
   const clock = await createSharedClock(pools.pg, log)
   closers.push(async () => clock.stop())
   const { now } = clock
@@ -74,7 +81,8 @@ async function openCore(
     limits: shared.limits,
     callLimits: shared.callLimits,
     shortLived: shared.shortLived,
-    vault: await createVault({ pg: pools.pg, secretKey }),
+    vault,
+    writes,
     log,
     now,
   }

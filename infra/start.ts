@@ -23,6 +23,7 @@ import { createDrain, type DrainState, notDraining } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
+import { canonicalTarget } from './http/request-target.ts'
 import { listen } from './listening.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
@@ -145,6 +146,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
       findAccessToken(core.db, core.vault.keyedHash('access-token', token)),
     serverFactory: (handler) => serverFor(relay ?? noRelay, handler, state),
     isDraining: () => draining.aborted,
+    isWritable: core.writes.isWritable,
   })
   await addHealthRoutes(app, core, { ...serving, isDraining: () => draining.aborted })
   if (roles.has('write-api')) {
@@ -172,7 +174,8 @@ function serverFor(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 72_000, noDelay: true },
     (request, response) => {
       if (state.begun.signal.aborted) response.shouldKeepAlive = false
-      if (relay.matches(request.url ?? '')) relay.handle(request, response)
+      request.url = canonicalTarget(request.url ?? '', request.headers.host)
+      if (relay.matches(request.url)) relay.handle(request, response)
       else handler(request, response)
     },
   )

@@ -31,6 +31,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   401: 'No valid session, or User-Id is not its user',
   403: 'Not your role, or a request from another site',
   404: 'No such object, or not yours',
+  409: 'What the change was made for has changed since: read it again',
   413: 'The body is too large',
   415: 'The body is not application/json',
   429: 'Too many; Retry-After says when to come back',
@@ -65,11 +66,14 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
   const { responses = {}, parameters = [], requestBody, security = [] } = operation
   const hasBody = requestBody !== undefined
   const namesAnObject = hasBody || parameters.some((parameter) => parameter.in === 'path')
+  // A route that can be refused by what has changed since says so itself.
+  const { 409: moved, ...own } = responses
   const statuses = [
     ...(hasBody || parameters.length > 0 ? ['400'] : []),
     ...(security.length > 0 ? ['401'] : []),
     '403',
     ...(namesAnObject ? ['404'] : []),
+    ...(moved === undefined ? [] : ['409']),
     ...(hasBody ? ['413', '415'] : []),
     '429',
     '503',
@@ -78,7 +82,7 @@ function responsesOf(method: string, operation: Operation): Record<string, unkno
     status,
     { $ref: `#/components/responses/Refused${status}` },
   ])
-  const answers = method === 'get' ? responses : mapOf(responses, orRefused)
+  const answers = method === 'get' ? own : mapOf(own, orRefused)
   return { ...answers, ...Object.fromEntries(refusals) }
 }
 

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
 import type { LongAnswers } from '#infra/drain.ts'
 import { afterPosition, waitsForPosition } from '#infra/http/after-position.ts'
+import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { Freshness, ReadModelName } from '#projections/freshness/query.ts'
 import type { HealthBoard } from './channels/health/health-board.ts'
@@ -20,6 +21,7 @@ export type ReadParts = {
   readonly health: HealthBoard
   /** Of tasks under way. */
   readonly progress: Progress
+  readonly shownBalances: ShownBalances
   /** Types of channels that some provider serves. */
   readonly servedTypes: readonly number[]
   /** Those of them that take chats. */

@@ -1,6 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import { createGauges } from '#infra/gauges/gauges.ts'
+import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createProgress } from '#infra/progress/progress.ts'
 import { getChannel } from './channels/get-channel.ts'
 import { getHealth } from './channels/health/get-health.ts'
@@ -99,11 +100,12 @@ export const MESSAGE_BYTES_MAX = 4_096
 /** Registers the read side of the management API on the app. */
 export async function readApi(
   app: FastifyInstance,
-  given: Omit<ReadParts, 'health' | 'progress'>,
+  given: Omit<ReadParts, 'health' | 'progress' | 'shownBalances'>,
 ): Promise<void> {
   const health = new HealthBoard(given.core, await createGauges(given.core.pg))
   const progress = await createProgress(given.core.pg)
-  const parts: ReadParts = { ...given, health, progress }
+  const shownBalances = await createShownBalances(given.core.pg, given.core.now)
+  const parts: ReadParts = { ...given, health, progress, shownBalances }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
     // A frame that is too large or none at all is its sender's fault, no line in our log.

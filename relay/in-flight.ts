@@ -13,23 +13,22 @@ type Parts = {
   readonly live: ReadonlySet<LiveCall>
   readonly gauges: Gauges
   readonly log: Logger
-  readonly now: () => number
 }
 
 /** Counts once a second what is under way, so that no call has to. Answers how to stop. */
-export function reportInFlight({ live, gauges, log, now }: Parts): () => Promise<void> {
+export function reportInFlight({ live, gauges, log }: Parts): () => Promise<void> {
   let said = ''
-  let saidAt = 0
+  let saidAt = performance.now() - REPEAT_MS
   let isSaying = false
   const look = async (): Promise<void> => {
     const counts = countsOf(live)
     const text = JSON.stringify(counts)
-    if (isSaying || (text === said && now() - saidAt < REPEAT_MS)) return
+    if (isSaying || (text === said && performance.now() - saidAt < REPEAT_MS)) return
     isSaying = true
     try {
       await gauges.report(IN_FLIGHT, counts)
       said = text
-      saidAt = now()
+      saidAt = performance.now()
     } catch (err) {
       log.debug({ err }, 'calls in flight could not be reported')
     } finally {

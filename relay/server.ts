@@ -8,12 +8,12 @@ import type { Freshness } from '#projections/freshness/query.ts'
 import { newCallId } from './call-id.ts'
 import { deny } from './canonical/denial.ts'
 import { languageOf } from './canonical/denial-answers.ts'
-import { createTokenCounter } from './canonical/token-counter.ts'
 import { createChannelActs, describeChannelActs } from './channel-acts/routes.ts'
 import { Breaker } from './channel-health/breaker.ts'
 import { clientIpReader } from './client-ip.ts'
 import { createDraining, type Draining, drainingDenial } from './draining.ts'
 import { reportInFlight } from './in-flight.ts'
+import type { FindExpired } from './lease-watch.ts'
 import { BodyMemory } from './limits/body-memory.ts'
 import { CallsUnderWay, type ConcurrencyCaps, DEFAULT_CAPS } from './limits/concurrency.ts'
 import { FailedKeys } from './limits/failed-keys.ts'
@@ -31,9 +31,10 @@ import type { ProfileField } from './providers/openai-compatible/profile.ts'
 import { PROFILES } from './providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from './providers/tasks/profiles.ts'
 import { type ClaimedCalls, createClaimedCalls } from './repeats/claimed-calls.ts'
-import { type FindExpired, startSweeper } from './sweeper.ts'
+import { startSweeper } from './sweeper.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/tasks.ts'
+import { createTokenCounter } from './token-counts/token-counter.ts'
 import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
 import type { LoadChannels } from './views/reload-channels.ts'
 import { startViews } from './views/views.ts'
@@ -74,7 +75,12 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
   const parts = await startParts(core, overrides)
   const gauges = overrides.gauges ?? (await createGauges(core.pg))
   const stopReporting = reportInFlight({ ...parts, gauges })
-  const sweeper = startSweeper(core, parts.claimedCalls, overrides.findExpired)
+  const sweeper = startSweeper(
+    core,
+    parts.claimedCalls,
+    parts.deadlines.leaseMs,
+    overrides.findExpired,
+  )
   const tasks = await startTasks(core, parts, overrides.tasks ?? {})
   const forgetting = setInterval(() => {
     parts.claimedCalls.sweep(core.now()).catch((err: unknown) => {
@@ -94,7 +100,12 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     exchangeOf(request, response, core.now(), clientIpOf)
   return {
     matches,
-    handle: (request, response) => route({ parts, tasks, draining }, arrive(request, response)),
+    handle: (request, response) => {
+      const exchange = arrive(request, response)
+      // At once, instead of after the deadline of an append that can't be written.
+      if (request.method === 'POST' && !core.writes.isWritable()) sendDenial(exchange, NO_DISK)
+      else route({ parts, tasks, draining }, exchange)
+    },
     addActs: (app, freshness) => {
       acts.add(app, freshness)
       addPlayground(app, {
@@ -120,6 +131,8 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     },
   }
 }
+
+const NO_DISK = deny('store_unavailable', { retryAfterSeconds: 5 })
 
 const matches = (url: string): boolean =>
   url.startsWith('/v1/') || url === '/v1' || url.startsWith('/v1?') || isTaskPath(url)
@@ -165,6 +178,7 @@ const exchangeOf = (
   response,
   call: newCallId(startedAt),
   startedAt,
+  arrivedAt: performance.now(),
   clientIp: clientIpOf(request),
   language: languageOf(request.headers['accept-language']),
 })
@@ -204,7 +218,7 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
     autoDisable: new AutoDisable({ actors, log, now, views }),
     keys: new KeyChoice(breaker),
     retries: new RetryBudget(),
-    watch: new Watch(now),
+    watch: new Watch(),
     live: new Set(),
     claimedCalls: overrides.claimedCalls ?? (await createClaimedCalls(core.pg)),
   }

@@ -3,15 +3,12 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
-import { expiredCalls, type OpenCall } from '#projections/open-calls/query.ts'
+import { expiredCalls } from '#projections/open-calls/query.ts'
+import { type FindExpired, LeaseWatch, SWEEP_EVERY_MS } from './lease-watch.ts'
 import type { ClaimedCalls } from './repeats/claimed-calls.ts'
 
 export type Sweeper = { readonly stop: () => Promise<void> }
 
-/** Calls whose lease is over; a seam for tests without read models. */
-export type FindExpired = (now: number, limit: number) => Promise<readonly OpenCall[]>
-
-const EVERY_MS = 5_000
 const BATCH = 1_000
 const LEASE = 'sweeper'
 
@@ -25,23 +22,26 @@ type SweeperCore = Pick<Core, 'actors' | 'db' | 'leases' | 'log' | 'now'>
 export function startSweeper(
   core: SweeperCore,
   claims: Claims,
+  leaseMs: number,
   findExpired?: FindExpired,
 ): Sweeper {
   const find: FindExpired = findExpired ?? ((at, limit) => expiredCalls(core.db, at, limit))
   return core.leases.hold(LEASE, async (_lease, lost) => {
+    const watch = new LeaseWatch(find, leaseMs)
     while (!lost.aborted) {
-      await sweep(core, claims, find).catch((err: unknown) => {
+      await sweep(core, claims, watch.at(performance.now())).catch((err: unknown) => {
         if (lost.aborted) return
         core.log.warn({ err }, 'sweeper: this pass failed, the next will try again')
       })
-      await delay(EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+      await delay(SWEEP_EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
     }
   })
 }
 
 /**
  * Ends the calls whose owner died: each once, charged what its last progress says. Whether a lease
- * is over is decided by the account itself; the read model only tells where to look, and may lag.
+ * is over is decided by the account itself; the read model only tells where to look, and may lag:
+ * a lease that was renewed since is left alone.
  * Who was charged nothing may ask again with the same `Idempotency-Key`.
  */
 export async function sweep(
@@ -51,9 +51,9 @@ export async function sweep(
 ): Promise<void> {
   const expired = await findExpired(now(), BATCH)
   await Promise.all(
-    expired.map(async ({ call, userId, tokenId }) => {
+    expired.map(async ({ call, userId, tokenId, leaseUntil }) => {
       const context = { actor: 'system:sweeper', cause: call, at: now() }
-      const command = { type: 'InterruptCall', call, at: now() } as const
+      const command = { type: 'InterruptCall', call, at: now(), leaseUntil } as const
       const outcome = await actors.handle(accountDecider, accountStream(userId), command, context)
       const [event] = outcome.isDone ? outcome.events : []
       if (event?.type !== 'CallInterrupted' || fromWire(event.data.charge) > 0n) return

@@ -12,6 +12,7 @@ import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
 import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
+import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
@@ -43,6 +44,7 @@ export type Parts = {
   readonly turns: Turns
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
+  readonly shownBalances: ShownBalances
   readonly setupToken: SetupToken
   readonly mailer: Mailer
   readonly humanCheck: HumanCheck

@@ -54,6 +54,14 @@ const FAULTS: Record<FaultCode, Words> = {
   'mapping-circle': { zh: '模型映射存在循环', en: 'maps a model in a circle' },
   'mapping-too-deep': { zh: '模型映射层级过多', en: 'maps a model by too many others' },
   'not-flag': { zh: '必须是 true 或 false', en: 'must be true or false' },
+  'not-names': {
+    zh: '必须是名称列表，例如 ["service_tier"]',
+    en: 'must be a list of names, such as ["service_tier"]',
+  },
+  'not-allowable': {
+    zh: '不能在此类型的渠道中放行',
+    en: 'can not be allowed in a channel of this type',
+  },
   'not-integer': { zh: '必须是整数', en: 'must be a whole number' },
   'not-number': { zh: '请输入数字', en: 'must be a number' },
   'below-minimum': { zh: '小于允许的最小值', en: 'is below the minimum' },

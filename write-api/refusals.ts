@@ -145,13 +145,10 @@ const REFUSALS: Refusals<RefusalCode> = {
   ],
   PasswordTooLong: [
     200,
-    ({ characters }) =>
-      characters === undefined
-        ? { zh: '密码长度不得超过 128 字节', en: 'The password must have at most 128 bytes' }
-        : {
-            zh: `密码长度不得超过 ${characters} 位！`,
-            en: `The password must have at most ${characters} characters`,
-          },
+    ({ characters }) => ({
+      zh: `密码长度不得超过 ${characters} 位！`,
+      en: `The password must have at most ${characters} characters`,
+    }),
   ],
   PasswordsDiffer: [200, { zh: '两次输入的密码不一致', en: 'The two passwords do not match' }],
   WrongCredentials: [200, { zh: '用户名或密码错误', en: 'Wrong username or password' }],

@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { Core } from '#infra/core.ts'
+import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { Act, Api, Parts } from './act.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
+import { closeCircuits } from './channels/close-circuits.ts'
 import { copyChannel } from './channels/copy-channel.ts'
 import { createChannel } from './channels/create-channel.ts'
 import { deleteChannel } from './channels/delete-channel.ts'
@@ -90,6 +92,7 @@ import { notifyEpay } from './top-up/notify-epay.ts'
 import { pay } from './top-up/pay.ts'
 import { refundOrder } from './top-up/refund-order.ts'
 import { stripeWebhook } from './top-up/stripe-webhook.ts'
+import { adjustQuota } from './users/adjust-quota.ts'
 import { bindMail } from './users/bind-mail.ts'
 import { checkIn } from './users/check-in.ts'
 import { createUser } from './users/create-user.ts'
@@ -102,6 +105,7 @@ import { unbindIdentity } from './users/unbind-identity.ts'
 import { updateSelf } from './users/update-self.ts'
 import { updateSettings } from './users/update-settings.ts'
 import { updateUser } from './users/update-user.ts'
+import { limitWrites } from './write-budget.ts'
 
 /** Every act of the management API. */
 const ACTS: readonly Act[] = [
@@ -133,6 +137,7 @@ const ACTS: readonly Act[] = [
   deleteDisabledChannels,
   copyChannel,
   setChannelsStatus,
+  closeCircuits,
   tagChannels,
   updateTag,
   setTagStatus,
@@ -173,6 +178,7 @@ const ACTS: readonly Act[] = [
   removePasskey,
   createUser,
   updateUser,
+  adjustQuota,
   updateSelf,
   deleteSelf,
   updateSettings,
@@ -212,6 +218,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
     turns,
     nextIds: createNextIds(core, turns),
     loginGuard: createLoginGuard(core.limits, core.vault),
+    shownBalances: await createShownBalances(core.pg, core.now),
     setupToken: createSetupToken(core.vault),
     mailer: createSiteMailer(core),
     humanCheck: createHumanCheck(core),
@@ -221,6 +228,7 @@ export async function writeApi(app: FastifyInstance, given: WriteApiParts): Prom
   }
   await app.register(async (scope) => {
     refuseInDemo(scope, core)
+    limitWrites(scope, core)
     for (const act of ACTS) act(scope as unknown as Api, parts)
   })
   const duePrices = startDuePrices(core)

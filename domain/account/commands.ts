@@ -1,3 +1,4 @@
+import type { CallBounds } from '../pricing/hold.ts'
 import type { DecimalText, PriceSnapshot } from '../pricing/price.ts'
 import type { Usage, UsageSource } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
@@ -31,6 +32,20 @@ export type DeductQuota = {
   readonly note?: Sealed
 }
 
+/**
+ * Grants or deducts what the balance lacks of `balance`, once per `adjustmentId`; refused where the
+ * balance is another than `expected`. `balance` is 0 or more, unless it is the balance already.
+ */
+export type SetBalance = {
+  readonly type: 'SetBalance'
+  readonly userId: number
+  readonly adjustmentId: string
+  readonly balance: Quota
+  /** Left out: whatever the balance is. */
+  readonly expected?: Quota
+  readonly note?: Sealed
+}
+
 /** Once per `inviteeId`. `reward` may be 0. */
 export type RewardInvite = {
   readonly type: 'RewardInvite'
@@ -57,11 +72,12 @@ export type CheckIn = {
   readonly amount: Quota
 }
 
-/** Once per order. */
+/** Once per order, and once per restoration of what a refund had taken. */
 export type CreditTopUp = {
   readonly type: 'CreditTopUp'
   readonly userId: number
   readonly orderId: number
+  readonly restoreNo?: number
   readonly provider: string
   readonly amount: Quota
 }
@@ -77,11 +93,12 @@ export type ReverseTopUp = {
   readonly note: Sealed
 }
 
-/** Once per order, on the inviter's account. */
+/** Once per order and per restoration, on the inviter's account. */
 export type EarnRebate = {
   readonly type: 'EarnRebate'
   readonly userId: number
   readonly orderId: number
+  readonly restoreNo?: number
   readonly inviteeId: number
   readonly amount: Quota
 }
@@ -143,6 +160,28 @@ export type AdmitCall = {
    * `openMax` at most of the user's tasks that are open.
    */
   readonly task?: { readonly openMax: number }
+  /** How the call may be admitted where its whole hold can't be paid; left out: not at all. */
+  readonly reduction?: OutputReduction
+}
+
+/** A smaller output limit that the call can be sent with, so that its hold can be paid. */
+export type OutputReduction = {
+  /** What the whole hold covers; `outputTokens` is that of each choice. */
+  readonly bounds: CallBounds
+  /** The reduced limit lies within these; tokens of each choice, at least 1. */
+  readonly leastOutputTokens: number
+  readonly mostOutputTokens: number
+}
+
+/**
+ * Holds up to `hold` in total for a running call, whatever part of it can be paid but at least
+ * `least` in total. Changes nothing where that much is held already.
+ */
+export type RaiseHold = {
+  readonly type: 'RaiseHold'
+  readonly call: string
+  readonly hold: Quota
+  readonly least: Quota
 }
 
 /** `usage` is the total so far, not what was added. */
@@ -166,9 +205,16 @@ export type SettleCall = {
   readonly costRatio?: DecimalText
   readonly upstreamModel: string | null
   readonly usage: Usage
+  /**
+   * The part of `usage` that the call's limits allow: charged instead of it where the hold and
+   * what is free don't cover all of it. Left out: `usage` is charged in full, come what may.
+   */
+  readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
+  /** A code, where the gateway ended the call because its caller may no longer call. */
+  readonly endReason?: string
   readonly attempts: readonly Attempt[]
   readonly timings: CallTimings
 }
@@ -190,11 +236,14 @@ export type InterruptCall = {
   readonly type: 'InterruptCall'
   readonly call: string
   readonly at: number
+  /** The lease that was seen to be over; refused when it was renewed since. */
+  readonly leaseUntil?: number
 }
 
 export type AccountCommand =
   | GrantQuota
   | DeductQuota
+  | SetBalance
   | RewardInvite
   | TransferAffiliate
   | CheckIn
@@ -207,6 +256,7 @@ export type AccountCommand =
   | CloseTokenBudgets
   | AdmitCall
   | RecordProgress
+  | RaiseHold
   | SettleCall
   | ReleaseCall
   | InterruptCall

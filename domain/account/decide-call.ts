@@ -16,6 +16,7 @@ import { isSame } from '../shared/same.ts'
 import type {
   AdmitCall,
   InterruptCall,
+  RaiseHold,
   RecordProgress,
   ReleaseCall,
   SettleCall,
@@ -23,17 +24,19 @@ import type {
 import { recall } from './ended-calls.ts'
 import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
 import { endPostings, holdPostings } from './postings.ts'
+import { reduceOutput } from './reduce-output.ts'
 import type { AccountRefusal } from './refusals.ts'
 import type { AccountState, OpenCall } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountRefusal
 
 /**
- * Holds the call's worst case, or says why not. A repeat changes nothing, but that of a task is
- * refused: nothing else may be written on the strength of another call's hold. An id too old to
- * tell a repeat by is refused.
+ * Holds the call's worst case, or that of a smaller output limit where no more can be paid, or
+ * refuses the call. A repeat changes nothing, but that of a task is refused: nothing else may be
+ * written on the strength of another call's hold. An id too old to tell a repeat by is refused.
  */
-export function admitCall(command: AdmitCall, state: AccountState): Outcome {
+export function admitCall(asked: AdmitCall, state: AccountState): Outcome {
+  const { reduction, ...command } = reduced(asked, state)
   const { type, task, ...facts } = command
   const { call, hold, calls } = facts
   if (state.open.has(call)) return task === undefined ? [] : refuse('CallKnown')
@@ -58,6 +61,21 @@ export function admitCall(command: AdmitCall, state: AccountState): Outcome {
   return [{ type: 'CallAdmitted', v: 1, data }]
 }
 
+/** The call as it can be paid: unchanged, or with a smaller output limit and hold. */
+function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputLimit?: number } {
+  const { reduction, hold, price } = command
+  const payable = payableBy(state, command.tokenId)
+  if (reduction === undefined || hold <= payable || payable <= 0n) return command
+  return { ...command, ...reduceOutput(price, reduction, payable) }
+}
+
+/** What the account can pay for calls of the token, besides what is held; may be below 0. */
+function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
+  const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
+  if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
+  return budget.remain
+}
+
 const openTasks = ({ open }: AccountState): number =>
   [...open.values()].filter(({ isTask }) => isTask === true).length
 
@@ -72,26 +90,70 @@ function budgetRefusal(
   return refuse('TokenBudgetExhausted', { remain: String(budget.remain), needed: String(hold) })
 }
 
-/** How far a running call got: what it is charged if its owner dies. A repeat changes nothing. */
+/**
+ * How far a running call got: what it is charged if its owner dies. A repeat changes nothing. It is
+ * refused, and the call is to be ended, once the account was emptied by hand.
+ */
 export function recordProgress(command: RecordProgress, state: AccountState): Outcome {
   const { type, call, leaseUntil, ...progress } = command
   const open = state.open.get(call)
   if (open === undefined) return isOver(state, call) ? refuse('CallEnded') : refuse('CallUnknown')
+  if (state.isEmptied && open.isTask === undefined) {
+    return refuse('InsufficientQuota', { balance: String(state.balance), needed: '0' })
+  }
   assert(isCountable(progress.usage), 'usage is counted in whole numbers')
   if (open.leaseUntil === leaseUntil && isSame(open.progress, progress)) return []
   const { userId } = open.facts
   return [{ type: 'CallProgressed', v: 1, data: { call, userId, ...progress, leaseUntil } }]
 }
 
-/** Charges the real usage at the admitted price, in full even beyond the hold. */
-export function settleCall(command: SettleCall, state: AccountState): Outcome {
-  const open = state.open.get(command.call)
-  if (open === undefined) return repeatedEnd(state, command.call)
+/**
+ * Holds more for a running call: as much of what is asked for as can be paid. Refused when that is
+ * less than the least, or when the call is over.
+ */
+export function raiseHold({ call, hold, least }: RaiseHold, state: AccountState): Outcome {
+  const open = state.open.get(call)
+  if (open === undefined) return isOver(state, call) ? refuse('CallEnded') : refuse('CallUnknown')
+  if (hold <= open.hold) return []
+  const { userId, tokenId } = open.facts
+  const payable = payableBy(state, tokenId)
+  const wanted = hold - open.hold
+  const added = wanted < payable ? wanted : payable
+  const total = open.hold + added
+  if (added <= 0n || total < least || !isInRange(total)) {
+    return refuse('InsufficientQuota', { balance: String(payable), needed: String(wanted) })
+  }
+  const postings = holdPostings(userId, added)
+  const data = { call, userId, tokenId, hold: toWire(total), added: toWire(added), postings }
+  return [{ type: 'HoldRaised', v: 1, data }]
+}
+
+/**
+ * Charges the real usage at the admitted price. Beyond what the hold and the free balance cover, it
+ * charges for the part within the call's limits, where the command names one.
+ */
+export function settleCall(asked: SettleCall, state: AccountState): Outcome {
+  const open = state.open.get(asked.call)
+  if (open === undefined) return repeatedEnd(state, asked.call)
+  const { usageWithinLimits, ...command } = payablePart(asked, open, state)
   const { type, ...course } = command
   const { price, clientIp } = open
   const { facts, charge, ...spent } = bill(open, command)
   const data = { ...facts, ...course, ...spent.cost, price, clientIp, ...money(open, charge) }
   return [{ type: 'CallSettled', v: 1, data: { ...data, charge: toWire(charge) } }]
+}
+
+function payablePart(
+  command: SettleCall,
+  open: OpenCall,
+  state: AccountState,
+): SettleCall & { unpaidUsage?: Usage } {
+  const { usage, usageWithinLimits } = command
+  if (usageWithinLimits === undefined) return command
+  const free = payableBy(state, open.facts.tokenId)
+  const { charge } = bill(open, command)
+  if (charge <= open.hold + (free > 0n ? free : 0n)) return command
+  return { ...command, usage: usageWithinLimits, unpaidUsage: usage }
 }
 
 export function releaseCall(command: ReleaseCall, state: AccountState): Outcome {
@@ -105,10 +167,15 @@ export function releaseCall(command: ReleaseCall, state: AccountState): Outcome 
 }
 
 /** Charges what the last progress says, nothing without one; never before its lease is over. */
-export function interruptCall({ call, at }: InterruptCall, state: AccountState): Outcome {
+export function interruptCall(
+  { call, at, leaseUntil }: InterruptCall,
+  state: AccountState,
+): Outcome {
   const open = state.open.get(call)
   if (open === undefined) return repeatedEnd(state, call)
-  if (at <= open.leaseUntil) return refuse('LeaseNotOver', { leaseUntil: open.leaseUntil })
+  const isRenewed = leaseUntil !== undefined && leaseUntil !== open.leaseUntil
+  if (isRenewed || at <= open.leaseUntil)
+    return refuse('LeaseNotOver', { leaseUntil: open.leaseUntil })
   const { price, clientIp, startedAt, progress } = open
   const { channelId = null, usage = NO_USAGE, costRatio } = progress ?? {}
   const used = costRatio === undefined ? { usage } : { usage, costRatio }

@@ -10,13 +10,14 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 
 type Outcome = readonly AccountEvent[] | AccountRefusal
 
-/** The account's side of a paid order (`top-up/` decides that it is): once. */
+/** The account's side of a paid order, or of a restoration (`top-up/` decides which): once. */
 export function creditTopUp(command: CreditTopUp, state: AccountState): Outcome {
-  const { userId, orderId, provider, amount } = command
+  const { userId, orderId, restoreNo, provider, amount } = command
   if (state.grantIds.has(topUpId(command))) return []
   if (amount <= 0n || !fitsBalance(amount, state)) return refuse('AmountOutOfRange')
   const postings = cashPostings(userId, amount, provider)
-  const data = { userId, orderId, provider, amount: toWire(amount), postings }
+  const of = { userId, orderId, ...(restoreNo === undefined ? {} : { restoreNo }) }
+  const data = { ...of, provider, amount: toWire(amount), postings }
   return [{ type: 'TopUpCredited', v: 1, data }]
 }
 
@@ -32,13 +33,14 @@ export function reverseTopUp(command: ReverseTopUp, state: AccountState): Outcom
 
 /** With as much as still fits, so that no payment fails by the inviter's wealth. */
 export function earnRebate(command: EarnRebate, state: AccountState): Outcome {
-  const { userId, orderId, inviteeId } = command
+  const { userId, orderId, restoreNo, inviteeId } = command
   if (state.grantIds.has(rebateId(command))) return []
   const room = QUOTA_MAX - state.affiliate
   const amount = command.amount < room ? command.amount : room
   if (amount <= 0n) return []
   const postings = rewardPostings(userId, amount)
-  const data = { userId, orderId, inviteeId, amount: toWire(amount), postings }
+  const of = { userId, orderId, ...(restoreNo === undefined ? {} : { restoreNo }) }
+  const data = { ...of, inviteeId, amount: toWire(amount), postings }
   return [{ type: 'RebateEarned', v: 1, data }]
 }
 

@@ -6,9 +6,17 @@ import type {
   DeductQuota,
   GrantQuota,
   OpenTokenBudgets,
+  SetBalance,
   SetTokenBudget,
 } from './commands.ts'
-import { admitCall, interruptCall, recordProgress, releaseCall, settleCall } from './decide-call.ts'
+import {
+  admitCall,
+  interruptCall,
+  raiseHold,
+  recordProgress,
+  releaseCall,
+  settleCall,
+} from './decide-call.ts'
 import { checkIn, fitsBalance, rewardInvite, transferAffiliate } from './decide-rewards.ts'
 import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-top-up.ts'
 import type { AccountEvent } from './events.ts'
@@ -32,6 +40,8 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
         return grantQuota(command, state)
       case 'DeductQuota':
         return deductQuota(command, state)
+      case 'SetBalance':
+        return setBalance(command, state)
       case 'RewardInvite':
         return rewardInvite(command, state)
       case 'TransferAffiliate':
@@ -60,6 +70,8 @@ export const accountDecider: Decider<AccountState, AccountCommand, AccountEvent,
         return admitCall(command, state)
       case 'RecordProgress':
         return recordProgress(command, state)
+      case 'RaiseHold':
+        return raiseHold(command, state)
       case 'SettleCall':
         return settleCall(command, state)
       case 'ReleaseCall':
@@ -90,6 +102,26 @@ function deductQuota(command: DeductQuota, state: AccountState): Outcome {
   const ids = { userId, deductionId }
   const data = { ...ids, amount: toWire(amount), reason, ...noteOf(command), postings }
   return [{ type: 'QuotaDeducted', v: 1, data }]
+}
+
+/** Decided at the append, so that a payment that arrives at the same time is never overwritten. */
+function setBalance(command: SetBalance, state: AccountState): Outcome {
+  const { userId, adjustmentId, balance, expected, note } = command
+  if (state.grantIds.has(adjustmentId) || state.deductionIds.has(adjustmentId)) return []
+  if (expected !== undefined && expected !== state.balance) {
+    const details = { balance: String(state.balance), expected: String(expected) }
+    return refuse('BalanceMoved', details)
+  }
+  const change = balance - state.balance
+  if (change === 0n) return []
+  if (balance < 0n) return refuse('AmountOutOfRange')
+  const rest = { userId, reason: 'admin', ...(note === undefined ? {} : { note }) } as const
+  return change > 0n
+    ? grantQuota({ type: 'GrantQuota', grantId: adjustmentId, amount: change, ...rest }, state)
+    : deductQuota(
+        { type: 'DeductQuota', deductionId: adjustmentId, amount: -change, ...rest },
+        state,
+      )
 }
 
 const noteOf = ({ note }: GrantQuota | DeductQuota) => (note === undefined ? {} : { note })

@@ -76,12 +76,15 @@ export type CheckedIn = Fact<
   }
 >
 
-/** An order was paid: the account's side of it, once per order. */
+/** What every event of a top-up says: whose account, and for which order. */
+type OfOrder = { readonly userId: number; readonly orderId: number }
+
+/** An order was paid, or what a refund took is restored: the account's side of it, once each. */
 export type TopUpCredited = Fact<
   'TopUpCredited',
-  {
-    readonly userId: number
-    readonly orderId: number
+  OfOrder & {
+    /** Counts up from 1 in its order; left out: the payment itself. */
+    readonly restoreNo?: number
     /** Who took the money: `epay`, `stripe`. */
     readonly provider: string
     readonly amount: WireQuota
@@ -92,9 +95,7 @@ export type TopUpCredited = Fact<
 /** Money was given back: what it had bought is taken, even below zero. */
 export type TopUpReversed = Fact<
   'TopUpReversed',
-  {
-    readonly userId: number
-    readonly orderId: number
+  OfOrder & {
     readonly refundNo: number
     readonly provider: string
     readonly amount: WireQuota
@@ -107,9 +108,9 @@ export type TopUpReversed = Fact<
 /** Somebody whom the user invited topped up: a share for the affiliate balance. */
 export type RebateEarned = Fact<
   'RebateEarned',
-  {
-    readonly userId: number
-    readonly orderId: number
+  OfOrder & {
+    /** As of `TopUpCredited`. */
+    readonly restoreNo?: number
     readonly inviteeId: number
     readonly amount: WireQuota
     readonly postings: readonly Posting[]
@@ -119,9 +120,7 @@ export type RebateEarned = Fact<
 /** The top-up was refunded, and its share goes with it: even below zero. */
 export type RebateReversed = Fact<
   'RebateReversed',
-  {
-    readonly userId: number
-    readonly orderId: number
+  OfOrder & {
     readonly refundNo: number
     readonly amount: WireQuota
     /** The part of it that the affiliate balance lacked; left out when nothing. */
@@ -175,6 +174,11 @@ export type CallFacts = {
   /** How many calls a price per call counts (`n`). Left out: 1, or 0 for an end without usage. */
   readonly calls?: number
   readonly reasoningEffort?: string
+  /**
+   * The output limit that was sent to the provider because the account or the token could not
+   * cover a larger one; tokens of each choice. Left out: the request's own limit, if any.
+   */
+  readonly outputLimit?: number
 }
 
 export type CallAdmitted = Fact<
@@ -202,6 +206,22 @@ export type CallProgressed = Fact<
     readonly channelId: number
     readonly usage: Usage
     readonly leaseUntil: number
+  }
+>
+
+/**
+ * A running call holds more: its output went on beyond what its hold covers. `hold` is the new
+ * total, `added` the difference.
+ */
+export type HoldRaised = Fact<
+  'HoldRaised',
+  {
+    readonly call: string
+    readonly userId: number
+    readonly tokenId: number
+    readonly hold: WireQuota
+    readonly added: WireQuota
+    readonly postings: readonly Posting[]
   }
 >
 
@@ -236,10 +256,16 @@ export type CallSettled = Fact<
       readonly usageSource: UsageSource
       /** Why the provider's numbers can't be true (`negative`, `absurd`…): not used, or cut. */
       readonly anomaly: string | null
+      /**
+       * What would have been charged for, where the account could not pay for it: `usage` is then
+       * that part of it which the call's own limits allow. Left out: `usage` is all there was.
+       */
+      readonly unpaidUsage?: Usage
       readonly price: PriceSnapshot
       readonly hold: WireQuota
       readonly charge: WireQuota
       readonly end: CallEnd
+      readonly endReason?: string
       readonly attempts: readonly Attempt[]
       readonly timings: CallTimings
       readonly clientIp: Sealed | null
@@ -295,6 +321,7 @@ export type AccountEvent =
   | TokenBudgetClosed
   | CallAdmitted
   | CallProgressed
+  | HoldRaised
   | CallSettled
   | CallReleased
   | CallInterrupted

@@ -5,6 +5,7 @@ import type {
   AccountEvent,
   CallAdmitted,
   CallFacts,
+  HoldRaised,
   RebateEarned,
   RebateReversed,
   TopUpCredited,
@@ -15,6 +16,21 @@ import { rebateId, topUpId } from './top-up-ids.ts'
 
 /** Changes `state` in place and answers it. */
 export function evolveAccount(state: AccountState, event: AccountEvent): AccountState {
+  const evolved = fold(state, event)
+  if (TAKINGS.has(event.type)) evolved.isEmptied = evolved.balance <= 0n
+  else if (GAINS.has(event.type) && evolved.balance > 0n) evolved.isEmptied = false
+  return evolved
+}
+
+const TAKINGS: ReadonlySet<AccountEvent['type']> = new Set(['QuotaDeducted', 'TopUpReversed'])
+const GAINS: ReadonlySet<AccountEvent['type']> = new Set([
+  'QuotaGranted',
+  'AffiliateTransferred',
+  'CheckedIn',
+  'TopUpCredited',
+])
+
+function fold(state: AccountState, event: AccountEvent): AccountState {
   switch (event.type) {
     case 'QuotaGranted':
       state.balance += fromWire(event.data.amount)
@@ -63,6 +79,8 @@ export function evolveAccount(state: AccountState, event: AccountEvent): Account
       open.leaseUntil = leaseUntil
       return state
     }
+    case 'HoldRaised':
+      return raise(state, event.data)
     case 'CallSettled':
     case 'CallInterrupted':
       return end(state, event.data, fromWire(event.data.charge))
@@ -117,6 +135,17 @@ function admit(state: AccountState, data: CallAdmitted['data']): AccountState {
   return state
 }
 
+function raise(state: AccountState, { call, tokenId, added }: HoldRaised['data']): AccountState {
+  const open = state.open.get(call)
+  assert(open !== undefined, `a larger hold of ${call}, which is not open`)
+  const amount = fromWire(added)
+  open.hold += amount
+  state.balance -= amount
+  state.held += amount
+  giveToken(state, tokenId, -amount)
+  return state
+}
+
 function end(state: AccountState, { call, tokenId }: CallFacts, charge: Quota): AccountState {
   const open = state.open.get(call)
   assert(open !== undefined, `end of ${call}, which is not open`)
@@ -137,10 +166,12 @@ function giveToken(state: AccountState, tokenId: number, amount: Quota): void {
 /** Only what every event of a call says, whatever else this one does. */
 function factsOf(data: CallFacts): CallFacts {
   const { call, userId, tokenId, model, group, isStream, calls, reasoningEffort } = data
+  const { outputLimit } = data
   const facts = { call, userId, tokenId, model, group, isStream }
   return {
     ...facts,
     ...(calls === undefined ? {} : { calls }),
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(outputLimit === undefined ? {} : { outputLimit }),
   }
 }

@@ -3,6 +3,8 @@ import type { Refusal } from '../shared/refusal.ts'
 export type AccountRefusalCode =
   /** The balance does not cover it; details: `balance`, `needed`. */
   | 'InsufficientQuota'
+  /** The balance is not the one that the change was made for; details: `balance`, `expected`. */
+  | 'BalanceMoved'
   /** The affiliate balance does not cover it; details: `balance`, `needed`. */
   | 'InsufficientAffiliate'
   /** Below what may be transferred at once; details: `least`. */

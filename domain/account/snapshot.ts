@@ -9,6 +9,7 @@ type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
 type Stored = {
   readonly balance: WireQuota
   readonly held: WireQuota
+  readonly isEmptied: boolean
   readonly budgets: readonly (readonly [tokenId: number, remain: WireQuota, isUnlimited: boolean])[]
   readonly open: readonly StoredCall[]
   readonly ended: { readonly ids: readonly string[]; readonly forgottenUpTo: string }
@@ -21,10 +22,11 @@ type Stored = {
 }
 
 export const accountSnapshot: SnapshotCodec<AccountState> = {
-  version: 2,
+  version: 3,
   encode: (state): Stored => ({
     balance: toWire(state.balance),
     held: toWire(state.held),
+    isEmptied: state.isEmptied,
     budgets: [...state.budgets].map(([tokenId, { remain, isUnlimited }]) => [
       tokenId,
       toWire(remain),
@@ -41,10 +43,11 @@ export const accountSnapshot: SnapshotCodec<AccountState> = {
   }),
   decode: (stored) => {
     const { balance, held, budgets, open, ended, grantIds, deductionIds } = stored as Stored
-    const { affiliate, inviteeIds, transferIds, checkInDay } = stored as Stored
+    const { isEmptied, affiliate, inviteeIds, transferIds, checkInDay } = stored as Stored
     return {
       balance: fromWire(balance),
       held: fromWire(held),
+      isEmptied,
       budgets: new Map(
         budgets.map(([tokenId, remain, isUnlimited]) => [
           tokenId,

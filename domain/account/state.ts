@@ -11,7 +11,7 @@ export type TokenBudget = { remain: Quota; isUnlimited: boolean }
 /** A call that was admitted and has not ended. */
 export type OpenCall = {
   readonly facts: CallFacts
-  readonly hold: Quota
+  hold: Quota
   readonly price: PriceSnapshot
   readonly clientIp: Sealed | null
   /** Unix milliseconds. */
@@ -35,6 +35,11 @@ export type AccountState = {
   balance: Quota
   /** The sum of the open calls' holds. */
   held: Quota
+  /**
+   * An admin's deduction or a refund left nothing that is free, and nothing was gained since: calls
+   * that run may go no further.
+   */
+  isEmptied: boolean
   readonly budgets: Map<number, TokenBudget>
   readonly open: Map<string, OpenCall>
   readonly ended: EndedCalls
@@ -51,6 +56,7 @@ export type AccountState = {
 export const initialAccount = (): AccountState => ({
   balance: 0n,
   held: 0n,
+  isEmptied: false,
   budgets: new Map(),
   open: new Map(),
   ended: noEndedCalls(),

@@ -9,11 +9,12 @@ import { rebateId, topUpId } from './top-up-ids.ts'
  * long the account's history is.
  */
 export function undoAccount(state: AccountState, event: AccountEvent): () => void {
-  const { balance, held, affiliate, checkInDay } = state
+  const { balance, held, isEmptied, affiliate, checkInDay } = state
   const others = undoOthers(state, event)
   return () => {
     state.balance = balance
     state.held = held
+    state.isEmptied = isEmptied
     state.affiliate = affiliate
     state.checkInDay = checkInDay
     others()
@@ -64,6 +65,16 @@ function undoOthers(state: AccountState, event: AccountEvent): () => void {
       if (open === undefined) return () => {}
       const { progress, leaseUntil } = open
       return () => Object.assign(open, { progress, leaseUntil })
+    }
+    case 'HoldRaised': {
+      const { call, tokenId } = event.data
+      const open = state.open.get(call)
+      const budget = undoBudget(state, tokenId)
+      const hold = open?.hold ?? 0n
+      return () => {
+        if (open !== undefined) open.hold = hold
+        budget()
+      }
     }
     case 'CallSettled':
     case 'CallInterrupted':

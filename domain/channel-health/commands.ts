@@ -32,15 +32,15 @@ export type ProbeCircuit = {
   readonly at: number
 }
 
-/** `prober` is named by the call that tried it; a test needs none. */
+/** `prober` is named by the call that tried it; a test and an admin need none. */
 export type CloseCircuit = {
   readonly type: 'CloseCircuit'
   readonly scope: CircuitScope
-  readonly reason: 'probe' | 'test'
+  readonly reason: 'probe' | 'test' | 'admin'
   readonly prober: string | null
 }
 
-/** Whatever is open, whoever is trying it: the channel is not what it was. */
-export type CloseCircuits = { readonly type: 'CloseCircuits' }
+/** Closes every circuit of the channel: an admin changed the channel, or says that it is well. */
+export type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
 
 export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits

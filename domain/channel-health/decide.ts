@@ -3,6 +3,7 @@ import type { Refusal } from '../shared/refusal.ts'
 import type {
   ChannelHealthCommand,
   CloseCircuit,
+  CloseCircuits,
   Cooldown,
   OpenCircuit,
   ProbeCircuit,
@@ -20,7 +21,7 @@ export const channelHealthDecider: Decider<
 > = {
   initialState: initialHealth,
   decide: (command, circuits) => {
-    if (command.type === 'CloseCircuits') return closeAll(circuits)
+    if (command.type === 'CloseCircuits') return closeAll(circuits, command.reason)
     const circuit = circuits.get(scopeKey(command.scope))
     switch (command.type) {
       case 'OpenCircuit':
@@ -40,10 +41,14 @@ export const channelHealthDecider: Decider<
   },
 }
 
-/** Calls that were under way when it opened fail late: only the one that tried it counts then. */
+/**
+ * Calls that were under way when it opened fail late: only the one that tried it counts then. One
+ * that tried it and fails after it was closed by a test or an admin doesn't open it by itself.
+ */
 function open(command: OpenCircuit, circuit: Circuit | undefined): readonly ChannelHealthEvent[] {
   const { scope, reason, failures, cooldown, prober, at } = command
-  if (circuit !== undefined && (circuit.prober === null || circuit.prober !== prober)) return []
+  if ((circuit?.prober ?? null) !== prober) return []
+  if (circuit !== undefined && circuit.prober === null) return []
   const round = (circuit?.round ?? 0) + 1
   const until = at + pauseMs(cooldown, round)
   return [{ type: 'CircuitOpened', v: 1, data: { ...scope, reason, failures, round, until } }]
@@ -68,11 +73,14 @@ function close(
   return [{ type: 'CircuitClosed', v: 1, data: { ...scope, reason } }]
 }
 
-const closeAll = (circuits: ChannelHealth): readonly ChannelHealthEvent[] =>
+const closeAll = (
+  circuits: ChannelHealth,
+  reason: CloseCircuits['reason'],
+): readonly ChannelHealthEvent[] =>
   [...circuits.values()].map(({ scope }) => ({
     type: 'CircuitClosed',
     v: 1,
-    data: { ...scope, reason: 'change' },
+    data: { ...scope, reason },
   }))
 
 const JITTER_SHARE = 0.2

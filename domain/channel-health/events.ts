@@ -35,11 +35,11 @@ export type CircuitHalfOpened = Fact<
 
 /**
  * What showed that it is well again: the call that tried it, or a test. `change`: an admin gave the
- * channel another key or address, of which nothing is known yet.
+ * channel another key or address, of which nothing is known yet. `admin`: one closed it by hand.
  */
 export type CircuitClosed = Fact<
   'CircuitClosed',
-  CircuitScope & { readonly reason: 'probe' | 'test' | 'change' }
+  CircuitScope & { readonly reason: 'probe' | 'test' | 'change' | 'admin' }
 >
 
 export type ChannelHealthEvent = CircuitOpened | CircuitHalfOpened | CircuitClosed

@@ -11,6 +11,7 @@ import { proxyAddress } from '../shared/proxy-address.ts'
 import { refuse } from '../shared/refusal.ts'
 import type { ChannelTerms } from './events.ts'
 import type { ChannelRefusal } from './refusals.ts'
+import { allowableMembers } from './restricted-members.ts'
 
 export type TermsFault =
   | 'not-json'
@@ -28,6 +29,8 @@ export type TermsFault =
   | 'not-cost-ratio'
   | 'not-proxy'
   | 'not-flag'
+  | 'not-names'
+  | 'not-allowable'
 
 /** `field` as on the wire; `name` the entry at fault. */
 export type FaultyField = {
@@ -92,6 +95,7 @@ export function faultyField(terms: ChannelTerms): FaultyField | null {
     faultyObject('setting', terms.setting) ??
     faultyProxy(terms) ??
     faultyIncludeUsage(terms) ??
+    faultyAllowedMembers(terms) ??
     faultyObject('param_override', terms.paramOverride) ??
     faultyRegion(terms) ??
     faultyCostRatio(terms)
@@ -129,6 +133,22 @@ function faultyIncludeUsage({ setting }: ChannelTerms): FaultyField | null {
   const name = 'include_usage'
   const chosen = (members instanceof Map ? members.get(name) : null) ?? false
   return typeof chosen === 'boolean' ? null : { field: 'setting', fault: 'not-flag', name }
+}
+
+/** Left out or null: none. */
+function faultyAllowedMembers({ type, setting }: ChannelTerms): FaultyField | null {
+  const members = readObject('setting', setting)
+  const name = 'allowed_members'
+  const names = (members instanceof Map ? members.get(name) : null) ?? []
+  if (!Array.isArray(names)) return { field: 'setting', fault: 'not-names', name }
+  const allowable = allowableMembers(type)
+  for (const member of names) {
+    if (typeof member !== 'string') return { field: 'setting', fault: 'not-names', name }
+    if (!allowable.includes(member)) {
+      return { field: 'setting', fault: 'not-allowable', name: member.slice(0, 64) }
+    }
+  }
+  return null
 }
 
 /** Names can be read, all of them; further texts hold nothing that is none. */

@@ -4,8 +4,11 @@ import type { DecimalText } from './price.ts'
 /** Exactly `units` / 10^`scale`, 0 or more. */
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
-/** Digits after the point that a decimal may have, and digits before it. */
-export const SCALE_MAX = 18
+/**
+ * Digits after the point that a decimal may have, and digits before it. 30 are enough for a ratio
+ * that does not come out even (20 / 6) to charge to the unit what its prices say.
+ */
+export const SCALE_MAX = 30
 export const WHOLE_DIGITS_MAX = 12
 
 const TEXT_LENGTH_MAX = 64
@@ -16,7 +19,7 @@ export const ONE: Decimal = Object.freeze({ units: 1n, scale: 0 })
 
 /**
  * The exact decimal a number's text stands for: `0.075`, `12`, `1e-3`. null when it is no number,
- * is negative or not finite, or has more than 12 digits before or 18 after the point.
+ * is negative or not finite, or has more than 12 digits before or 30 after the point.
  */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > TEXT_LENGTH_MAX) return null

@@ -30,6 +30,27 @@ export function holdFor(price: PriceSnapshot, bounds: CallBounds): Quota {
   return quotaOf(times(times(plus(input, output), decimalOf(price.model)), group))
 }
 
+/**
+ * The largest output limit, in tokens of each choice and up to `bounds.outputTokens`, with which
+ * the call costs no more than `most`; null when its input alone may cost more.
+ */
+export function outputTokensWithin(
+  price: PriceSnapshot,
+  bounds: CallBounds,
+  most: Quota,
+): number | null {
+  const fits = (outputTokens: number) => holdFor(price, { ...bounds, outputTokens }) <= most
+  if (!fits(0)) return null
+  let enough = 0
+  let beyond = bounds.outputTokens + 1
+  while (beyond - enough > 1) {
+    const middle = Math.floor((enough + beyond) / 2)
+    if (fits(middle)) enough = middle
+    else beyond = middle
+  }
+  return enough
+}
+
 const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0
 
 const dearestInput = (price: PerTokenPrice) =>

@@ -1,36 +1,17 @@
-import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
-import { fromWire, type Quota, toWire } from '../shared/quota.ts'
+import { fromWire, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
 import type { PayTopUp, RefundTopUp, TopUpCommand } from './commands.ts'
-import type { Rebate, TopUpEvent, TopUpOrdered } from './events.ts'
-import { centsOf, moneyText, partOf } from './money.ts'
+import { decideReport, withReport } from './decide-report.ts'
+import type { TopUpEvent, TopUpOrdered, TopUpRefunded } from './events.ts'
+import { moneyText } from './money.ts'
 import type { TopUpRefusal } from './refusals.ts'
-
-type Payment = { readonly paymentId: string; readonly rebate: Rebate | null }
-
-export type TopUpState = {
-  /** null: never ordered. */
-  readonly order: TopUpOrdered['data'] | null
-  /** null: not paid. */
-  readonly payment: Payment | null
-  readonly refunds: number
-  readonly refundedCents: bigint
-  readonly refundedQuota: Quota
-  readonly refundedRebate: Quota
-}
+import { initialTopUp, knownCents, refundShares, type TopUpState } from './state.ts'
 
 type Outcome = readonly TopUpEvent[] | TopUpRefusal
 
 export const topUpDecider: Decider<TopUpState, TopUpCommand, TopUpEvent, TopUpRefusal> = {
-  initialState: () => ({
-    order: null,
-    payment: null,
-    refunds: 0,
-    refundedCents: 0n,
-    refundedQuota: 0n,
-    refundedRebate: 0n,
-  }),
+  initialState: initialTopUp,
   decide: (command, state) => {
     switch (command.type) {
       case 'PlaceTopUp': {
@@ -42,29 +23,51 @@ export const topUpDecider: Decider<TopUpState, TopUpCommand, TopUpEvent, TopUpRe
         return pay(command, state)
       case 'RefundTopUp':
         return refund(command, state)
+      case 'ReportRefund':
+      case 'ReportDispute':
+        return decideReport(command, state)
     }
   },
-  evolve: (state, event) => {
-    switch (event.type) {
-      case 'TopUpOrdered':
-        return { ...state, order: event.data }
-      case 'TopUpPaid': {
-        const { paymentId, rebate } = event.data
-        return { ...state, payment: { paymentId, rebate } }
-      }
-      case 'TopUpRefunded': {
-        const { money, quota, rebateQuota } = event.data
-        return {
-          ...state,
-          refunds: state.refunds + 1,
-          refundedCents: state.refundedCents + knownCents(money),
-          refundedQuota: state.refundedQuota + fromWire(quota),
-          refundedRebate: state.refundedRebate + fromWire(rebateQuota),
-        }
-      }
-    }
-  },
+  evolve: (state, event) => ({ ...folded(state, event), changes: state.changes + 1 }),
 }
+
+function folded(state: TopUpState, event: TopUpEvent): TopUpState {
+  switch (event.type) {
+    case 'TopUpOrdered':
+      return { ...state, order: event.data }
+    case 'TopUpPaid': {
+      const { paymentId, rebate } = event.data
+      return { ...state, payment: { paymentId, rebate } }
+    }
+    case 'TopUpRefunded': {
+      const { money, source } = event.data
+      const recorded = source === undefined ? knownCents(money) : 0n
+      return {
+        ...moved(state, event.data, 1n),
+        refunds: state.refunds + 1,
+        recordedCents: state.recordedCents + recorded,
+      }
+    }
+    case 'TopUpRestored':
+      return { ...moved(state, event.data, -1n), restorations: state.restorations + 1 }
+    case 'TopUpRefundReported':
+    case 'TopUpDisputeReported':
+      return {
+        ...state,
+        reports: withReport(state.reports, event),
+        coveredCents: knownCents(event.data.coveredMoney),
+      }
+  }
+}
+
+type Moved = Pick<TopUpRefunded['data'], 'money' | 'quota' | 'rebateQuota'>
+
+const moved = (state: TopUpState, { money, quota, rebateQuota }: Moved, sign: 1n | -1n) => ({
+  ...state,
+  refundedCents: state.refundedCents + sign * knownCents(money),
+  refundedQuota: state.refundedQuota + sign * fromWire(quota),
+  refundedRebate: state.refundedRebate + sign * fromWire(rebateQuota),
+})
 
 /**
  * NOTE: what was paid before is refused and not passed over: the credit goes with this event in one
@@ -87,11 +90,13 @@ function mismatch(said: PayTopUp, order: TopUpOrdered['data']): string | null {
   return said.cents === knownCents(order.money) ? null : 'money'
 }
 
-function refund({ cents, refundsBefore, reason }: RefundTopUp, state: TopUpState): Outcome {
+function refund(command: RefundTopUp, state: TopUpState): Outcome {
+  const { cents, refundsBefore, changesBefore = state.changes, reason } = command
   const { order, payment } = state
   if (order === null) return refuse('TopUpUnknown')
   if (payment === null) return refuse('TopUpNotPaid')
-  if (refundsBefore !== state.refunds) return refuse('RefundedMeanwhile')
+  const isSeen = refundsBefore === state.refunds && changesBefore === state.changes
+  if (!isSeen) return refuse('RefundedMeanwhile')
   const left = knownCents(order.money) - state.refundedCents
   if (cents <= 0n || cents > left) return refuse('RefundOutOfRange', { left: moneyText(left) })
   const { orderId, userId } = order
@@ -106,28 +111,4 @@ function refund({ cents, refundsBefore, reason }: RefundTopUp, state: TopUpState
     reason,
   }
   return [{ type: 'TopUpRefunded', v: 1, data }]
-}
-
-/**
- * What goes back with so much money: as much as all refunds together are of the whole, less what
- * went back before. So the parts of a whole refund are the whole, to the unit.
- */
-export function refundShares(state: TopUpState, cents: bigint): Record<Share, Quota> {
-  const { order, payment, refundedCents } = state
-  assert(order !== null, 'a refund of an order that is there')
-  const all = knownCents(order.money)
-  const upTo = (quota: Quota): Quota => partOf(quota, refundedCents + cents, all)
-  return {
-    quota: upTo(fromWire(order.quota)) - state.refundedQuota,
-    rebateQuota: upTo(fromWire(payment?.rebate?.quota ?? 0)) - state.refundedRebate,
-  }
-}
-
-type Share = 'quota' | 'rebateQuota'
-
-/** Of money that an event says. */
-function knownCents(money: string): bigint {
-  const cents = centsOf(money)
-  assert(cents !== null, 'an order says its money')
-  return cents
 }

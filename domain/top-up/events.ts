@@ -53,7 +53,10 @@ export type Rebate = {
   readonly quota: WireQuota
 }
 
-/** An admin gave money back: all of it, or a part. Who is in the event's meta. */
+/** The report by which money left or came back: the provider's id of refund, charge or dispute. */
+export type ReportSource = { readonly kind: 'refund' | 'dispute'; readonly id: string }
+
+/** Money was given back: all of it, or a part. An admin who recorded it is in the event's meta. */
 export type TopUpRefunded = Fact<
   'TopUpRefunded',
   {
@@ -67,7 +70,74 @@ export type TopUpRefunded = Fact<
     readonly rebateQuota: WireQuota
     /** Why, sealed for the user whom it is about. */
     readonly reason: Sealed
+    /** Left out: an admin recorded the refund. */
+    readonly source?: ReportSource
   }
 >
 
-export type TopUpEvent = TopUpOrdered | TopUpPaid | TopUpRefunded
+/** Money that had left is back, since a refund failed or a dispute was won: its quota returns. */
+export type TopUpRestored = Fact<
+  'TopUpRestored',
+  {
+    readonly orderId: number
+    readonly userId: number
+    /** Counts up from 1 in its order. */
+    readonly restoreNo: number
+    readonly money: MoneyText
+    readonly quota: WireQuota
+    readonly rebateQuota: WireQuota
+    readonly source: ReportSource
+  }
+>
+
+/** The provider said how a refund stands, whoever started it there. */
+export type TopUpRefundReported = Fact<
+  'TopUpRefundReported',
+  {
+    readonly orderId: number
+    readonly userId: number
+    /** The provider's id of the refund; of the charge where `isTotal`. */
+    readonly refundId: string
+    readonly money: MoneyText
+    /** `money` is that of all refunds of the charge so far. */
+    readonly isTotal?: true
+    /** In the provider's words: `pending`, `succeeded`, `failed`, `canceled`, `requires_action`. */
+    readonly status: string
+    /** A code of the provider's; empty where it gave none. */
+    readonly reason: string
+    /** How much of all money reported is the money that admins had recorded. */
+    readonly coveredMoney: MoneyText
+  }
+>
+
+/** The provider said how a dispute stands. */
+export type TopUpDisputeReported = Fact<
+  'TopUpDisputeReported',
+  {
+    readonly orderId: number
+    readonly userId: number
+    readonly disputeId: string
+    readonly money: MoneyText
+    /** A code of the provider's: `fraudulent`. */
+    readonly reason: string
+    /** In the provider's words: `needs_response`, `under_review`, `won`, `lost`. */
+    readonly status: string
+    /** Until when evidence is taken, unix seconds; null: none is taken. */
+    readonly dueBy: number | null
+    /** The money was taken from the operator's account, and returned to it. */
+    readonly isWithdrawn: boolean
+    readonly isReinstated: boolean
+    /** When the provider said the status, unix seconds: older words change nothing. */
+    readonly statedAt: number
+    /** How much of all money reported is the money that admins had recorded. */
+    readonly coveredMoney: MoneyText
+  }
+>
+
+export type TopUpEvent =
+  | TopUpOrdered
+  | TopUpPaid
+  | TopUpRefunded
+  | TopUpRestored
+  | TopUpRefundReported
+  | TopUpDisputeReported

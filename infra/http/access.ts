@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACTIVE, ADMIN, SUPER_ADMIN } from '#domain/shared/roles.ts'
+import type { Vault } from '../vault/port.ts'
 import { isAccessToken } from './access-token.ts'
 import { fault } from './faults.ts'
 import { requireOwnOrigin } from './origin.ts'
@@ -12,6 +13,8 @@ export type Gate = {
   readonly sessions: Sessions
   readonly findPrincipal: FindPrincipal
   readonly findAccessToken: FindAccessToken
+  /** Signs what names a browser; see `device-cookie.ts`. */
+  readonly keyedHash: Vault['keyedHash']
   /** Unix milliseconds. */
   readonly now: () => number
 }
@@ -83,14 +86,15 @@ export const onlyOwnSocket: Check = async (request) => {
 /** The session that the request was made in. Only behind a check that lets sessions alone in. */
 export function sessionOf(request: FastifyRequest): string {
   const { sessionHash } = principalOf(request)
-  if (sessionHash === null) throw new Error(`${request.url}: not only for sessions`)
+  if (sessionHash === null) throw new Error(`${request.routeOptions.url}: not only for sessions`)
   return sessionHash
 }
 
 /** Who makes the request. Only behind one of the checks above; throws a bug elsewhere. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new Error(`${request.url}: no access check before this`)
-  return request.principal
+  const { principal, routeOptions } = request
+  if (principal === null) throw new Error(`${routeOptions.url}: no access check before this`)
+  return principal
 }
 
 /** Whoever shows a token is known by that alone, whatever cookie comes along. */

@@ -18,6 +18,7 @@ import { acceptJsonOnly } from './json-body.ts'
 import { refuseCrossSite } from './origin.ts'
 import type { FindAccessToken, FindPrincipal } from './principal.ts'
 import { requestId } from './request-id.ts'
+import { canonicalTarget } from './request-target.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
 import { refuseBadText } from './text-check.ts'
@@ -32,11 +33,15 @@ export type HttpAppOptions = {
   readonly serverFactory?: (handler: RequestListener) => Server
   /** While it says so, the API takes nothing new: what was begun may finish. */
   readonly isDraining?: () => boolean
+  /** While it says no, the API takes no act: it could not be written. */
+  readonly isWritable?: () => boolean
 }
 
 const BODY_BYTES_MAX = 1_048_576
 /** Another process is up within that time, or this one again. */
 const DRAIN_RETRY_SECONDS = 5
+const DISK_RETRY_SECONDS = 5
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * The app that the write and read APIs, the console's pages and the health routes are registered
@@ -51,8 +56,10 @@ export async function createHttpApp(core: Core, options: HttpAppOptions): Promis
   await registerPlugins(app)
   const sessions = await createSessions(core.pg, core.now)
   const { findPrincipal, findAccessToken = async () => null } = options
-  const { now } = core
-  app.decorate('gate', { sessions, findPrincipal, findAccessToken, now } satisfies Gate)
+  const { now, vault } = core
+  const keyedHash: Gate['keyedHash'] = (purpose, text) => vault.keyedHash(purpose, text)
+  const gate: Gate = { sessions, findPrincipal, findAccessToken, keyedHash, now }
+  app.decorate('gate', gate)
   app.decorateRequest('principal', null)
   addHooks(app, options)
   sweepSessions(app, core)
@@ -70,6 +77,7 @@ function settings(core: Core, { serverFactory }: HttpAppOptions): FastifyHttpOpt
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
     maxRequestsPerSocket: 1_000,
+    rewriteUrl: (request) => canonicalTarget(request.url ?? '', request.headers.host),
     http: { headersTimeout: 15_000, maxHeaderSize: 16_384 },
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
@@ -102,13 +110,15 @@ async function registerPlugins(app: FastifyInstance): Promise<void> {
   })
 }
 
-function addHooks(app: FastifyInstance, { isDraining = () => false }: HttpAppOptions): void {
+function addHooks(app: FastifyInstance, options: HttpAppOptions): void {
+  const { isDraining = () => false, isWritable = () => true } = options
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     addSecurityHeaders(request, reply)
     if (!isApi(request)) return
     refuseCrossSite(request)
     if (isDraining()) throw fault('Draining', DRAIN_RETRY_SECONDS)
+    if (!isWritable() && !READS.has(request.method)) throw fault('Unavailable', DISK_RETRY_SECONDS)
   })
   app.addHook('preValidation', async (request) => {
     refuseBadText(request.query, 'query')

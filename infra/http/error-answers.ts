@@ -66,6 +66,11 @@ export function answerFrameworkError(
 ): void {
   reply.header('x-request-id', request.id)
   addSecurityHeaders(request, reply)
+  // No hook runs here that would close a connection which asked for an upgrade: it would stay open
+  // as long as its other end likes.
+  if (request.headers.upgrade !== undefined) {
+    reply.raw.once('finish', () => request.raw.socket.destroySoon())
+  }
   sendRefusal(reply, refusalFor(error))
 }
 

@@ -74,4 +74,9 @@ export function admitSources(reply: FastifyReply, sources: PageSources): void {
   if (hasPopups) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')
 }
 
-export const isApi = (request: FastifyRequest): boolean => /^\/api(\/|\?|$)/.test(request.url)
+/**
+ * Whether the request is one of the management API: by the route that takes it, or, where there is
+ * none, by its path. Never by another spelling of the path than the router's.
+ */
+export const isApi = ({ routeOptions, url }: FastifyRequest): boolean =>
+  /^\/api(\/|\?|$)/.test(routeOptions.url ?? url)

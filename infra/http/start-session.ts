@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rememberDevice } from './device-cookie.ts'
 import { sessionIdOf, setSessionCookie } from './session-cookie.ts'
 import { sessionHash } from './sessions.ts'
 
-/** Starts a session under a new id; the one that the browser had is over. */
+/**
+ * Starts a session under a new id; the one that the browser had is over. The browser is known to
+ * the account from then on.
+ */
 export async function startSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -15,4 +19,5 @@ export async function startSession(
   const userAgent = request.headers['user-agent'] ?? ''
   const from = { ip: request.ip, userAgent, isByTemporaryPassword }
   setSessionCookie(reply, await sessions.start(user.id, user.authVersion, from))
+  rememberDevice(request, reply, user)
 }

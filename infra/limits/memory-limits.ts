@@ -12,7 +12,7 @@ export type MemoryLimits = Omit<Limits, 'enter'> & {
   readonly close: () => void
 }
 
-/** Limits of this process alone. `now` in unix milliseconds. */
+/** Limits of this process alone. `now`: milliseconds of a monotonic clock. */
 export function createMemoryLimits(now: () => number): MemoryLimits {
   const counts = new Counts()
   const sweeping = setInterval(() => counts.sweep(now()), SWEEP_MS)

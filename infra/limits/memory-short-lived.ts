@@ -4,7 +4,7 @@ const VALUES_MAX = 50_000
 
 type Kept = { readonly value: string; readonly until: number; tries: number }
 
-/** Short-lived values of this process alone. `now` in unix milliseconds; bounded. */
+/** Short-lived values of this process alone; bounded. `now`: milliseconds of a monotonic clock. */
 export function createMemoryShortLived(now: () => number): ShortLived {
   const all = new Map<string, Kept>()
   const nameOf = (kind: string, key: string): string => `${kind}\n${key}`

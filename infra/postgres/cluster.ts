@@ -54,17 +54,26 @@ export async function openCluster(
   if (existsSync(folder)) {
     return { folder, ...secretsOf(secretFile), runAs: checkedOwner(folder, runAs) }
   }
-  const secrets = {
-    name: `tallygate-${randomBytes(6).toString('hex')}`,
-    password: randomBytes(24).toString('base64url'),
-  }
+  // Those of a folder that may only be away, such as a volume that is not mounted, are kept.
+  const secrets = existsSync(secretFile) ? secretsOf(secretFile) : makeSecrets(secretFile)
   const unfinished = join(dataDir, 'postgres.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
-  writeFileSync(secretFile, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
   mkdirSync(unfinished, { mode: 0o700 })
   await initialise({ folder: unfinished, ...secrets, runAs }, native, durable)
   renameSync(unfinished, folder)
   return { folder, ...secrets, runAs }
+}
+
+function makeSecrets(secretFile: string): { name: string; password: string } {
+  const secrets = {
+    name: `tallygate-${randomBytes(6).toString('hex')}`,
+    password: randomBytes(24).toString('base64url'),
+  }
+  // Under its name only once it is whole: what a killed start leaves must be readable.
+  const unfinished = `${secretFile}.unfinished`
+  writeFileSync(unfinished, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flush: true })
+  renameSync(unfinished, secretFile)
+  return secrets
 }
 
 function secretsOf(secretFile: string): { name: string; password: string } {

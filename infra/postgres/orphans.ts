@@ -39,9 +39,9 @@ function recordedPid(pidFile: string): number | null {
 }
 
 async function waitForEnd(name: string): Promise<number[]> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = performance.now() + PATIENCE_MS
   let left = await processesOf(name)
-  while (left.length > 0 && Date.now() < deadline) {
+  while (left.length > 0 && performance.now() < deadline) {
     await delay(20)
     left = await processesOf(name)
   }

@@ -31,11 +31,14 @@ type Settings = {
   readonly workers?: number
 }
 
+const monotonic = (): number => performance.now()
+
 /** Limits and short-lived values, shared where there is a Redis. One away stops no start. */
 export async function openLimits(settings: Settings): Promise<OpenLimits> {
   const { redisUrl, secretKey, log, now, pg, workers = 1 } = settings
   if (redisUrl === null) {
-    const own = createMemoryLimits(now)
+    // Counts of this process alone need no clock that others share, and none that can be set.
+    const own = createMemoryLimits(monotonic)
     const limits: Limits = {
       ...own,
       enter: (owner, claims) =>
@@ -44,13 +47,13 @@ export async function openLimits(settings: Settings): Promise<OpenLimits> {
     const close = async () => own.close()
     const shortLived =
       pg === undefined
-        ? createMemoryShortLived(now)
+        ? createMemoryShortLived(monotonic)
         : await createPostgresShortLived(pg, secretKey, now)
     return { limits, callLimits: limits, shortLived, close }
   }
   const client = await connectRedis(redisUrl, log)
   const redis = createRedisLimits(client, { leaseMs: SEAT_LEASE_MS })
-  const limits = await startSharedLimits({ redis, log, now })
+  const limits = await startSharedLimits({ redis, log, now: monotonic })
   return {
     limits,
     callLimits: limits.calls,

@@ -26,8 +26,10 @@ export async function addHealthRoutes(
   const hasDatabase = probe(() => core.pg.query('select 1'))
   const hasStore = probe(() => core.store.headPosition())
   const missing = async (): Promise<string | null> => {
-    const [database, store] = await Promise.all([hasDatabase(), hasStore()])
-    return database ? (store ? null : 'event store') : 'Postgres'
+    const { canWrite } = core.writes
+    const [database, store, disk] = await Promise.all([hasDatabase(), hasStore(), canWrite()])
+    if (!database) return 'Postgres'
+    return store ? (disk ? null : 'disk') : 'event store'
   }
   app.get('/livez', async (_request, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', async (_request, reply) => {

@@ -49,6 +49,7 @@ export function createKeyRing(secretKey: Uint8Array): KeyRing {
     'recovery-code': peppered('recovery-code'),
     'login-ticket': peppered('login-ticket'),
     passkey: peppered('passkey'),
+    device: peppered('device'),
   }
   return {
     kid: derive('kid').toString('hex').slice(0, 16),

@@ -5,8 +5,11 @@ const PASSES = 2
 const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** More is cut before hashing, so that a request can't buy work by its length. */
-const PASSWORD_BYTES_MAX = 128
+/**
+ * 128 characters in any script; more is cut before hashing, so that a request can't buy work by
+ * its length. The passes run over the memory, not over the password, which is digested once.
+ */
+const PASSWORD_BYTES_MAX = 512
 
 /**
  * argon2id (19 MiB, 2 passes, 1 lane) as a PHC string:

@@ -27,6 +27,7 @@ export type Pepper =
   | 'recovery-code'
   | 'login-ticket'
   | 'passkey'
+  | 'device'
 
 /**
  * Keeps what events must not hold. Secrets are AES-256-GCM encrypted under a data key that

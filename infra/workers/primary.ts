@@ -35,8 +35,8 @@ export async function startWithWorkers(
     for (const close of closers.splice(0).reverse()) await close()
   }
   try {
+    const secretKey = loadSecretKey(config)
     const databaseUrl = config.databaseUrl ?? (await ownDatabase(config, log, closers, signal))
-    const secretKey = loadSecretKey(config.secretKey, config.dataDir)
     const roles = (isOurs: boolean): Role[] =>
       [...config.roles].filter((role) => (role === 'projections') === isOurs)
     const own = { ...config, databaseUrl, secretKey, roles: new Set(roles(true)) }

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
   AccountEvent,
+  CallAdmitted,
   CallFacts,
+  CallInterrupted,
+  CallReleased,
+  CallSettled,
+  HoldRaised,
   Posting,
   RebateEarned,
   RebateReversed,
@@ -32,6 +37,29 @@ const topUps: Handlers<TopUpFact> = {
     const lost = { aff_history_quota: -fromWire(data.amount) }
     rows.add('accounts', { user_id: data.userId }, lost)
   },
+}
+
+const calls: Handlers<CallAdmitted | HoldRaised | CallSettled | CallReleased | CallInterrupted> = {
+  CallAdmitted: ({ data, meta }, rows) => {
+    post(data.postings, rows)
+    if (isPlayground(data.tokenId)) return
+    rows.add(
+      'token_budgets',
+      { token_id: data.tokenId },
+      { remain: -fromWire(data.hold), held: fromWire(data.hold) },
+      { user_id: data.userId, accessed_at: secondsOf(meta.at) },
+    )
+  },
+  HoldRaised: ({ data }, rows) => {
+    post(data.postings, rows)
+    if (isPlayground(data.tokenId)) return
+    const added = fromWire(data.added)
+    const cells = { user_id: data.userId }
+    rows.add('token_budgets', { token_id: data.tokenId }, { remain: -added, held: added }, cells)
+  },
+  CallSettled: ({ data }, rows) => end(data, data.postings, rows),
+  CallReleased: ({ data }, rows) => end(data, data.postings, rows),
+  CallInterrupted: ({ data }, rows) => end(data, data.postings, rows),
 }
 
 /** What each account has, holds and used, by the legs of its movements; and the tokens' budgets. */
@@ -77,19 +105,7 @@ export const balances = projectionOf<Exclude<AccountEvent, { type: 'CallProgress
     },
     TokenBudgetClosed: ({ data }, rows) =>
       rows.patch('token_budgets', { token_id: data.tokenId }, { is_closed: true }),
-    CallAdmitted: ({ data, meta }, rows) => {
-      post(data.postings, rows)
-      if (isPlayground(data.tokenId)) return
-      rows.add(
-        'token_budgets',
-        { token_id: data.tokenId },
-        { remain: -fromWire(data.hold), held: fromWire(data.hold) },
-        { user_id: data.userId, accessed_at: secondsOf(meta.at) },
-      )
-    },
-    CallSettled: ({ data }, rows) => end(data, data.postings, rows),
-    CallReleased: ({ data }, rows) => end(data, data.postings, rows),
-    CallInterrupted: ({ data }, rows) => end(data, data.postings, rows),
+    ...calls,
   },
 })
 

@@ -19,15 +19,18 @@ export const otherOfSettled = (data: CallSettled['data']): Other => ({
     ...ofAudio(data.price, data.usage),
     ...(data.timings.firstByteMs === null ? {} : { frt: Math.round(data.timings.firstByteMs) }),
     duration_ms: Math.round(data.timings.durationMs),
+    usage_source: data.usageSource,
+    end: endOf(data.attempts, data.end),
+    ...(data.endReason === undefined ? {} : { end_reason: data.endReason }),
+    hold: data.hold,
+    ...(data.anomaly === null ? {} : { anomaly: data.anomaly }),
+    ...(data.unpaidUsage === undefined ? {} : { unpaid_usage: countsOf(data.unpaidUsage) }),
+  },
+  adminOther: {
+    // The answer shows its caller the name that was asked for; the mapping is the operator's.
     ...(data.upstreamModel === null
       ? {}
       : { is_model_mapped: true, upstream_model_name: data.upstreamModel }),
-    usage_source: data.usageSource,
-    end: endOf(data.attempts, data.end),
-    hold: data.hold,
-    ...(data.anomaly === null ? {} : { anomaly: data.anomaly }),
-  },
-  adminOther: {
     channel_id: data.channelId,
     ...ofCost(data),
     admin_info: adminInfo(data.attempts),
@@ -64,12 +67,16 @@ export const otherOfInterrupted = (data: CallInterrupted['data']): Other => ({
   adminOther: data.channelId === null ? {} : { channel_id: data.channelId, ...ofCost(data) },
 })
 
-/** `screened`: the word check stopped the answer. Facts tell that of the last try alone. */
-export const endOf = (attempts: readonly Attempt[], end: string): string =>
-  attempts.at(-1)?.error === 'screened' ? 'screened' : end
+/** The word check, or the end of its caller's access: facts tell that of the last try alone. */
+export function endOf(attempts: readonly Attempt[], end: string): string {
+  const error = attempts.at(-1)?.error
+  return error === 'screened' || error === 'revoked' ? error : end
+}
 
-const ofRequest = ({ reasoningEffort }: CallFacts): object =>
-  reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }
+const ofRequest = ({ reasoningEffort, outputLimit }: CallFacts): object => ({
+  ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+  ...(outputLimit === undefined ? {} : { output_limit: outputLimit }),
+})
 
 /** The exact decimals as text, and the same as numbers for those who only show them. */
 function ofPrice(price: PriceSnapshot): object {
@@ -131,11 +138,14 @@ function ofUsage(usage: Usage, calls: number | undefined): object {
     ...(created > 0 ? { cache_creation_tokens: created } : {}),
     ...(usage.reasoning > 0 ? { reasoning_tokens: usage.reasoning } : {}),
     usage: {
-      ...Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0)),
+      ...countsOf(usage),
       ...(calls === undefined ? {} : { calls }),
     },
   }
 }
+
+const countsOf = (usage: Usage): object =>
+  Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== 0))
 
 const adminInfo = (attempts: readonly Attempt[]): object => ({
   use_channel: attempts.map(({ channelId }) => channelId),

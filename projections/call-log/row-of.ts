@@ -89,8 +89,10 @@ export function rowOf(event: Recorded<LoggedEvent>): LogCells {
       return { ...base, type: 5, user_id: userId, quota: amount, reason: 'check-in' }
     }
     case 'TopUpCredited': {
-      const { userId, amount } = event.data
-      return { ...base, type: 1, user_id: userId, quota: amount, reason: 'top-up' }
+      const { userId, amount, restoreNo } = event.data
+      const row = { ...base, user_id: userId, quota: amount }
+      if (restoreNo !== undefined) return { ...row, type: 3, reason: 'top-up-restored' }
+      return { ...row, type: 1, reason: 'top-up' }
     }
     case 'TopUpReversed': {
       const { userId, amount } = event.data

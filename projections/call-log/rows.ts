@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { PLAYGROUND_NAME } from '#domain/shared/playground.ts'
 import { quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import { ofRequest } from './request-id.ts'
 
 const logRow = z.object({
   /** The position of the event that made it. */
@@ -45,6 +46,7 @@ export type LogFilter = {
   readonly group?: string
   readonly channelId?: number
   readonly tokenIds?: readonly number[]
+  /** A whole request id, or its first characters: see `ofRequest`. */
   readonly requestId?: string
   readonly from?: number
   readonly to?: number
@@ -61,7 +63,7 @@ export function matching(filter: LogFilter) {
     ...(group === undefined ? [] : [sql.fragment`call_group = ${group}`]),
     ...(channelId === undefined ? [] : [sql.fragment`channel_id = ${channelId}`]),
     ...(tokenIds === undefined ? [] : [ofTokens(tokenIds)]),
-    ...(requestId === undefined ? [] : [sql.fragment`request_id = ${requestId}`]),
+    ...(requestId === undefined ? [] : [ofRequest(requestId)]),
     ...(from === undefined ? [] : [sql.fragment`created_at >= ${from}`]),
     ...(to === undefined ? [] : [sql.fragment`created_at <= ${to}`]),
   ]

@@ -33,6 +33,7 @@ create index log_of_user_and_group on log (user_id, call_group, id desc);
 -- Consumption is nearly all there is: it needs no finding.
 create index log_of_type on log (type, id desc) where type <> 2;
 create index log_of_user_and_type on log (user_id, type, id desc) where type <> 2;
-create index log_by_request on log using hash (request_id);
+-- In byte order, so that the first characters of an id find it as well.
+create index log_by_request on log (request_id text_pattern_ops);
 create index log_by_time on log using brin (created_at)
   with (pages_per_range = 32, autosummarize = on);

@@ -1,7 +1,7 @@
 import type { Attempt } from '#domain/account/events.ts'
 
 /** Ended by our own doing, or the caller's. */
-const OURS = new Set(['caller-gone', 'draining', 'screened'])
+const OURS = new Set(['caller-gone', 'draining', 'revoked', 'screened'])
 
 /** Statuses that are about us and our account, or the provider's own haste. */
 const PROVIDERS = new Set([401, 402, 404, 408, 429])

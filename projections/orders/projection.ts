@@ -2,16 +2,78 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '#domain/shared/assert.ts'
 import { fromWire } from '#domain/shared/quota.ts'
-import type { TopUpEvent } from '#domain/top-up/events.ts'
-import { projectionOf } from '../projection.ts'
+import type {
+  TopUpDisputeReported,
+  TopUpEvent,
+  TopUpRefunded,
+  TopUpRefundReported,
+  TopUpRestored,
+} from '#domain/top-up/events.ts'
+import { type Handlers, projectionOf } from '../projection.ts'
 import { secondsOf } from '../seconds.ts'
+
+/** What the provider says of refunds and disputes, each word a row. */
+const reports: Handlers<TopUpRefundReported | TopUpDisputeReported> = {
+  TopUpRefundReported: ({ data, meta, position }, rows) => {
+    const { orderId, refundId, money, status, reason } = data
+    const cells = { kind: 'refund', report_id: refundId, cents: centsOf(money), status, reason }
+    rows.insert(
+      'reports',
+      { order_id: orderId, position },
+      { ...cells, created_at: secondsOf(meta.at) },
+    )
+  },
+  TopUpDisputeReported: ({ data, meta, position }, rows) => {
+    const { orderId, disputeId, money, status, reason, dueBy } = data
+    const flags = { is_withdrawn: data.isWithdrawn, is_reinstated: data.isReinstated }
+    const said = { kind: 'dispute', report_id: disputeId, cents: centsOf(money) }
+    rows.insert(
+      'reports',
+      { order_id: orderId, position },
+      { ...said, status, reason, due_by: dueBy, ...flags, created_at: secondsOf(meta.at) },
+    )
+  },
+}
+
+/** What was given back, and what of it returned. */
+const movements: Handlers<TopUpRefunded | TopUpRestored> = {
+  TopUpRefunded: ({ data, meta }, rows) => {
+    const { orderId, refundNo, money, quota, reason, source } = data
+    const given = { refunded_cents: centsOf(money), refunded_quota: fromWire(quota) }
+    rows.patch('orders', { id: orderId }, {}, { ...given, refunds: 1n })
+    const actor_id = Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0)
+    const said = source === undefined ? {} : { source: source.kind, source_id: source.id }
+    const cells = { cents: centsOf(money), quota, reason, actor_id, ...said }
+    rows.insert(
+      'refunds',
+      { order_id: orderId, refund_no: refundNo },
+      { ...cells, created_at: secondsOf(meta.at) },
+    )
+  },
+  TopUpRestored: ({ data, meta }, rows) => {
+    const { orderId, restoreNo, money, quota, source } = data
+    const back = { refunded_cents: -centsOf(money), refunded_quota: -fromWire(quota) }
+    rows.patch('orders', { id: orderId }, {}, back)
+    const cells = { cents: centsOf(money), quota, source: source.kind, source_id: source.id }
+    rows.insert(
+      'restorations',
+      { order_id: orderId, restore_no: restoreNo },
+      { ...cells, created_at: secondsOf(meta.at) },
+    )
+  },
+}
 
 /** Who ordered what quota for how much money, whether it was paid, and what was given back. */
 export const orders = projectionOf<TopUpEvent>({
   name: 'orders',
-  version: 1,
+  version: 2,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
-  tables: { orders: { key: ['id'] }, refunds: { key: ['order_id', 'refund_no'] } },
+  tables: {
+    orders: { key: ['id'] },
+    refunds: { key: ['order_id', 'refund_no'] },
+    restorations: { key: ['order_id', 'restore_no'] },
+    reports: { key: ['order_id', 'position'] },
+  },
   handlers: {
     TopUpOrdered: ({ data, meta }, rows) =>
       rows.insert(
@@ -42,18 +104,8 @@ export const orders = projectionOf<TopUpEvent>({
           paid_at: secondsOf(meta.at),
         },
       ),
-    TopUpRefunded: ({ data, meta }, rows) => {
-      const { orderId, refundNo, money, quota, reason } = data
-      const given = { refunded_cents: centsOf(money), refunded_quota: fromWire(quota) }
-      rows.patch('orders', { id: orderId }, {}, { ...given, refunds: 1n })
-      const actor_id = Number(/^user:(\d+)$/.exec(meta.actor)?.[1] ?? 0)
-      const cells = { cents: centsOf(money), quota, reason, actor_id }
-      rows.insert(
-        'refunds',
-        { order_id: orderId, refund_no: refundNo },
-        { ...cells, created_at: secondsOf(meta.at) },
-      )
-    },
+    ...movements,
+    ...reports,
   },
 })
 

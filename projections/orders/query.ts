@@ -31,7 +31,7 @@ const orderRow = z.object({
 })
 export type OrderRow = z.infer<typeof orderRow>
 
-export const ORDER_STATES = ['pending', 'paid', 'refunded'] as const
+export const ORDER_STATES = ['pending', 'paid', 'refunded', 'disputed'] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 
 export type OrderFilter = {
@@ -39,7 +39,7 @@ export type OrderFilter = {
   readonly userId: number | null
   /** An order's id or trade number, a payment's id, or part of a username; empty: all. */
   readonly keyword: string
-  /** `refunded`: wholly or in part; null: all. */
+  /** `refunded`: wholly or in part; `disputed`: now or once; null: all. */
   readonly state: OrderState | null
 }
 
@@ -65,8 +65,10 @@ export async function listOrders(
     and (${keyword} = '' or o.id::text = ${keyword} or o.trade_no = ${keyword}
       or o.payment_id = ${keyword} or u.username ilike ${containing(keyword)})
     and (${state === null}
-      or (${state ?? ''} = 'refunded' and o.refunds > 0)
-      or (${state ?? ''} = o.status and o.refunds = 0))
+      or (${state ?? ''} = 'refunded' and o.refunded_cents > 0)
+      or (${state ?? ''} = 'disputed' and exists (
+        select from read_orders.reports d where d.order_id = o.id and d.kind = 'dispute'))
+      or (${state ?? ''} = o.status and o.refunded_cents = 0))
   `
   const rows = await db.any(sql.type(orderRow)`
     select ${columns} ${tables} where ${matches}
@@ -84,6 +86,16 @@ export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
+/** The order that Stripe's payment paid; null where it paid none of this site. */
+export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
+  db.maybeOneFirst(sql.type(z.object({ id: wireInteger }))`
+    select id from read_orders.orders
+    where payment_id = ${paymentId} and payment_id <> '' and provider = 'stripe'
+    order by id limit 1
+  `)
+
+const source = z.enum(['admin', 'refund', 'dispute'])
+
 const refundRow = z.object({
   orderId: wireInteger,
   refundNo: wireInteger,
@@ -93,6 +105,9 @@ const refundRow = z.object({
   reason: z.string().transform((text) => text as Sealed),
   actorId: wireInteger,
   actorName: z.string(),
+  /** Who said that the money left; `sourceId` is the provider's own, empty of an admin's. */
+  source,
+  sourceId: z.string(),
   /** Unix seconds. */
   createdAt: wireInteger,
 })
@@ -106,8 +121,63 @@ export const refundsOf = (
   db.any(sql.type(refundRow)`
     select r.order_id as "orderId", r.refund_no as "refundNo", r.cents, r.quota, r.reason,
       r.actor_id as "actorId", coalesce(u.username, '') as "actorName",
-      r.created_at as "createdAt"
+      r.source, r.source_id as "sourceId", r.created_at as "createdAt"
     from read_orders.refunds r left join read_users.users u on u.id = r.actor_id
     where r.order_id = any(${sql.array(orderIds, 'int8')})
     order by r.order_id, r.refund_no
+  `)
+
+const restorationRow = z.object({
+  orderId: wireInteger,
+  restoreNo: wireInteger,
+  cents: quota,
+  quota,
+  source,
+  sourceId: z.string(),
+  /** Unix seconds. */
+  createdAt: wireInteger,
+})
+export type RestorationRow = z.infer<typeof restorationRow>
+
+/** Of these orders, what returned, in the order in which it did. */
+export const restorationsOf = (
+  db: CommonQueryMethods,
+  orderIds: readonly number[],
+): Promise<readonly RestorationRow[]> =>
+  db.any(sql.type(restorationRow)`
+    select order_id as "orderId", restore_no as "restoreNo", cents, quota, source,
+      source_id as "sourceId", created_at as "createdAt"
+    from read_orders.restorations where order_id = any(${sql.array(orderIds, 'int8')})
+    order by order_id, restore_no
+  `)
+
+const reportRow = z.object({
+  orderId: wireInteger,
+  kind: z.enum(['refund', 'dispute']),
+  /** The provider's id of the refund, the charge or the dispute. */
+  reportId: z.string(),
+  cents: quota,
+  /** Codes of the provider's, as `reason`. */
+  status: z.string(),
+  reason: z.string(),
+  /** Unix seconds; null: no evidence is taken. */
+  dueBy: wireInteger.nullable(),
+  isWithdrawn: z.boolean(),
+  isReinstated: z.boolean(),
+  /** Unix seconds. */
+  createdAt: wireInteger,
+})
+export type ReportRow = z.infer<typeof reportRow>
+
+/** Of these orders, all that the provider said, in the order in which it came. */
+export const reportsOf = (
+  db: CommonQueryMethods,
+  orderIds: readonly number[],
+): Promise<readonly ReportRow[]> =>
+  db.any(sql.type(reportRow)`
+    select order_id as "orderId", kind, report_id as "reportId", cents, status, reason,
+      due_by as "dueBy", is_withdrawn as "isWithdrawn", is_reinstated as "isReinstated",
+      created_at as "createdAt"
+    from read_orders.reports where order_id = any(${sql.array(orderIds, 'int8')})
+    order by order_id, position
   `)

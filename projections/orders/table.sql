@@ -24,6 +24,7 @@ create table orders (
 );
 
 create index orders_of_user on orders (user_id, id desc);
+create index orders_by_payment on orders (payment_id) where payment_id <> '';
 
 create table refunds (
   order_id bigint not null,
@@ -32,6 +33,37 @@ create table refunds (
   quota bigint not null,
   reason text not null,
   actor_id bigint not null,
+  -- admin, refund, dispute: who said so; and the provider's id of it.
+  source text not null default 'admin',
+  source_id text not null default '',
   created_at bigint not null,
   primary key (order_id, refund_no)
+);
+
+create table restorations (
+  order_id bigint not null,
+  restore_no bigint not null,
+  cents bigint not null,
+  quota bigint not null,
+  source text not null,
+  source_id text not null,
+  created_at bigint not null,
+  primary key (order_id, restore_no)
+);
+
+-- Every word of the provider about refunds and disputes, in the order in which it came.
+create table reports (
+  order_id bigint not null,
+  position bigint not null,
+  -- refund, dispute
+  kind text not null,
+  report_id text not null,
+  cents bigint not null,
+  status text not null,
+  reason text not null,
+  due_by bigint,
+  is_withdrawn boolean not null default false,
+  is_reinstated boolean not null default false,
+  created_at bigint not null,
+  primary key (order_id, position)
 );

@@ -1,6 +1,7 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import { z } from 'zod'
 import type { IdentityProvider } from '#domain/identity/events.ts'
+import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
 import { wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
@@ -154,4 +155,11 @@ export const chosenUserIds = (
       or user_group = any(${sql.array(groups, 'text')})
       or id = any(${sql.array(userIds, 'int8')}))
     order by id
+  `)
+
+/** Everybody who may administer the site now: admins and super admins that are not banned. */
+export const activeAdminIds = (db: CommonQueryMethods): Promise<readonly number[]> =>
+  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+    select id from read_users.users
+    where deleted_at is null and status = ${ACTIVE} and role >= ${ADMIN} order by id
   `)

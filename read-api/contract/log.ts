@@ -68,13 +68,23 @@ export type LogOther = {
   frt?: number
   /** Whole duration, milliseconds. */
   duration_ms?: number
+  /** Admins only, as is the next. */
   is_model_mapped?: boolean
   upstream_model_name?: string
   reasoning_tokens?: number
   /** `low`, `high`: as the caller asked for it. */
   reasoning_effort?: string
+  /**
+   * The output limit that was sent to the provider because the balance or the token's budget could
+   * not cover a larger one; tokens of each choice.
+   */
+  output_limit?: number
+  /** All that was used, where no more than `usage` could be paid. */
+  unpaid_usage?: LoggedUsage
   usage_source?: string
   end?: string
+  /** With the end `revoked`, the code that the caller was given: `user_disabled`. */
+  end_reason?: string
   /** What was set aside at admission, in quota; all but the charge went back. */
   hold?: number
   anomaly?: string

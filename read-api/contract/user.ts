@@ -25,6 +25,11 @@ export const User = Type.Object({
   linux_do_id: Type.String(),
   group: Type.String(),
   quota: Type.Integer(),
+  /**
+   * Told to admins, equal to `quota`: a row that is sent back with another `quota` is refused where
+   * the balance has moved since.
+   */
+  expected_quota: Type.Optional(Type.Integer()),
   used_quota: Type.Integer(),
   request_count: Type.Integer(),
   role: Type.Integer(),

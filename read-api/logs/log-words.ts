@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   affiliate: { zh: '邀请额度划转', en: 'Transferred from invitations' },
   'top-up': { zh: '在线充值', en: 'Topped up online' },
   'top-up-refund': { zh: '充值退款', en: 'A top-up was refunded' },
+  'top-up-restored': { zh: '退款撤销，额度已恢复', en: 'A refund was undone, its quota restored' },
   'grant:admin': { zh: '管理员增加额度', en: 'Quota added by an administrator' },
   'deduct:admin': { zh: '管理员减少额度', en: 'Quota deducted by an administrator' },
   group: { zh: '管理员修改分组', en: 'Group changed by an administrator' },

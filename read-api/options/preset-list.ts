@@ -3,7 +3,7 @@ import { isNumber, isObject, parseJsonText } from '#domain/shared/json-text.ts'
 export const NAMES_MAX = 5_000
 const NAME_LENGTH_MAX = 256
 /** Plain decimals, as prices may have them. */
-const RATIO = /^\d{1,12}(?:\.\d{1,18})?$/
+const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
 
 /** Model → ratio, digit by digit; null for a text that is anything but a flat map of decimals. */
 export function readPresetList(text: string): Map<string, string> | null {

@@ -1,32 +1,51 @@
 import { toWire } from '#domain/shared/quota.ts'
-import { type OrderRow, type RefundRow, refundsOf } from '#projections/orders/query.ts'
-import type { Order, Refund } from '../contract/top-up.ts'
+import {
+  type OrderRow,
+  type RefundRow,
+  type ReportRow,
+  type RestorationRow,
+  refundsOf,
+  reportsOf,
+  restorationsOf,
+} from '#projections/orders/query.ts'
+import type { Order, PaymentReport, Refund, Restoration } from '../contract/top-up.ts'
 import type { ReadParts } from '../question.ts'
 
-/** Orders as the wire has them; who refunded and who was rewarded is for admins alone. */
+/** Orders as the wire has them; who refunded, the inviter's share and reports are for admins. */
 export async function orderAnswers(
   { core }: Pick<ReadParts, 'core'>,
   rows: readonly OrderRow[],
   { isAdmin }: { readonly isAdmin: boolean },
 ): Promise<Order[]> {
-  const refunds = await refundsOf(
-    core.db,
-    rows.filter(({ refunds }) => refunds > 0).map(({ id }) => id),
-  )
-  const ofOrder = Map.groupBy(refunds, ({ orderId }) => orderId)
+  const ids = rows.map(({ id }) => id)
+  const [refunds, restorations, reports] = await Promise.all([
+    refundsOf(core.db, ids),
+    restorationsOf(core.db, ids),
+    isAdmin ? reportsOf(core.db, ids) : [],
+  ])
+  const refundsByOrder = Map.groupBy(refunds, ({ orderId }) => orderId)
+  const restorationsByOrder = Map.groupBy(restorations, ({ orderId }) => orderId)
+  const reportsByOrder = Map.groupBy(reports, ({ orderId }) => orderId)
   return Promise.all(
     rows.map(async (row) => {
-      const own = ofOrder.get(row.id) ?? []
-      const opened = own.map(async (refund) => {
+      const opened = (refundsByOrder.get(row.id) ?? []).map(async (refund) => {
         const reason = (await core.vault.open(row.userId, refund.reason)) ?? ''
         return refundAnswer(refund, reason, isAdmin)
       })
-      return orderAnswer(row, await Promise.all(opened), isAdmin)
+      const restored = restorationsByOrder.get(row.id) ?? []
+      return {
+        ...orderAnswer(row, isAdmin),
+        refunds: await Promise.all(opened),
+        restorations: restored.map((restoration) => restorationAnswer(restoration, isAdmin)),
+        reports: (reportsByOrder.get(row.id) ?? []).map(reportAnswer),
+      }
     }),
   )
 }
 
-const orderAnswer = (row: OrderRow, refunds: Refund[], isAdmin: boolean): Order => ({
+type Parts = 'refunds' | 'restorations' | 'reports'
+
+const orderAnswer = (row: OrderRow, isAdmin: boolean): Omit<Order, Parts> => ({
   id: row.id,
   user_id: row.userId,
   username: row.username,
@@ -37,10 +56,10 @@ const orderAnswer = (row: OrderRow, refunds: Refund[], isAdmin: boolean): Order 
   money: moneyText(row.cents),
   currency: row.currency,
   top_up_code: row.code,
-  status: row.refunds > 0 ? 'refunded' : row.status,
+  status: row.refundedCents > 0n ? 'refunded' : row.status,
   payment_id: row.paymentId,
   refundable: moneyText(row.status === 'paid' ? row.cents - row.refundedCents : 0n),
-  refunds,
+  refunded: moneyText(row.refundedCents),
   rebate_quota: isAdmin ? toWire(row.rebateQuota) : 0,
   created_at: row.createdAt,
   paid_at: row.paidAt,
@@ -53,6 +72,28 @@ const refundAnswer = (row: RefundRow, reason: string, isAdmin: boolean): Refund 
   reason,
   actor_id: isAdmin ? row.actorId : 0,
   actor_name: isAdmin ? row.actorName : '',
+  source: row.source,
+  source_id: isAdmin ? row.sourceId : '',
+  created_at: row.createdAt,
+})
+
+const restorationAnswer = (row: RestorationRow, isAdmin: boolean): Restoration => ({
+  money: moneyText(row.cents),
+  quota: toWire(row.quota),
+  source: row.source,
+  source_id: isAdmin ? row.sourceId : '',
+  created_at: row.createdAt,
+})
+
+const reportAnswer = (row: ReportRow): PaymentReport => ({
+  kind: row.kind,
+  report_id: row.reportId,
+  money: moneyText(row.cents),
+  status: row.status,
+  reason: row.reason,
+  due_by: row.dueBy,
+  is_withdrawn: row.isWithdrawn,
+  is_reinstated: row.isReinstated,
   created_at: row.createdAt,
 })
 

@@ -6,7 +6,7 @@ import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
 import { type App, IdParams, type ReadParts, upToDate } from '../question.ts'
-import { userAnswers } from './user-answer.ts'
+import { changeableUsers } from './user-answer.ts'
 
 /** `GET /api/user/{id}`, for admins. */
 export function getUser(app: App, parts: ReadParts): void {
@@ -17,9 +17,9 @@ export function getUser(app: App, parts: ReadParts): void {
       onRequest: onlyAdmin,
       preHandler: upToDate(parts, 'users', 'balances', 'credentials'),
     },
-    async ({ params }) => {
-      const row = await findUser(parts.core.db, Number(params.id))
-      const [user] = row === null ? [] : await userAnswers(parts, [row])
+    async (request) => {
+      const row = await findUser(parts.core.db, Number(request.params.id))
+      const [user] = row === null ? [] : await changeableUsers(parts, request, [row])
       if (user === undefined) throw notFound({ zh: '用户不存在', en: 'No such user' })
       return success({ ...user, has_second_factor: await hasSecondFactor(parts, user.id) })
     },

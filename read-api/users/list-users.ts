@@ -5,7 +5,7 @@ import { listUsers } from '#projections/users/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
 import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
-import { userAnswers } from './user-answer.ts'
+import { changeableUsers } from './user-answer.ts'
 
 const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
 
@@ -19,11 +19,13 @@ export function listUserRows(app: App, parts: ReadParts): void {
         onRequest: onlyAdmin,
         preHandler: upToDate(parts, 'users', 'balances'),
       },
-      async ({ query }) => {
+      async (request) => {
+        const { query } = request
         const { page, limit, offset } = pageOf(query)
         const { keyword = '', group = '' } = query
         const { rows, total } = await listUsers(parts.core.db, { keyword, group, limit, offset })
-        return success({ items: await userAnswers(parts, rows), page, total })
+        const items = await changeableUsers(parts, request, rows)
+        return success({ items, page, total })
       },
     )
   }

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { toWire } from '#domain/shared/quota.ts'
+import { principalOf } from '#infra/http/access.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { User } from '../contract/user.ts'
@@ -11,6 +13,21 @@ export async function userAnswers({ core }: ReadParts, rows: readonly UserRow[])
     rows.map(({ id }) => id),
   )
   return rows.map((row) => userAnswer(row, accounts.get(row.id)))
+}
+
+/**
+ * Users for an admin to change: each row carries the balance as `expected_quota`, and what was
+ * shown is remembered for those who send a balance back without it.
+ */
+export async function changeableUsers(
+  parts: ReadParts,
+  request: FastifyRequest,
+  rows: readonly UserRow[],
+): Promise<User[]> {
+  const users = await userAnswers(parts, rows)
+  const shown = new Map(users.map(({ id, quota }) => [id, quota]))
+  await parts.shownBalances.remember(principalOf(request), shown)
+  return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 
 // NOTE: field by field: what is not named here (the password's reference) can't leak.

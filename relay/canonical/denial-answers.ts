@@ -65,6 +65,12 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     "The request body gives '{param}' more than once.",
     '请求体中 “{param}” 重复出现。',
   ),
+  ambiguous_key: answer(
+    400,
+    'invalid_request_error',
+    "'{param}' can be read as '{subject}': send that field once, spelled exactly like this.",
+    '“{param}” 可能被识别为 “{subject}”：该字段只能出现一次，且必须按此拼写。',
+  ),
   missing_parameter: answer(
     400,
     'invalid_request_error',
@@ -212,6 +218,18 @@ export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {
     'insufficient_quota',
     'Your quota does not cover this call.',
     '用户额度不足。',
+  ),
+  balance_spent: answer(
+    402,
+    'insufficient_quota',
+    'Your quota is spent: the answer ends here.',
+    '额度已用尽，回答到此结束。',
+  ),
+  output_limit_ignored: answer(
+    502,
+    'upstream_error',
+    'The provider went on beyond the output limit of this call: the answer ends here.',
+    '上游输出超过本次调用的上限，回答到此结束。',
   ),
   idempotency_in_progress: answer(
     409,

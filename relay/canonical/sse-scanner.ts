@@ -73,15 +73,15 @@ export class SseScanner {
       const isMarked = marks.isIn(eventStart, eventEnd)
       const isDone = !isMarked && isDoneEvent(bytes, eventStart, eventEnd)
       if (isMarked || isDone) {
-        if (passFrom < eventStart) this.sink.pass(bytes.subarray(passFrom, eventStart))
-        const event = bytes.subarray(eventStart, eventEnd)
+        if (passFrom < eventStart) this.sink.pass(view(bytes, passFrom, eventStart))
+        const event = view(bytes, eventStart, eventEnd)
         if (isDone) this.sink.done(event)
         else this.sink.marked(event)
         passFrom = eventEnd
       }
       eventStart = eventEnd
     }
-    if (passFrom < eventStart) this.sink.pass(bytes.subarray(passFrom, eventStart))
+    if (passFrom < eventStart) this.sink.pass(view(bytes, passFrom, eventStart))
     return eventStart
   }
 
@@ -120,6 +120,19 @@ export class SseScanner {
     chunk.copy(this.carry, this.carried)
     return this.carry.subarray(0, length)
   }
+}
+
+/** How many times its own length an event may keep in memory. */
+const PINNED_FACTOR = 8
+
+/**
+ * The events between two places, uncopied unless they are a small part of their memory: a view
+ * keeps all of it alive, so a few bytes behind a large event would cost its megabyte for as long
+ * as they are kept.
+ */
+function view(bytes: Buffer, start: number, end: number): Buffer {
+  const events = bytes.subarray(start, end)
+  return bytes.buffer.byteLength > events.length * PINNED_FACTOR ? Buffer.from(events) : events
 }
 
 /** Behind the blank line that ends the event at `start`; -1 when it has not come yet. */

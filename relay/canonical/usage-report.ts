@@ -3,38 +3,34 @@ import { NO_USAGE } from '#domain/pricing/usage.ts'
 
 /** What a provider said it used: numbers that can be billed, or why they can't be true. */
 export type UsageReport =
-  /** `anomaly`: parts of the whole were cut to it. */
+  /** `anomaly`: parts of the whole, or counts beyond their ceilings, were cut to these. */
   | {
       readonly isTrusted: true
       readonly usage: Usage
-      readonly anomaly: 'parts-exceed-whole' | null
+      readonly anomaly: 'parts-exceed-whole' | 'absurd' | null
     }
   | { readonly isTrusted: false; readonly anomaly: UsageAnomaly }
 
 export type UsageAnomaly = 'negative' | 'fraction' | 'not-a-number' | 'absurd' | 'missing'
 
+/** More than this is not charged for, however large the provider's counts are. */
 export type UsageBounds = {
-  readonly inputTokensMax: number
-  readonly outputTokensMax: number
+  readonly inputCeiling: number
+  readonly outputCeiling: number
 }
 
-/** Beyond this no count is true, whatever the request. */
+/** Beyond this no count is true, whatever the request: it says nothing of what was used. */
 const TOKENS_MAX = 10_000_000
 
-/**
- * A provider may see more than the caller sent (its own system prompt, a tokenizer of its own,
- * images), so a count is absurd only well beyond our own bound.
- */
-const inputCeiling = (bounds: UsageBounds): number =>
-  Math.min(TOKENS_MAX, bounds.inputTokensMax * 2 + 100_000)
-
-const outputCeiling = (bounds: UsageBounds): number =>
-  Math.min(TOKENS_MAX, bounds.outputTokensMax * 2 + 100_000)
+/** Providers may count reasoning beside the limit that they were given. */
+export const outputCeiling = (outputTokensMax: number): number =>
+  Math.min(TOKENS_MAX, outputTokensMax * 2 + 100_000)
 
 /**
  * OpenAI's chat usage, normalised: `prompt_tokens` includes cached, audio and image tokens,
  * `completion_tokens` includes reasoning and audio. An explicit zero is a zero. The cache counts of
  * DeepSeek (`prompt_cache_hit_tokens`) and Zhipu (`cached_tokens`) are read where OpenAI's is not.
+ * A count beyond its ceiling stands for the ceiling, so that an anomaly makes no call cheaper.
  */
 export function readOpenAiUsage(
   raw: unknown,
@@ -44,8 +40,8 @@ export function readOpenAiUsage(
   if (typeof raw !== 'object' || raw === null) return { isTrusted: false, anomaly: 'missing' }
   const counts = new Counts()
   const usage = raw as Record<string, unknown>
-  const outputMost = outputCeiling(bounds)
-  const prompt = counts.required(usage.prompt_tokens, inputCeiling(bounds))
+  const outputMost = bounds.outputCeiling
+  const prompt = counts.required(usage.prompt_tokens, Math.min(TOKENS_MAX, bounds.inputCeiling))
   const completion = counts.required(usage.completion_tokens, outputMost)
   const input = recordOf(usage.prompt_tokens_details)
   const output = recordOf(usage.completion_tokens_details)
@@ -76,7 +72,7 @@ export function readOpenAiUsage(
   return {
     isTrusted: true,
     usage: { ...NO_USAGE, ...parts, output: whole },
-    anomaly: isCut ? 'parts-exceed-whole' : null,
+    anomaly: counts.isCut ? 'absurd' : isCut ? 'parts-exceed-whole' : null,
   }
 }
 
@@ -101,6 +97,8 @@ const recordOf = (value: unknown): Record<string, unknown> =>
 /** Reads counts and remembers the first thing wrong with any of them. */
 class Counts {
   anomaly: UsageAnomaly | null = null
+  /** A count was beyond its ceiling. */
+  isCut = false
 
   required(value: unknown, most: number): number {
     if (value !== undefined && value !== null) return this.count(value, most)
@@ -113,16 +111,20 @@ class Counts {
   }
 
   private count(value: unknown, most: number): number {
-    const anomaly = faultOf(value, most)
-    if (anomaly === null) return value as number
+    const anomaly = faultOf(value)
+    if (anomaly === null) {
+      const count = value as number
+      this.isCut ||= count > most
+      return Math.min(count, most)
+    }
     this.anomaly ??= anomaly
     return 0
   }
 }
 
-function faultOf(value: unknown, most: number): UsageAnomaly | null {
+function faultOf(value: unknown): UsageAnomaly | null {
   if (typeof value !== 'number' || Number.isNaN(value)) return 'not-a-number'
   if (value < 0) return 'negative'
-  if (value > most) return 'absurd'
+  if (value > TOKENS_MAX) return 'absurd'
   return Number.isInteger(value) ? null : 'fraction'
 }

@@ -1,7 +1,7 @@
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { isDenial } from '#relay/canonical/denial.ts'
-import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
 import { type AttemptEnd, UpstreamAttempt } from '#relay/pipeline/call-upstream.ts'
@@ -66,9 +66,9 @@ export async function testChannel(
     return { isSuccess: false, model, durationMs: 0, reason, end: null, position: null }
   }
   const { actor, cause, run = null, signal } = why
-  const startedAt = parts.now()
+  const startedAt = performance.now()
   const end = await ask(parts, { target, candidate, deadlines, signal })
-  const durationMs = Math.max(0, parts.now() - startedAt)
+  const durationMs = Math.round(performance.now() - startedAt)
   const isSuccess = end.kind === 'answered'
   const reason = isSuccess ? '' : reasonOf(end)
   const failed = isSuccess ? null : end
@@ -100,13 +100,13 @@ type Question = {
 const NOWHERE = { write: () => true }
 
 async function ask(
-  { now, outbound, watch }: ProbeParts,
+  { outbound, watch }: ProbeParts,
   { target, candidate, deadlines, signal }: Question,
 ): Promise<Answered | Failed> {
   const { request, body, upstreamModel } = candidate
   const passage = request.isStream ? new StreamPassage(NOWHERE, false, null, () => {}) : null
-  const attempt = new UpstreamAttempt(passage, deadlines, now)
-  const startedAt = now()
+  const attempt = new UpstreamAttempt(passage, deadlines)
+  const startedAt = performance.now()
   const watched = {
     watch: (at: number) => {
       if (at - startedAt > deadlines.totalMs) attempt.abort('timeout')
@@ -139,8 +139,8 @@ function reasonOf(end: Failed): string {
 
 function countsOf(rawUsage: unknown, { request, channel }: Candidate) {
   const bounds = {
-    inputTokensMax: request.inputTokensMax,
-    outputTokensMax: request.outputTokensMax ?? 0,
+    inputCeiling: request.inputBound.ceiling,
+    outputCeiling: outputCeiling(request.outputTokensMax ?? 0),
   }
   const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
   const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)

@@ -59,11 +59,12 @@ export class Breaker {
 
   constructor(parts: Parts) {
     this.parts = parts
+    parts.circuits.whenClosedByHand((scope) => this.forget(scope))
   }
 
   /** Whether calls pass it by now: an open circuit, or a provider that asked for a rest. */
   isPassedBy(channelId: number, model: string, now: number): boolean {
-    if (this.resting.untilOf(channelId, now) > 0) return true
+    if (this.resting.untilOf(channelId, performance.now()) > 0) return true
     const { circuits } = this.parts
     if (circuits.areAllClosed) return false
     return (
@@ -91,11 +92,10 @@ export class Breaker {
   }
 
   keyStanding(channelId: number, keyRef: string): KeyStanding {
-    const now = this.parts.now()
-    if (this.resting.untilOf(keyRef, now) > 0) return 'out'
+    if (this.resting.untilOf(keyRef, performance.now()) > 0) return 'out'
     const circuit = this.parts.circuits.find(channelId, null, keyRef)
     if (circuit === undefined) return 'free'
-    return this.isShut(circuit, now) ? 'out' : 'due'
+    return this.isShut(circuit, this.parts.now()) ? 'out' : 'due'
   }
 
   /** True when this one call is to try the key, whose pause is over. */
@@ -112,7 +112,7 @@ export class Breaker {
     if (retryAfterMs > 0) this.rest(one, outcome, retryAfterMs)
     if (outcome === 'nothing') return
     if (outcome !== 'well') return this.fail(one, outcome, retryAfterMs)
-    this.tallies.succeed({ channelId, model, keyRef }, this.parts.now(), this.parts.options())
+    this.tallies.succeed({ channelId, model, keyRef }, performance.now(), this.parts.options())
     for (const scope of probes) this.close(scope, 'probe', call)
   }
 
@@ -161,7 +161,7 @@ export class Breaker {
   /** A key rests by itself, its channel once all of its keys do. */
   private rest(one: Try, outcome: Outcome, retryAfterMs: number): void {
     const { channelId, keys } = one.channel
-    const now = this.parts.now()
+    const now = performance.now()
     const until = now + retryAfterMs
     if (!this.isKeys(one, outcome)) return this.resting.put(channelId, until, now)
     this.resting.put(one.keyRef, until, now)
@@ -174,7 +174,7 @@ export class Breaker {
 
   private countKey({ channel, keyRef, call }: Try, failure: Failure, retryAfterMs: number): void {
     const { channelId } = channel
-    const failures = this.tallies.failKey(keyRef, this.parts.now(), this.parts.options())
+    const failures = this.tallies.failKey(keyRef, performance.now(), this.parts.options())
     if (failures === null) return
     this.tallies.forgetKey(keyRef)
     if (this.parts.circuits.find(channelId, null, keyRef) !== undefined) return
@@ -185,7 +185,7 @@ export class Breaker {
   private count({ channel, model, call }: Try, failure: Failure, retryAfterMs: number): void {
     const { channelId, terms } = channel
     const what = { model, offersMore: terms.models.length > 1, blame: failure.blame }
-    const trip = this.tallies.fail(channelId, what, this.parts.now(), this.parts.options())
+    const trip = this.tallies.fail(channelId, what, performance.now(), this.parts.options())
     if (trip === null) return
     if (trip.model === null) this.tallies.forget(channelId, null)
     const { circuits } = this.parts
@@ -214,6 +214,13 @@ export class Breaker {
     else this.tallies.forgetKey(keyRef)
     const command = { type: 'CloseCircuit', scope, reason, prober: this.prober } as const
     this.tell(scope.channelId, command, cause).catch(this.failed)
+  }
+
+  /** An admin closed the circuit: neither earlier failures nor a `Retry-After` hold calls back. */
+  private forget({ channelId, model, keyRef }: CircuitScope): void {
+    this.resting.end(keyRef ?? channelId)
+    if (keyRef === null) this.tallies.forget(channelId, model)
+    else this.tallies.forgetKey(keyRef)
   }
 
   private async askAll(open: readonly OpenCircuit[]): Promise<readonly CircuitScope[] | false> {

@@ -21,6 +21,7 @@ type OfChannel = { position: number; readonly open: Map<string, OpenCircuit> }
 export class Circuits {
   private readonly channels = new Map<number, OfChannel>()
   private openCount = 0
+  private onClosedByHand: (scope: CircuitScope) => void = () => {}
 
   constructor(rows: readonly CircuitRow[] = []) {
     for (const { position, ...circuit } of rows) {
@@ -47,6 +48,11 @@ export class Circuits {
     return made
   }
 
+  /** Calls `then` once for every circuit that an admin closes, in whichever process. */
+  whenClosedByHand(then: (scope: CircuitScope) => void): void {
+    this.onClosedByHand = then
+  }
+
   /** An event seen before changes nothing. */
   apply({ type, data, position }: Recorded<ChannelHealthEvent>): void {
     const { channelId, model, keyRef } = data
@@ -56,7 +62,10 @@ export class Circuits {
     const scope = { channelId, model, keyRef }
     const key = scopeKey(scope)
     if (known.open.delete(key)) this.openCount -= 1
-    if (type === 'CircuitClosed') return
+    if (type === 'CircuitClosed') {
+      if (data.reason === 'admin') this.onClosedByHand(scope)
+      return
+    }
     known.open.set(key, { scope, until: data.until })
     this.openCount += 1
   }

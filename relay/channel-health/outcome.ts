@@ -13,7 +13,13 @@ export type Failure = { readonly reason: string; readonly blame: Blame }
 export type Outcome = 'well' | 'nothing' | Failure
 
 /** What ended by our own doing, or the caller's, says nothing of the provider. */
-const OURS: ReadonlySet<AttemptError> = new Set(['caller-gone', 'draining', 'screened'])
+const OURS: ReadonlySet<AttemptError> = new Set([
+  'caller-gone',
+  'draining',
+  'revoked',
+  'screened',
+  'balance-spent',
+])
 
 /** What one try says of a channel. Reasons are codes. */
 export function outcomeOf(end: AttemptEnd): Outcome {

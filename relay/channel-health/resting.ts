@@ -1,6 +1,6 @@
 /**
- * Channels (by id) and keys (by reference) whose provider asked to be left alone, until when (unix
- * milliseconds). Known to this process alone, and short.
+ * Channels (by id) and keys (by reference) whose provider asked to be left alone, until when (by
+ * `performance.now()`). Known to this process alone, and short.
  */
 export class Resting {
   private readonly untils = new Map<number | string, number>()
@@ -8,6 +8,11 @@ export class Resting {
   put(who: number | string, until: number, now: number): void {
     for (const [known, over] of this.untils) if (over <= now) this.untils.delete(known)
     this.untils.set(who, until)
+  }
+
+  /** What its provider asked for is over: an admin says that it may be called again. */
+  end(who: number | string): void {
+    this.untils.delete(who)
   }
 
   get isNobody(): boolean {

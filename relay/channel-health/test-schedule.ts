@@ -38,6 +38,8 @@ export function startTestSchedule(parts: Parts): TestSchedule {
 async function runIfDue({ views, runs, now, lastRunAt }: Parts): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
-  if (now() < (await lastRunAt()) * 1_000 + everyMs) return
+  const sinceMs = now() - (await lastRunAt()) * 1_000
+  // A run in the time to come began before the clock was set back.
+  if (sinceMs >= 0 && sinceMs < everyMs) return
   await runs.start({ actor: SCHEDULER, cause: null, at: now() })
 }

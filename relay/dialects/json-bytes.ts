@@ -5,7 +5,7 @@ export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 48 && byte <= 57
 
 /** One of `" \ / b f n r t` after a backslash. */
-export const isShortEscape = (byte: number | undefined): boolean =>
+const isShortEscape = (byte: number | undefined): boolean =>
   byte === 34 ||
   byte === 92 ||
   byte === 47 ||
@@ -16,7 +16,7 @@ export const isShortEscape = (byte: number | undefined): boolean =>
   byte === 116
 
 /** The number that four hexadecimal digits from `at` on stand for; -1 when they are none. */
-export function hexOf(bytes: Buffer, at: number): number {
+function hexOf(bytes: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index += 1) {
     const byte = bytes[index]
@@ -28,6 +28,21 @@ export function hexOf(bytes: Buffer, at: number): number {
   return value
 }
 
+const BACKSLASH = 92
+
+/** Of the escape at `at`; 0 when it is none, -1 when it means a NUL or half a surrogate pair. */
+export function escapeLength(bytes: Buffer, at: number): number {
+  if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
+  const unit = hexOf(bytes, at + 2)
+  if (unit < 0) return 0
+  const isHigh = unit >= 0xd800 && unit <= 0xdbff
+  if (unit === 0 || (unit >= 0xdc00 && unit <= 0xdfff)) return -1
+  if (!isHigh) return 6
+  if (bytes[at + 6] !== BACKSLASH || bytes[at + 7] !== 117) return -1
+  const low = hexOf(bytes, at + 8)
+  return low >= 0xdc00 && low <= 0xdfff ? 12 : -1
+}
+
 /** What a value is, by its first byte; null when none begins so. */
 export function kindOf(byte: number): JsonKind | null {
   if (byte === 34) return 'string'
@@ -37,4 +52,31 @@ export function kindOf(byte: number): JsonKind | null {
   if (byte === 102) return 'false'
   if (byte === 110) return 'null'
   return byte === 45 || isDigit(byte) ? 'number' : null
+}
+
+const MINUS = 45
+const PLUS = 43
+const POINT = 46
+const ZERO = 48
+
+/** Behind the number that begins at `start`; -1 - the byte at fault when it is none. */
+export function endOfNumber(bytes: Buffer, start: number): number {
+  let at = start
+  if (bytes[at] === MINUS) at += 1
+  const first = at
+  while (isDigit(bytes[at])) at += 1
+  if (at === first || (bytes[first] === ZERO && at > first + 1)) return -1 - at
+  if (bytes[at] === POINT) {
+    const fraction = ++at
+    while (isDigit(bytes[at])) at += 1
+    if (at === fraction) return -1 - at
+  }
+  if (bytes[at] === 101 || bytes[at] === 69) {
+    at += 1
+    if (bytes[at] === PLUS || bytes[at] === MINUS) at += 1
+    const exponent = at
+    while (isDigit(bytes[at])) at += 1
+    if (at === exponent) return -1 - at
+  }
+  return at
 }

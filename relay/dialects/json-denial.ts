@@ -7,6 +7,8 @@ export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
   switch (fault.fault) {
     case 'duplicate':
       return deny('duplicate_key', { param: fault.key.slice(0, 64) })
+    case 'ambiguous':
+      return ambiguousKey(fault.key, fault.other)
     case 'not-an-object':
       return deny('json_not_object')
     case 'not-utf8':
@@ -25,6 +27,15 @@ export function jsonDenial(body: Buffer, fault: JsonFault): Denial {
       if (fault.at >= body.length) return deny(isBlank(body) ? 'empty_body' : 'json_incomplete')
       return deny('invalid_json', { subject: placeOf(body, fault.at) })
   }
+}
+
+const NAME_LENGTH_SHOWN = 96
+
+/** `path`: of the member that may be read as the one called `other`, if it isn't that one again. */
+export function ambiguousKey(path: string, other: string): Denial {
+  const param = path.slice(0, NAME_LENGTH_SHOWN).toWellFormed()
+  if (path === other || path.endsWith(`.${other}`)) return deny('duplicate_key', { param })
+  return deny('ambiguous_key', { param, subject: other.slice(0, NAME_LENGTH_SHOWN).toWellFormed() })
 }
 
 const LF = 10

@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { InnerCheck, type InnerRules } from './inner-kinds.ts'
-import { hexOf, isDigit, isShortEscape, type JsonKind, kindOf } from './json-bytes.ts'
+import { foldedName, type KnownNames } from '#domain/shared/folded-name.ts'
+import { type Ambiguity, InnerCheck, type InnerRules } from './inner-kinds.ts'
+import { endOfNumber, escapeLength, type JsonKind, kindOf } from './json-bytes.ts'
 
 /** A member of the outermost object: where its key and its value lie in the bytes. */
 export type Member = {
   readonly key: string
+  /** The key without regard to case: see `foldedName`. */
+  readonly folded: string
   readonly keyStart: number
   readonly valueStart: number
   readonly valueEnd: number
@@ -14,6 +17,8 @@ export type Member = {
   readonly isAllObjects: boolean
   /** The first member of an element that breaks the rules for it, as `[0].role`; null: none. */
   readonly misfit: string | null
+  /** The first member of an element that may be read as another one; null: none. */
+  readonly ambiguity: Ambiguity | null
 }
 
 type Cause = 'malformed' | 'too-deep' | 'too-long' | 'too-wide' | 'too-many-keys' | 'bad-text'
@@ -23,6 +28,8 @@ export type JsonFault =
   | { readonly fault: Cause; readonly at: number }
   | { readonly fault: 'not-utf8' | 'not-an-object' }
   | { readonly fault: 'duplicate'; readonly key: string }
+  /** It equals `other`, a member or a name that the gateway knows, in all but case. */
+  | { readonly fault: 'ambiguous'; readonly key: string; readonly other: string }
 
 export const DEPTH_MAX = 64
 export const VALUES_MAX = 1_000_000
@@ -30,6 +37,8 @@ export const VALUES_MAX = 1_000_000
 export const KEYS_MAX = 200_000
 /** Members of the outermost object: several times what any request format names. */
 export const MEMBERS_MAX = 256
+
+const NO_NAMES: KnownNames = new Map()
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -45,14 +54,16 @@ const CLOSE_BRACKET = 93
  * outermost members. Bounded in depth, in members and in values, so that no body can hold the
  * loop for long. Text that a ledger or a provider would choke on (NUL, half a surrogate pair, bytes
  * that are no UTF-8) is a fault, and so is a key given twice: readers differ in which one counts.
- * `inner`: what the objects in one of its arrays may have.
+ * For the same reason, so is a key that differs from another one, or from one of `known`, in case
+ * only. `inner`: what the objects in one of its arrays may have.
  */
 export function scanObject(
   bytes: Buffer,
+  known: KnownNames = NO_NAMES,
   inner: InnerRules | null = null,
 ): readonly Member[] | JsonFault {
   if (!isUtf8(bytes)) return { fault: 'not-utf8' }
-  const scanner = new Scanner(bytes, inner)
+  const scanner = new Scanner(bytes, known, inner)
   scanner.skipSpace()
   if (scanner.byte() !== OPEN_BRACE) {
     return scanner.isSound() ? { fault: 'not-an-object' } : scanner.whatIsWrong()
@@ -70,10 +81,12 @@ class Scanner {
   private keys = 0
   private elements = 0
   private isAllObjects = true
+  private readonly known: KnownNames
   private readonly inner: InnerCheck
 
-  constructor(bytes: Buffer, inner: InnerRules | null) {
+  constructor(bytes: Buffer, known: KnownNames, inner: InnerRules | null) {
     this.bytes = bytes
+    this.known = known
     this.inner = new InnerCheck(bytes, inner)
   }
 
@@ -116,9 +129,8 @@ class Scanner {
     for (;;) {
       const member = this.member()
       if (member === null) return this.whatIsWrong()
-      if (members.some((earlier) => earlier.key === member.key)) {
-        return { fault: 'duplicate', key: member.key }
-      }
+      const clash = this.clashOf(member, members)
+      if (clash !== null) return clash
       if (members.length === MEMBERS_MAX) return { fault: 'too-wide', at: member.keyStart }
       members.push(member)
       const byte = this.byte()
@@ -127,6 +139,13 @@ class Scanner {
       if (byte === CLOSE_BRACE) return members
       this.skipSpace()
     }
+  }
+
+  private clashOf({ key, folded }: Member, earlier: readonly Member[]): JsonFault | null {
+    const same = earlier.find((member) => member.folded === folded)
+    if (same?.key === key) return { fault: 'duplicate', key }
+    const other = this.known.get(folded) ?? same?.key
+    return other === undefined || other === key ? null : { fault: 'ambiguous', key, other }
   }
 
   private member(): Member | null {
@@ -140,9 +159,11 @@ class Scanner {
     if (kind === null || !this.value(1)) return null
     const valueEnd = this.at
     const { elements: length, isAllObjects } = this
-    const { misfit } = this.inner
+    const { misfit, ambiguity } = this.inner
     this.skipSpace()
-    return { key, keyStart, valueStart, valueEnd, kind, length, isAllObjects, misfit }
+    const folded = foldedName(key)
+    const place = { key, folded, keyStart, valueStart, valueEnd, kind }
+    return { ...place, length, isAllObjects, misfit, ambiguity }
   }
 
   private colon(): boolean {
@@ -229,8 +250,8 @@ class Scanner {
       }
       if (byte !== BACKSLASH) at += 1
       else {
-        const length = this.escape(at)
-        if (length === 0) return this.fail('malformed', at)
+        const length = escapeLength(bytes, at)
+        if (length <= 0) return this.fail(length === 0 ? 'malformed' : 'bad-text', at)
         at += length
       }
     }
@@ -238,45 +259,10 @@ class Scanner {
     return true
   }
 
-  /** Length of the escape at `at`; 0 when it is none, or means text that is refused. */
-  private escape(at: number): number {
-    const { bytes } = this
-    if (bytes[at + 1] !== 117) return isShortEscape(bytes[at + 1]) ? 2 : 0
-    const unit = hexOf(bytes, at + 2)
-    if (unit < 0) return 0
-    const isHigh = unit >= 0xd800 && unit <= 0xdbff
-    if (unit === 0 || (unit >= 0xdc00 && unit <= 0xdfff)) return this.badText()
-    if (!isHigh) return 6
-    if (bytes[at + 6] !== BACKSLASH || bytes[at + 7] !== 117) return this.badText()
-    const low = hexOf(bytes, at + 8)
-    return low >= 0xdc00 && low <= 0xdfff ? 12 : this.badText()
-  }
-
-  private badText(): 0 {
-    this.fault = 'bad-text'
-    return 0
-  }
-
   private number(): boolean {
-    const { bytes } = this
-    let at = this.at
-    if (bytes[at] === 45) at += 1
-    const first = at
-    while (isDigit(bytes[at])) at += 1
-    if (at === first || (bytes[first] === 48 && at > first + 1)) return this.fail('malformed', at)
-    if (bytes[at] === 46) {
-      const fraction = ++at
-      while (isDigit(bytes[at])) at += 1
-      if (at === fraction) return this.fail('malformed', at)
-    }
-    if (bytes[at] === 101 || bytes[at] === 69) {
-      at += 1
-      if (bytes[at] === 43 || bytes[at] === 45) at += 1
-      const exponent = at
-      while (isDigit(bytes[at])) at += 1
-      if (at === exponent) return this.fail('malformed', at)
-    }
-    this.at = at
+    const end = endOfNumber(this.bytes, this.at)
+    if (end < 0) return this.fail('malformed', -1 - end)
+    this.at = end
     return true
   }
 

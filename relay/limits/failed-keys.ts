@@ -24,8 +24,8 @@ export class FailedKeys {
     this.what = what
   }
 
-  /** Seconds to wait; 0 when the address may try a key. */
-  waitSeconds(clientIp: string, now: number): number {
+  /** Seconds to wait; 0 when the address may try a key. `now`: monotonic milliseconds. */
+  waitSeconds(clientIp: string, now = performance.now()): number {
     // Nearly always: a right key costs no more than that.
     if (this.waiting.size === 0) return 0
     const line = addressLine(clientIp)
@@ -37,7 +37,7 @@ export class FailedKeys {
   }
 
   /** Counts a wrong key. Seconds to wait when it was one too many, else 0. */
-  async failed(clientIp: string, now: number): Promise<number> {
+  async failed(clientIp: string, now = performance.now()): Promise<number> {
     const key = `${this.what}:${addressKey(this.vault, clientIp)}`
     const claim = { kind: 'rate', key, max: MAX, periodMs: PERIOD_MS, isRefundable: false } as const
     const outcome = await this.limits.enter(key, [claim])

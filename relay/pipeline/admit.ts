@@ -18,7 +18,7 @@ export async function admit(
   exchange: Exchange,
   caller: Caller,
   request: ChatRequest,
-  { price, hold }: CallPlan,
+  { price, terms: { hold, reduction } }: CallPlan,
   keyed: KeyedCall | null,
 ): Promise<CallBooks | Denial> {
   const books = new CallBooks(actors, caller, exchange, now, keyed)
@@ -30,13 +30,14 @@ export async function admit(
       model: request.model,
       isStream: request.isStream,
       hold,
+      ...(reduction === null ? {} : { reduction }),
       price,
       calls: request.choices,
       ...(reasoningEffort === null ? {} : { reasoningEffort }),
       leaseMs: deadlines.leaseMs,
       clientIp,
     })
-    const denial = await inTime(admitting, { now, watch, deadlines })
+    const denial = await inTime(admitting, { watch, deadlines })
     if (denial !== LATE) return denial ?? books
     giveBackLate(admitting, books)
     warnSeldom(log, { call: exchange.call }, 'the event store is too slow to admit calls')
@@ -55,9 +56,9 @@ const LATE = Symbol('late')
 /** `LATE` after `admitMs`: what is under way goes on. */
 function inTime<T>(
   admitting: Promise<T>,
-  { now, watch, deadlines }: Pick<RelayParts, 'now' | 'watch' | 'deadlines'>,
+  { watch, deadlines }: Pick<RelayParts, 'watch' | 'deadlines'>,
 ): Promise<T | typeof LATE> {
-  const lateAt = now() + deadlines.admitMs
+  const lateAt = performance.now() + deadlines.admitMs
   return new Promise((resolve, reject) => {
     const watched: Watched = {
       watch: (at) => {

@@ -34,7 +34,7 @@ export async function authenticate(
   clientIp: string,
   now: number,
 ): Promise<Caller | Denial> {
-  const waitSeconds = failedKeys.waitSeconds(clientIp, now)
+  const waitSeconds = failedKeys.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooManyWrong(waitSeconds)
   const text = keyText(request)
   if (text === null) return deny('missing_key')
@@ -42,7 +42,7 @@ export async function authenticate(
   const token = match?.[1] && views.tokens.find(vault.keyedHash('token-key', match[1]))
   const user = token ? views.users.find(token.userId) : undefined
   if (!token || user === undefined) {
-    const tooManySeconds = await failedKeys.failed(clientIp, now)
+    const tooManySeconds = await failedKeys.failed(clientIp)
     return tooManySeconds > 0 ? tooManyWrong(tooManySeconds) : deny('invalid_key')
   }
   if (!token.isEnabled) return deny('token_disabled')

@@ -41,12 +41,12 @@ export class AutoDisable {
       if (end.kind === 'plain' || end.error === null) this.troubles.succeed(keyRef)
       return false
     }
-    const { views, now } = this.parts
+    const { views } = this.parts
     const { disable } = views.options.options.health
     if (!disable.isEnabled || !channel.terms.isAutoBan) return false
     const reason = accountTroubleOf(end, disable.keywords, requestBody)
     if (reason === null) return false
-    const noted = this.troubles.note(keyRef, { reason, userId, now: now() }, disable)
+    const noted = this.troubles.note(keyRef, { reason, userId, now: performance.now() }, disable)
     if (noted.isTooOften) this.turnOff({ channel, keyRef }, reason, call)
     return noted.isCounted
   }

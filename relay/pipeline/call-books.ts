@@ -1,11 +1,16 @@
-import type { AccountCommand } from '#domain/account/commands.ts'
+import type { AccountCommand, OutputReduction } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
-import { type Attempt, accountStream, type CallEnd } from '#domain/account/events.ts'
+import {
+  type AccountEvent,
+  type Attempt,
+  accountStream,
+  type CallEnd,
+} from '#domain/account/events.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { isPlayground } from '#domain/shared/playground.ts'
-import type { Quota } from '#domain/shared/quota.ts'
+import { fromWire, type Quota } from '#domain/shared/quota.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { StreamActors } from '#infra/event-store/actors-port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
@@ -18,6 +23,7 @@ export type Admission = {
   readonly model: string
   readonly isStream: boolean
   readonly hold: Quota
+  readonly reduction?: OutputReduction
   readonly price: PriceSnapshot
   /** Choices asked for: a price per call counts each. */
   readonly calls: number
@@ -51,9 +57,13 @@ export function denialOfAdmission(refusal: Refusal, call: string, isKeyed: boole
 export type Bill = Place & {
   readonly upstreamModel: string | null
   readonly usage: Usage
+  /** The part of it that the call's limits allow: charged where no more can be paid. */
+  readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
   readonly end: CallEnd
+  /** The code that its caller was given, where access ended during the call. */
+  readonly endReason?: string
 }
 
 export type Failure = {
@@ -74,6 +84,10 @@ export type Course = {
  */
 export class CallBooks {
   hasEnded = false
+  /** What is held for the call. */
+  hold: Quota = 0n
+  /** The output limit to send to the provider, where the whole hold could not be paid. */
+  outputLimit: number | null = null
   private readonly actors: StreamActors
   private readonly caller: Caller
   private readonly exchange: Exchange
@@ -111,9 +125,17 @@ export class CallBooks {
     })
     if (outcome.isDone) {
       const isRepeat = this.keyed !== null && outcome.events.length === 0
+      this.note(outcome.events, admission)
       return isRepeat ? this.repeated() : null
     }
     return denialOfAdmission(outcome.refusal, this.exchange.call, this.keyed !== null)
+  }
+
+  /** The hold may be smaller than asked for; an admission that is a repeat has no event. */
+  private note([event]: readonly AccountEvent[], { hold }: Admission): void {
+    const isAdmitted = event?.type === 'CallAdmitted'
+    this.hold = isAdmitted ? fromWire(event.data.hold) : hold
+    this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
   }
 
   /** The account knows the call already: it runs, or it is over. */
@@ -125,12 +147,30 @@ export class CallBooks {
     return deny('idempotency_in_progress', { subject: call, retryAfterSeconds: 2 })
   }
 
-  /** Says how far the call got and renews its lease; a failure is not the caller's affair. */
-  async progress(place: Place, usage: Usage, leaseMs: number): Promise<void> {
-    if (this.hasEnded) return
+  /**
+   * Says how far the call got and renews its lease. False: its account was emptied meanwhile, and
+   * the call is to be ended.
+   */
+  async progress(place: Place, usage: Usage, leaseMs: number): Promise<boolean> {
+    if (this.hasEnded) return true
     const leaseUntil = this.now() + leaseMs
     const { call } = this.exchange
-    await this.handle({ type: 'RecordProgress', call, ...place, usage, leaseUntil })
+    const progress = { type: 'RecordProgress', call, ...place, usage, leaseUntil } as const
+    const outcome = await this.handle(progress)
+    return outcome.isDone || outcome.refusal.refused !== 'InsufficientQuota'
+  }
+
+  /**
+   * Holds up to `hold` in total, and answers how much that is; null when the account or the token
+   * can't pay for `least`. Throws when the store can't be reached in time.
+   */
+  async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
+    if (this.hasEnded) return null
+    const { call } = this.exchange
+    const outcome = await this.handle({ type: 'RaiseHold', call, hold, least })
+    const [event] = outcome.isDone ? outcome.events : []
+    if (event?.type === 'HoldRaised') this.hold = fromWire(event.data.hold)
+    return outcome.isDone ? this.hold : null
   }
 
   /**
@@ -160,8 +200,8 @@ export class CallBooks {
   }
 
   private timings({ firstByteMs }: Course) {
-    const { startedAt } = this.exchange
-    return { startedAt, firstByteMs, durationMs: Math.max(0, this.now() - startedAt) }
+    const { startedAt, arrivedAt } = this.exchange
+    return { startedAt, firstByteMs, durationMs: Math.round(performance.now() - arrivedAt) }
   }
 
   private handle(command: AccountCommand) {

@@ -15,8 +15,14 @@ export type AttemptError =
   | 'error-event'
   | 'caller-gone'
   | 'draining'
+  /** Its caller may no longer call. */
+  | 'revoked'
   /** A word in it that the site does not let through. */
   | 'screened'
+  /** The stream outgrew its hold, and the account or the token could pay for no more. */
+  | 'balance-spent'
+  /** The provider went on far beyond the output limit that it was given. */
+  | 'over-limit'
 
 export type AttemptEnd =
   | { readonly kind: 'plain'; readonly status: number; readonly body: Buffer }
@@ -31,6 +37,8 @@ export type AttemptEnd =
       readonly retryAfterMs: number
       /** It was the channel's proxy that made no connection. */
       readonly isProxy?: true
+      /** The provider had the request, and had not refused it. */
+      readonly isDispatched?: true
     }
 
 export type AttemptRequest = {
@@ -53,7 +61,6 @@ class Aborted extends Error {}
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private readonly passage: StreamPassage | null
   private readonly deadlines: Deadlines
-  private readonly now: () => number
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | null = null
   private resolve: ((end: AttemptEnd) => void) | null = null
@@ -68,11 +75,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private endedAt = 0
   isClosed = false
 
-  constructor(passage: StreamPassage | null, deadlines: Deadlines, now: () => number) {
+  constructor(passage: StreamPassage | null, deadlines: Deadlines) {
     this.passage = passage
     this.deadlines = deadlines
-    this.now = now
-    this.startedAt = now()
+    this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
   }
 
@@ -96,7 +102,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   resume(): void {
     if (this.pausedAt === 0) return
     this.pausedAt = 0
-    this.lastByteAt = this.now()
+    this.lastByteAt = performance.now()
     this.controller?.resume()
   }
 
@@ -123,8 +129,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.status = status
-    this.lastByteAt = this.now()
-    if (status !== 200) this.retryAfterMs = retryAfterOf(headers['retry-after'], this.lastByteAt)
+    this.lastByteAt = performance.now()
+    if (status !== 200) this.retryAfterMs = retryAfterOf(headers['retry-after'], Date.now())
     if (status < 200 || status > 299) return
     const type = String(headers['content-type'] ?? '')
     this.isStream = this.passage !== null && type.startsWith('text/event-stream')
@@ -134,7 +140,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.resolve === null) return
-    this.lastByteAt = this.now()
+    this.lastByteAt = performance.now()
     if (this.isStream) return this.carry(controller, chunk)
     const isAnswer = this.status !== null && this.status < 300
     this.length += chunk.length
@@ -172,8 +178,10 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     else if (passage.verdict === 'error') this.abort('error-event')
     else if (passage.verdict === 'overflow') this.abort('too-large')
     else if (passage.verdict === 'screened') this.abort('screened')
+    else if (passage.verdict === 'over-limit') this.abort('over-limit')
+    else if (passage.verdict === 'balance-spent') this.abort('balance-spent')
     else if (!isFlowing) {
-      this.pausedAt = this.now()
+      this.pausedAt = performance.now()
       controller.pause()
     }
   }
@@ -185,7 +193,9 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     }
     const body = passage?.errorEvent ?? this.gathered()
     const { retryAfterMs } = this
-    return { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs }
+    const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
+    const isDispatched = this.controller !== null && (status === null || status < 300)
+    return isDispatched ? { ...failed, isDispatched } : failed
   }
 
   private finish(end: AttemptEnd): void {
@@ -193,7 +203,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (resolve === null) return
     this.resolve = null
     this.parts = []
-    this.endedAt = this.now()
+    this.endedAt = performance.now()
     resolve(end)
   }
 

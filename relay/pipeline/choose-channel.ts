@@ -11,7 +11,8 @@ import { isValid } from './plan-call.ts'
 /** The provider's own trouble, its limits, or its quarrel with our key: another may do better. */
 export function isRetryable(end: Extract<AttemptEnd, { readonly kind: 'failed' }>): boolean {
   const { error, status } = end
-  if (error === 'caller-gone' || error === 'draining' || error === 'screened') return false
+  if (error === 'caller-gone' || error === 'draining' || error === 'revoked') return false
+  if (error === 'screened') return false
   if (error !== 'status' || status === null) return true
   if (status >= 500 || (status >= 300 && status <= 399)) return true
   return [401, 402, 403, 408, 409, 429].includes(status)

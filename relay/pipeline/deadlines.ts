@@ -13,6 +13,10 @@ export type Deadlines = {
    * want of them must not be in them a moment later.
    */
   readonly settleMs: number
+  /** After its caller left, an answer is read on for its usage: a plain one for so long … */
+  readonly readOnPlainMs: number
+  /** … and a stream that had finished for so long. */
+  readonly readOnStreamMs: number
   /** A caller that takes nothing for so long is gone. */
   readonly writeStallMs: number
   /** In a drain, an upload that brings nothing for so long is given up. */
@@ -30,15 +34,20 @@ export const DEFAULT_DEADLINES: Deadlines = {
   totalMs: 30 * 60_000,
   admitMs: 15_000,
   settleMs: 15_000,
+  readOnPlainMs: 120_000,
+  readOnStreamMs: 10_000,
   writeStallMs: 60_000,
   uploadStallMs: 10_000,
   leaseMs: 60_000,
   renewMs: 20_000,
-  progressMs: 5_000,
+  progressMs: 4_000,
   progressBytes: 64 * 1024,
 }
 
-/** Something with deadlines of its own, looked at on every tick until it answers false. */
+/**
+ * Something with deadlines of its own, looked at on every tick until it answers false. `now` is
+ * monotonic time in milliseconds (`performance.now()`): setting the clock ends nothing.
+ */
 export type Watched = { readonly watch: (now: number) => boolean }
 
 const TICK_MS = 100
@@ -50,12 +59,6 @@ const TICK_MS = 100
 export class Watch {
   private readonly watched = new Set<Watched>()
   private timer: NodeJS.Timeout | null = null
-  private readonly now: () => number
-
-  constructor(now: () => number) {
-    this.now = now
-  }
-
   add(watched: Watched): void {
     this.watched.add(watched)
     this.timer ??= setInterval(() => this.tick(), TICK_MS)
@@ -71,7 +74,7 @@ export class Watch {
   }
 
   private tick(): void {
-    const now = this.now()
+    const now = performance.now()
     for (const watched of this.watched) {
       if (!watched.watch(now)) this.watched.delete(watched)
     }

@@ -11,6 +11,8 @@ export type Exchange = {
   readonly call: string
   /** Unix milliseconds. */
   readonly startedAt: number
+  /** The same moment by `performance.now()`: durations are measured from here. */
+  readonly arrivedAt: number
   readonly clientIp: string
   readonly language: Language
 }
@@ -22,8 +24,19 @@ export const headersOf = (call: string): string[] => [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'X-Request-Id, Retry-After',
+  'X-Request-Id, Retry-After, X-Dropped-Members',
 ]
+
+const NAMES_SHOWN_MAX = 32
+const HEADER_NAME = /^[\w-]{1,64}$/
+
+/** Names the members of the request that the provider does not get, on the answer to come. */
+export function showDropped({ response }: Exchange, dropped: readonly string[]): void {
+  if (response.headersSent) return
+  const names = dropped.filter((name) => HEADER_NAME.test(name)).slice(0, NAMES_SHOWN_MAX)
+  if (names.length > 0) response.setHeader('X-Dropped-Members', names.join(', '))
+  else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
+}
 
 export function sendDenial(exchange: Exchange, denial: Denial): void {
   const { status, body } = denialBody(denial, exchange.language)

@@ -29,7 +29,11 @@ export const DENIAL_OF: Record<AttemptError, DenialCode> = {
   cut: 'upstream_incomplete',
   'too-large': 'upstream_format',
   draining: 'draining',
+  // The call itself knows the reason.
+  revoked: 'user_disabled',
   screened: 'sensitive_answer',
+  'balance-spent': 'balance_spent',
+  'over-limit': 'output_limit_ignored',
   'caller-gone': 'upstream_incomplete',
 }
 
@@ -74,10 +78,14 @@ export function failureOf(
   }
   const isFault = status !== null && status >= 400 && status <= 599
   const shown = mapped ?? (isFault ? status : 502)
-  const known = confidentialTo(candidate.channel)
+  const known = confidentialOf(candidate)
   const body = providerErrorBody(end.body, status ?? 502, { isHidden, known })
   return { reason, errorCode: `upstream_${error}`, status: shown, retryAfterMs, body }
 }
+
+/** What nobody may read in a provider's words: also the name that a mapping gave the model. */
+export const confidentialOf = ({ channel, upstreamModel }: Candidate): readonly string[] =>
+  upstreamModel === null ? confidentialTo(channel) : [...confidentialTo(channel), upstreamModel]
 
 export function answerFailure(exchange: Exchange, failure: FailureAnswer): void {
   const { response } = exchange

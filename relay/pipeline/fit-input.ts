@@ -2,33 +2,47 @@ import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
-import { isValid } from './plan-call.ts'
+import type { Caller } from './authenticate.ts'
+import { denialOfPayment } from './can-pay.ts'
+import type { Exchange } from './exchange.ts'
+import { type CallPlan, isValid } from './plan-call.ts'
 import type { RelayParts } from './relay-parts.ts'
 
-type Parts = Pick<RelayParts, 'counter' | 'now'>
+type Parts = Pick<RelayParts, 'actors' | 'counter' | 'now'>
 
 /** An offer lasts until a channel changes, so that a short call costs one look-up. */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
 
 /**
  * The channels whose own bound on a call's input this one keeps; a denial when it is too long for
- * all of them. What can't be too long by its bytes is not counted; the rest is, in a thread of
- * its own.
+ * all of them, or when its account would not admit it anyway: nothing is counted for callers who
+ * can't pay. What can't be too long by its bytes is not counted either; the rest is, in a thread.
  */
 export function fitInput(
   parts: Parts,
-  offer: Offer<RelayChannel>,
+  exchange: Exchange,
+  caller: Caller,
   request: ChatRequest,
+  plan: CallPlan,
 ): Offer<RelayChannel> | Promise<Offer<RelayChannel> | Denial> {
-  return request.inputTokensMax <= leastOf(offer) ? offer : counted(parts, offer, request)
+  const { offer } = plan
+  if (request.inputBound.tokens <= leastOf(offer)) return offer
+  return counted(parts, exchange, caller, request, plan)
 }
 
 async function counted(
-  { counter, now }: Parts,
-  offer: Offer<RelayChannel>,
-  { body }: ChatRequest,
+  parts: Parts,
+  exchange: Exchange,
+  caller: Caller,
+  request: ChatRequest,
+  plan: CallPlan,
 ): Promise<Offer<RelayChannel> | Denial> {
-  const { input } = await counter.count({ requestBody: body, text: '' })
+  const { counter, now } = parts
+  const { offer } = plan
+  const unpayable = await denialOfPayment(parts, exchange, caller, request, plan)
+  if (unpayable !== null) return unpayable
+  const counts = counter.of(caller.user.userId)
+  const { input } = await counts.count({ requestBody: request.body, text: '' })
   const valid = [...channelsIn(offer)].filter(({ terms }) => isValid(terms, now()))
   const fit = valid.filter(({ terms }) => input <= boundOf(terms))
   if (fit.length === valid.length) return offer

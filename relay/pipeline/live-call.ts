@@ -1,27 +1,33 @@
 import type { Attempt } from '#domain/account/events.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
-import type { CountAnswer, TokenCounter } from '#relay/canonical/token-counter.ts'
+import type { DenialCode } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { chatPathOf } from '#relay/providers/openai-compatible/target.ts'
 import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
+import type { CountAnswer } from '#relay/token-counts/count-job.ts'
+import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type Place, placeOf, type RelayKey } from '#relay/views/channel-view.ts'
+import type { AccessCheck } from './access-check.ts'
 import type { CallBooks, Course } from './call-books.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
+import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
 import { outletOf, StreamPassage, startStream } from './stream-passage.ts'
 
 type Parts = {
   readonly via: Outbound['via']
   readonly deadlines: Deadlines
-  readonly counter: TokenCounter
-  readonly now: () => number
+  readonly counter: UserTokenCounter
   readonly pingIntervalMs: number | null
+  readonly access: AccessCheck
   readonly screen: AnswerScreen | null
+  readonly allowance: OutputAllowance
 }
 
+const ACCESS_CHECK_MS = 1_000
 const PING = ': ping\n\n'
 
 /** A call under way: its tries, its clock, and its caller, who may leave at any time. */
@@ -29,6 +35,13 @@ export class LiveCall implements Watched {
   readonly attempts: Attempt[] = []
   passage: StreamPassage | null = null
   isCallerGone = false
+  /** The provider's answer is read until then, though nobody takes it; 0: somebody does. */
+  private readOnUntil = 0
+  private isRaising = false
+  private isSpent = false
+  /** Why its caller may no longer call; null while it may. */
+  revokedBy: DenialCode | null = null
+  private accessCheckedAt = performance.now()
   /** What it turned out to have used, once that is known. */
   tokens = 0
   private readonly parts: Parts
@@ -53,10 +66,10 @@ export class LiveCall implements Watched {
     this.exchange = exchange
     this.request = request
     this.books = books
-    this.renewedAt = parts.now()
+    this.renewedAt = performance.now()
     this.quietSince = this.renewedAt
     const { response } = exchange
-    response.on('drain', () => this.attempt?.resume())
+    response.on('drain', () => this.resume())
     response.on('close', () => {
       if (!response.writableFinished) this.callerGone()
     })
@@ -66,15 +79,15 @@ export class LiveCall implements Watched {
 
   /** One try; never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
-    const { deadlines, now, via } = this.parts
+    const { deadlines, via } = this.parts
     const place = placeOf(candidate.channel)
     const { channelId } = place
-    const startedAt = now()
+    const startedAt = performance.now()
     const { isStream, wantsUsage, model } = this.request
     const shownModel = candidate.upstreamModel === null ? null : model
     this.place = place
     this.passage = isStream ? this.newPassage(wantsUsage, shownModel) : null
-    this.attempt = new UpstreamAttempt(this.passage, deadlines, now)
+    this.attempt = new UpstreamAttempt(this.passage, deadlines)
     const path = chatPathOf(target, candidate.upstreamModel ?? model)
     const headers = [...target.headers, 'x-request-id', this.exchange.call]
     const request = { path, headers, body: candidate.body }
@@ -85,7 +98,7 @@ export class LiveCall implements Watched {
       channelId,
       status: end.status,
       error: end.kind === 'plain' ? null : end.error,
-      latencyMs: Math.max(0, now() - startedAt),
+      latencyMs: Math.round(performance.now() - startedAt),
     })
     return end
   }
@@ -97,17 +110,18 @@ export class LiveCall implements Watched {
   }
 
   noteFirstByte(): void {
-    this.firstByteAt ??= this.parts.now()
+    this.firstByteAt ??= performance.now()
   }
 
   course(): Course {
     const { firstByteAt, attempts, exchange } = this
-    const firstByteMs = firstByteAt === null ? null : Math.max(0, firstByteAt - exchange.startedAt)
+    const firstByteMs = firstByteAt === null ? null : Math.round(firstByteAt - exchange.arrivedAt)
     return { attempts, firstByteMs }
   }
 
+  /** What the caller left behind is billed as such, however its rest comes to an end. */
   abort(error: AttemptError): void {
-    this.attempt?.abort(error)
+    this.attempt?.abort(this.isCallerGone ? 'caller-gone' : error)
   }
 
   watch(now: number): boolean {
@@ -115,18 +129,27 @@ export class LiveCall implements Watched {
     this.attempt?.watch(now)
     if (this.books.hasEnded) return !this.isOver()
     if (this.isOutOfTime(now)) this.abort('timeout')
+    if (this.readOnUntil > 0 && now > this.readOnUntil) this.abort('caller-gone')
+    this.checkAccess(now)
     this.ping(now)
     this.renew(now)
     return true
   }
 
+  private checkAccess(now: number): void {
+    if (now - this.accessCheckedAt < ACCESS_CHECK_MS) return
+    this.accessCheckedAt = now
+    this.revokedBy = this.parts.access()
+    if (this.revokedBy !== null) this.abort('revoked')
+  }
+
   isOutOfTime(now: number): boolean {
-    return now - this.exchange.startedAt > this.parts.deadlines.totalMs
+    return now - this.exchange.arrivedAt > this.parts.deadlines.totalMs
   }
 
   /** Resolves with the books' answer; rejects when they are not closed in time. */
   inTime(closing: Promise<void>): Promise<void> {
-    this.lateAt = this.parts.now() + this.parts.deadlines.settleMs
+    this.lateAt = performance.now() + this.parts.deadlines.settleMs
     return new Promise((resolve, reject) => {
       this.onLate = () => reject(new Error('the books could not be closed in time'))
       closing.then(resolve, reject)
@@ -140,15 +163,68 @@ export class LiveCall implements Watched {
     return isAnswered && (this.attempt === null || this.attempt.isClosed)
   }
 
+  /** Of the caller's texts. */
+  get counter(): UserTokenCounter {
+    return this.parts.counter
+  }
+
+  /**
+   * The answer was made for the caller, who stays or leaves: a plain one, and a stream that has
+   * only its usage left, is read to its end, so that leaving early does not make it free.
+   */
   private callerGone(): void {
     this.isCallerGone = true
-    this.abort('caller-gone')
+    const { passage } = this
+    const { readOnPlainMs, readOnStreamMs } = this.parts.deadlines
+    if (passage === null) this.readOnUntil = performance.now() + readOnPlainMs
+    else if (passage.isFinished()) {
+      this.readOnUntil = performance.now() + readOnStreamMs
+      passage.readOn()
+      this.attempt?.resume()
+    } else this.abort('caller-gone')
+  }
+
+  /** Looks whether the hold still covers what the stream delivers. */
+  private checkAllowance(): void {
+    const { passage } = this
+    if (passage === null) return
+    const verdict = this.parts.allowance.look(passage.delivered)
+    if (verdict === 'go-on') return
+    if (verdict === 'over-limit') return passage.endAt('over-limit')
+    if (verdict === 'wait') {
+      if (this.isSpent) return passage.endAt('balance-spent')
+      passage.pause()
+    }
+    if (!this.isSpent) void this.raiseHold()
+  }
+
+  /** Goes on with the provider's answer once the hold covers more and the caller takes more. */
+  private resume(): void {
+    if (!this.isRaising && !this.exchange.response.writableNeedDrain) this.attempt?.resume()
+  }
+
+  /** An account that can pay for no more ends the stream once its hold is used up. */
+  private async raiseHold(): Promise<void> {
+    if (this.isRaising) return
+    this.isRaising = true
+    const { allowance } = this.parts
+    const { hold, least } = allowance.nextHold()
+    const before = this.books.hold
+    const held = await this.books.raiseHold(hold, least).catch(() => null)
+    this.isRaising = false
+    if (held === null || held <= before) this.isSpent = true
+    else allowance.noteHold(held)
+    this.checkAllowance()
+    if (this.passage?.verdict === 'balance-spent') this.abort('balance-spent')
+    else this.resume()
   }
 
   private newPassage(wantsUsage: boolean, shownModel: string | null): StreamPassage {
     const onFirstByte = () => this.noteFirstByte()
     const { screen } = this.parts
-    return new StreamPassage(outletOf(this.exchange), wantsUsage, shownModel, onFirstByte, screen)
+    const outlet = outletOf(this.exchange)
+    const onDelivered = () => this.checkAllowance()
+    return new StreamPassage(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
   /** A comment between two events, so that nobody in between takes a quiet stream for dead. */
@@ -184,14 +260,16 @@ export class LiveCall implements Watched {
   private async tell(): Promise<void> {
     const { place } = this
     const usage = await this.soFar()
-    await this.books.progress(place, usage, this.parts.deadlines.leaseMs)
+    const mayGoOn = await this.books.progress(place, usage, this.parts.deadlines.leaseMs)
+    if (!mayGoOn) this.abort('balance-spent')
   }
 
   /** What the call is charged should this process die: its input as when it is cut short. */
   private async soFar(): Promise<Usage> {
     if (this.passage === null || !this.passage.hasDelivered) return NO_USAGE
-    const output = this.passage.delivered.roughTokens()
-    this.countedInput ??= this.parts.counter.count({ requestBody: this.request.body, text: '' })
+    const { outputTokens } = this.parts.allowance.limits()
+    const output = Math.min(this.passage.delivered.roughTokens(), outputTokens)
+    this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input: inputUncached } = await this.countedInput
     return { ...NO_USAGE, inputUncached, output }
   }

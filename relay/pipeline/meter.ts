@@ -1,8 +1,8 @@
 import { NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
+import { inputTokensOf, type TokenLimits, usageWithin } from '#domain/pricing/usage-within.ts'
 import type { Said } from '#relay/canonical/delivered-text.ts'
-import type { TokenCounter } from '#relay/canonical/token-counter.ts'
-import { readOpenAiUsage, type UsageBounds } from '#relay/canonical/usage-report.ts'
-import { OUTPUT_TOKENS_MAX } from '#relay/dialects/openai-chat/chat-request.ts'
+import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
+import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import type { Candidate } from './plan-call.ts'
 
 /** What came of a call, as far as it can be billed. */
@@ -18,31 +18,66 @@ export type Delivery = {
 
 export type Metered = {
   readonly usage: Usage
+  readonly usageWithinLimits?: Usage
   readonly usageSource: UsageSource
   readonly anomaly: string | null
 }
 
-/** The provider's numbers when they can be true; else what we count ourselves. */
+/**
+ * The provider's numbers for an answer that is whole, as far as they can be true. For one that was
+ * cut short the larger of those and our own count: what comes before the end is often a zero.
+ * `limits`: what the call may be charged for where its account can pay no more.
+ */
 export async function meter(
   delivery: Delivery,
   candidate: Candidate,
-  counter: TokenCounter,
+  counter: UserTokenCounter,
+  limits: TokenLimits,
 ): Promise<Metered> {
-  const { rawUsage } = delivery
+  const metered = await usageOf(delivery, candidate, counter, limits)
+  const within = usageWithin(metered.usage, limits)
+  return within === metered.usage ? metered : { ...metered, usageWithinLimits: within }
+}
+
+async function usageOf(
+  delivery: Delivery,
+  candidate: Candidate,
+  counter: UserTokenCounter,
+  { outputTokens }: TokenLimits,
+): Promise<Metered> {
+  const { rawUsage, isWhole } = delivery
   if (rawUsage === undefined || rawUsage === null) return ownCount(delivery, candidate, counter)
-  const isTotalLessPrompt = candidate.channel.target?.isOutputTotalLessPrompt ?? false
-  const report = readOpenAiUsage(rawUsage, boundsOf(candidate), isTotalLessPrompt)
-  if (report.isTrusted) {
-    return { usage: report.usage, usageSource: 'upstream', anomaly: report.anomaly }
+  const { request, channel } = candidate
+  const bounds = {
+    inputCeiling: request.inputBound.ceiling,
+    outputCeiling: outputCeiling(outputTokens),
   }
+  const isTotalLessPrompt = channel.target?.isOutputTotalLessPrompt ?? false
+  const report = readOpenAiUsage(rawUsage, bounds, isTotalLessPrompt)
+  const { anomaly } = report
+  if (!report.isTrusted) return { ...(await ownCount(delivery, candidate, counter)), anomaly }
+  if (isWhole) return { usage: report.usage, usageSource: 'upstream', anomaly }
   const counted = await ownCount(delivery, candidate, counter)
-  return { ...counted, anomaly: report.anomaly }
+  const usage = larger(report.usage, counted.usage)
+  return { usage, usageSource: usage === report.usage ? 'upstream' : 'partial', anomaly }
+}
+
+/** The usage seen, with as much input and output as was counted where that is more. */
+function larger(seen: Usage, counted: Usage): Usage {
+  const moreInput = inputTokensOf(counted) - inputTokensOf(seen)
+  const moreOutput = counted.output - seen.output
+  if (moreInput <= 0 && moreOutput <= 0) return seen
+  return {
+    ...seen,
+    inputUncached: seen.inputUncached + Math.max(0, moreInput),
+    output: seen.output + Math.max(0, moreOutput),
+  }
 }
 
 async function ownCount(
   { readText, isWhole, chargesInput }: Delivery,
   { request }: Candidate,
-  counter: TokenCounter,
+  counter: UserTokenCounter,
 ): Promise<Metered> {
   const { text, tokens } = readText()
   const requestBody = chargesInput ? request.body : null
@@ -53,8 +88,3 @@ async function ownCount(
     anomaly: null,
   }
 }
-
-const boundsOf = ({ request }: Candidate): UsageBounds => ({
-  inputTokensMax: request.inputTokensMax,
-  outputTokensMax: (request.outputTokensMax ?? OUTPUT_TOKENS_MAX) * request.choices,
-})

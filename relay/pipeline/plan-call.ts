@@ -1,19 +1,19 @@
-import { holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
-import type { Quota } from '#domain/shared/quota.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import {
   type ChatRequest,
+  NO_NAMES,
   readChatRequest,
-  upstreamBody,
 } from '#relay/dialects/openai-chat/chat-request.ts'
+import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import { upstreamModelOf } from '#relay/views/channel-rules.ts'
 import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { Caller } from './authenticate.ts'
+import { type CallTerms, callTerms } from './output-terms.ts'
 
 /** One channel the call may be sent to, and what would be sent. */
 export type Candidate = {
@@ -23,11 +23,13 @@ export type Candidate = {
   readonly body: Buffer
   /** null when it is the name the caller used. */
   readonly upstreamModel: string | null
+  /** Members of the caller's that this channel does not allow, so that they are not sent. */
+  readonly dropped: readonly string[]
 }
 
 export type CallPlan = {
   readonly price: PriceSnapshot
-  readonly hold: Quota
+  readonly terms: CallTerms
   /** Whether channels' overrides apply. */
   readonly isOverridden: boolean
   /** Where it may go; which of them, and in which order, is drawn when it goes. */
@@ -63,26 +65,34 @@ export function planCall(
   if (!hasValid(offer, now)) {
     return deny('no_channel', { param: 'model', subject: model, retryAfterSeconds: 10 })
   }
-  const hold = worstHold(price, request, offer, options)
-  return { price, hold, isOverridden: !options.isPassThrough, offer }
+  const terms = callTerms(price, formsOf(request, offer, options), options)
+  return { price, terms, isOverridden: !options.isPassThrough, offer }
 }
 
 const NO_OVERRIDES: ReadonlyMap<string, string> = new Map()
 
-/** The request as this channel gets it; a denial when its overrides make no sense. */
+/**
+ * The request as this channel gets it; a denial when its overrides make no sense. `outputTokens`:
+ * the most output tokens of a choice that the call's hold covers; null: what the request says.
+ */
 export function candidateOf(
   channel: RelayChannel,
   request: ChatRequest,
   isOverridden = true,
+  outputTokens: number | null = null,
 ): Candidate | Denial {
   const { rules, terms } = channel
   const overrides = isOverridden ? rules.overrides : NO_OVERRIDES
   const model = upstreamModelOf(terms, rules, request.model)
   const forcesUsage = rules.takesIncludeUsage
-  const body = upstreamBody(request, { model, forcesUsage, overrides })
+  const allowed = rules.allowedMembers
+  const change = { model, forcesUsage, overrides, allowed, outputTokens }
+  const { body, dropped } = upstreamBody(request, change)
   const upstreamModel = model === request.model ? null : model
-  if (overrides.size === 0) return { channel, request, body, upstreamModel }
-  const overridden = readChatRequest(body)
+  if (overrides.size === 0 && dropped.length === 0) {
+    return { channel, request: limited(request, outputTokens), body, upstreamModel, dropped }
+  }
+  const overridden = readChatRequest(body, NO_NAMES)
   if (isDenial(overridden)) return overridden
   const named = overridden.model === request.model ? null : overridden.model
   // What the caller gets to see is decided by what the caller asked for.
@@ -92,7 +102,14 @@ export function candidateOf(
     request: { ...overridden, wantsUsage, model: asked },
     body,
     upstreamModel: named,
+    dropped,
   }
+}
+
+function limited(request: ChatRequest, outputTokens: number | null): ChatRequest {
+  const asked = request.outputTokensMax
+  if (outputTokens === null || (asked !== null && asked <= outputTokens)) return request
+  return { ...request, outputTokensMax: outputTokens }
 }
 
 function offerFor({ channels }: Views, caller: Caller, model: string): Offer<RelayChannel> {
@@ -117,31 +134,18 @@ export const isValid = ({ expiredTime }: RelayChannel['terms'], now: number): bo
 export const isGroupUsable = ({ user, group }: Caller, options: RelayOptions): boolean =>
   group === user.group || options.usableGroups.has(group)
 
-/** The worst case, also over the channels that have overrides: those can ask for more. */
-function worstHold(
-  price: PriceSnapshot,
+/** The request in every form that a channel of the offer may get: overrides can ask for more. */
+function formsOf(
   request: ChatRequest,
   offer: Offer<RelayChannel>,
-  options: RelayOptions,
-): Quota {
-  let worst = holdOf(price, request, options)
-  if (options.isPassThrough) return worst
+  { isPassThrough }: RelayOptions,
+): readonly [ChatRequest, ...ChatRequest[]] {
+  if (isPassThrough) return [request]
+  const overridden: ChatRequest[] = []
   for (const channel of channelsIn(offer)) {
     if (channel.rules.overrides.size === 0) continue
     const candidate = candidateOf(channel, request)
-    if (isDenial(candidate)) continue
-    const hold = holdOf(price, candidate.request, options)
-    if (hold > worst) worst = hold
+    if (!isDenial(candidate)) overridden.push(candidate.request)
   }
-  return worst
-}
-
-function holdOf(price: PriceSnapshot, request: ChatRequest, options: RelayOptions): Quota {
-  const { inputTokensMax: inputTokens, outputTokensMax, choices } = request
-  if (outputTokensMax !== null || price.mode === 'call') {
-    return holdFor(price, { inputTokens, outputTokens: outputTokensMax ?? 0, choices })
-  }
-  const input = holdFor(price, { inputTokens, outputTokens: 0, choices })
-  const isFree = holdFor(price, { inputTokens: 1, outputTokens: 1, choices }) === 0n
-  return isFree ? 0n : input + options.preConsumedQuota * BigInt(choices)
+  return [request, ...overridden]
 }

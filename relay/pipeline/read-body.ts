@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
-import { BODY_BYTES_MAX, type BodyMemory } from '#relay/limits/body-memory.ts'
+import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
 
 const TOO_LARGE = deny('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),
@@ -9,37 +9,64 @@ const NO_ROOM = deny('overloaded', { retryAfterSeconds: 2 })
 const INCOMPLETE = deny('request_incomplete')
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
+const shareIsFull = ({ bytesMax }: BodyOwner): Denial =>
+  deny('too_many_concurrent', {
+    subject: `${bytesMax / 1024 / 1024} MB of requests (this user)`,
+    retryAfterSeconds: 5,
+  })
+
 /**
- * The whole body. Its bytes are taken from `memory` as they come; after a body (not after a
- * denial) the caller gives back `body.length`.
+ * The whole body. Its bytes are taken from `memory` as they come, and reserved in the owner's share
+ * as soon as their number is known. After a body (not after a denial) the caller gives back
+ * `body.length`, and releases as much where there is an owner.
  */
-export function readBody(request: IncomingMessage, memory: BodyMemory): Promise<Buffer | Denial> {
+export function readBody(
+  request: IncomingMessage,
+  memory: BodyMemory,
+  owner: BodyOwner | null = null,
+): Promise<Buffer | Denial> {
   const { headers } = request
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' || !JSON_TYPE.test(headers['content-type'] ?? '')) {
     return Promise.resolve(deny('unsupported_media_type'))
   }
-  if (Number(headers['content-length'] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
+  const declared = Number(headers['content-length'] ?? 0)
+  if (declared > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
   // Its caller left while the key was looked up: nothing of it would be told any more.
   if (request.destroyed) return Promise.resolve(INCOMPLETE)
-  return gather(request, memory)
+  if (owner !== null && !memory.reserve(owner, declared)) {
+    return Promise.resolve(shareIsFull(owner))
+  }
+  return gather(request, memory, owner, declared)
 }
 
-function gather(request: IncomingMessage, memory: BodyMemory): Promise<Buffer | Denial> {
+function gather(
+  request: IncomingMessage,
+  memory: BodyMemory,
+  owner: BodyOwner | null,
+  declared: number,
+): Promise<Buffer | Denial> {
   return new Promise((resolve) => {
     let parts: Buffer[] = []
     let length = 0
+    let reserved = declared
     let denial: Denial | null = null
     const give = (reason: Denial): void => {
       if (denial !== null) return
       denial = reason
       memory.giveBack(length)
+      if (owner !== null) memory.release(owner, reserved)
       parts = []
       resolve(reason)
     }
     request.on('data', (part: Buffer) => {
       if (denial !== null) return
       if (length + part.length > BODY_BYTES_MAX) return give(TOO_LARGE)
+      const beyond = Math.max(0, length + part.length - reserved)
+      if (owner !== null && beyond > 0 && !memory.reserve(owner, beyond)) {
+        return give(shareIsFull(owner))
+      }
+      reserved += beyond
       if (!memory.take(part.length)) return give(NO_ROOM)
       parts.push(part)
       length += part.length

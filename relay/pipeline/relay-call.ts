@@ -5,18 +5,27 @@ import { reserialised } from '#relay/dialects/reserialised.ts'
 import { type AnswerScreen, answerScreen } from '#relay/screening/answer-screen.ts'
 import { screenPrompt } from '#relay/screening/screen-prompt.ts'
 import type { RelayKey } from '#relay/views/channel-view.ts'
+import { accessCheck } from './access-check.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
+import { bodyOwnerOf } from './body-owner.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 import { ChannelTurns, isRetryable } from './choose-channel.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
-import { type Exchange, sendDenial } from './exchange.ts'
+import { type Exchange, sendDenial, showDropped } from './exchange.ts'
 import { fitInput } from './fit-input.ts'
 import { LiveCall } from './live-call.ts'
+import { OutputAllowance } from './output-allowance.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import type { RelayParts } from './relay-parts.ts'
-import { type Closing, concludeFailure, concludePlain, concludeStream } from './settle.ts'
+import {
+  type Closing,
+  concludeAbandoned,
+  concludeFailure,
+  concludePlain,
+  concludeStream,
+} from './settle.ts'
 import { type CallOutcome, takeSeat } from './take-seat.ts'
 
 /** How a caller comes in: known by the head of the request, and what the body says of it. */
@@ -46,7 +55,8 @@ export async function relayCall(
 ): Promise<void> {
   const known = await door.callerOf(parts, exchange)
   if (isDenial(known)) return sendDenial(exchange, known)
-  const came = await readBody(exchange.request, parts.bodies)
+  const owner = await bodyOwnerOf(parts, known.user.userId, exchange.request)
+  const came = await readBody(exchange.request, parts.bodies, owner)
   if (isDenial(came)) return sendDenial(exchange, came)
   try {
     const opened = door.open(known, came)
@@ -64,7 +74,7 @@ export async function relayCall(
     if (isDenial(seat)) return sendDenial(exchange, seat)
     let outcome: CallOutcome = NOTHING
     try {
-      const fitting = fitInput(parts, plan.offer, request)
+      const fitting = fitInput(parts, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isDenial(offer)) return sendDenial(exchange, offer)
       const keyed = await claimCall(parts, exchange, caller, { work: 'chat', body: came })
@@ -75,6 +85,7 @@ export async function relayCall(
     }
   } finally {
     parts.bodies.giveBack(came.length)
+    parts.bodies.release(owner, came.length)
   }
 }
 
@@ -108,9 +119,12 @@ async function carry(
   }
   const { pingIntervalMs, screening } = parts.views.options.options
   const screen = answerScreen(screening, caller.group)
-  const { deadlines, counter, now, outbound } = parts
+  const { deadlines, outbound } = parts
+  const counter = parts.counter.of(caller.user.userId)
+  const allowance = new OutputAllowance(plan.price, plan.terms, books.outputLimit)
+  const access = accessCheck(parts, caller, exchange.clientIp)
   const call = new LiveCall(
-    { deadlines, counter, now, pingIntervalMs, via: outbound.via, screen },
+    { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, allowance },
     exchange,
     request,
     books,
@@ -122,10 +136,13 @@ async function carry(
     const isPinned = caller.pinnedChannelId !== null
     const turns = new ChannelTurns(parts, plan.offer, request.model, isPinned)
     const triesMax = isPinned ? 1 : 1 + parts.views.options.options.retryTimes
-    const route = { turns, triesMax, request, isOverridden, userId: caller.user.userId }
+    const { outputLimit } = books
+    const { userId } = caller.user
+    const route = { turns, triesMax, request, isOverridden, outputLimit, userId }
     const last = await tryChannels(parts, exchange, call, route)
     const unserved = last === null ? unservedBy(turns, request.model) : null
-    const isSuccess = await conclude({ parts, exchange, call, books, unserved }, screen, last)
+    const closing = { parts, exchange, call, books, allowance, unserved }
+    const isSuccess = await conclude(closing, screen, last)
     return { isSuccess, tokens: call.tokens }
   } finally {
     parts.live.delete(call)
@@ -138,6 +155,8 @@ type Route = {
   readonly turns: ChannelTurns
   readonly triesMax: number
   readonly isOverridden: boolean
+  /** What the hold covers of the output, where that is less than was asked for. */
+  readonly outputLimit: number | null
   readonly request: ChatRequest
   readonly userId: number
 }
@@ -153,16 +172,21 @@ async function tryChannels(
   parts: RelayParts,
   exchange: Exchange,
   call: LiveCall,
-  { turns, triesMax, request, isOverridden, userId }: Route,
+  { turns, triesMax, request, isOverridden, outputLimit, userId }: Route,
 ): Promise<LastTry | null> {
   let last: LastTry | null = null
   let triesLeft = triesMax
   let used = NO_KEYS
-  while (triesLeft > 0 && !call.isCallerGone && !call.isOutOfTime(parts.now())) {
+  while (
+    triesLeft > 0 &&
+    !call.isCallerGone &&
+    call.revokedBy === null &&
+    !call.isOutOfTime(performance.now())
+  ) {
     const turn = turns.next()
     const channel = turn instanceof Promise ? await turn : turn
     if (channel === null) break
-    const candidate = candidateOf(channel, request, isOverridden)
+    const candidate = candidateOf(channel, request, isOverridden, outputLimit)
     const choosing = isDenial(candidate) ? null : parts.keys.choose(channel, used)
     const chosen = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
@@ -173,6 +197,7 @@ async function tryChannels(
       break
     }
     const { key } = chosen
+    noteDropped(parts, exchange, candidate)
     const end = await call.tryAt(candidate, key)
     if (isRetry) parts.retries.leave()
     turns.end(false)
@@ -191,6 +216,13 @@ async function tryChannels(
     }
   }
   return last
+}
+
+function noteDropped({ log }: RelayParts, exchange: Exchange, { channel, dropped }: Candidate) {
+  showDropped(exchange, dropped)
+  if (dropped.length === 0) return
+  const { channelId } = channel
+  log.debug({ call: exchange.call, channelId, dropped }, 'members of a request were not sent on')
 }
 
 function isOfKey(end: AttemptEnd): boolean {
@@ -227,5 +259,6 @@ function conclude(
     return concludeFailure(closing, candidate, { ...end, ...SCREENED })
   }
   if (end.kind === 'streamed') return concludeStream(closing, candidate, end)
+  if (end.error === 'caller-gone' && end.isDispatched) return concludeAbandoned(closing, candidate)
   return concludeFailure(closing, candidate, end)
 }

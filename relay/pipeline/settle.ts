@@ -5,14 +5,15 @@ import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
-import { confidentialTo, placeOf } from '#relay/views/channel-view.ts'
+import { placeOf } from '#relay/views/channel-view.ts'
 import { accountCodeIn } from './account-fault.ts'
 import type { CallBooks } from './call-books.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, headersOf, sendDenial } from './exchange.ts'
-import { answerFailure, DENIAL_OF, failureOf } from './failure.ts'
+import { answerFailure, confidentialOf, DENIAL_OF, failureOf } from './failure.ts'
 import type { LiveCall } from './live-call.ts'
 import { type Delivery, meter } from './meter.ts'
+import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -21,6 +22,7 @@ export type Closing = {
   readonly exchange: Exchange
   readonly call: LiveCall
   readonly books: CallBooks
+  readonly allowance: OutputAllowance
   /** What is said when there was no channel to try; null: one was tried. */
   readonly unserved: Denial | null
 }
@@ -39,7 +41,10 @@ const END_OF: Record<AttemptError, CallEnd> = {
   cut: 'incomplete',
   'too-large': 'incomplete',
   draining: 'incomplete',
+  revoked: 'incomplete',
   screened: 'incomplete',
+  'balance-spent': 'incomplete',
+  'over-limit': 'incomplete',
   'caller-gone': 'client-gone',
 }
 
@@ -92,9 +97,11 @@ export async function concludeStream(
     rawUsage: passage.rawUsage,
     readText: () => passage.delivered.read(),
     isWhole,
-    chargesInput: isWhole || error === 'caller-gone' || error === 'screened',
+    chargesInput: error !== 'error-event',
   }
-  const isSettled = await settle(closing, candidate, delivery, isWhole ? 'done' : END_OF[error])
+  const ending = isWhole ? 'done' : END_OF[error]
+  const end = call.isCallerGone ? 'client-gone' : ending
+  const isSettled = await settle(closing, candidate, delivery, end)
   const { response } = exchange
   if (response.destroyed) return isWhole
   if (!isSettled) response.end(errorEvent(exchange, 'store_unavailable'))
@@ -104,11 +111,20 @@ export async function concludeStream(
     response.end(errorEvent(exchange, 'upstream_account'))
   } else if (passage.errorEvent !== null) {
     const { isUpstreamErrorHidden: isHidden } = parts.views.options.options
-    const known = confidentialTo(candidate.channel)
+    const known = confidentialOf(candidate)
     const body = providerErrorBody(passage.errorEvent, 502, { isHidden, known })
     response.end(`data: ${JSON.stringify(body)}\n\n`)
-  } else response.end(errorEvent(exchange, DENIAL_OF[error]))
+  } else response.end(errorEvent(exchange, call.revokedBy ?? DENIAL_OF[error]))
   return isWhole && isSettled
+}
+
+/** The caller left before anything came, and the provider has the input: that much is charged. */
+export async function concludeAbandoned(closing: Closing, candidate: Candidate): Promise<false> {
+  const readText = () => ({ text: '', tokens: 0 })
+  const delivery = { rawUsage: undefined, readText, isWhole: false, chargesInput: true }
+  await settle(closing, candidate, delivery, 'client-gone')
+  closing.exchange.response.destroy()
+  return false
 }
 
 /** Nothing reached the caller: the hold goes back, then the caller is told why. */
@@ -118,8 +134,11 @@ export async function concludeFailure(
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
   const isHidden = parts.views.options.options.isUpstreamErrorHidden
-  const { isCallerGone } = call
-  const failure = failureOf(candidate, end, { isHidden, isCallerGone, unserved })
+  const { isCallerGone, revokedBy } = call
+  const failure =
+    revokedBy === null
+      ? failureOf(candidate, end, { isHidden, isCallerGone, unserved })
+      : failureOf(null, null, { isHidden, isCallerGone, unserved: deny(revokedBy) })
   const reason = end === null ? failure.reason : END_OF[end.error]
   try {
     await call.inTime(
@@ -142,16 +161,18 @@ export async function concludeFailure(
 
 /** True once the bill is durable. */
 async function settle(
-  { parts, exchange, call, books }: Closing,
+  { parts, exchange, call, books, allowance }: Closing,
   candidate: Candidate,
   delivery: Delivery,
   end: CallEnd,
 ): Promise<boolean> {
   try {
-    const metered = await meter(delivery, candidate, parts.counter)
+    const metered = await meter(delivery, candidate, call.counter, allowance.limits())
     call.tokens = tokensOf(metered.usage)
     const { upstreamModel, channel } = candidate
-    const bill = { ...placeOf(channel), upstreamModel, end, ...metered }
+    const { revokedBy } = call
+    const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy }
+    const bill = { ...placeOf(channel), upstreamModel, end, ...endReason, ...metered }
     await call.inTime(books.settle(bill, call.course()))
     return true
   } catch (err) {

@@ -6,7 +6,14 @@ import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
 import { type Exchange, headersOf } from './exchange.ts'
 
 /** How a provider's stream ended, as far as its bytes tell. */
-export type StreamVerdict = 'open' | 'done' | 'error' | 'overflow' | 'screened'
+export type StreamVerdict =
+  | 'open'
+  | 'done'
+  | 'error'
+  | 'overflow'
+  | 'screened'
+  | 'over-limit'
+  | 'balance-spent'
 
 /** Where a stream goes; false when it does not keep up. */
 export type Outlet = { readonly write: (bytes: Buffer) => boolean }
@@ -19,6 +26,10 @@ export const outletOf = (exchange: Exchange): Outlet => ({
     return response.write(bytes)
   },
 })
+
+/** After its caller left, so much of a stream is still read for its usage. */
+const READ_ON_BYTES_MAX = 1024 * 1024
+const FINISHED = /"finish_reason"\s*:\s*"/
 
 /**
  * One provider's stream on its way to the caller: bytes pass as they come, the usage chunk is kept
@@ -40,12 +51,18 @@ export class StreamPassage implements SseSink {
   private readonly onFirstByte: () => void
   private readonly shownModel: string | null
   private readonly screen: AnswerScreen | null
+  private readonly onDelivered: () => void
   private held: Buffer[] = []
+  /** The events that were passed on last. */
+  private latest: readonly Buffer[] = []
   private isFlowing = true
+  /** Bytes that may still be read once nobody takes them; null: somebody does. */
+  private readOnBytes: number | null = null
 
   /**
    * `shownModel`: the caller's name of the model, where the provider has another. `screen`: looks
-   * through what is said; what completes a word that it knows does not leave.
+   * through what is said; what completes a word that it knows does not leave. `onDelivered` is
+   * called whenever something was passed on; it may `endAt` or `pause` the stream.
    */
   constructor(
     outlet: Outlet,
@@ -53,12 +70,35 @@ export class StreamPassage implements SseSink {
     shownModel: string | null,
     onFirstByte: () => void,
     screen: AnswerScreen | null = null,
+    onDelivered: () => void = () => {},
   ) {
     this.outlet = outlet
     this.wantsUsage = wantsUsage
     this.shownModel = shownModel
     this.onFirstByte = onFirstByte
     this.screen = screen
+    this.onDelivered = onDelivered
+  }
+
+  /** True once the provider said why it ended: all that follows is its usage. */
+  isFinished(): boolean {
+    return this.latest.some((events) => FINISHED.test(events.toString('latin1')))
+  }
+
+  /** The caller left: what follows is read for its usage and goes nowhere. */
+  readOn(): void {
+    this.readOnBytes = READ_ON_BYTES_MAX
+    this.held = []
+  }
+
+  /** Nothing more is passed on. */
+  endAt(verdict: StreamVerdict): void {
+    if (this.verdict === 'open') this.verdict = verdict
+  }
+
+  /** As if the caller did not keep up, until the attempt is resumed. */
+  pause(): void {
+    this.isFlowing = false
   }
 
   /** False when the caller does not keep up: pause until its connection drains. */
@@ -71,6 +111,7 @@ export class StreamPassage implements SseSink {
 
   pass(bytes: Buffer): void {
     if (this.verdict !== 'open') return
+    if (this.readOnBytes !== null) return this.skip(bytes)
     if (this.screen !== null && !this.screen.isClean(bytes)) {
       this.verdict = 'screened'
       return
@@ -78,6 +119,8 @@ export class StreamPassage implements SseSink {
     this.letGo()
     this.write(bytes)
     this.delivered.add(bytes)
+    this.latest = [this.latest[1] ?? bytes, bytes]
+    this.onDelivered()
   }
 
   marked(bytes: Buffer): void {
@@ -93,7 +136,7 @@ export class StreamPassage implements SseSink {
       return
     }
     if (hasChoices || !isOfUsage(event)) return this.pass(bytes)
-    if (this.wantsUsage) this.held.push(bytes)
+    if (this.wantsUsage) this.hold(bytes)
   }
 
   done(bytes: Buffer): void {
@@ -107,6 +150,21 @@ export class StreamPassage implements SseSink {
     const [first] = this.held
     const isOne = this.held.length === 1 && first !== undefined
     return this.shown(isOne ? first : Buffer.concat(this.held))
+  }
+
+  /**
+   * At most one usage chunk is held back at a time, because a provider may send any number of them.
+   * A chunk that another one follows does not end the stream, so it leaves; before anything was
+   * delivered it is dropped instead, because a usage alone must not begin an answer.
+   */
+  private hold(usageChunk: Buffer): void {
+    if (this.hasDelivered) this.letGo()
+    this.held = [usageChunk]
+  }
+
+  private skip(bytes: Buffer): void {
+    this.readOnBytes = (this.readOnBytes ?? 0) - bytes.length
+    if (this.readOnBytes < 0) this.endAt('overflow')
   }
 
   private letGo(): void {

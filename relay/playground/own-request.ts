@@ -1,4 +1,6 @@
+import { knownNames } from '#domain/shared/folded-name.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
+import { jsonDenial } from '#relay/dialects/json-denial.ts'
 import { scanObject } from '#relay/dialects/json-scan.ts'
 
 /** What the console says beside the chat itself, and the chat without it. */
@@ -8,6 +10,8 @@ export type OwnRequest = {
   readonly body: Buffer
 }
 
+/** The chat's own names are looked at where it is read. */
+const NAMES = knownNames(['group', 'max_tokens'])
 const ZERO = /^-?0(\.0+)?$/
 
 /**
@@ -15,8 +19,10 @@ const ZERO = /^-?0(\.0+)?$/
  * limit here and is an error to most of them. What is no JSON object is left for others to refuse.
  */
 export function ownRequest(body: Buffer): OwnRequest | Denial {
-  const members = scanObject(body)
-  if (!Array.isArray(members)) return { group: '', body }
+  const members = scanObject(body, NAMES)
+  if ('fault' in members) {
+    return members.fault === 'ambiguous' ? jsonDenial(body, members) : { group: '', body }
+  }
   const raw = (start: number, end: number) => body.toString('utf8', start, end)
   let group = ''
   const kept = members.filter(({ key, kind, valueStart, valueEnd }) => {

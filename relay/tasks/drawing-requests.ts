@@ -1,7 +1,15 @@
+import { knownNames } from '#domain/shared/folded-name.ts'
 import type { TaskOptions } from '#relay/views/option-view.ts'
 import { actionOfButton } from './drawing-buttons.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
 import type { Sending, TaskRequest } from './task-request.ts'
+
+/** The members of a drawing's request that are read here, or replaced. */
+export const DRAWING_NAMES = knownNames([
+  ...['prompt', 'taskId', 'action', 'index', 'content', 'customId', 'link', 'state', 'ids'],
+  ...['base64', 'base64Array', 'sourceBase64', 'targetBase64', 'accountFilter', 'notifyHook'],
+])
+const FILTER_NAMES = knownNames(['modes'])
 
 /** What is read from a body: `changes` go to the provider in place of what came. */
 type Asked = {
@@ -109,7 +117,7 @@ export function readDrawing(
   { mode, options }: { readonly mode: string | null; readonly options: TaskOptions },
 ): TaskRequest {
   const { action, model, prompt = null, originId = null, changes = () => [] } = reader(body)
-  const given = body.object('accountFilter')
+  const given = body.object('accountFilter', FILTER_NAMES)
   const allowed = options.isAccountFilterAllowed && given !== null ? given : undefined
   const accountFilter = mode === null ? allowed : { ...allowed, modes: [mode] }
   const shown = prompt !== null && options.isModeCleared ? prompt.replace(MODE_FLAGS, '') : prompt

@@ -33,9 +33,16 @@ export function withoutWords(value: unknown, words: readonly string[], depth = 0
   )
 }
 
-/** The longest first, lest a part of it is all that goes. */
+const TEXT_MAX = 16_384
+
+/**
+ * The longest first, lest a part of it is all that goes. Cut only afterwards: a part of a word at
+ * the cut would stay.
+ */
 export const textWithout = (text: string, words: readonly string[]): string =>
   words
     .filter(({ length }) => length >= LENGTH_MIN)
     .toSorted((one, other) => other.length - one.length)
     .reduce((left, word) => left.replaceAll(word, '***'), text)
+    .slice(0, TEXT_MAX)
+    .toWellFormed()

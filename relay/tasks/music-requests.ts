@@ -1,9 +1,16 @@
+import { knownNames } from '#domain/shared/folded-name.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
 import type { TaskRequest } from './task-request.ts'
 
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['music', 'MUSIC'],
   ['lyrics', 'LYRICS'],
+])
+
+/** The members of a song's request that are read here, or replaced. */
+export const MUSIC_NAMES = knownNames([
+  ...['prompt', 'gpt_description_prompt', 'continue_clip_id', 'task_id', 'tags', 'title'],
+  ...['notify_hook', 'ids', 'action'],
 ])
 
 /** What a song is asked for by; its style is enough for one without words. */

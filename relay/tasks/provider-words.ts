@@ -10,8 +10,9 @@ import {
 } from './loose-json.ts'
 
 const ID_LENGTH_MAX = 128
-const WORDS_MAX = 2_000
-const TEXT_MAX = 16_384
+/** Texts are read whole and cut once they are cleaned; these bounds are for what is absurd. */
+const WORDS_MAX = 256 * 1024
+const TEXT_MAX = WORDS_MAX
 /** Of what came of a task, as JSON text: more is left out. */
 const RESULT_MAX = 96 * 1024
 

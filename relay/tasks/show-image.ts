@@ -37,11 +37,11 @@ const OF_BOTH = 3
  */
 export async function showImage(parts: TaskParts, exchange: Exchange, task: string): Promise<void> {
   const { clientIp } = exchange
-  const waitSeconds = parts.guesses.waitSeconds(clientIp, parts.now())
+  const waitSeconds = parts.guesses.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooMany(exchange, waitSeconds)
   const known = isTaskId(task) ? await parts.books.glance(task) : null
   if (known === null) {
-    const tooManySeconds = await parts.guesses.failed(clientIp, parts.now())
+    const tooManySeconds = await parts.guesses.failed(clientIp)
     return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
   }
   const source = await imageOf(parts, known)

@@ -1,6 +1,7 @@
+import type { KnownNames } from '#domain/shared/folded-name.ts'
 import type { Denial } from '#relay/canonical/denial.ts'
 import { deny } from '#relay/canonical/denial.ts'
-import { jsonDenial } from '#relay/dialects/json-denial.ts'
+import { ambiguousKey, jsonDenial } from '#relay/dialects/json-denial.ts'
 import { type Member, scanObject } from '#relay/dialects/json-scan.ts'
 import { isPicture, PICTURE_LENGTH_MAX, textsIn } from './picture-check.ts'
 
@@ -34,9 +35,12 @@ export class TaskBody {
   readonly bytes: Buffer
   private readonly members: readonly Member[]
 
-  /** Throws `Refused` where the bytes are no JSON object. */
-  constructor(bytes: Buffer) {
-    const members = scanObject(bytes)
+  /**
+   * `known`: the names that its readers ask for or replace. Throws `Refused` where the bytes are no
+   * JSON object, or a member can be taken for another one.
+   */
+  constructor(bytes: Buffer, known: KnownNames) {
+    const members = scanObject(bytes, known)
     if (!('length' in members)) throw new Refused(jsonDenial(bytes, members))
     this.bytes = bytes
     this.members = members
@@ -104,12 +108,17 @@ export class TaskBody {
     return values.every(isText) ? values : refuseParam(key)
   }
 
-  /** A small object, for what may be in it; null where it is left out. */
-  object(key: string): Readonly<Record<string, unknown>> | null {
+  /** A small object with these names, or others, in it; null where it is left out. */
+  object(key: string, known: KnownNames): Readonly<Record<string, unknown>> | null {
     const member = this.find(key)
     if (member === undefined || member.kind === 'null') return null
     const isFit = member.kind === 'object' && this.sizeOf(member) <= TEXT_LENGTH_MAX
-    return isFit ? (this.valueOf(member) as Record<string, unknown>) : refuseParam(key)
+    if (!isFit) return refuseParam(key)
+    const inner = scanObject(this.bytes.subarray(member.valueStart, member.valueEnd), known)
+    if ('fault' in inner && inner.fault === 'ambiguous') {
+      throw new Refused(ambiguousKey(`${key}.${inner.key}`, inner.other))
+    }
+    return this.valueOf(member) as Record<string, unknown>
   }
 
   /** The same object with other members in place of some; undefined: without it. */

@@ -13,9 +13,9 @@ import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
 import { Acceptances } from './acceptances.ts'
 import { TASK_LIMITS } from './ask-upstream.ts'
-import { readDrawing } from './drawing-requests.ts'
+import { DRAWING_NAMES, readDrawing } from './drawing-requests.ts'
 import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
-import { readMusic } from './music-requests.ts'
+import { MUSIC_NAMES, readMusic } from './music-requests.ts'
 import { takeNotice } from './notify.ts'
 import { POLL_SEATS } from './poll-lane.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
@@ -101,8 +101,10 @@ async function carryOut(
   if (!isOn(parts, kind)) return sendTaskDenial(exchange, kind, deny('tasks_off'))
   if (route.act === 'fetch') return fetchTask(parts, exchange, caller, { kind, id: route.id })
   if (route.act === 'seed') return imageSeed(parts, exchange, caller, route.id)
+  const names = kind === 'drawing' ? DRAWING_NAMES : MUSIC_NAMES
   await withBody(parts, exchange, kind, (bytes) => {
-    const work = () => bodied(parts, exchange, caller, { kind, route, body: new TaskBody(bytes) })
+    const body = () => new TaskBody(bytes, names)
+    const work = () => bodied(parts, exchange, caller, { kind, route, body: body() })
     return route.act === 'list' ? work() : withCopy(parts, bytes.length, work)
   })
 }

@@ -52,12 +52,12 @@ export async function tryChannels(
       ? notifyUrlOf(parts, { task: id, channelId, keyRef: key.keyRef })
       : null
     const body = request.sentBody({ origin, notifyUrl })
-    const startedAt = parts.now()
+    const startedAt = performance.now()
     const question = { method: 'POST', path: request.path, body } as const
     const answered = await askUpstream(parts.side, key.target, question)
     const { end, taken } = readAnswer(answered, request)
     const error = end.kind === 'failed' ? end.error : null
-    const latencyMs = Math.max(0, parts.now() - startedAt)
+    const latencyMs = Math.round(performance.now() - startedAt)
     turns.end(false)
     last = { channel, key, end, taken, latencyMs }
     const probes = [...turns.probes, ...chosen.probes]

@@ -1,4 +1,5 @@
 import type { ChannelTerms } from '#domain/channel/events.ts'
+import { allowableMembers } from '#domain/channel/restricted-members.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 
 /** The JSON texts of a channel's terms, read once. A text that can't be read counts as empty. */
@@ -14,6 +15,8 @@ export type ChannelRules = {
    * says otherwise by `{"include_usage": false}` or `true`.
    */
   readonly takesIncludeUsage: boolean
+  /** Of the restricted members of a request, those that are sent on: see `restricted-members`. */
+  readonly allowedMembers: ReadonlySet<string>
 }
 
 const MAPPING_DEPTH_MAX = 8
@@ -35,12 +38,19 @@ export function channelRules(terms: ChannelTerms): ChannelRules {
         .map(([key, value]) => [key, JSON.stringify(value)]),
     ),
     takesIncludeUsage: takesIncludeUsage(terms),
+    allowedMembers: allowedMembers(terms),
   }
 }
 
 function takesIncludeUsage({ type, setting }: ChannelTerms): boolean {
   const chosen = new Map(entriesOf(setting)).get('include_usage')
   return typeof chosen === 'boolean' ? chosen : profileOf(type)?.isUsageUnasked !== true
+}
+
+function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
+  const chosen = new Map(entriesOf(setting)).get('allowed_members')
+  const names: readonly unknown[] = Array.isArray(chosen) ? chosen : []
+  return new Set(allowableMembers(type).filter((name) => names.includes(name)))
 }
 
 /** The provider's name of a model the caller named, without the channel's prefix. */

@@ -1,5 +1,11 @@
 import type { OptionsEvent } from '#domain/options/events.ts'
 import { optionFlag, optionInteger, optionJson, optionValue } from '#domain/options/registry.ts'
+import {
+  DEFAULT_OUTPUT_CAP_KEY,
+  OUTPUT_CAPS_KEY,
+  type OutputCaps,
+  readOutputCaps,
+} from '#domain/pricing/output-caps.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
@@ -8,8 +14,12 @@ import { type Screening, screeningReader } from '#relay/screening/screening.ts'
 /** The options the relay minds, in its own shapes. */
 export type RelayOptions = {
   readonly retryTimes: number
-  /** Added to a hold when the caller sets no limit on the answer. */
+  /** The least that is held for the output where neither caller nor model limits it. */
   readonly preConsumedQuota: bigint
+  /** The most output tokens of a choice, by the model's name as callers use it. */
+  readonly outputCaps: OutputCaps
+  /** The same for every other model. */
+  readonly defaultOutputCap: number
   readonly isUpstreamErrorHidden: boolean
   /** Requests go on as they were read: channels override nothing in them. */
   readonly isPassThrough: boolean
@@ -82,6 +92,8 @@ function readOptions(values: ReadonlyMap<string, string>): Omit<RelayOptions, 's
   const integer = (key: string): number => optionInteger(values, key)
   return {
     retryTimes: Math.min(RETRIES_MAX, Math.max(0, integer('RetryTimes'))),
+    outputCaps: readOutputCaps(optionValue(values, OUTPUT_CAPS_KEY)),
+    defaultOutputCap: Math.max(1, integer(DEFAULT_OUTPUT_CAP_KEY)),
     preConsumedQuota: BigInt(Math.max(0, integer('PreConsumedQuota'))),
     isUpstreamErrorHidden: flag('global.hide_upstream_error_enabled'),
     isPassThrough: flag('global.pass_through_request_enabled'),

@@ -50,6 +50,23 @@ const CASES: [string, string | Buffer<ArrayBuffer>][] = [
   ['__proto__ as a key', `{"__proto__":{"model":"sim-small"},${M}}`],
   ['__proto__ beside a model', `{"__proto__":{},"model":"sim-small",${M}}`],
   ['two models', `{"model":"sim-small","model":"other",${M}}`],
+  ['a second model in capitals', `{"model":"sim-small","MODEL":"other",${M}}`],
+  ['N in place of n', `{"model":"sim-small",${M},"N":128}`],
+  ['max_tokens in capitals', `{"model":"sim-small",${M},"Max_Tokens":100000}`],
+  ['max_tokens with a Kelvin sign', `{"model":"sim-small",${M},"max_toKens":100000}`],
+  ['stream in capitals', `{"model":"sim-small",${M},"Stream":true}`],
+  [
+    'stream options in capitals',
+    `{"model":"sim-small",${M},"stream":true,"Stream_Options":{"include_usage":false}}`,
+  ],
+  [
+    'a stream option in capitals',
+    `{"model":"sim-small",${M},"stream":true,"stream_options":{"Include_Usage":false}}`,
+  ],
+  [
+    'two contents of a message',
+    '{"model":"sim-small","messages":[{"role":"user","content":"x","Content":"y"}]}',
+  ],
   ['no messages', '{"model":"sim-small"}'],
   ['messages of the wrong type', '{"model":"sim-small","messages":{"role":"user"}}'],
   ['a number as content', '{"model":"sim-small","messages":[{"role":"user","content":5}]}'],

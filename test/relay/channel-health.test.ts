@@ -114,6 +114,33 @@ describe('a channel that fails', () => {
     expect(askedOf(first)).toBeGreaterThan(0)
   })
 
+  it('gets calls again at once when an admin closes its circuit, in every relay', async () => {
+    await rig.setOption('channel_health.circuit_cooldown_seconds', '600')
+    first.script.push(
+      ...Array.from({ length: 5 }, () => ({ kind: 'status', status: 503 }) as const),
+    )
+    await times(5)
+    await expect.poll(() => types()).toEqual(['CircuitOpened'])
+    const asked = askedOf(first)
+    await times(2)
+    expect(askedOf(first)).toBe(asked)
+    // As another process's management API writes it: this relay hears of it by the event alone.
+    await rig.append('channel-health-2', {
+      type: 'CircuitClosed',
+      v: 1,
+      data: { channelId: 2, model: null, keyRef: null, reason: 'admin' },
+    })
+    await expect
+      .poll(async () => {
+        await times(1)
+        return askedOf(first)
+      })
+      .toBeGreaterThan(asked)
+    const well = askedOf(first)
+    await times(3)
+    expect(askedOf(first)).toBe(well + 3)
+  })
+
   it('still gets the calls that no other channel takes', async () => {
     await rig.append('channels', {
       type: 'ChannelsDisabled',

@@ -4,7 +4,7 @@ import { chat, KEY, onlyEnd, type RelayRig, relayRig, TOKEN, USER } from './supp
 
 let rig: RelayRig
 beforeEach(async () => {
-  rig = await relayRig()
+  rig = await relayRig({ deadlines: { readOnPlainMs: 300 } })
 })
 afterEach(() => rig.close())
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chat, errorOf, type RelayRig, relayRig } from './support/relay-rig.ts'
+import { chat, errorOf, KEY, type RelayRig, relayRig, TOKEN, USER } from './support/relay-rig.ts'
 
 let rig: RelayRig
 beforeEach(async () => {
@@ -55,5 +55,16 @@ describe('a channel that takes so many input tokens at most', () => {
     const headers = { 'idempotency-key': 'once' }
     expect((await words(300, headers)).status).toBe(400)
     expect((await words(100, headers)).status).toBe(200)
+  })
+
+  it('is not looked at for an account that could not pay: 402', async () => {
+    await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+    await rig.addChannel(2, { maxInputTokens: 200 })
+    const key = `${KEY.slice(1)}0`
+    await rig.addUser(USER + 1)
+    await rig.addToken(TOKEN + 1, USER + 1, key)
+    const answer = await words(300, { authorization: `Bearer sk-${key}` })
+    expect([answer.status, errorOf(answer).code]).toEqual([402, 'insufficient_quota'])
+    expect(await rig.callEvents(USER + 1)).toEqual([])
   })
 })

@@ -38,7 +38,7 @@ async function recordingChannel(): Promise<void> {
 }
 
 const BODY =
-  '{ "model":"sim-small", "messages":[{"role":"user","content":"x","content":"y"}],' +
+  '{ "model":"sim-small", "messages":[{"role":"user","content":"y"}],' +
   ' "temperature": 1.0, "seed":12345678901234567890, "odd":{"a":1,"a":2} }'
 
 async function send(): Promise<string> {

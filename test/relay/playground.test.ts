@@ -213,6 +213,15 @@ describe('nobody comes in', () => {
   })
 })
 
+/** By its address alone, each may stand for hundreds of thousands of tokens. */
+const VIDEOS = {
+  role: 'user',
+  content: Array.from({ length: 200 }, () => ({
+    type: 'video_url',
+    video_url: { url: 'https://v.example' },
+  })),
+}
+
 describe('refused, with the field at fault', () => {
   it.each([
     ['a group that is closed', { group: 'closed' }, 403, 'group_not_allowed', null],
@@ -224,7 +233,7 @@ describe('refused, with the field at fault', () => {
     ['a limit below 0', { max_tokens: -1 }, 400, 'invalid_parameter', 'max_tokens'],
     ['a temperature in words', { temperature: 'warm' }, 400, 'invalid_parameter', 'temperature'],
     ['more choices than there may be', { n: 129 }, 400, 'invalid_parameter', 'n'],
-    ['what nobody can pay', { max_tokens: 9_000_000 }, 402, 'insufficient_quota', null],
+    ['what nobody can pay', { messages: [VIDEOS] }, 402, 'insufficient_quota', null],
   ])('%s', async (_what, body, status, code, param) => {
     const before = (await standing(user)).quota
     const answer = await play({ body })
@@ -237,6 +246,8 @@ describe('refused, with the field at fault', () => {
     ['[]', 400],
     ['{"group":"vip"', 400],
     ['{"group":"vip","group":"default"}', 400],
+    ['{"group":"default","Group":"vip"}', 400],
+    ['{"model":"sim-small","MODEL":"sim-big","messages":[{"role":"user","content":"x"}]}', 400],
     ['{}', 400],
   ])('the body %s', async (body, status) => {
     expect((await play({ body })).status).toBe(status)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { roughInput } from '#relay/canonical/rough-input.ts'
+import { roughInput } from '#relay/token-counts/rough-input.ts'
 import { KEY, type RelayRig, relayRig } from './support/relay-rig.ts'
 
 let rig: RelayRig

@@ -35,14 +35,14 @@ async function orphan(leaseUntil: number, output: number): Promise<string> {
   return call
 }
 
-const find = (calls: readonly string[]) => async () =>
+const find = (calls: readonly string[], leaseUntil: number) => async () =>
   calls.map((call) => ({
     call,
     userId: USER,
     tokenId: TOKEN,
     model: 'm',
     admittedAt: 0,
-    leaseUntil: 0,
+    leaseUntil,
   }))
 
 const interrupted = async () =>
@@ -53,7 +53,7 @@ describe('a call whose owner died', () => {
     const past = Date.now() - 1
     const calls = [await orphan(past, 10), await orphan(past, 0)]
     const before = await rig.balance()
-    await Promise.all(Array.from({ length: 50 }, () => sweep(rig.core, claims, find(calls))))
+    await Promise.all(Array.from({ length: 50 }, () => sweep(rig.core, claims, find(calls, past))))
     const ends = await interrupted()
     expect(ends).toHaveLength(2)
     expect(ends.map(({ data }) => 'charge' in data && data.charge)).toEqual([1_000, 0])
@@ -64,7 +64,7 @@ describe('a call whose owner died', () => {
     const past = Date.now() - 1
     const [charged, free] = [await orphan(past, 10), await orphan(past, 0)]
     await Promise.all([keyed(charged), keyed(free)])
-    await sweep(rig.core, claims, find([charged, free]))
+    await sweep(rig.core, claims, find([charged, free], past))
     const again = (keyHash: string) =>
       claims.claim({ tokenId: TOKEN, keyHash, bodyHash: 'body', call: 'next', at: 0 })
     expect(await again(charged)).toMatchObject({ call: charged })
@@ -72,8 +72,9 @@ describe('a call whose owner died', () => {
   })
 
   it('is left alone while its lease runs, whatever the read model says', async () => {
-    const call = await orphan(Date.now() + 60_000, 10)
-    await sweep(rig.core, claims, find([call]))
+    const leaseUntil = Date.now() + 60_000
+    const call = await orphan(leaseUntil, 10)
+    await sweep(rig.core, claims, find([call], leaseUntil))
     expect(await interrupted()).toEqual([])
   })
 })

@@ -81,6 +81,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'DELETE /api/channel/disabled': 'admin',
   'POST /api/channel/copy/:id': 'admin',
   'POST /api/channel/batch/status': 'admin',
+  'POST /api/channel/:id/circuit/close': 'admin',
   'POST /api/channel/batch/tag': 'admin',
   'PUT /api/channel/tag': 'admin',
   'POST /api/channel/tag/enabled': 'admin',
@@ -116,6 +117,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'POST /api/stripe/webhook': 'callback',
   'POST /api/user/topup/:id/refund': 'admin',
   'POST /api/user/manage': 'admin',
+  'POST /api/user/quota': 'admin',
   'POST /api/user/reset_second_factor': 'admin-session',
   'POST /api/user/erase': 'root-session',
 }

@@ -17,7 +17,13 @@ import { CreateMessage } from '#write-api/contract/message.ts'
 import { PutOption } from '#write-api/contract/option.ts'
 import { Login, Setup } from '#write-api/contract/setup.ts'
 import { CreateToken, TokenIds, TokenStatuses, UpdateToken } from '#write-api/contract/token.ts'
-import { CreateUser, ManageUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
+import {
+  AdjustQuota,
+  CreateUser,
+  ManageUser,
+  UpdateSelf,
+  UpdateUser,
+} from '#write-api/contract/user.ts'
 import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
 
 let fixture: FurnishedFixture
@@ -55,6 +61,12 @@ const ROUTES: readonly (readonly [Method, string, { properties: object }, object
   ['PUT', '/api/user/', UpdateUser, { id: 999_999 }],
   ['PUT', '/api/user/self', UpdateSelf, {}],
   ['POST', '/api/user/manage', ManageUser, { id: 999_999, action: 'enable' }],
+  [
+    'POST',
+    '/api/user/quota',
+    AdjustQuota,
+    { id: 999_999, action: 'add', amount: 5, reason: 'r', request_id: 'x' },
+  ],
 ]
 
 /** JSON texts that no field takes unless its type is theirs. */

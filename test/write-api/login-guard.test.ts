@@ -8,35 +8,59 @@ afterEach(() => limits.close())
 const guardAt = () => {
   const clock = { now: 1_000_000 }
   limits = createMemoryLimits(() => clock.now)
-  const guard = createLoginGuard(limits, { keyedHash: (purpose, text) => `${purpose} ${text}` })
+  const vault = { keyedHash: (purpose: string, text: string) => `${purpose} ${text}` }
+  const pause = async (ms: number) => {
+    clock.now += ms
+  }
+  const guard = createLoginGuard(limits, vault, pause)
   return {
     clock,
     guard,
-    waitOf: async (ip: string, account: string) => (await guard.enter(ip, account)).waitSeconds,
+    waitOf: async (ip: string, account: string, device?: string) =>
+      (await guard.enter(ip, account, device)).waitSeconds,
   }
 }
 
+/** How many passwords so many addresses can try within an hour, each as often as it is let. */
+async function guessesOf(addresses: number, hours = 1): Promise<number> {
+  const { clock, waitOf } = guardAt()
+  const nextAt = Array.from({ length: addresses }, () => clock.now)
+  const end = clock.now + hours * 3_600_000
+  let guesses = 0
+  while (clock.now < end) {
+    for (const [n, at] of nextAt.entries()) {
+      if (at > clock.now) continue
+      const wait = await waitOf(`10.0.${n >> 8}.${n & 255}`, 'a')
+      if (wait === 0) guesses += 1
+      nextAt[n] = clock.now + wait * 1_000
+    }
+    clock.now += 250
+  }
+  return guesses
+}
+
 describe('the login guard', () => {
-  it('doubles the wait of an account after five wrong tries, to 30 seconds at most', async () => {
+  it('doubles the wait of an account at an address after five wrong tries', async () => {
     const { clock, waitOf } = guardAt()
     const waits: number[] = []
-    for (let n = 0; n < 13; n += 1) {
-      const wait = await waitOf(`10.0.0.${n}`, 'a')
+    for (let n = 0; n < 10; n += 1) {
+      const wait = await waitOf('10.0.0.1', 'a')
       waits.push(wait)
       clock.now += wait * 1_000
-      if (wait > 0) await waitOf(`10.0.1.${n}`, 'a')
+      if (wait > 0) await waitOf('10.0.0.1', 'a')
     }
-    expect(waits).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30])
+    expect(waits.slice(0, 9)).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8])
+    expect(await waitOf('10.0.0.2', 'a')).toBe(0)
   })
 
-  it('forgets an account that got in, and leaves others alone', async () => {
+  it('forgets the tries of who got in, and leaves other accounts alone', async () => {
     const { guard, waitOf } = guardAt()
-    for (let n = 0; n < 4; n += 1) await waitOf(`10.0.0.${n}`, 'a')
-    const right = await guard.enter('10.0.0.4', 'a')
-    expect(await waitOf('10.0.0.9', 'b')).toBe(0)
-    expect(await waitOf('10.0.0.9', 'a')).toBe(1)
+    for (let n = 0; n < 4; n += 1) await waitOf('10.0.0.1', 'a')
+    const right = await guard.enter('10.0.0.1', 'a')
+    expect(await waitOf('10.0.0.1', 'b')).toBe(0)
+    expect(await waitOf('10.0.0.1', 'a')).toBe(1)
     right.succeeded()
-    expect(await waitOf('10.0.0.9', 'a')).toBe(0)
+    expect(await waitOf('10.0.0.1', 'a')).toBe(0)
   })
 
   it('gives an address ten wrong tries a minute, and does not count the right ones', async () => {
@@ -68,4 +92,50 @@ describe('the login guard', () => {
     const waits = await Promise.all(Array.from({ length: 50 }, () => waitOf('10.0.0.1', 'a')))
     expect(waits.filter((wait) => wait === 0)).toHaveLength(5)
   })
+})
+
+describe('the owner of an account that others guess at', () => {
+  it.each([4, 200])('gets in at the first right try, %i addresses guessing', async (attackers) => {
+    const { clock, guard, waitOf } = guardAt()
+    for (let ms = 0; ms < 20_000; ms += 150) {
+      for (let n = 0; n < attackers; n += 1) {
+        // One that waits for its turn moves the clock of this test: each is asked once its time is.
+        if ((ms / 150 + n) % 20 === 0) await waitOf(`10.0.1.${n}`, 'root')
+      }
+      clock.now += 150
+    }
+    const before = clock.now
+    const owner = await guard.enter('10.9.9.9', 'root')
+    expect(owner.waitSeconds).toBe(0)
+    expect(clock.now - before).toBeLessThan(5_000)
+    owner.succeeded()
+  })
+
+  it('waits for nobody in a known browser, even at the guesser’s address', async () => {
+    const { waitOf } = guardAt()
+    for (let n = 0; n < 60; n += 1) await waitOf(`10.0.0.${n % 8}`, 'root')
+    for (let n = 0; n < 5; n += 1) expect(await waitOf('10.0.0.1', 'root', 'browser')).toBe(0)
+    expect(await waitOf('10.0.0.1', 'root', 'browser')).toBe(1)
+    expect(await waitOf('10.0.0.1', 'root', 'other browser')).toBe(0)
+  })
+
+  it('has tries in each session that no other session uses up', async () => {
+    const { guard } = guardAt()
+    for (let n = 0; n < 5; n += 1) await guard.enterSession('stolen')
+    expect((await guard.enterSession('stolen')).waitSeconds).toBe(1)
+    expect((await guard.enterSession('own')).waitSeconds).toBe(0)
+  })
+})
+
+describe('guessing', () => {
+  it('by few addresses comes to some dozens an hour', async () => {
+    const guesses = await guessesOf(4)
+    expect(guesses).toBeGreaterThan(30)
+    expect(guesses).toBeLessThan(100)
+  })
+
+  it('by many is bounded for each and for all', async () => {
+    const guesses = await guessesOf(200)
+    expect(guesses).toBeLessThan(30 + 200 * 13)
+  }, 60_000)
 })

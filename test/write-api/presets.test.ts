@@ -45,7 +45,7 @@ describe('preset ratios', () => {
       expect(Object.keys(data.prompt).length).toBeGreaterThan(30)
       expect(Object.keys(data.prompt)).toEqual(Object.keys(data.completion))
       const ratios = [...Object.values(data.prompt), ...Object.values(data.completion)]
-      expect(ratios.filter((ratio) => !/^\d+(\.\d{1,12})?$/.test(ratio))).toEqual([])
+      expect(ratios.filter((ratio) => !/^\d+(\.\d{1,30})?$/.test(ratio))).toEqual([])
     },
   )
 

@@ -41,7 +41,7 @@ describe('a registration', () => {
     ['an empty name', { username: ' ' }, '用户名和密码不能为空！'],
     ['no password', { password: '', password2: '' }, '用户名和密码不能为空！'],
     ['a short password', { password: 'seven77', password2: 'seven77' }, '密码长度不得小于 8 位！'],
-    ['a long one', { password: 'x'.repeat(21) }, '密码长度不得超过 20 位！'],
+    ['a long one', { password: 'x'.repeat(129) }, '密码长度不得超过 128 位！'],
     ['another confirmation', { password2: 'something else' }, '两次输入的密码不一致'],
     ['a name too long', { username: 'a'.repeat(13) }, '用户名长度不得超过 12 位！'],
     ['a name with a space', { username: 'a b' }, '用户名不能包含空白字符'],

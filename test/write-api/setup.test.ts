@@ -14,7 +14,11 @@ const elsewhere = { host: 'tallygate.example' }
 describe('the first run', () => {
   it('makes the super admin with 100 000 000 quota, who can log in at once', async () => {
     const answer = await fixture.setUp({ SelfUseModeEnabled: true })
-    expect(answer).toMatchObject({ status: 200, success: true })
+    expect(answer).toMatchObject({
+      ...{ status: 200, success: true },
+      data: { id: 1, username: 'root', role: 100 },
+    })
+    expect(String(answer.headers['set-cookie'])).toMatch(/(^|,)session=.+HttpOnly/)
     expect(Number(answer.headers['x-position'])).toBe(await fixture.head())
     const root = await fixture.logIn('root')
     expect(await root.call('GET', '/api/user/self')).toMatchObject({
@@ -30,6 +34,7 @@ describe('the first run', () => {
     const head = await fixture.head()
     const again = await fixture.setUp({ username: 'other' })
     expect(again).toMatchObject({ status: 200, success: false, code: 'AlreadyInitialized' })
+    expect(again.headers['set-cookie']).toBeUndefined()
     expect(await fixture.head()).toBe(head)
   })
 
@@ -55,7 +60,10 @@ describe('the first run', () => {
     [{ confirmPassword: 'another one' }, '两次输入的密码不一致'],
     [{ username: '   ' }, '用户名不能为空！'],
     [{ username: 'thirteenchars' }, '用户名长度不得超过 12 位！'],
-    [{ password: '密'.repeat(21), confirmPassword: '密'.repeat(21) }, '密码长度不得超过 20 位！'],
+    [
+      { password: '密'.repeat(129), confirmPassword: '密'.repeat(129) },
+      '密码长度不得超过 128 位！',
+    ],
   ])('refuses %o in the words of the screens', async (fields, message) => {
     const head = await fixture.head()
     const answer = await fixture.setUp(fields)
@@ -67,7 +75,7 @@ describe('the first run', () => {
 
 describe('the limits of the form', () => {
   it('count characters, not bytes, and without the spaces around a name', async () => {
-    const password = '🔑'.repeat(20)
+    const password = '🔑'.repeat(128)
     const fields = { username: '  管理员一二三四五六七八九  ', password, confirmPassword: password }
     expect(await fixture.setUp(fields)).toMatchObject({ status: 200, success: true })
     const root = await fixture.logIn('管理员一二三四五六七八九', password)

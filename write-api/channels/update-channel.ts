@@ -125,7 +125,7 @@ async function givenKeys({ core }: Parts, { id, key, key_mode }: UpdateChannel) 
 const circuitsClosed = (channelId: number): AnyStep => ({
   decider: channelHealthDecider,
   stream: channelHealthStream(channelId),
-  command: { type: 'CloseCircuits' },
+  command: { type: 'CloseCircuits', reason: 'change' },
 })
 
 function droppedBy(event: ChannelEvent): readonly string[] {

@@ -40,7 +40,7 @@ export type PasskeyShown = Static<typeof PasskeyShown>
  * code of the authenticator app, a recovery code, or one of the own passkeys.
  */
 const Proof = {
-  password: Type.Optional(Type.String({ maxLength: 256 })),
+  password: Type.Optional(Type.String({ maxLength: 512 })),
   code: Type.Optional(code),
   /** For the challenge of `POST /api/user/passkeys/proof`. */
   passkey: Type.Optional(PasskeyShown),

@@ -9,9 +9,9 @@ export const HumanToken = Type.Object({
 
 export const Register = Type.Object({
   username: Type.String({ maxLength: 256 }),
-  password: Type.String({ maxLength: 256 }),
+  password: Type.String({ maxLength: 512 }),
   /** The password once more; checked when it is given. */
-  password2: Type.Optional(Type.String({ maxLength: 256 })),
+  password2: Type.Optional(Type.String({ maxLength: 512 })),
   email: Type.Optional(MailText),
   verification_code: Type.Optional(Type.String({ maxLength: 32 })),
   /** Who invited; a code that is nobody's changes nothing. */

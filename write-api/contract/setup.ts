@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 
 export const Setup = Type.Object({
   username: Type.String({ minLength: 1, maxLength: 64 }),
-  password: Type.String({ maxLength: 128 }),
-  confirmPassword: Type.String({ maxLength: 128 }),
+  password: Type.String({ maxLength: 512 }),
+  confirmPassword: Type.String({ maxLength: 512 }),
   SelfUseModeEnabled: Type.Optional(Type.Boolean()),
   DemoSiteEnabled: Type.Optional(Type.Boolean()),
   /** Needed from another machine: the one printed at start. */
@@ -13,6 +13,6 @@ export type Setup = Static<typeof Setup>
 
 export const Login = Type.Object({
   username: Type.String({ maxLength: 256 }),
-  password: Type.String({ maxLength: 256 }),
+  password: Type.String({ maxLength: 512 }),
 })
 export type Login = Static<typeof Login>

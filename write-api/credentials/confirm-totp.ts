@@ -5,7 +5,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { ConfirmTotp, RecoveryCodes } from '#write-api/contract/credentials.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { tryCode } from './code-guard.ts'
+import { tryProof } from './code-guard.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
 import { isTotpCode, totpOwner, totpStep } from './totp.ts'
@@ -28,7 +28,7 @@ export const confirmTotp: Act = (api, parts) => {
       const { userId } = principalOf(request)
       const secret = await totpOffer(parts, userId)
       if (secret === null) throw refused('TotpOfferOver')
-      const succeeded = await tryCode(parts, userId)
+      const succeeded = await tryProof(parts, request)
       const code = request.body.code.replace(/\s/g, '')
       const step = isTotpCode(code) ? totpStep(secret, code, now()) : null
       if (step === null) throw refused('CodeWrong')

@@ -7,7 +7,7 @@ import { contextOf, type Parts } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { isPassword } from '../users/password-secret.ts'
 import { proofPurpose } from './begin-proof.ts'
-import { tryCode } from './code-guard.ts'
+import { tryProof } from './code-guard.ts'
 import { credentialsOf } from './credentials-of.ts'
 import { takeCode } from './take-code.ts'
 import { takePasskey } from './take-passkey.ts'
@@ -23,12 +23,14 @@ export async function prove(
 ): Promise<void> {
   const { userId } = principalOf(request)
   if (password === '' && code === '' && passkey === undefined) throw refused('ProofNeeded')
-  const succeeded = await tryCode(parts, userId)
   const context = contextOf(parts, request)
   if (passkey !== undefined) {
+    // Nobody guesses a signature: wrong codes of others must not keep a passkey waiting.
     const shown = { userId, passkey, purpose: proofPurpose(userId), isAlone: true }
-    await takePasskey(parts, request, shown, context)
-  } else if (code !== '') await takeCode(parts, userId, code, context)
+    return takePasskey(parts, request, shown, context)
+  }
+  const succeeded = await tryProof(parts, request)
+  if (code !== '') await takeCode(parts, userId, code, context)
   else {
     const user = await findUser(parts.core.db, userId)
     const isRight = user !== null && (await isPassword(parts.core.vault, user, password))

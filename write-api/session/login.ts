@@ -1,6 +1,7 @@
 import { optionFlag } from '#domain/options/registry.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
+import { knownDevice } from '#infra/http/device-cookie.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
@@ -40,7 +41,8 @@ export const login: Act = (api, parts) => {
       // As what was typed is looked up, in its one spelling; never by whom it found: tries of an
       // address that slowed down a name would tell whose it is.
       const account = nameKeyOf(parts.core.vault, address ?? username)
-      const attempt = await parts.loginGuard.enter(request.ip, account)
+      const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
+      const attempt = await parts.loginGuard.enter(request.ip, account, device)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
       const user =
         (await whose(parts.core, found, password)) ??

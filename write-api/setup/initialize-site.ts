@@ -4,19 +4,26 @@ import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { siteDecider } from '#domain/site/decide.ts'
 import { SITE_STREAM } from '#domain/site/events.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
-import { Done, done } from '#infra/http/envelope.ts'
+import { success } from '#infra/http/envelope.ts'
+import { findUserByNameKey } from '#projections/users/query.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { SessionUser } from '#read-api/contract/user.ts'
 import { Setup } from '#write-api/contract/setup.ts'
 import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
+import { enterFully } from '../session/enter.ts'
 import { ACCOUNT_LIMITS } from '../users/account-limits.ts'
 import { createUserAccount } from '../users/new-user.ts'
 import { checkPassword } from '../users/password-policy.ts'
-import { usernameOf } from '../users/username.ts'
+import { nameKeyOf, usernameOf } from '../users/username.ts'
 
 const ROOT_QUOTA = 100_000_000n
 const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
 
-/** POST /api/setup: the first run makes the super admin and says how the site is used. */
+/**
+ * POST /api/setup: the first run makes the super admin and says how the site is used. The caller,
+ * who chose the password just now, gets the super admin's session; `data` is null without one.
+ */
 export const initializeSite: Act = (api, parts) => {
   api.post(
     '/api/setup',
@@ -25,7 +32,7 @@ export const initializeSite: Act = (api, parts) => {
         summary: 'First-run setup; from another machine with the token printed at start',
         body: Setup,
         querystring: Type.Object({ token: TOKEN }),
-        response: { 200: Done },
+        response: { 200: Envelope(Type.Union([SessionUser, Type.Null()])) },
       },
     },
     async (request, reply) => {
@@ -35,7 +42,10 @@ export const initializeSite: Act = (api, parts) => {
       if (!parts.setupToken.admits(request, given)) throw refused('SetupTokenRequired')
       const position = await parts.turns('setup', () => initialize(parts, body, request.id))
       await visibleIn(parts, reply, ['users', 'balances', 'options'], position)
-      return done()
+      const nameKey = nameKeyOf(parts.core.vault, body.username)
+      const root = await findUserByNameKey(parts.core.db, nameKey)
+      // The read model may be late: the super admin then signs in as at any other time.
+      return success(root === null ? null : await enterFully(request, reply, root))
     },
   )
 }
@@ -44,7 +54,7 @@ async function initialize(parts: Parts, setup: Setup, cause: string): Promise<nu
   const site = await parts.core.actors.stateOf(siteDecider, SITE_STREAM)
   if (site.isInitialized) throw refused('AlreadyInitialized')
   const username = usernameOf(setup.username, ACCOUNT_LIMITS.usernameCharacters)
-  checkPassword(setup.password, ACCOUNT_LIMITS.passwordCharacters)
+  checkPassword(setup.password)
   if (setup.password !== setup.confirmPassword) throw refused('PasswordsDiffer')
   const root = {
     username,

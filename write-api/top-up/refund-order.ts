@@ -1,10 +1,9 @@
-import { accountDecider } from '#domain/account/decide.ts'
-import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { SUPER_ADMIN } from '#domain/shared/roles.ts'
-import { refundShares, type TopUpState, topUpDecider } from '#domain/top-up/decide.ts'
+import { topUpDecider } from '#domain/top-up/decide.ts'
 import { topUpStream } from '#domain/top-up/events.ts'
 import { centsOf } from '#domain/top-up/money.ts'
+import type { TopUpState } from '#domain/top-up/state.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
@@ -13,6 +12,7 @@ import { RefundOrder } from '#write-api/contract/top-up.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
+import { accountSteps } from './account-steps.ts'
 
 /**
  * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
@@ -68,20 +68,8 @@ function centsToRefund({ order, refundedCents }: TopUpState, { money }: RefundOr
 
 /** NOTE: the decision comes first; what it takes back is worked out from the same state. */
 function refundSteps(state: TopUpState, stream: string, cents: bigint, reason: Sealed): AnyStep[] {
-  const { order, payment, refunds: refundsBefore } = state
-  const refund = { type: 'RefundTopUp', cents, refundsBefore, reason }
-  const steps: AnyStep[] = [{ decider: topUpDecider, stream, command: refund }]
-  if (order === null || payment === null || cents <= 0n) return steps
-  const { orderId, userId, provider } = order
-  const { quota, rebateQuota } = refundShares(state, cents)
-  const take = (ownerId: number, command: object): void => {
-    const of = { userId: ownerId, orderId, refundNo: refundsBefore + 1 }
-    const stream = accountStream(ownerId)
-    steps.push({ decider: accountDecider, stream, command: { ...of, ...command } })
-  }
-  if (quota > 0n) take(userId, { type: 'ReverseTopUp', provider, amount: quota, note: reason })
-  if (rebateQuota > 0n && payment.rebate !== null) {
-    take(payment.rebate.inviterId, { type: 'ReverseRebate', amount: rebateQuota })
-  }
-  return steps
+  const { refunds: refundsBefore, changes: changesBefore } = state
+  const refund = { type: 'RefundTopUp', cents, refundsBefore, changesBefore, reason }
+  const decision: AnyStep = { decider: topUpDecider, stream, command: refund }
+  return [decision, ...(cents > 0n ? accountSteps(state, cents, reason) : [])]
 }

@@ -5,7 +5,9 @@ import { Compile } from 'typebox/compile'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import type { Act, Parts } from '../act.ts'
+import { stripeReport } from './stripe-reports.ts'
 import { takePayment } from './take-payment.ts'
+import { takeReport } from './take-report.ts'
 import { waysToPay } from './ways-to-pay.ts'
 
 const BODY_BYTES_MAX = 65_536
@@ -32,8 +34,9 @@ const Checkout = Type.Object({
 const checkouts = Compile(Checkout)
 
 /**
- * POST /api/stripe/webhook: Stripe says what became of a checkout. Nothing of the body is looked at
- * before its signature is right; 200 comes once the credit is a fact, or where there is none to be.
+ * POST /api/stripe/webhook: Stripe says what became of a checkout, a refund or a dispute. Nothing
+ * of the body is looked at before its signature is right; 200 comes once what follows from it is a
+ * fact, or where nothing does.
  */
 export const stripeWebhook: Act = (api, parts) => {
   void api.register(async (scope) => {
@@ -47,7 +50,7 @@ export const stripeWebhook: Act = (api, parts) => {
       '/api/stripe/webhook',
       {
         schema: {
-          summary: 'Where Stripe says what became of a checkout',
+          summary: 'Where Stripe reports payments, refunds and disputes',
           response: { 200: Done },
         },
       },
@@ -59,11 +62,14 @@ export const stripeWebhook: Act = (api, parts) => {
   })
 }
 
-async function takeEvent({ core }: Parts, request: FastifyRequest): Promise<void> {
+async function takeEvent(parts: Parts, request: FastifyRequest): Promise<void> {
+  const { core } = parts
   const { values, stripe } = await waysToPay(core)
   if (stripe === null) throw fault('Unavailable')
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
   if (event === null) throw fault('InvalidRequest')
+  const report = stripeReport(event)
+  if (report !== null) return takeReport(parts, report, request.id)
   if (!PAID.has(event.type as never)) return
   const checkout: unknown = event.data?.object
   if (!checkouts.Check(checkout)) throw fault('InvalidRequest')

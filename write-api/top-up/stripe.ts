@@ -31,6 +31,8 @@ export async function openStripePage(parts: Parts, page: Page): Promise<string> 
       {
         mode: 'payment',
         client_reference_id: tradeNo,
+        // Stripe copies it to the charge: its refund can be told from one of another site's.
+        payment_intent_data: { metadata: { trade_no: tradeNo } },
         line_items: [{ quantity: 1, price_data: price }],
         success_url: returnUrl,
         cancel_url: returnUrl,

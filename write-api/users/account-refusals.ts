@@ -2,11 +2,32 @@ import type { AccountRefusalCode } from '#domain/account/refusals.ts'
 import type { Refusals } from '../refusals.ts'
 
 /** What acts of rewards refuse themselves. */
-export type RewardRefusalCode = 'CheckInDisabled'
+export type RewardRefusalCode = 'CheckInDisabled' | 'DeductionBeyondBalance' | 'RequestIdReused'
 
 /** Of the money: balances, budgets, calls and rewards. */
 export const ACCOUNT_REFUSALS: Refusals<AccountRefusalCode | RewardRefusalCode> = {
   InsufficientQuota: [200, { zh: '用户额度不足', en: 'The user’s quota is not enough' }],
+  DeductionBeyondBalance: [
+    200,
+    ({ name = '', balance = '', needed = '' }) => ({
+      zh: `${name} 的余额为 ${balance} 额度单位，不足以扣除 ${needed}`,
+      en: `${name} has a balance of ${balance} quota units, which does not cover ${needed}`,
+    }),
+  ],
+  RequestIdReused: [
+    409,
+    {
+      zh: '该 request_id 已用于另一次调整（操作或数额不同）',
+      en: 'This request_id was used for another adjustment (another action or amount)',
+    },
+  ],
+  BalanceMoved: [
+    409,
+    ({ balance = '', expected = '' }) => ({
+      zh: `余额已变动：当前为 ${balance}，提交时依据的是 ${expected}。请重新读取用户，或改为增减额度`,
+      en: `The balance is ${balance} and no longer ${expected}: read it again, or add or deduct`,
+    }),
+  ],
   AmountOutOfRange: [200, { zh: '额度超出允许范围', en: 'The quota is out of range' }],
   InsufficientAffiliate: [200, { zh: '邀请额度不足！', en: 'The invitation quota is not enough' }],
   TransferTooSmall: [

@@ -65,7 +65,7 @@ async function mayRegister({ core }: Parts, values: Values): Promise<void> {
 function checked({ username, password, password2 = password }: Register): string {
   if (username.trim() === '' || password === '') throw refused('UserFieldsRequired')
   const name = usernameOf(username, ACCOUNT_LIMITS.usernameCharacters)
-  checkPassword(password, ACCOUNT_LIMITS.passwordCharacters)
+  checkPassword(password)
   if (password !== password2) throw refused('PasswordsDiffer')
   return name
 }

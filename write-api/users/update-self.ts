@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
-import { onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
+import { onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { startSession } from '#infra/http/start-session.ts'
@@ -62,7 +62,7 @@ async function newPassword(
   const { core, loginGuard } = parts
   const { userId } = principalOf(request)
   checkPassword(password)
-  const attempt = await loginGuard.enter(request.ip, `self:${userId}`)
+  const attempt = await loginGuard.enterSession(sessionOf(request))
   if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
   const user = await findUser(core.db, userId)
   // Who came by another way in sets a first one: there is none to know, but there may be a code;

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+import type { SetBalance } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { optionJson } from '#domain/options/registry.ts'
@@ -13,6 +15,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
+import { Refused } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
@@ -30,7 +33,7 @@ export const updateUser: Act = (api, parts) => {
       schema: {
         summary: 'Change a user; a new quota grants or deducts the difference',
         body: UpdateUser,
-        response: { 200: Done },
+        response: { 200: Done, 409: Refused },
       },
     },
     async (request, reply) => {
@@ -48,7 +51,7 @@ export const updateUser: Act = (api, parts) => {
         // The account decides, and so comes first: calls may take the quota at any moment. What
         // it refuses at once leaves no hash of a password behind.
         const why = () => sealedReason(parts.core.vault, body.id, body.reason)
-        const quota = await quotaSteps(parts, body, request.id, why)
+        const quota = await quotaSteps(parts, request, body, why)
         const profile = await profileSteps(parts, user, body, actorRole, why)
         const steps = [...quota, ...profile.steps]
         if (steps.length === 0) return parts.core.store.headPosition()
@@ -58,6 +61,7 @@ export const updateUser: Act = (api, parts) => {
         const { passwordRef } = profile
         if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
         const { position } = accepted(outcome)
+        await rememberOwn(parts, request, body)
         if (passwordRef === null) return position
         await request.server.gate.sessions.endAllOf(body.id)
         await forgetPasswords(parts.core, body.id)
@@ -128,24 +132,45 @@ async function checkGroup({ core }: Parts, group: string): Promise<void> {
   if (!Object.hasOwn(ratios, group)) throw refused('GroupUnknown')
 }
 
-/** The difference to the balance of this moment; the request's id makes it happen once. */
+/**
+ * The account decides at the append whether the balance is still the expected one; the request's
+ * id makes the change happen once.
+ */
 async function quotaSteps(
-  { core }: Parts,
-  { id: userId, quota }: UpdateUser,
-  requestId: string,
+  parts: Parts,
+  request: FastifyRequest,
+  { id: userId, quota, expected_quota: given }: UpdateUser,
   why: Why,
 ): Promise<AnyStep[]> {
-  if (quota === undefined) return []
+  // A row that was read is sent back as it was: it asks for no other balance.
+  if (quota === undefined || quota === given) return []
+  const { actors } = parts.core
   const stream = accountStream(userId)
-  const { balance } = await core.actors.stateOf(accountDecider, stream)
-  const amount = BigInt(quota) - balance
-  if (amount === 0n) return []
+  const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
+  if (BigInt(quota) === balanceNow && given === undefined) return []
   // NOTE: a balance may be below 0, and its row is sent back; a new one can't be.
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
-  const rest = { userId, reason: 'admin', ...(await why()) }
-  const command =
-    amount > 0n
-      ? { type: 'GrantQuota', grantId: requestId, amount, ...rest }
-      : { type: 'DeductQuota', deductionId: requestId, amount: -amount, ...rest }
+  const shown =
+    given === undefined
+      ? await parts.shownBalances.lastOf(principalOf(request), userId)
+      : BigInt(given)
+  const command: SetBalance = {
+    type: 'SetBalance',
+    userId,
+    adjustmentId: request.id,
+    balance: BigInt(quota),
+    ...(shown === null ? {} : { expected: shown }),
+    ...(await why()),
+  }
   return [{ decider: accountDecider, stream, command }]
+}
+
+/** A caller knows the balance that it has set, and may set another one without reading it. */
+async function rememberOwn(
+  parts: Parts,
+  request: FastifyRequest,
+  { id, quota, expected_quota }: UpdateUser,
+): Promise<void> {
+  if (quota === undefined || quota === expected_quota) return
+  await parts.shownBalances.remember(principalOf(request), new Map([[id, quota]]))
 }

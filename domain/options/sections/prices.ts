@@ -1,5 +1,6 @@
 import { DEFAULT_RATIOS, ratiosText } from '../../pricing/default-ratios.ts'
-import { RATIOS, URL_TEXT } from '../option-type.ts'
+import { outputCapsText } from '../../pricing/output-caps.ts'
+import { integer, RATIOS, URL_TEXT } from '../option-type.ts'
 import type { OptionSection } from '../schema.ts'
 
 const ratios = (key: string): string => ratiosText(DEFAULT_RATIOS.get(key) ?? new Map())
@@ -51,6 +52,26 @@ export const PRICES: OptionSection = {
       help: {
         zh: '模型 → 缓存命中的输入所占的价格比例。',
         en: 'Model → share of the price for input read from the cache.',
+      },
+    },
+    {
+      key: 'MaxOutputTokens',
+      type: { kind: 'counts' },
+      preset: outputCapsText(),
+      label: { zh: '模型最大输出 tokens', en: 'Output limits of models' },
+      help: {
+        zh: '模型 → 单次回答最多输出的 tokens（含推理）。请求未给出上限时，按此冻结额度。',
+        en: 'Model → most output tokens of an answer; held when the request sets no limit.',
+      },
+    },
+    {
+      key: 'DefaultMaxOutputTokens',
+      type: integer(1, 10_000_000),
+      preset: '16384',
+      label: { zh: '默认最大输出 tokens', en: 'Output limit of other models' },
+      help: {
+        zh: '未在上表中的模型按此冻结额度；流式回答超出后会继续冻结，直至余额用尽。',
+        en: 'Held for models without an entry; a stream that goes on beyond it holds more.',
       },
     },
     {

@@ -9,8 +9,8 @@ export const STRIPE: OptionSection = {
   tab: 'system',
   title: { zh: 'Stripe 支付', en: 'Stripe' },
   lead: {
-    zh: '在 Stripe 后台添加 Webhook：服务器地址 + /api/stripe/webhook，事件 checkout.session.*。',
-    en: 'At Stripe, add a webhook to the public address + /api/stripe/webhook, checkout.session.*.',
+    zh: '在 Stripe 后台添加 Webhook：服务器地址 + /api/stripe/webhook，并启用下方列出的事件。',
+    en: 'At Stripe, add a webhook to the public address + /api/stripe/webhook (events: below).',
   },
   options: [
     {
@@ -28,8 +28,18 @@ export const STRIPE: OptionSection = {
       access: 'secret',
       label: { zh: 'Webhook 签名密钥', en: 'Webhook secret' },
       help: {
-        zh: '留空则停用 Stripe，也不再接受其回调。',
-        en: 'Empty: Stripe is off, and its callbacks are refused.',
+        zh:
+          '需启用的事件：checkout.session.completed、' +
+          'checkout.session.async_payment_succeeded、' +
+          'charge.refunded、refund.created、refund.updated、refund.failed、' +
+          'charge.dispute.*（全部 5 个）。' +
+          '缺少退款与拒付事件时，额度不会自动扣回。留空则停用 Stripe，也不再接受其回调。',
+        en:
+          'Events to enable: checkout.session.completed, ' +
+          'checkout.session.async_payment_succeeded, charge.refunded, refund.created, ' +
+          'refund.updated, refund.failed and all five of charge.dispute.*. ' +
+          'Without those of refunds and disputes no quota is taken back automatically. ' +
+          'Empty: Stripe is off, and its callbacks are refused.',
       },
     },
     {

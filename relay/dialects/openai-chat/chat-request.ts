@@ -1,8 +1,9 @@
+import { knownNames } from '#domain/shared/folded-name.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
-import { jsonDenial } from '../json-denial.ts'
+import { ambiguousKey, jsonDenial } from '../json-denial.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
-import { type Edit, splice } from '../splice.ts'
-import { isMisfit, MESSAGE_RULES } from './field-kinds.ts'
+import { FIELD_NAMES, isMisfit, MESSAGE_RULES } from './field-kinds.ts'
+import { type InputBound, inputBoundOf } from './input-bound.ts'
 
 /** A chat completion as the caller sent it, with what the gateway must know of it. */
 export type ChatRequest = {
@@ -17,26 +18,27 @@ export type ChatRequest = {
   readonly outputTokensMax: number | null
   /** As the caller named it; null: not, or by no plain word. */
   readonly reasoningEffort: string | null
-  /**
-   * No more input tokens than this: a token stands for one byte of text at least, and a message's
-   * own overhead is less than the bytes of its JSON. Images by address are added by the piece.
-   */
-  readonly inputTokensMax: number
+  readonly inputBound: InputBound
 }
 
 export const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
-const TOKENS_PER_IMAGE = 2_000
 /** No parameter is called so; whoever builds objects from it downstream would be misled. */
 const RESERVED = '__proto__'
-const EMPTY = Buffer.from('{}')
-const IMAGE = Buffer.from('"image_url"')
 const NUMBERS = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']
+const READ = ['model', 'messages', 'stream', 'stream_options', 'n', 'reasoning_effort']
+const LIMITS = ['max_tokens', 'max_completion_tokens']
+const NAMES = knownNames([...READ, ...LIMITS, ...NUMBERS, ...FIELD_NAMES])
+export const NO_NAMES = knownNames([])
+const STREAM_OPTIONS = knownNames(['include_usage'])
 
-/** Reads the bytes without building them; the answer's `body` is those bytes. */
-export function readChatRequest(body: Buffer): ChatRequest | Denial {
-  const members = scanObject(body, MESSAGE_RULES)
+/**
+ * Reads the bytes without building them; the answer's `body` is those bytes. `known`: names that no
+ * member may resemble; an admin's own overrides may.
+ */
+export function readChatRequest(body: Buffer, known = NAMES): ChatRequest | Denial {
+  const members = scanObject(body, known, MESSAGE_RULES)
   if (!isMembers(members)) return jsonDenial(body, members)
   const find = (key: string) => members.find((member) => member.key === key)
   if (find(RESERVED) !== undefined) return deny('invalid_parameter', { param: RESERVED })
@@ -46,6 +48,10 @@ export function readChatRequest(body: Buffer): ChatRequest | Denial {
   if (messages === undefined) return deny('missing_parameter', { param: 'messages' })
   if (messages.kind !== 'array' || messages.length === 0 || !messages.isAllObjects) {
     return deny('invalid_parameter', { param: 'messages' })
+  }
+  if (messages.ambiguity !== null) {
+    const { path, other } = messages.ambiguity
+    return ambiguousKey(`messages${path}`, other)
   }
   if (messages.misfit !== null) {
     return deny('invalid_parameter', { param: `messages${messages.misfit}` })
@@ -68,53 +74,8 @@ export function readChatRequest(body: Buffer): ChatRequest | Denial {
     wantsUsage,
     ...limits,
     reasoningEffort: effortOf(body, find('reasoning_effort')),
-    inputTokensMax: body.length + TOKENS_PER_IMAGE * countOf(body, IMAGE),
+    inputBound: inputBoundOf(body),
   }
-}
-
-/**
- * The bytes for the provider: with its own name of the model, the admin's overrides, and, for a
- * stream, a request for the usage chunk. The very same bytes when nothing differs.
- */
-export function upstreamBody(
-  request: ChatRequest,
-  change: {
-    readonly model: string
-    readonly forcesUsage: boolean
-    readonly overrides: ReadonlyMap<string, string>
-  },
-): Buffer {
-  const values = new Map(change.overrides)
-  if (change.model !== request.model && !values.has('model')) {
-    values.set('model', JSON.stringify(change.model))
-  }
-  if (request.isStream && change.forcesUsage && !request.wantsUsage) {
-    values.set('stream_options', withIncludeUsage(request))
-  }
-  if (values.size === 0) return request.body
-  const edits: Edit[] = []
-  for (const [key, text] of values) {
-    const member = request.members.find((candidate) => candidate.key === key)
-    if (member !== undefined) edits.push({ start: member.valueStart, end: member.valueEnd, text })
-    else edits.push(insertion(request, key, text))
-  }
-  return splice(request.body, edits)
-}
-
-/** New members go in front of the first, where a comma always follows: a model is always there. */
-function insertion(request: ChatRequest, key: string, text: string): Edit {
-  const at = request.members[0]?.keyStart ?? 1
-  return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
-}
-
-function withIncludeUsage({ body, members }: ChatRequest): string {
-  const member = members.find((candidate) => candidate.key === 'stream_options')
-  const options = member?.kind === 'object' ? bytesOf(body, member) : EMPTY
-  const given = scanObject(options)
-  const kept = (isMembers(given) ? given : [])
-    .filter(({ key }) => key !== 'include_usage')
-    .map(({ keyStart, valueEnd }) => options.toString('utf8', keyStart, valueEnd))
-  return `{${[...kept, '"include_usage":true'].join()}}`
 }
 
 const isMembers = (outcome: readonly Member[] | JsonFault): outcome is readonly Member[] =>
@@ -181,8 +142,13 @@ function flagOf(member: Member | undefined): boolean | null {
 /** NOTE: scanned, not built: many different keys in it would hold the loop. */
 function wantsUsageOf(body: Buffer, member: Member | undefined): boolean | Denial {
   if (member === undefined || member.kind === 'null') return false
-  const options = member.kind === 'object' ? scanObject(bytesOf(body, member)) : null
-  if (options === null || !isMembers(options)) return badOption('')
+  const options =
+    member.kind === 'object' ? scanObject(bytesOf(body, member), STREAM_OPTIONS) : null
+  if (options === null) return badOption('')
+  if (!isMembers(options)) {
+    if (options.fault !== 'ambiguous') return badOption('')
+    return ambiguousKey(`stream_options.${options.key}`, options.other)
+  }
   if (options.some(({ key }) => key === RESERVED)) return badOption(`.${RESERVED}`)
   return flagOf(options.find(({ key }) => key === 'include_usage')) ?? badOption('')
 }
@@ -199,9 +165,3 @@ const bytesOf = (body: Buffer, { valueStart, valueEnd }: Member): Buffer =>
 
 const textOf = (body: Buffer, { valueStart, valueEnd }: Member): unknown =>
   JSON.parse(body.toString('utf8', valueStart, valueEnd))
-
-function countOf(bytes: Buffer, pattern: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(pattern); at >= 0; at = bytes.indexOf(pattern, at + 1)) count += 1
-  return count
-}

@@ -24,6 +24,8 @@ export function denialBody(
 }
 
 const TEXT_MAX = 2_000
+/** Patterns are looked for this far: beyond what is shown, and short enough to take no time. */
+const LOOKED_AT_MAX = 2 * TEXT_MAX
 const SECRETS =
   /\b(?:sk|pk|rk|sess|key|gsk|xai|sat)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]{10,}|\bBearer\s+\S+|\borg-[\w-]{4,}|\bproj_[\w-]{4,}/gi
 const ADDRESSES =
@@ -32,14 +34,19 @@ const ADDRESSES =
 /** So short a text is a word like any other. */
 const TELLING_MIN = 5
 
-/** A provider's words without keys, account names, addresses, and what is `known` as such. */
+/**
+ * A provider's words without keys, account names, addresses, and what is `known` as such. Cut only
+ * afterwards: a part of a secret at the cut would be taken for a word.
+ */
 export function redact(text: string, known: readonly string[]): string {
   const telling = known.filter(({ length }) => length >= TELLING_MIN)
   return telling
     .toSorted((a, b) => b.length - a.length)
-    .reduce((left, each) => left.replaceAll(each, '***'), text.slice(0, TEXT_MAX))
+    .reduce((left, each) => left.replaceAll(each, '***'), text)
+    .slice(0, LOOKED_AT_MAX)
     .replace(SECRETS, '***')
     .replace(ADDRESSES, '***')
+    .slice(0, TEXT_MAX)
 }
 
 /**
@@ -69,7 +76,7 @@ export function providerErrorBody(
 /** A structured error code of the provider, such as `insufficient_quota`; null without one. */
 export function providerErrorCode(bytes: Buffer): string | null {
   const { code, type } = errorIn(bytes)
-  return textIn(code) ?? textIn(type)
+  return (textIn(code) ?? textIn(type))?.slice(0, TEXT_MAX) ?? null
 }
 
 /** The texts of a provider's structured error; each empty where there is none. */
@@ -79,10 +86,11 @@ export function providerErrorFields(bytes: Buffer): {
   readonly message: string
 } {
   const { code, type, message } = errorIn(bytes)
+  const fieldOf = (value: unknown): string => (textIn(value) ?? '').slice(0, TEXT_MAX)
   return {
-    code: typeof code === 'number' ? `${code}` : (textIn(code) ?? ''),
-    type: textIn(type) ?? '',
-    message: textIn(message) ?? '',
+    code: typeof code === 'number' ? `${code}` : fieldOf(code),
+    type: fieldOf(type),
+    message: fieldOf(message),
   }
 }
 
@@ -102,4 +110,4 @@ function errorIn(bytes: Buffer): LooseError {
 }
 
 const textIn = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value.slice(0, TEXT_MAX) : null
+  typeof value === 'string' && value !== '' ? value : null

@@ -24,6 +24,7 @@ const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonl
   ['metadata', ['object']],
   ['user', ['string']],
 ])
+export const FIELD_NAMES = FIELDS.keys().toArray()
 const LISTS_OF_OBJECTS = new Set(['tools', 'functions'])
 
 export const MESSAGE_RULES = innerRules('messages', {

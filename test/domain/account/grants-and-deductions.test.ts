@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DeductQuota, GrantQuota } from '#domain/account/commands.ts'
+import type { DeductQuota, GrantQuota, SetBalance } from '#domain/account/commands.ts'
 import { QUOTA_MAX } from '#domain/shared/quota.ts'
 import { refuse } from '#domain/shared/refusal.ts'
 import { admitted, budgetSet, deducted, given, granted, settled, USER } from './facts.ts'
@@ -99,5 +99,37 @@ describe('a deduction', () => {
 
   it.each([0n, -1n, QUOTA_MAX + 1n])('of %s is refused', (amount) => {
     given(granted(100)).when(deduct(amount)).then(refuse('AmountOutOfRange'))
+  })
+})
+
+describe('a balance that is set', () => {
+  const set = (balance: bigint, expected?: bigint): SetBalance => ({
+    type: 'SetBalance',
+    userId: USER,
+    adjustmentId: 's1',
+    balance,
+    ...(expected === undefined ? {} : { expected }),
+  })
+
+  it('is a grant or a deduction of the difference, and nothing where there is none', () => {
+    const { facts } = given(granted(100, 'g0')).when(set(130n, 100n))
+    expect(facts).toMatchObject([{ type: 'QuotaGranted', data: { grantId: 's1', amount: 30 } }])
+    const less = given(granted(100, 'g0')).when(set(40n)).facts
+    expect(less).toMatchObject([{ type: 'QuotaDeducted', data: { deductionId: 's1', amount: 60 } }])
+    given(granted(100, 'g0')).when(set(100n)).then([])
+  })
+
+  it('is refused where the balance is another than the one it was made for', () => {
+    given(granted(100, 'g0'))
+      .when(set(130n, 99n))
+      .then(refuse('BalanceMoved', { balance: '100', expected: '99' }))
+  })
+
+  it('is set once for one id, also where the balance has moved since', () => {
+    given(granted(100, 'g0'), granted(30, 's1')).when(set(130n, 100n)).then([])
+  })
+
+  it('is never below zero', () => {
+    given(granted(100, 'g0')).when(set(-1n)).then(refuse('AmountOutOfRange'))
   })
 })

@@ -9,7 +9,7 @@ import { isRefusal } from '#domain/shared/refusal.ts'
 import { type Operation, operations, USER } from './operations.ts'
 import { ReferenceAccount, type Verdict } from './reference-account.ts'
 
-const RUNS = 2_000
+const RUNS = 1_000
 const ENDS = new Set(['CallSettled', 'CallReleased', 'CallInterrupted'])
 
 /** As it comes back out of a store. */
@@ -81,7 +81,7 @@ class Run {
   /** Below 0 only by what calls outgrew their holds or refunds took; nothing else goes below 0. */
   private checkMovement({ type, data }: AccountEvent, before: bigint): void {
     const { balance } = this.state
-    if (type === 'CallAdmitted' || type === 'QuotaDeducted') {
+    if (type === 'CallAdmitted' || type === 'HoldRaised' || type === 'QuotaDeducted') {
       expect(balance >= 0n, `${type} leaves ${balance}`).toBe(true)
     } else if (type === 'CallSettled' || type === 'CallInterrupted') {
       const excess = BigInt(data.charge) - BigInt(data.hold)
@@ -150,11 +150,13 @@ describe('an account, whatever befalls it', () => {
       for (const { type, data } of run.events) {
         count(type)
         if ('fromBalance' in data) count('a rebate owed')
+        if (type === 'CallAdmitted' && data.outputLimit !== undefined) count('a smaller limit')
+        if ('unpaidUsage' in data) count('usage unpaid')
       }
       if (run.wasOverdrawn) seen.set('overdrawn', (seen.get('overdrawn') ?? 0) + 1)
     })
     fc.assert(property, { numRuns: RUNS })
-  }, 120_000)
+  }, 300_000)
 
   it('and each kind of event was among what befell it, debts too', () => {
     const quota = ['QuotaGranted', 'QuotaDeducted']
@@ -167,8 +169,10 @@ describe('an account, whatever befalls it', () => {
       'a rebate owed',
     ]
     const budgets = ['TokenBudgetSet', 'TokenBudgetsOpened', 'TokenBudgetsClosed']
-    const calls = ['CallAdmitted', 'CallProgressed', ...ENDS, 'overdrawn']
+    const calls = ['CallAdmitted', 'CallProgressed', 'HoldRaised', ...ENDS, 'overdrawn']
+    const limited = ['a smaller limit', 'usage unpaid']
     for (const kind of [...quota, ...rewards, ...topUps, ...budgets, ...calls])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(50)
+    for (const kind of limited) expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(10)
   })
 })

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import type { AccountCommand } from '#domain/account/commands.ts'
 import type { CallEnd } from '#domain/account/events.ts'
+import { holdFor } from '#domain/pricing/hold.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
+import { usageWithin } from '#domain/pricing/usage-within.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 
 /** What may befall an account: a command, an earlier one again, or the loss of its state. */
@@ -87,6 +89,12 @@ const deduct = record<Of<'DeductQuota'>>({
   amount,
   reason: fc.constant('admin'),
 })
+const setBalance: fc.Arbitrary<Of<'SetBalance'>> = fc
+  .record({ id, balance: amount, expected: fc.option(small, { nil: undefined }) })
+  .map(({ id: adjustmentId, balance, expected }) => ({
+    ...{ type: 'SetBalance', userId: USER, adjustmentId, balance },
+    ...(expected === undefined ? {} : { expected }),
+  }))
 const invite = record<Of<'RewardInvite'>>({
   type: fc.constant('RewardInvite'),
   userId,
@@ -172,8 +180,14 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     leaseUntil: time,
     calls: fc.constantFrom(undefined, 1, 3),
     task: fc.constantFrom(undefined, undefined, { openMax: 2 }),
+    bounds: fc.record({
+      inputTokens: fc.nat(5),
+      outputTokens: fc.integer({ min: 1, max: 20 }),
+      choices: fc.constantFrom(1, 2),
+    }),
+    isReducible: fc.boolean(),
   })
-  .map(({ calls, task, ...terms }) => ({
+  .map(({ calls, task, bounds, isReducible, ...terms }) => ({
     type: 'AdmitCall',
     userId: USER,
     model: 'm',
@@ -184,6 +198,12 @@ const admit: fc.Arbitrary<Of<'AdmitCall'>> = fc
     ...terms,
     ...(calls === undefined ? {} : { calls }),
     ...(task === undefined ? {} : { task }),
+    ...(isReducible && task === undefined
+      ? {
+          hold: holdFor(terms.price, bounds),
+          reduction: { bounds, leastOutputTokens: 1, mostOutputTokens: bounds.outputTokens },
+        }
+      : {}),
   }))
 const progress = record<Of<'RecordProgress'>>({
   type: fc.constant('RecordProgress'),
@@ -192,18 +212,21 @@ const progress = record<Of<'RecordProgress'>>({
   usage: someUsage,
   leaseUntil: time,
 })
-const settle = record<Of<'SettleCall'>>({
-  type: fc.constant('SettleCall'),
-  call,
-  channelId,
-  upstreamModel: fc.constant(null),
-  usage: someUsage,
-  usageSource: fc.constant('upstream'),
-  anomaly: fc.constant(null),
-  end,
-  attempts,
-  timings,
-})
+const raise: fc.Arbitrary<Of<'RaiseHold'>> = fc
+  .record({ call, least: fc.bigInt({ min: 0n, max: 30n }), more: fc.bigInt({ min: 0n, max: 30n }) })
+  .map(({ call, least, more }) => ({ type: 'RaiseHold', call, least, hold: least + more }))
+const settle: fc.Arbitrary<Of<'SettleCall'>> = fc
+  .record({ call, channelId, usage: someUsage, isLimited: fc.boolean(), end, attempts, timings })
+  .map(({ isLimited, ...course }) => ({
+    type: 'SettleCall',
+    upstreamModel: null,
+    usageSource: 'upstream',
+    anomaly: null,
+    ...course,
+    ...(isLimited
+      ? { usageWithinLimits: usageWithin(course.usage, { inputTokens: 2, outputTokens: 1 }) }
+      : {}),
+  }))
 const release = record<Of<'ReleaseCall'>>({
   type: fc.constant('ReleaseCall'),
   call,
@@ -223,6 +246,7 @@ const interrupt = record<Of<'InterruptCall'>>({
 const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   { weight: 3, arbitrary: grant },
   { weight: 1, arbitrary: deduct },
+  { weight: 1, arbitrary: setBalance },
   { weight: 2, arbitrary: invite },
   { weight: 2, arbitrary: transfer },
   { weight: 1, arbitrary: checkIn },
@@ -235,6 +259,7 @@ const command: fc.Arbitrary<AccountCommand> = fc.oneof(
   { weight: 1, arbitrary: closeBudgets },
   { weight: 12, arbitrary: admit },
   { weight: 5, arbitrary: progress },
+  { weight: 4, arbitrary: raise },
   { weight: 8, arbitrary: settle },
   { weight: 2, arbitrary: release },
   { weight: 2, arbitrary: interrupt },

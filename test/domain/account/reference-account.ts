@@ -1,4 +1,5 @@
 import type { AccountCommand } from '#domain/account/commands.ts'
+import { holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 import { recomputedCharge } from '../pricing/recompute.ts'
@@ -7,7 +8,9 @@ const MAX = 2n ** 53n - 1n
 
 type Call = {
   readonly tokenId: number
-  readonly hold: bigint
+  hold: bigint
+  /** What the hold grew by, and when. */
+  raises: { readonly amount: bigint; readonly at: number }[]
   readonly price: PriceSnapshot
   readonly calls: number
   readonly admittedAt: number
@@ -49,6 +52,7 @@ export class ReferenceAccount {
   readonly calls = new Map<string, Call>()
   private readonly budgets = new Map<number, Budget>()
   private clock = 0
+  private isEmptied = false
 
   get open(): [string, Call][] {
     return [...this.calls].filter(([, { end }]) => end === null)
@@ -99,8 +103,10 @@ export class ReferenceAccount {
     if (budget === undefined) throw new Error('no such budget')
     const moves = [...this.calls.values()]
       .filter((call) => call.tokenId === tokenId)
-      .map(({ hold, admittedAt, end }) => {
-        const taken = admittedAt > budget.setAt ? hold : 0n
+      .map(({ hold, raises, admittedAt, end }) => {
+        const raised = sum(raises.map(({ amount }) => amount))
+        const since = sum(raises.map(({ amount, at }) => (at > budget.setAt ? amount : 0n)))
+        const taken = (admittedAt > budget.setAt ? hold - raised : 0n) + since
         return end !== null && end.at > budget.setAt ? hold - end.charge - taken : -taken
       })
     return budget.remain + sum(moves)
@@ -112,6 +118,15 @@ export class ReferenceAccount {
 
   /** Carries the command out, where it can be, and says what it came to. */
   apply(command: AccountCommand): Verdict {
+    const verdict = this.carryOut(command)
+    const event = 'event' in verdict ? verdict.event : ''
+    if (['QuotaDeducted', 'TopUpReversed'].includes(event)) this.isEmptied = this.balance < 1n
+    const gains = ['QuotaGranted', 'TopUpCredited', 'AffiliateTransferred', 'CheckedIn']
+    if (gains.includes(event) && this.balance > 0n) this.isEmptied = false
+    return verdict
+  }
+
+  private carryOut(command: AccountCommand): Verdict {
     this.clock += 1
     switch (command.type) {
       case 'GrantQuota': {
@@ -129,6 +144,23 @@ export class ReferenceAccount {
         if (this.balance < amount) return { refused: 'InsufficientQuota' }
         this.deductions.set(command.deductionId, amount)
         return { event: 'QuotaDeducted' }
+      }
+      case 'SetBalance': {
+        const { userId, adjustmentId: id, balance, expected } = command
+        if (this.grants.has(id) || this.deductions.has(id)) return NOTHING
+        if (expected !== undefined && expected !== this.balance) return { refused: 'BalanceMoved' }
+        const change = balance - this.balance
+        if (change === 0n) return NOTHING
+        if (balance < 0n) return { refused: 'AmountOutOfRange' }
+        return change > 0n
+          ? this.apply({ type: 'GrantQuota', userId, grantId: id, amount: change, reason: 'admin' })
+          : this.apply({
+              type: 'DeductQuota',
+              userId,
+              deductionId: id,
+              amount: -change,
+              reason: 'admin',
+            })
       }
       case 'RewardInvite': {
         const { inviteeId, reward } = command
@@ -243,13 +275,14 @@ export class ReferenceAccount {
   }
 
   private admit(command: Extract<AccountCommand, { type: 'AdmitCall' }>): Verdict {
-    const { call, tokenId, hold, price, leaseUntil, calls = 1, task } = command
+    const { call, tokenId, price, leaseUntil, calls = 1, task } = command
     const isTask = task !== undefined
     const known = this.calls.get(call)
     if (known !== undefined && isTask) {
       return { refused: known.end === null ? 'CallKnown' : 'CallEnded' }
     }
     if (known !== undefined) return NOTHING
+    const hold = this.payableHold(command)
     if (hold < 0n || hold > MAX) return { refused: 'AmountOutOfRange' }
     if (!this.budgets.has(tokenId)) return { refused: 'TokenBudgetUnknown' }
     const isOverBudget = !this.isUnlimited(tokenId) && hold > this.remain(tokenId)
@@ -259,21 +292,58 @@ export class ReferenceAccount {
     const tasks = this.open.filter(([, other]) => other.isTask)
     if (isTask && tasks.length >= task.openMax) return { refused: 'TooManyTasks' }
     const admittedAt = this.clock
-    const fresh = { usage: NO_USAGE, progress: '', end: null, isTask }
+    const fresh = { usage: NO_USAGE, progress: '', end: null, isTask, raises: [] }
     this.calls.set(call, { tokenId, hold, price, calls, admittedAt, leaseUntil, ...fresh })
     return { event: 'CallAdmitted' }
+  }
+
+  /** The hold that was asked for, or the one of the largest output limit that can be paid. */
+  private payableHold(command: Extract<AccountCommand, { type: 'AdmitCall' }>): bigint {
+    const { tokenId, hold, price, reduction } = command
+    const payable = this.payable(tokenId)
+    if (reduction === undefined || hold <= payable || payable < 1n) return hold
+    const { bounds, leastOutputTokens: least, mostOutputTokens: most } = reduction
+    const worst = (outputTokens: number) => holdFor(price, { ...bounds, outputTokens })
+    for (let limit = Math.min(most, bounds.outputTokens); limit >= least; limit -= 1) {
+      const isShare = limit <= 4_096 || worst(limit) <= payable / 2n
+      if (isShare && worst(limit) <= payable) return worst(limit)
+    }
+    return hold
+  }
+
+  /** What is free for calls of the token. */
+  private payable(tokenId: number): bigint {
+    if (!this.budgets.has(tokenId) || this.isUnlimited(tokenId)) return this.balance
+    const remain = this.remain(tokenId)
+    return remain < this.balance ? remain : this.balance
+  }
+
+  private raise(
+    { hold, least }: Extract<AccountCommand, { type: 'RaiseHold' }>,
+    call: Call,
+  ): Verdict {
+    if (call.end !== null) return { refused: 'CallEnded' }
+    if (hold <= call.hold) return NOTHING
+    const payable = this.payable(call.tokenId)
+    const amount = hold - call.hold < payable ? hold - call.hold : payable
+    if (amount < 1n || call.hold + amount < least) return { refused: 'InsufficientQuota' }
+    call.hold += amount
+    call.raises.push({ amount, at: this.clock })
+    return { event: 'HoldRaised' }
   }
 
   private carryOn(
     command: Extract<
       AccountCommand,
-      { type: 'RecordProgress' | 'SettleCall' | 'ReleaseCall' | 'InterruptCall' }
+      { type: 'RecordProgress' | 'RaiseHold' | 'SettleCall' | 'ReleaseCall' | 'InterruptCall' }
     >,
   ): Verdict {
     const call = this.calls.get(command.call)
     if (call === undefined) return { refused: 'CallUnknown' }
+    if (command.type === 'RaiseHold') return this.raise(command, call)
     if (command.type === 'RecordProgress') {
       if (call.end !== null) return { refused: 'CallEnded' }
+      if (this.isEmptied && !call.isTask) return { refused: 'InsufficientQuota' }
       const progress = JSON.stringify([command.channelId, command.usage, command.leaseUntil])
       if (call.progress === progress) return NOTHING
       call.usage = command.usage
@@ -284,8 +354,15 @@ export class ReferenceAccount {
     if (call.end !== null) return NOTHING
     if (command.type === 'ReleaseCall') return this.end(call, 'CallReleased', 0n)
     if (command.type === 'SettleCall') {
-      const isDone = command.end === 'done' || hasAny(command.usage)
-      const charge = recomputedCharge(call.price, command.usage, isDone ? call.calls : 0)
+      const chargeOf = (usage: Usage): bigint => {
+        const isDone = command.end === 'done' || hasAny(usage)
+        return recomputedCharge(call.price, usage, isDone ? call.calls : 0)
+      }
+      const full = chargeOf(command.usage)
+      const free = this.payable(call.tokenId)
+      const isPaid = full <= call.hold + (free > 0n ? free : 0n)
+      const within = command.usageWithinLimits
+      const charge = isPaid || within === undefined ? full : chargeOf(within)
       return this.end(call, 'CallSettled', charge)
     }
     if (command.at <= call.leaseUntil) return { refused: 'LeaseNotOver' }

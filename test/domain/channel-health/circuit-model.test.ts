@@ -42,7 +42,10 @@ const step = fc.tuple(
       reason: fc.constantFrom('probe' as const, 'test' as const),
       prober: fc.option(prober, { nil: null }),
     }),
-    fc.constant({ type: 'CloseCircuits' as const }),
+    fc.record({
+      type: fc.constant('CloseCircuits' as const),
+      reason: fc.constantFrom('change' as const, 'admin' as const),
+    }),
   ),
 )
 

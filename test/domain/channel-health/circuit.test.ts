@@ -124,12 +124,26 @@ describe('a circuit', () => {
     expect(state.size).toBe(2)
     const change = { ...closed().data, reason: 'change' }
     given(opened(NOW), halfOpened(NOW + 60_000), ofKey as ChannelHealthEvent)
-      .when({ type: 'CloseCircuits' })
+      .when({ type: 'CloseCircuits', reason: 'change' })
       .then([
         { type: 'CircuitClosed', v: 1, data: change } as ChannelHealthEvent,
         { type: 'CircuitClosed', v: 1, data: { ...change, keyRef: 'key-2' } } as ChannelHealthEvent,
       ])
-    given().when({ type: 'CloseCircuits' }).then([])
+    given().when({ type: 'CloseCircuits', reason: 'change' }).then([])
+  })
+
+  it('is closed by an admin, and not opened again by the call that was trying it', () => {
+    const byHand = { ...closed().data, reason: 'admin' }
+    given(opened(NOW), halfOpened(NOW + 60_000))
+      .when({ type: 'CloseCircuits', reason: 'admin' })
+      .then([{ type: 'CircuitClosed', v: 1, data: byHand } as ChannelHealthEvent])
+    given(opened(NOW), halfOpened(NOW + 60_000), {
+      type: 'CircuitClosed',
+      v: 1,
+      data: byHand,
+    } as ChannelHealthEvent)
+      .when(open({ prober: 'a' }))
+      .then([])
   })
 
   it('survives its snapshot', () => {

@@ -156,6 +156,37 @@ describe('the extra settings', () => {
   )
 })
 
+describe('the members that a channel allows', () => {
+  const allowing = (members: unknown, type = 1) =>
+    fault({ type, setting: JSON.stringify({ allowed_members: members }) })
+
+  it.each(['service_tier', 7, {}, [7], [null]])('are a list of names, not %j', (members) =>
+    expect(allowing(members)).toEqual({
+      ...{ field: 'setting', fault: 'not-names', name: 'allowed_members' },
+    }),
+  )
+
+  it.each([
+    ['api_key', 8],
+    ['max_output_tokens', 8],
+    ['temperature', 1],
+    ['Service_Tier', 1],
+    ['models', 1],
+    ['data_sources', 20],
+  ])('are no %s for the type %i', (name, type) =>
+    expect(allowing([name], type)).toEqual({ field: 'setting', fault: 'not-allowable', name }),
+  )
+
+  it.each([
+    [['service_tier', 'web_search_options'], 1],
+    [['models', 'route', 'provider', 'plugins'], 20],
+    [['data_sources'], 3],
+    [['fallbacks', 'models'], 8],
+    [[], 1],
+    [null, 1],
+  ])('may be %j for the type %i', (members, type) => expect(allowing(members, type)).toBeNull())
+})
+
 describe('a channel with a text at fault', () => {
   it('is refused, naming the field and the entry', () => {
     const details = { field: 'model_mapping', fault: 'not-text', name: 'a' }

@@ -57,6 +57,11 @@ const admit = {
   clientIp: 'sealed:ip' as Sealed,
   startedAt: NOW,
 } as const
+const reduction = {
+  bounds: { inputTokens: 500, outputTokens: 100_000, choices: 1 },
+  leastOutputTokens: 256,
+  mostOutputTokens: 100_000,
+}
 const progress = {
   type: 'RecordProgress',
   call: CALL,
@@ -97,6 +102,7 @@ const byHand = { userId: 7, reason: 'admin', note: 'sealed:why' as Sealed } as c
 const account = (balance: number, remain: number) => ({
   balance,
   held: 0,
+  isEmptied: false,
   budgets: [[3, remain, false]],
   open: [],
   ended: { ids: [CALL], forgottenUpTo: '' },
@@ -135,6 +141,35 @@ describe('the account’s events, as first recorded', () => {
       ['call-interrupted-costed-v1', { type: 'InterruptCall', call: CALL, at: NOW + 90_001 }],
     ],
     account(498_900, 198_900),
+  )
+  story(
+    'a call whose hold is raised, and which is released',
+    accountDecider,
+    [
+      ...admitted,
+      ['hold-raised-v1', { type: 'RaiseHold', call: CALL, hold: 7_000n, least: 5_001n }],
+      ['call-released-raised-v1', release],
+    ],
+    account(500_000, 200_000),
+  )
+  story(
+    'a call that is admitted with a smaller output limit, and of which not all could be paid',
+    accountDecider,
+    [
+      ['quota-granted-v1', grant],
+      ['token-budget-set-v1', setBudget],
+      ['call-admitted-limited-v1', { ...admit, hold: 400_500n, reduction }],
+      [
+        'call-settled-unpaid-v1',
+        {
+          ...settle,
+          usage: { ...usage, output: 100_000 },
+          usageWithinLimits: { ...NO_USAGE, inputUncached: 500, output: 24_000 },
+          anomaly: 'absurd',
+        },
+      ],
+    ],
+    account(403_500, 103_500),
   )
   story(
     'a call that is released',

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -115,6 +115,17 @@ describe('an embedded Postgres', () => {
     expect(await query(first, 'select 1 n')).toEqual([{ n: 1 }])
     expect(await processesOf(clusterName())).toContain(first.postmaster)
     await endOwner(first)
+  })
+
+  it('whose folder is away for a start keeps its password for when it is back', async () => {
+    const secrets = () => readFileSync(join(dataDir, 'postgres.json'), 'utf8')
+    const first = await start()
+    await endOwner(first)
+    const before = secrets()
+    renameSync(join(dataDir, 'postgres'), join(dataDir, 'away'))
+    const second = await start()
+    await endOwner(second)
+    expect(secrets()).toBe(before)
   })
 
   it('that dies is started again where it was', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readOpenAiUsage, type UsageReport } from '#relay/canonical/usage-report.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 
-const BOUNDS = { inputTokensMax: 1_000, outputTokensMax: 1_000 }
+const BOUNDS = { inputCeiling: 102_000, outputCeiling: 102_000 }
 const read = (raw: unknown) => readOpenAiUsage(raw, BOUNDS)
 
 const inputOf = (report: UsageReport): number => {
@@ -71,9 +71,27 @@ describe('usage as OpenAI counts it', () => {
     expect(read(raw)).toMatchObject({ usage, anomaly: 'parts-exceed-whole' })
   })
 
-  it('does not believe a total beyond what the answer may be', () => {
+  it('takes a total beyond the ceiling of the answer for the ceiling', () => {
     const raw = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 9_000_000 }
-    expect(readOpenAiUsage(raw, BOUNDS, true)).toEqual({ isTrusted: false, anomaly: 'absurd' })
+    const report = readOpenAiUsage(raw, BOUNDS, true)
+    expect(report).toMatchObject({ usage: { output: 102_000 }, anomaly: 'absurd' })
+  })
+
+  it.each([
+    [
+      { prompt_tokens: 102_001, completion_tokens: 1 },
+      { inputUncached: 102_000, output: 1 },
+    ],
+    [
+      { prompt_tokens: 9_000_000, completion_tokens: 1 },
+      { inputUncached: 102_000, output: 1 },
+    ],
+    [
+      { prompt_tokens: 1, completion_tokens: 102_001 },
+      { inputUncached: 1, output: 102_000 },
+    ],
+  ])('charges a count beyond its ceiling at the ceiling: %j', (raw, usage) => {
+    expect(read(raw)).toMatchObject({ isTrusted: true, usage, anomaly: 'absurd' })
   })
 
   it('takes the output to be the total less the prompt where reasoning is left out', () => {

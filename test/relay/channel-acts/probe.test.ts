@@ -17,7 +17,7 @@ let scripted: ScriptedProvider
 const policy = operatorPolicy({ port: 3000, isLoopback: true, privateUpstreams: [] })
 const limits = { ...DEFAULT_DEADLINES, connectTimeoutMs: 2_000, headersTimeoutMs: 0 }
 const outbound = createOutbound(policy, { ...limits, bodyTimeoutMs: 0, maxResponseBytes: -1 })
-const watch = new Watch(Date.now)
+const watch = new Watch()
 let ids = 100
 
 beforeAll(async () => {

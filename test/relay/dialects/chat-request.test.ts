@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isDenial } from '#relay/canonical/denial.ts'
-import { readChatRequest, upstreamBody } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 
@@ -37,10 +37,10 @@ describe('a chat request', () => {
 
   it('bounds its input by its bytes, and by the piece for images', () => {
     const plain = read(`{"model":"m",${MESSAGES}}`)
-    expect(plain.inputTokensMax).toBe(plain.body.length)
+    expect(plain.inputBound.tokens).toBe(plain.body.length)
     const image = '{"type":"image_url","image_url":{"url":"https://x"}}'
     const pictured = read(`{"model":"m","messages":[{"role":"user","content":[${image}]}]}`)
-    expect(pictured.inputTokensMax).toBeGreaterThan(pictured.body.length + 1_000)
+    expect(pictured.inputBound.tokens).toBeGreaterThan(pictured.body.length + 1_000)
   })
 
   it.each([
@@ -134,48 +134,5 @@ describe('what may be meant', () => {
     '{}',
   ])('a message %s is the provider’s to judge', (message) => {
     expect(read(`{"model":"m","messages":[${message},${message}]}`).model).toBe('m')
-  })
-})
-
-describe('the bytes for the provider', () => {
-  const NONE = new Map<string, string>()
-
-  it('are the very bytes that came when nothing changes', () => {
-    const request = read(`{"model":"m",${MESSAGES},  "odd" :\t[1.0, 2e0]}`)
-    const change = { model: 'm', forcesUsage: true, overrides: NONE }
-    expect(upstreamBody(request, change)).toBe(request.body)
-  })
-
-  it('carry a mapped model and nothing else new', () => {
-    const request = read(`{ "model" : "m" , ${MESSAGES}, "x":1.0}`)
-    const body = upstreamBody(request, { model: 'other', forcesUsage: true, overrides: NONE })
-    expect(body.toString()).toBe(`{ "model" : "other" , ${MESSAGES}, "x":1.0}`)
-  })
-
-  it('ask for usage in a stream, keeping the caller’s other options', () => {
-    const options = '"stream_options":{"x":1}'
-    for (const text of [
-      `{"model":"m",${MESSAGES},"stream":true}`,
-      `{"model":"m",${MESSAGES},"stream":true,"stream_options":null}`,
-      `{"model":"m",${MESSAGES},"stream":true,${options}}`,
-    ]) {
-      const request = read(text)
-      const body = upstreamBody(request, { model: 'm', forcesUsage: true, overrides: NONE })
-      const sent = JSON.parse(body.toString()) as { stream_options: { x?: number } }
-      expect(sent.stream_options).toMatchObject({ include_usage: true })
-      expect(sent.stream_options.x).toBe(text.includes(options) ? 1 : undefined)
-    }
-  })
-
-  it('take overrides in and stay one object with each key once', () => {
-    const request = read(`{"model":"m",${MESSAGES},"temperature":1}`)
-    const overrides = new Map([
-      ['temperature', '0.1'],
-      ['top_k', '3'],
-    ])
-    const body = upstreamBody(request, { model: 'other', forcesUsage: true, overrides })
-    const again = read(body.toString())
-    expect(again.model).toBe('other')
-    expect(JSON.parse(body.toString())).toMatchObject({ temperature: 0.1, top_k: 3 })
   })
 })

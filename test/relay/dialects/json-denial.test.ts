@@ -25,6 +25,7 @@ describe('a body that is no JSON object', () => {
     ['{"a":"b\\u0000"}', 'invalid_text', 'at 1:8 (line:column)'],
     [Buffer.from([123, 0xff, 125]), 'invalid_utf8', 'UTF-8'],
     ['{"a":1,"a":2}', 'duplicate_key', "'a' more than once"],
+    ['{"a":1,"A":2}', 'ambiguous_key', "'A' can be read as 'a'"],
   ])('%j says what is wrong: %s', (body, code, words) => {
     const { status, message, ...error } = wordsFor(body)
     expect({ status, ...error }).toMatchObject({ status: 400, type: 'invalid_request_error', code })

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { knownNames } from '#domain/shared/folded-name.ts'
+import { innerRules } from '#relay/dialects/inner-kinds.ts'
 import { DEPTH_MAX, KEYS_MAX, scanObject } from '#relay/dialects/json-scan.ts'
 import { budget } from '#test/support/budget.ts'
 
@@ -121,6 +123,38 @@ describe('what is no JSON', () => {
     ['{"a":"x', 7],
   ])('%s is at fault at byte %i', (text, at) => {
     expect(scan(text)).toEqual({ fault: 'malformed', at })
+  })
+})
+
+describe('a key that can be read as another one', () => {
+  const known = knownNames(['model', 'taskId', 'stop'])
+  const ambiguous = (key: string, other: string) => ({ fault: 'ambiguous', key, other })
+  it.each([
+    ['{"model":1,"MODEL":2}', ambiguous('MODEL', 'model')],
+    ['{"Model":1,"model":2}', ambiguous('Model', 'model')],
+    ['{"\\u004dodel":1}', ambiguous('Model', 'model')],
+    ['{"ſtop":1}', ambiguous('ſtop', 'stop')],
+    ['{"taskid":1}', ambiguous('taskid', 'taskId')],
+    ['{"odd":1,"oDD":2}', ambiguous('oDD', 'odd')],
+    ['{"ODD":1,"odd":2}', ambiguous('odd', 'ODD')],
+    ['{"oK":1,"ok":2}', ambiguous('ok', 'oK')],
+    ['{"taskId":1,"taskId":2}', { fault: 'duplicate', key: 'taskId' }],
+  ])('%s', (text, fault) => expect(scanObject(Buffer.from(text), known)).toEqual(fault))
+
+  it.each(['{"taskId":1}', '{"Odd":1}', '{"model":{"Model":1,"MODEL":2}}', '{"é":1,"e":2}'])(
+    '%s is none',
+    (text) => expect(scanObject(Buffer.from(text), known)).toBeInstanceOf(Array),
+  )
+
+  it.each([
+    ['[{"role":1},{"Role":1}]', { path: '[1].Role', other: 'role' }],
+    ['[{"role":1,"role":1}]', { path: '[0].role', other: 'role' }],
+    ['[{"role":1,"r\\u006fle":1}]', { path: '[0].role', other: 'role' }],
+    ['[{"role":1,"x":{"Role":1}},{"role":1}]', null],
+  ])('inside of the array that has rules: %s', (list, ambiguity) => {
+    const rules = innerRules('list', { role: ['number'] })
+    const members = scanObject(Buffer.from(`{"list":${list}}`), known, rules)
+    expect(members).toMatchObject([{ ambiguity }])
   })
 })
 

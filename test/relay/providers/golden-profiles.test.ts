@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { isDenial } from '#relay/canonical/denial.ts'
 import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
-import { readChatRequest, upstreamBody } from '#relay/dialects/openai-chat/chat-request.ts'
+import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import { StreamPassage } from '#relay/pipeline/stream-passage.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
@@ -11,7 +12,7 @@ import { channelRules } from '#relay/views/channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { PROVIDER_STREAMS } from './provider-streams.ts'
 
-const BOUNDS = { inputTokensMax: 10_000, outputTokensMax: 10_000 }
+const BOUNDS = { inputCeiling: 300_000, outputCeiling: 300_000 }
 
 /** The stream in these pieces, to a caller who asked for usage or not. */
 function carried(pieces: readonly Buffer[], wantsUsage: boolean) {
@@ -90,9 +91,10 @@ describe('what is sent', () => {
 
   function sent(type: number, setting: string): string {
     if (isDenial(request)) throw new Error('no request')
-    const { takesIncludeUsage, overrides } = channelRules({ ...PLAIN_CHANNEL_TERMS, type, setting })
-    const change = { model: 'm', forcesUsage: takesIncludeUsage, overrides }
-    return upstreamBody(request, change).toString('utf8')
+    const rules = channelRules({ ...PLAIN_CHANNEL_TERMS, type, setting })
+    const { takesIncludeUsage: forcesUsage, overrides, allowedMembers: allowed } = rules
+    const { body } = upstreamBody(request, { model: 'm', forcesUsage, overrides, allowed })
+    return body.toString('utf8')
   }
 
   it.each(PROFILES.map(({ id, name }) => [id, name] as const))(

@@ -1,0 +1,68 @@
+import { foldedName } from '../shared/folded-name.ts'
+
+/**
+ * Members of a chat request that make the provider serve something else than what is billed:
+ * another model, price, route, account or length. They are dropped from what is sent unless the
+ * channel allows them, which it may do for those of its type.
+ */
+
+/** At any provider: they change its price or its effort, and some operators sell just that. */
+const COMMON: readonly string[] = [
+  ...['service_tier', 'speed', 'priority', 'inference_geo', 'extra_body'],
+  ...['best_of', 'use_beam_search', 'num_beams', 'beam_width'],
+  ...['web_search_options', 'search_parameters', 'enable_search', 'search_options', 'web_search'],
+  ...['plugins', 'enable_enhancement', 'enable_deep_search', 'force_search_enhancement'],
+  ...['enable_code_interpreter', 'mcp_servers', 'container'],
+]
+
+/** OpenRouter's choice of models and of the providers that serve them. */
+const ROUTES: readonly string[] = ['models', 'route', 'provider', 'preset']
+/** Azure's own data and its further services. */
+const ATTACHED: readonly string[] = ['data_sources', 'enhancements']
+/** Of gateways and servers that an operator may run behind an address. */
+const SELF_HOSTED: readonly string[] = [
+  ...['fallbacks', 'fallback_models', 'providerOptions', 'tags', 'lora', 'lora_path', 'adapter_id'],
+]
+
+const AZURE = 3
+const CUSTOM = 8
+const OPEN_ROUTER = 20
+const BY_TYPE: ReadonlyMap<number, readonly string[]> = new Map([
+  [AZURE, ATTACHED],
+  [CUSTOM, [...ROUTES, ...ATTACHED, ...SELF_HOSTED]],
+  [OPEN_ROUTER, ROUTES],
+])
+
+/** Whose account is used and where, what it costs, how long an answer is: only admins may say. */
+const NEVER: readonly string[] = [
+  ...['api_base', 'base_url', 'api_key', 'api_type', 'api_version', 'organization', 'client'],
+  ...['headers', 'extra_headers', 'extra_query', 'default_headers', 'proxy_server_request'],
+  ...['custom_llm_provider', 'user_config', 'model_list', 'model_info', 'model_id', 'base_model'],
+  ...['engine', 'deployment_id', 'specific_deployment', 'hf_model_name', 'region_name'],
+  ...['fallback_model', 'context_window_fallbacks', 'content_policy_fallbacks', 'routing'],
+  ...['allowed_models', 'llm_providers', 'provider_options', 'compound_custom', 'requesty'],
+  ...['num_retries', 'max_retries', 'rpm', 'tpm', 'cache', 'caching', 'no-log', 'debug'],
+  ...['guardrails', 'disable_global_guardrails', 'prompt_id', 'prompt_variables'],
+  ...['bootstrap_host', 'bootstrap_port', 'bootstrap_room', 'kv_transfer_params', 'lora_request'],
+  ...['background', 'deferred', 'datasources', 'inferenceConfig', 'generation_config'],
+  ...['max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens', 'max_generated_tokens'],
+  ...['n_predict', 'num_predict', 'max_gen_len', 'max_length', 'maxTokens', 'maxOutputTokens'],
+  ...['maxCompletionTokens', 'generationConfig', 'candidate_count', 'candidateCount'],
+  ...['num_generations', 'num_completions'],
+]
+/** Credentials of clouds and LiteLLM's own parameters, of which there are many. */
+const NEVER_PREFIX = /^(?:aws|azure|vertex|watsonx|litellm|mock|input_cost_per|output_cost_per)_/
+
+const RESTRICTED: ReadonlySet<string> = new Set(
+  [...COMMON, ...NEVER, ...[...BY_TYPE.values()].flat()].map(foldedName),
+)
+
+/** `folded`: the member's name as `foldedName` makes it. */
+export const isRestrictedMember = (folded: string): boolean =>
+  RESTRICTED.has(folded) || NEVER_PREFIX.test(folded)
+
+/** What a channel of this type may allow. */
+export const allowableMembers = (type: number): readonly string[] => [
+  ...COMMON,
+  ...(BY_TYPE.get(type) ?? []),
+]

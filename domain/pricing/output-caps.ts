@@ -1,0 +1,69 @@
+/** Model → the most output tokens it gives for one choice, reasoning included. */
+export type OutputCaps = ReadonlyMap<string, number>
+
+/** Published limits of the models whose prices are built in; an admin's setting beats each. */
+const ROWS: readonly (readonly [outputTokens: number, models: readonly string[]])[] = [
+  [
+    4_096,
+    [
+      'gpt-4o-2024-05-13',
+      'gpt-4-turbo',
+      'gpt-3.5-turbo',
+      'claude-3-opus-20240229',
+      'claude-3-haiku-20240307',
+    ],
+  ],
+  [
+    8_192,
+    [
+      'gpt-4',
+      'claude-3-5-sonnet-20240620',
+      'claude-3-5-sonnet-20241022',
+      'claude-3-5-haiku-20241022',
+      'gemini-2.0-flash',
+      'gemini-2.0-flash-lite',
+      'gemini-1.5-flash',
+      'gemini-1.5-pro',
+      'deepseek-chat',
+    ],
+  ],
+  [16_384, ['gpt-4o', 'gpt-4o-2024-08-06', 'gpt-4o-mini', 'gpt-4o-mini-2024-07-18']],
+  [32_000, ['claude-opus-4-20250514', 'claude-opus-4-1-20250805']],
+  [32_768, ['gpt-4.1', 'gpt-4.1-mini', 'gpt-4.1-nano']],
+  [
+    64_000,
+    [
+      'claude-3-7-sonnet-20250219',
+      'claude-sonnet-4-20250514',
+      'claude-sonnet-4-5',
+      'claude-sonnet-4-5-20250929',
+      'claude-haiku-4-5',
+      'claude-haiku-4-5-20251001',
+    ],
+  ],
+  [65_536, ['o1-mini', 'deepseek-reasoner']],
+  [100_000, ['o1', 'o3', 'o3-mini', 'o4-mini']],
+  [128_000, ['gpt-5', 'gpt-5-mini', 'gpt-5-nano']],
+]
+
+export const DEFAULT_OUTPUT_CAPS: OutputCaps = new Map(
+  ROWS.flatMap(([outputTokens, models]) => models.map((model) => [model, outputTokens] as const)),
+)
+
+/** The option that holds them, and the one for models that neither it nor the list above names. */
+export const OUTPUT_CAPS_KEY = 'MaxOutputTokens'
+export const DEFAULT_OUTPUT_CAP_KEY = 'DefaultMaxOutputTokens'
+
+/** What the admin set, above what is built in. `text`: the option's, checked when it was saved. */
+export function readOutputCaps(text: string): OutputCaps {
+  const set = JSON.parse(text) as Readonly<Record<string, number>>
+  return new Map([...DEFAULT_OUTPUT_CAPS, ...Object.entries(set)])
+}
+
+/** The built-in caps as the option's JSON text. */
+export const outputCapsText = (): string => {
+  const members = [...DEFAULT_OUTPUT_CAPS].map(
+    ([model, cap]) => `  ${JSON.stringify(model)}: ${cap}`,
+  )
+  return `{\n${members.join(',\n')}\n}`
+}

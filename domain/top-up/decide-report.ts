@@ -1,0 +1,255 @@
+import { toWire } from '../shared/quota.ts'
+import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
+import type { ReportDispute, ReportRefund, TopUpReport } from './commands.ts'
+import type {
+  ReportSource,
+  TopUpDisputeReported,
+  TopUpEvent,
+  TopUpOrdered,
+  TopUpRefundReported,
+} from './events.ts'
+import { moneyText } from './money.ts'
+import type { TopUpRefusal } from './refusals.ts'
+import {
+  knownCents,
+  type ProviderReports,
+  type ReportedDispute,
+  refundShares,
+  type TopUpState,
+} from './state.ts'
+
+type Outcome = readonly TopUpEvent[] | TopUpRefusal
+
+/** Refunds of these never move money, or moved it back: a refund does not leave them again. */
+const FAILED = ['failed', 'canceled']
+/** Money is on its way, or has left. */
+const LEAVING = ['pending', 'succeeded']
+
+const DECIDED = ['won', 'lost', 'warning_closed', 'prevented']
+/** Decided, and not against the operator. */
+const DISMISSED = ['won', 'warning_closed', 'prevented']
+
+/** The bank has decided: no other status follows but by an appeal. */
+export const isDecided = (status: string): boolean => DECIDED.includes(status)
+
+/**
+ * A report of the provider, the same one once. What it says of money that left or came back is
+ * set against what was taken back by then, and the difference is a second event.
+ */
+export function decideReport(command: TopUpReport, state: TopUpState): Outcome {
+  const { order, payment } = state
+  if (order === null) return refuse('TopUpUnknown')
+  if (payment === null) return refuse('TopUpNotPaid')
+  if (command.currency !== order.currency) return refuse('TopUpMismatch', { field: 'currency' })
+  const { changesBefore } = command
+  const reported = reportOf(command, state, order)
+  if (reported === null) return []
+  if (changesBefore !== state.changes) return refuse('RefundedMeanwhile')
+  const reports = withReport(state.reports, reported)
+  const coveredCents = coveredBy(state, moneyGone(reports))
+  const covered = { coveredMoney: moneyText(coveredCents) }
+  const report = { ...reported, data: { ...reported.data, ...covered } } as typeof reported
+  const after = { ...state, reports, coveredCents }
+  const delta = dueCents(after, order) - state.refundedCents
+  return [report, ...movement(command, state, order, delta)]
+}
+
+/** By how much what is refunded changes by a report: below 0 where money came back. */
+export function reportedChange(command: TopUpReport, state: TopUpState): bigint {
+  const events = decideReport(command, state)
+  if ('refused' in events) return 0n
+  let cents = 0n
+  for (const { type, data } of events) {
+    if (type === 'TopUpRefunded') cents += knownCents(data.money)
+    if (type === 'TopUpRestored') cents -= knownCents(data.money)
+  }
+  return cents
+}
+
+/** Hundredths that left the operator's account for good or for now, by the provider's word. */
+export function moneyGone({ refunds, disputes, chargeCents }: ProviderReports): bigint {
+  let [live, failed, disputed] = [0n, 0n, 0n]
+  for (const { cents, isLive, status } of refunds.values()) {
+    if (isLive) live += cents
+    if (FAILED.includes(status)) failed += cents
+  }
+  for (const dispute of disputes.values()) if (isLost(dispute)) disputed += dispute.cents
+  // NOTE: the charge's sum counts refunds that were not reported by id, and those that failed.
+  const ofCharge = chargeCents - failed
+  return (live > ofCharge ? live : ofCharge) + disputed
+}
+
+/**
+ * NOTE: `funds_reinstated` of a dispute that is lost returns what had been refunded before, which
+ * the refund's own report takes back: it changes nothing here.
+ */
+function isLost({ status, isWithdrawn, isReinstated }: ReportedDispute): boolean {
+  return status === 'lost' || (isWithdrawn && !isReinstated && !DISMISSED.includes(status))
+}
+
+/** Money that an admin recorded as given back explains that of reports that come later, once. */
+function coveredBy({ reports, coveredCents, recordedCents }: TopUpState, gone: bigint): bigint {
+  const more = gone - moneyGone(reports)
+  if (more <= 0n) return coveredCents < gone ? coveredCents : gone
+  const open = recordedCents - coveredCents
+  return coveredCents + (more < open ? more : open)
+}
+
+/** What has to be taken back in all; never more than was paid. */
+function dueCents(state: TopUpState, order: TopUpOrdered['data']): bigint {
+  const { recordedCents, coveredCents, reports } = state
+  const due = recordedCents + moneyGone(reports) - coveredCents
+  const paid = knownCents(order.money)
+  return due < paid ? due : paid
+}
+
+function movement(
+  command: TopUpReport,
+  state: TopUpState,
+  { orderId, userId }: TopUpOrdered['data'],
+  delta: bigint,
+): readonly TopUpEvent[] {
+  if (delta === 0n) return []
+  const shares = refundShares(state, delta)
+  const source = sourceOf(command)
+  if (delta > 0n) {
+    const data = {
+      orderId,
+      userId,
+      refundNo: state.refunds + 1,
+      money: moneyText(delta),
+      quota: toWire(shares.quota),
+      rebateQuota: toWire(shares.rebateQuota),
+      reason: command.note,
+      source,
+    }
+    return [{ type: 'TopUpRefunded', v: 1, data }]
+  }
+  const data = {
+    orderId,
+    userId,
+    restoreNo: state.restorations + 1,
+    money: moneyText(-delta),
+    quota: toWire(-shares.quota),
+    rebateQuota: toWire(-shares.rebateQuota),
+    source,
+  }
+  return [{ type: 'TopUpRestored', v: 1, data }]
+}
+
+const sourceOf = (command: TopUpReport): ReportSource =>
+  command.type === 'ReportRefund'
+    ? { kind: 'refund', id: command.refundId }
+    : { kind: 'dispute', id: command.disputeId }
+
+type Reported = TopUpRefundReported | TopUpDisputeReported
+
+/** null where the report says nothing that is not known. */
+function reportOf(
+  command: TopUpReport,
+  { reports, coveredCents }: TopUpState,
+  { orderId, userId }: TopUpOrdered['data'],
+): Reported | null {
+  const common = { orderId, userId, coveredMoney: moneyText(coveredCents) }
+  if (command.type === 'ReportDispute') {
+    const data = disputeOf(command, reports.disputes.get(command.disputeId))
+    return data && { type: 'TopUpDisputeReported', v: 1, data: { ...common, ...data } }
+  }
+  const { refundId, cents, status, reason, isTotal } = command
+  if (!isRefundNews(command, reports)) return null
+  const facts = { refundId, money: moneyText(cents), status, reason }
+  const data = { ...common, ...facts, ...(isTotal && { isTotal: true as const }) }
+  return { type: 'TopUpRefundReported', v: 1, data }
+}
+
+function isRefundNews(command: ReportRefund, reports: ProviderReports): boolean {
+  const { refundId, cents, status, isTotal } = command
+  if (isTotal) {
+    let known = 0n
+    for (const refund of reports.refunds.values()) known += refund.cents
+    return cents > reports.chargeCents && cents > known
+  }
+  const known = reports.refunds.get(refundId)
+  if (known === undefined) return true
+  if (FAILED.includes(known.status) || known.status === status) return false
+  // A refund that succeeded only changes by failing; what came late says nothing new.
+  return known.status !== 'succeeded' || FAILED.includes(status)
+}
+
+type DisputeFacts = Omit<TopUpDisputeReported['data'], 'orderId' | 'userId' | 'coveredMoney'>
+
+/** The known dispute with what is newer in the report; null where that is nothing. */
+function disputeOf(
+  command: ReportDispute,
+  known: ReportedDispute | undefined,
+): DisputeFacts | null {
+  const { disputeId, cents, reason, status, dueBy, statedAt, funds } = command
+  const said = { money: moneyText(cents), reason, status, dueBy }
+  const isWithdrawn = funds === 'withdrawn'
+  const isReinstated = funds === 'reinstated'
+  if (known === undefined) return { disputeId, ...said, isWithdrawn, isReinstated, statedAt }
+  const { money, ...before } = { ...known, money: moneyText(known.cents) }
+  const old = { money, reason: before.reason, status: before.status, dueBy: before.dueBy }
+  const isNewer = isNewerThan(known, command)
+  const flags = {
+    isWithdrawn: known.isWithdrawn || isWithdrawn,
+    isReinstated: known.isReinstated || isReinstated,
+  }
+  const { isWithdrawn: wasWithdrawn, isReinstated: wasReinstated } = known
+  const facts = { ...(isNewer ? said : old), ...flags }
+  const knownFacts = { ...old, isWithdrawn: wasWithdrawn, isReinstated: wasReinstated }
+  if (isSame(facts, knownFacts)) return null
+  return { disputeId, ...facts, statedAt: isNewer ? statedAt : known.statedAt }
+}
+
+/** Times are whole seconds: of two words of one second, the decision is the later one. */
+function isNewerThan(known: ReportedDispute, { statedAt, status }: ReportDispute): boolean {
+  if (statedAt !== known.statedAt) return statedAt > known.statedAt
+  return !isDecided(known.status) || isDecided(status)
+}
+
+/** The reports with one more; folds and decisions add it the same way. */
+export function withReport(reports: ProviderReports, { type, data }: Reported): ProviderReports {
+  const cents = knownCents(data.money)
+  if (type === 'TopUpDisputeReported') {
+    const { reason, status, dueBy, isWithdrawn, isReinstated, statedAt } = data
+    const dispute = { cents, reason, status, dueBy, isWithdrawn, isReinstated, statedAt }
+    return { ...reports, disputes: new Map(reports.disputes).set(data.disputeId, dispute) }
+  }
+  if (data.isTotal === true) return { ...reports, chargeCents: cents }
+  const { refundId, status } = data
+  const refund = { cents, status, isLive: LEAVING.includes(status) }
+  return { ...reports, refunds: new Map(reports.refunds).set(refundId, refund) }
+}
+
+/** Why the admins hear of a report. */
+export type ReportNews =
+  | 'refunded'
+  | 'refund-failed'
+  | 'disputed'
+  | 'dispute-won'
+  | 'dispute-lost'
+  | 'dispute-closed'
+
+/** What admins have to know of a report; null: nothing that was not said before. */
+export function newsOf(command: TopUpReport, state: TopUpState): ReportNews | null {
+  const events = decideReport(command, state)
+  const [first] = 'refused' in events ? [] : events
+  if (first?.type === 'TopUpDisputeReported') {
+    const known = state.reports.disputes.get(first.data.disputeId)
+    return disputeNews(known?.status ?? null, first.data.status)
+  }
+  if (first?.type !== 'TopUpRefundReported') return null
+  if (FAILED.includes(first.data.status)) return 'refund-failed'
+  const isMore = moneyGone(withReport(state.reports, first)) > moneyGone(state.reports)
+  return isMore ? 'refunded' : null
+}
+
+function disputeNews(before: string | null, status: string): ReportNews | null {
+  if (before !== null && isDecided(before) && before === status) return null
+  if (status === 'won') return 'dispute-won'
+  if (status === 'lost') return 'dispute-lost'
+  if (isDecided(status)) return 'dispute-closed'
+  return before === null ? 'disputed' : null
+}

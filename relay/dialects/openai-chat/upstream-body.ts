@@ -1,0 +1,139 @@
+import { isRestrictedMember } from '#domain/channel/restricted-members.ts'
+import { foldedName } from '#domain/shared/folded-name.ts'
+import { type Member, scanObject } from '../json-scan.ts'
+import { type Edit, splice } from '../splice.ts'
+import type { ChatRequest } from './chat-request.ts'
+
+export type UpstreamChange = {
+  readonly model: string
+  readonly forcesUsage: boolean
+  /** JSON texts. */
+  readonly overrides: ReadonlyMap<string, string>
+  /** Restricted members that pass. */
+  readonly allowed: ReadonlySet<string>
+  /** The most output tokens of a choice: sent in place of a larger limit or of none. */
+  readonly outputTokens?: number | null
+}
+
+export type UpstreamBody = {
+  readonly body: Buffer
+  /** The restricted members that are not in it, as the caller spelled them. */
+  readonly dropped: readonly string[]
+}
+
+const EMPTY = Buffer.from('{}')
+const NONE: readonly Member[] = []
+
+/**
+ * The bytes for the provider: with its own name of the model, the admin's overrides, and, for a
+ * stream, a request for the usage chunk; without the members that would have it serve something
+ * else than what is billed. The very same bytes when nothing differs.
+ */
+export function upstreamBody(request: ChatRequest, change: UpstreamChange): UpstreamBody {
+  const values = new Map(change.overrides)
+  if (change.model !== request.model && !values.has('model')) {
+    values.set('model', JSON.stringify(change.model))
+  }
+  if (request.isStream && change.forcesUsage && !request.wantsUsage) {
+    values.set('stream_options', withIncludeUsage(request))
+  }
+  if (change.outputTokens) setOutputLimit(values, request, change.model, change.outputTokens)
+  const restricted = restrictedOf(request, change)
+  const removed =
+    change.overrides.size === 0 ? restricted : removedOf(request, change.overrides, restricted)
+  if (values.size === 0 && removed.length === 0) return { body: request.body, dropped: [] }
+  const kept = request.members.filter((member) => !removed.includes(member))
+  const edits = removals(request.members, removed)
+  for (const [key, text] of values) {
+    const member = kept.find((candidate) => candidate.key === key)
+    if (member !== undefined) edits.push({ start: member.valueStart, end: member.valueEnd, text })
+    else edits.push(insertion(kept, key, text))
+  }
+  return { body: splice(request.body, edits), dropped: restricted.map(({ key }) => key) }
+}
+
+const LIMIT_MEMBERS = ['max_tokens', 'max_completion_tokens'] as const
+/** OpenAI's reasoning models refuse the older name; many other servers don't know the newer one. */
+const TAKES_NEWER_MEMBER = /(?:^|\/)(?:o\d|gpt-[5-9])/
+
+/** No member of the request, nor an override, allows more than the limit. */
+function setOutputLimit(
+  values: Map<string, string>,
+  { body, members }: ChatRequest,
+  model: string,
+  tokens: number,
+): void {
+  const textOfMember = (name: string): string | undefined => {
+    const sent = members.find(({ key }) => key === name)
+    return values.get(name) ?? (sent && body.toString('latin1', sent.valueStart, sent.valueEnd))
+  }
+  const given = LIMIT_MEMBERS.filter((name) => textOfMember(name) !== undefined)
+  const added = TAKES_NEWER_MEMBER.test(model) ? 'max_completion_tokens' : 'max_tokens'
+  for (const name of given.length > 0 ? given : [added]) {
+    const own = Number(textOfMember(name) ?? 0)
+    values.set(name, `${own > 0 && own < tokens ? own : tokens}`)
+  }
+}
+
+/** Members that an override sets are not among them: the override takes their place. */
+function restrictedOf({ body, members }: ChatRequest, change: UpstreamChange): readonly Member[] {
+  let found = NONE
+  for (const member of members) {
+    if (!isRestrictedMember(member.folded) || change.allowed.has(member.key)) continue
+    if (change.overrides.has(member.key) || isStandard(body, member)) continue
+    found = [...found, member]
+  }
+  return found
+}
+
+/** With those that a provider may read as one of the overrides, and go by instead of it. */
+function removedOf(
+  { members }: ChatRequest,
+  overrides: ReadonlyMap<string, string>,
+  restricted: readonly Member[],
+): readonly Member[] {
+  const folded = new Set([...overrides.keys()].map(foldedName))
+  const resembling = members.filter(
+    (member) =>
+      folded.has(member.folded) && !overrides.has(member.key) && !restricted.includes(member),
+  )
+  return [...restricted, ...resembling]
+}
+
+/** The tiers that cost what the price list says. */
+const STANDARD_TIERS = new Set(['"auto"', '"default"', 'null'])
+
+const isStandard = (body: Buffer, { key, valueStart, valueEnd }: Member): boolean =>
+  key === 'service_tier' &&
+  valueEnd - valueStart <= 9 &&
+  STANDARD_TIERS.has(body.toString('latin1', valueStart, valueEnd))
+
+/** Each with the comma before it; those before the first that stays, with the comma behind. */
+function removals(members: readonly Member[], removed: readonly Member[]): Edit[] {
+  if (removed.length === 0) return []
+  const first = members.findIndex((member) => !removed.includes(member))
+  return members.flatMap((member, index) => {
+    if (!removed.includes(member)) return []
+    const before = members[index - 1]
+    const behind = members[index + 1]
+    if (index < first) return [{ start: member.keyStart, end: behind?.keyStart ?? 0, text: '' }]
+    return [{ start: before?.valueEnd ?? 0, end: member.valueEnd, text: '' }]
+  })
+}
+
+/** New members go in front of the first, where a comma always follows: a model is always there. */
+function insertion([first]: readonly Member[], key: string, text: string): Edit {
+  const at = first?.keyStart ?? 1
+  return { start: at, end: at, text: `${JSON.stringify(key)}:${text},` }
+}
+
+function withIncludeUsage({ body, members }: ChatRequest): string {
+  const member = members.find((candidate) => candidate.key === 'stream_options')
+  const isObject = member?.kind === 'object'
+  const options = isObject ? body.subarray(member.valueStart, member.valueEnd) : EMPTY
+  const given = scanObject(options)
+  const kept = ('fault' in given ? [] : given)
+    .filter(({ key }) => key !== 'include_usage')
+    .map(({ keyStart, valueEnd }) => options.toString('utf8', keyStart, valueEnd))
+  return `{${[...kept, '"include_usage":true'].join()}}`
+}

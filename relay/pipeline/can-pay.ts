@@ -1,0 +1,40 @@
+import type { AdmitCall } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { StoreUnavailable } from '#infra/event-store/port.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import type { Caller } from './authenticate.ts'
+import { denialOfAdmission } from './call-books.ts'
+import type { Exchange } from './exchange.ts'
+import type { CallPlan } from './plan-call.ts'
+import type { RelayParts } from './relay-parts.ts'
+
+/**
+ * Why the account would refuse to admit the call as it stands now; null: it would not. Nothing is
+ * held or written, so that work which comes before the admission is not done for callers who can't
+ * pay. The admission itself decides again.
+ */
+export async function denialOfPayment(
+  { actors }: Pick<RelayParts, 'actors'>,
+  { call, startedAt }: Exchange,
+  { user, token, group }: Caller,
+  { model, isStream, choices: calls }: ChatRequest,
+  { terms: { hold, reduction }, price }: Pick<CallPlan, 'terms' | 'price'>,
+): Promise<Denial | null> {
+  const { userId } = user
+  const ids = { userId, tokenId: token.tokenId, call }
+  const asked = { group, model, isStream, hold, price, calls, clientIp: null }
+  const times = { startedAt, leaseUntil: startedAt }
+  const fit = reduction === null ? {} : { reduction }
+  const command: AdmitCall = { type: 'AdmitCall', ...ids, ...asked, ...times, ...fit }
+  try {
+    return await actors.ask(accountDecider, accountStream(userId), (state) => {
+      const outcome = accountDecider.decide(command, state)
+      return 'refused' in outcome ? denialOfAdmission(outcome, call, false) : null
+    })
+  } catch (err) {
+    if (err instanceof StoreUnavailable) return deny('store_unavailable', { retryAfterSeconds: 5 })
+    throw err
+  }
+}

@@ -1,0 +1,44 @@
+import { ExcerptCount } from './excerpt-count.ts'
+import { RequestText } from './request-text.ts'
+import { TOKENS_PER_IMAGE } from './rough-input.ts'
+import { TextExcerpt } from './text-excerpt.ts'
+
+/** As OpenAI counts: so many for each message, and for the start of the answer. */
+const TOKENS_PER_MESSAGE = 3
+const TOKENS_PER_ANSWER = 3
+
+/** In tokens. */
+export type CountAnswer = { readonly input: number; readonly output: number }
+
+/** What a piece belongs to: the request's JSON, or the text of the answer. */
+export type Source = 'request' | 'answer'
+
+/** One count under way: takes both texts in pieces, then counts them in steps. */
+export class CountJob {
+  private request: RequestText | null = null
+  private readonly answer = new TextExcerpt()
+  private counts: { readonly input: ExcerptCount; readonly output: ExcerptCount } | null = null
+
+  feed(source: Source, bytes: Uint8Array, length: number): void {
+    if (source === 'answer') return this.answer.add(bytes, 0, length)
+    this.request ??= new RequestText()
+    this.request.feed(bytes, length)
+  }
+
+  /** Counts until `isTimeUp`, once everything was fed; null: there is more to count. */
+  count(isTimeUp: () => boolean): CountAnswer | null {
+    this.counts ??= {
+      input: new ExcerptCount(this.request?.text ?? new TextExcerpt()),
+      output: new ExcerptCount(this.answer),
+    }
+    const { input, output } = this.counts
+    while (input.step() || output.step()) if (isTimeUp()) return null
+    return { input: this.overhead() + input.tokens, output: output.tokens }
+  }
+
+  private overhead(): number {
+    if (this.request === null) return 0
+    const { messages, images } = this.request
+    return TOKENS_PER_MESSAGE * messages + TOKENS_PER_ANSWER + images * TOKENS_PER_IMAGE
+  }
+}

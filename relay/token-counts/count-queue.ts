@@ -1,0 +1,83 @@
+/** What waits: so many bytes of one user's. */
+export type Queued = { readonly userId: number; readonly bytes: number }
+
+export type QueueBounds = {
+  readonly bytesMax: number
+  readonly lengthMax: number
+  readonly userBytesMax: number
+  readonly userLengthMax: number
+}
+
+type Lane<Job> = { jobs: Job[]; bytes: number }
+
+/**
+ * Jobs of many users, one from each in turn, so that nobody waits longer for a user who has more.
+ * Bounded in bytes and in length, for each user and for all of them.
+ */
+export class CountQueue<Job extends Queued> {
+  bytes = 0
+  length = 0
+  /** In the order of their turns. */
+  private readonly lanes = new Map<number, Lane<Job>>()
+  private readonly bounds: QueueBounds
+
+  constructor(bounds: QueueBounds) {
+    this.bounds = bounds
+  }
+
+  /**
+   * The jobs that have no place any more: the new one where its user has too many; where all have,
+   * the last of the users with most, until there is room.
+   */
+  add(job: Job): readonly Job[] {
+    const { userBytesMax, userLengthMax, bytesMax, lengthMax } = this.bounds
+    const lane = this.lanes.get(job.userId) ?? { jobs: [], bytes: 0 }
+    const isLaneFull = lane.jobs.length >= userLengthMax || lane.bytes + job.bytes > userBytesMax
+    if (isLaneFull) return [job]
+    this.lanes.set(job.userId, lane)
+    lane.jobs.push(job)
+    lane.bytes += job.bytes
+    this.bytes += job.bytes
+    this.length += 1
+    const evicted: Job[] = []
+    while (this.bytes > bytesMax) evicted.push(this.evict((one) => one.bytes))
+    while (this.length > lengthMax) evicted.push(this.evict((one) => one.jobs.length))
+    return evicted
+  }
+
+  /** The first job of the user whose turn it is; it stays in the queue until it is removed. */
+  next(): Job | null {
+    for (const [userId, lane] of this.lanes) {
+      this.lanes.delete(userId)
+      this.lanes.set(userId, lane)
+      return lane.jobs[0] ?? null
+    }
+    return null
+  }
+
+  remove(job: Job): void {
+    const lane = this.lanes.get(job.userId)
+    const at = lane?.jobs.indexOf(job) ?? -1
+    if (lane === undefined || at < 0) return
+    lane.jobs.splice(at, 1)
+    lane.bytes -= job.bytes
+    this.bytes -= job.bytes
+    this.length -= 1
+    if (lane.jobs.length === 0) this.lanes.delete(job.userId)
+  }
+
+  all(): readonly Job[] {
+    return [...this.lanes.values()].flatMap(({ jobs }) => jobs)
+  }
+
+  private evict(sizeOf: (lane: Lane<Job>) => number): Job {
+    let most: Lane<Job> | null = null
+    for (const lane of this.lanes.values()) {
+      if (most === null || sizeOf(lane) > sizeOf(most)) most = lane
+    }
+    const last = most?.jobs.at(-1)
+    if (last === undefined) throw new Error('an empty queue can not be over its bounds')
+    this.remove(last)
+    return last
+  }
+}

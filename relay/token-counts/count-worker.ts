@@ -1,0 +1,28 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { CountJob } from './count-job.ts'
+import type { CountReply, CountStep } from './count-thread.ts'
+
+/** How long one step counts, in milliseconds: the jobs of other users wait as long. */
+const STEP_MS = 4
+
+const scratch = new Uint8Array(workerData as SharedArrayBuffer)
+const jobs = new Map<number, CountJob>()
+
+const reply = (reply: CountReply): void => parentPort?.postMessage(reply)
+
+parentPort?.on('message', (step: CountStep) => {
+  if (step.kind === 'drop') jobs.delete(step.job)
+  else reply(take(step))
+})
+reply('ready')
+
+function take({ job, source, length, isLast }: CountStep & { kind: 'work' }): CountReply {
+  const known = jobs.get(job) ?? new CountJob()
+  jobs.set(job, known)
+  known.feed(source, scratch, length)
+  if (!isLast) return null
+  const until = performance.now() + STEP_MS
+  const answer = known.count(() => performance.now() > until)
+  if (answer !== null) jobs.delete(job)
+  return answer
+}

@@ -1,0 +1,145 @@
+import { JsonStringReader } from './json-string-reader.ts'
+import { TextExcerpt } from './text-excerpt.ts'
+
+const QUOTE = 34
+const COMMA = 44
+const COLON = 58
+const OPEN_BRACKET = 91
+const CLOSE_BRACKET = 93
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
+const NEWLINE = 10
+
+/** Members of the request whose JSON reaches the model as it is. */
+const RAW_MEMBERS = new Set(['tools', 'functions', 'response_format'])
+/** The same in a message. */
+const RAW_MESSAGE_MEMBERS = new Set(['tool_calls', 'function_call'])
+
+/** How many containers are open where a message's members, and those of its parts, are. */
+const IN_REQUEST = 1
+const IN_MESSAGE = 3
+const IN_PART = 5
+
+type Role = 'key' | 'type' | 'text' | 'raw' | 'none'
+
+/**
+ * Reads a chat request's JSON in pieces, in time linear in its length and in bounded memory, and
+ * gathers what of it a model reads as text. The JSON must have been found sound before.
+ */
+export class RequestText {
+  readonly text: TextExcerpt
+  messages = 0
+  images = 0
+  private readonly string: JsonStringReader
+  private readonly isObject: boolean[] = []
+  /** The last key of each open object, by its depth, as far as keys matter. */
+  private readonly keys: string[] = []
+  private expectsKey = false
+  private role: Role | null = null
+  /** The depth at which the raw value under way began; 0: there is none. */
+  private rawDepth = 0
+  private hasText = false
+
+  constructor(text: TextExcerpt = new TextExcerpt()) {
+    this.text = text
+    this.string = new JsonStringReader(text)
+  }
+
+  /** The next piece: `bytes` up to `end`. */
+  feed(bytes: Uint8Array, end: number): void {
+    let at = 0
+    while (at < end) {
+      if (this.role !== null) {
+        at = this.string.read(bytes, at, end)
+        if (this.string.isOver) this.endString()
+      } else {
+        this.structure(bytes[at] ?? 0)
+        at += 1
+      }
+    }
+  }
+
+  private get depth(): number {
+    return this.isObject.length
+  }
+
+  private structure(byte: number): void {
+    if (byte <= 32) return
+    if (byte === QUOTE) return this.beginString()
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.open(byte === OPEN_BRACE)
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.close(byte)
+    else if (byte === COMMA) this.next()
+    else if (byte === COLON) this.beginValue()
+    else if (this.rawDepth > 0) this.text.addByte(byte)
+  }
+
+  private open(isObject: boolean): void {
+    if (this.rawDepth > 0) this.text.addByte(isObject ? OPEN_BRACE : OPEN_BRACKET)
+    const isMessage = this.depth === IN_MESSAGE - 1 && this.keys[IN_REQUEST] === 'messages'
+    if (isMessage) this.messages += 1
+    this.isObject.push(isObject)
+    this.keys[this.depth] = ''
+    this.expectsKey = isObject
+  }
+
+  private close(byte: number): void {
+    if (this.rawDepth === this.depth) this.rawDepth = 0
+    if (this.rawDepth > 0) this.text.addByte(byte)
+    this.isObject.pop()
+    this.expectsKey = false
+  }
+
+  private next(): void {
+    if (this.rawDepth === this.depth) this.rawDepth = 0
+    if (this.rawDepth > 0) this.text.addByte(COMMA)
+    this.expectsKey = this.isObject[this.depth - 1] ?? false
+  }
+
+  private beginValue(): void {
+    this.expectsKey = false
+    if (this.rawDepth > 0) this.text.addByte(COLON)
+    else if (this.isRawValue()) {
+      this.separate()
+      this.rawDepth = this.depth
+    }
+  }
+
+  private isRawValue(): boolean {
+    const { keys, depth } = this
+    if (depth === IN_REQUEST) return RAW_MEMBERS.has(keys[IN_REQUEST] ?? '')
+    const isMessage = depth === IN_MESSAGE && keys[IN_REQUEST] === 'messages'
+    return isMessage && RAW_MESSAGE_MEMBERS.has(keys[IN_MESSAGE] ?? '')
+  }
+
+  private beginString(): void {
+    this.role = this.roleOfString()
+    if (this.role === 'text') this.separate()
+    if (this.role === 'raw') this.text.addByte(QUOTE)
+    this.string.begin(this.role === 'type' ? 'key' : this.role)
+  }
+
+  private roleOfString(): Role {
+    const { keys, depth } = this
+    if (this.rawDepth > 0) return 'raw'
+    if (this.expectsKey) return depth <= IN_PART ? 'key' : 'none'
+    if (keys[IN_REQUEST] !== 'messages' || depth < IN_MESSAGE) return 'none'
+    if (depth === IN_MESSAGE) return keys[IN_MESSAGE] === 'content' ? 'text' : 'none'
+    if (depth !== IN_PART || keys[IN_MESSAGE] !== 'content') return 'none'
+    if (keys[IN_PART] === 'text') return 'text'
+    return keys[IN_PART] === 'type' ? 'type' : 'none'
+  }
+
+  private endString(): void {
+    const { role, string } = this
+    this.role = null
+    if (role === 'raw') this.text.addByte(QUOTE)
+    if (role === 'key') this.keys[this.depth] = string.captured
+    if (role === 'type' && string.captured === 'image_url') this.images += 1
+  }
+
+  /** Texts are counted as if each began a line. */
+  private separate(): void {
+    if (this.hasText) this.text.addByte(NEWLINE)
+    this.hasText = true
+  }
+}

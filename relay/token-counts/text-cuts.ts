@@ -1,0 +1,20 @@
+/** ASCII blank or line feed. */
+export const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 10
+
+/** A byte of a UTF-8 character other than its first. */
+export const isContinuation = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80
+
+/** `end`, or where the UTF-8 character begins that `end` cuts in two; at least `start`. */
+export function completeEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = end - 1
+  while (at > start && isContinuation(bytes[at])) at -= 1
+  return at >= start && at + lengthOf(bytes[at] ?? 0) > end ? at : end
+}
+
+/** Bytes of the UTF-8 character that begins with this one. */
+function lengthOf(byte: number): number {
+  if (byte < 0xc0) return 1
+  if (byte < 0xe0) return 2
+  return byte < 0xf0 ? 3 : 4
+}

@@ -1,0 +1,137 @@
+import { randomInt } from 'node:crypto'
+import { completeEnd, isContinuation, isSpace } from './text-cuts.ts'
+
+/** Text up to this length, in bytes, is kept whole; of a longer one at least half as much is. */
+export const EXCERPT_BYTES_MAX = 128 * 1024
+/** An excerpt of a longer text consists of blocks of this length, spread over the text. */
+export const BLOCK_BYTES = 1024
+
+const BLOCKS_MAX = EXCERPT_BYTES_MAX / BLOCK_BYTES
+const FIRST_CAPACITY = 4096
+/** A block gives up at most this much at either end so that no word in it is cut in two. */
+const TRIM_BYTES_MAX = 64
+
+/** Unknown to callers, so that no text can be written to look shorter than it is. */
+const SALT = randomInt(2 ** 32)
+
+/** A part of the kept bytes. */
+export type Span = { readonly start: number; readonly end: number }
+
+/**
+ * Takes UTF-8 text of any length in pieces and keeps a bounded excerpt that is spread over all of
+ * it: every block at first, then one of every two, of every four, and so on. Which one depends on
+ * `salt`: for the same salt the same text gives the same excerpt, however it was cut into pieces.
+ */
+export class TextExcerpt {
+  /** Bytes of the whole text so far. */
+  length = 0
+  private kept: Uint8Array = new Uint8Array(0)
+  private keptBytes = 0
+  private stride = 1
+  /** Bytes that the current block still takes. */
+  private room = 0
+  private isKept = false
+  /** Which block of the current group of `stride` blocks is kept. */
+  private choice = 0
+  private readonly salt: number
+
+  constructor(salt: number = SALT) {
+    this.salt = salt
+  }
+
+  add(bytes: Uint8Array, start: number, end: number): void {
+    let at = start
+    while (at < end) {
+      if (this.room === 0) this.beginBlock()
+      const taken = Math.min(this.room, end - at)
+      if (this.isKept) {
+        this.reserve(taken)
+        this.kept.set(bytes.subarray(at, at + taken), this.keptBytes)
+        this.keptBytes += taken
+      }
+      this.room -= taken
+      this.length += taken
+      at += taken
+    }
+  }
+
+  addByte(byte: number): void {
+    if (this.room === 0) this.beginBlock()
+    if (this.isKept) {
+      this.reserve(1)
+      this.kept[this.keptBytes] = byte
+      this.keptBytes += 1
+    }
+    this.room -= 1
+    this.length += 1
+  }
+
+  get bytes(): Uint8Array {
+    return this.kept
+  }
+
+  /**
+   * The parts of `bytes` that are to be counted: all of a text that was kept whole; otherwise each
+   * block without the words that its ends cut.
+   */
+  spans(): readonly Span[] {
+    if (this.stride === 1) return [{ start: 0, end: this.keptBytes }]
+    const spans: Span[] = []
+    for (let start = 0; start < this.keptBytes; start += BLOCK_BYTES) {
+      const span = this.trimmed(start, Math.min(start + BLOCK_BYTES, this.keptBytes))
+      if (span.end > span.start) spans.push(span)
+    }
+    return spans
+  }
+
+  private beginBlock(): void {
+    const block = this.length / BLOCK_BYTES
+    if (block % this.stride === 0) {
+      if (this.keptBytes === EXCERPT_BYTES_MAX) this.thin()
+      this.choice = this.pick(block, this.stride)
+    }
+    this.isKept = block % this.stride === this.choice
+    this.room = BLOCK_BYTES
+  }
+
+  /** Lets go of one of every two blocks. */
+  private thin(): void {
+    this.stride *= 2
+    for (let group = 0; group < BLOCKS_MAX / 2; group += 1) {
+      const from = (2 * group + this.pick(group, 2)) * BLOCK_BYTES
+      this.kept.copyWithin(group * BLOCK_BYTES, from, from + BLOCK_BYTES)
+    }
+    this.keptBytes = EXCERPT_BYTES_MAX / 2
+  }
+
+  /** 0 up to `count`, a power of two: as good as random without the salt. */
+  private pick(place: number, count: number): number {
+    let hash = Math.imul(place + 1, 0x9e3779b1) ^ Math.imul(this.salt ^ this.stride, 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35)
+    return ((hash ^ (hash >>> 13)) >>> 4) & (count - 1)
+  }
+
+  private reserve(more: number): void {
+    const needed = this.keptBytes + more
+    if (needed <= this.kept.length) return
+    const capacity = Math.max(needed, FIRST_CAPACITY, this.kept.length * 4)
+    const grown = new Uint8Array(Math.min(EXCERPT_BYTES_MAX, capacity))
+    grown.set(this.kept.subarray(0, this.keptBytes))
+    this.kept = grown
+  }
+
+  private trimmed(start: number, end: number): Span {
+    const { kept } = this
+    let first = start
+    const firstMax = Math.min(start + TRIM_BYTES_MAX, end)
+    while (first < firstMax && !isSpace(kept[first])) first += 1
+    if (first === firstMax) {
+      first = start
+      while (first < firstMax && isContinuation(kept[first])) first += 1
+    }
+    let last = end
+    const lastMin = Math.max(end - TRIM_BYTES_MAX, first)
+    while (last > lastMin && !isSpace(kept[last])) last -= 1
+    return { start: first, end: last > lastMin ? last : completeEnd(kept, first, end) }
+  }
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startEmbeddedPostgres } from '#infra/postgres/embedded.ts'
+import { createPools } from '#infra/postgres/pools.ts'
+import { createWriteProbe } from '#infra/telemetry/write-probe.ts'
+import { testDatabase } from '#test/support/postgres.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'full-disk-'))
+const disk = join(folder, 'disk')
+const isMounted = mount()
+
+function mount(): boolean {
+  mkdirSync(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=260m,mode=755', 'tmpfs', disk])
+    return true
+  } catch {
+    return false
+  }
+}
+
+const reason = isMounted ? '' : ' (skipped: no tmpfs can be mounted here)'
+
+describe.skipIf(!isMounted)(`on a disk that is full${reason}`, () => {
+  let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>
+  let pools: Awaited<ReturnType<typeof createPools>>
+  beforeAll(async () => {
+    embedded = await startEmbeddedPostgres({ dataDir: disk, log: pino({ level: 'silent' }) })
+    pools = await createPools(embedded.connectionString)
+  }, 120_000)
+  afterAll(async () => {
+    await pools.close()
+    await embedded.stop()
+    execFileSync('umount', [disk])
+    rmSync(folder, { recursive: true })
+  })
+
+  it('the probe fails within 5 s though reads succeed, and recovers with the room', async () => {
+    const { canWrite, stop } = await createWriteProbe(pools.pg)
+    expect(await canWrite()).toBe(true)
+    const filling = join(disk, 'filling')
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(filling, Buffer.alloc(bavail * bsize - 4_096))
+    const since = performance.now()
+    await expect.poll(canWrite, { timeout: 8_000 }).toBe(false)
+    expect(performance.now() - since).toBeLessThan(6_000)
+    expect((await pools.pg.query('select 1 n')).rows).toEqual([{ n: 1 }])
+    rmSync(filling)
+    await expect.poll(canWrite, { timeout: 8_000 }).toBe(true)
+    stop()
+  }, 120_000)
+})
+
+it('writes at most once in 5 s, however often and from wherever it is asked', async () => {
+  const database = await testDatabase()
+  const pg = new Pool({ connectionString: database.url, max: 4 })
+  let writes = 0
+  const query = pg.query.bind(pg) as (...given: unknown[]) => Promise<unknown>
+  pg.query = ((...given: unknown[]) => {
+    writes += 1
+    return query(...given)
+  }) as never
+  const { canWrite, stop } = await createWriteProbe(pg)
+  writes = 0
+  for (let n = 0; n < 20; n += 1) {
+    expect(await Promise.all([canWrite(), canWrite()])).toEqual([true, true])
+    await delay(20)
+  }
+  expect(writes).toBe(1)
+  stop()
+  await pg.end()
+  await database.drop()
+})

@@ -1,0 +1,91 @@
+import { sql } from 'slonik'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { matching } from '#projections/call-log/rows.ts'
+import { monthOf } from '#projections/runner/months.ts'
+import type { LogPage, LogStat } from '#read-api/contract/log.ts'
+import { newCallId } from '#relay/call-id.ts'
+import { aCall, admitted, NOW, settledCall } from '#test/projections/fixture.ts'
+import { ADMIN, ALICE, type Api, apiFixture, BOB } from './fixture.ts'
+
+let api: Api
+const MONTH_MS = 31 * 86_400_000
+const calls = [
+  { userId: ALICE, at: NOW },
+  { userId: ALICE, at: NOW - 3 * MONTH_MS },
+  { userId: BOB, at: NOW - 10_000 },
+].map(({ userId, at }) => ({ userId, at, id: newCallId(at) }))
+const [recent, old, bobs] = calls.map(({ id }) => id) as [string, string, string]
+
+beforeAll(async () => {
+  api = await apiFixture()
+  const events = calls.flatMap(({ userId, at, id }) => {
+    const call = aCall({ userId, tokenId: 1, call: id })
+    return [admitted(call, at), settledCall(call, 5, at + 2_000)]
+  })
+  await api.settled(await api.append(events))
+})
+afterAll(() => api.close())
+
+async function idsFor(requestId: string, who: number, isEverybodys = false): Promise<string[]> {
+  const path = isEverybodys ? '/api/log/' : '/api/log/self/'
+  const query = `${path}?request_id=${encodeURIComponent(requestId)}&page_size=100`
+  const { status, body } = await api.get<LogPage>(query, await api.logIn(who))
+  expect(status, body.message).toBe(200)
+  expect(body.data.items).toHaveLength(body.data.total)
+  return body.data.items.map(({ request_id }) => request_id)
+}
+
+describe('a call is found by its request id', () => {
+  it('whole, in either case, however long ago it was made', async () => {
+    expect(await idsFor(recent, ALICE)).toEqual([recent])
+    expect(await idsFor(old.toUpperCase(), ALICE)).toEqual([old])
+  })
+
+  it('by its first characters, eight or more of them, and by no fewer', async () => {
+    expect(await idsFor(old.slice(0, 8), ALICE)).toEqual([old])
+    expect(await idsFor(old.slice(0, 20), ALICE)).toEqual([old])
+    expect(await idsFor(old.slice(0, 7), ALICE)).toEqual([])
+  })
+
+  it('among all calls that begin alike', async () => {
+    const alike = calls.map(({ id }) => id).filter((id) => id.startsWith(recent.slice(0, 8)))
+    expect((await idsFor(recent.slice(0, 8), ADMIN, true)).toSorted()).toEqual(alike.toSorted())
+  })
+
+  it('of other users by admins alone', async () => {
+    expect(await idsFor(bobs, ALICE)).toEqual([])
+    expect(await idsFor(bobs, ADMIN, true)).toEqual([bobs])
+  })
+
+  it('by nothing that only looks like one', async () => {
+    for (const text of ['%', '________', `${old.slice(0, 8)}%`, 'zzzzzzzz', '-'.repeat(8)]) {
+      expect(await idsFor(text, ADMIN, true), text).toEqual([])
+    }
+  })
+
+  it('with totals of that call', async () => {
+    const path = `/api/log/self/stat?request_id=${old.slice(0, 13)}`
+    const { body } = await api.get<LogStat>(path, await api.logIn(ALICE))
+    expect(body.data.count).toBe(1)
+  })
+})
+
+const planOf = (requestId: string): Promise<string> =>
+  api.core.db.transaction(async (db) => {
+    await db.query(sql.unsafe`set local enable_seqscan = off`)
+    const rows = sql.fragment`select id from read_call_log.log where ${matching({ requestId })}`
+    return (await db.anyFirst(sql.unsafe`explain ${rows}`)).join('\n')
+  })
+
+describe('the look-up', () => {
+  it.each([
+    ['a whole id', () => old],
+    ['a prefix', () => old.slice(0, 10)],
+  ])('of %s reads an index, and no months before the call', async (_name, requestId) => {
+    const plan = await planOf(requestId())
+    expect(plan).toMatch(/Index Cond: .*request_id/)
+    const old = monthOf(Math.floor((NOW - 3 * MONTH_MS) / 1_000)).name
+    expect(plan).toContain(`log_${old}`)
+    expect(await planOf(recent)).not.toContain(`log_${old}`)
+  })
+})

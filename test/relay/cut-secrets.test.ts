@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { textWithout } from '#relay/tasks/hidden-words.ts'
+import { drawingTold } from '#relay/tasks/provider-words.ts'
+
+const KEY = 'PRIVATEKEYWITHOUTPREFIX99'
+
+it('a key that begins before the cut of an error is not shown in part', () => {
+  for (let at = 1_970; at < 2_005; at += 1) {
+    const message = `${'x '.repeat(at).slice(0, at)}${KEY} and more`
+    const bytes = Buffer.from(JSON.stringify({ error: { message, code: message } }))
+    const { error } = providerErrorBody(bytes, 400, { isHidden: false, known: [KEY] })
+    expect(error.message.length).toBeLessThanOrEqual(2_000)
+    expect(`${error.message}${error.code}`).not.toContain(KEY.slice(0, 4))
+  }
+})
+
+it('nor one in what a provider says of a task', () => {
+  const failReason = `${'x'.repeat(16_380)}${KEY}`
+  const told = drawingTold({ id: 'a', status: 'FAILURE', failReason, promptEn: failReason })
+  expect(textWithout(told?.promptEn ?? '', [KEY])).not.toContain(KEY.slice(0, 3))
+  expect(textWithout(told?.failReason ?? '', [KEY]).length).toBeLessThanOrEqual(16_384)
+})

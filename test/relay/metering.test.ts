@@ -1,0 +1,210 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chat, KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+type Send = (response: ServerResponse) => void | Promise<void>
+
+let rig: RelayRig
+let send: Send
+let asked: Record<string, unknown>[]
+let wasCut: boolean
+const provider = createServer((request, response) => {
+  const parts: Buffer[] = []
+  response.on('close', () => {
+    wasCut = !response.writableFinished
+  })
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', () => {
+    asked.push(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>)
+    void send(response)
+  })
+})
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+beforeEach(async () => {
+  asked = []
+  wasCut = false
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  rig = await relayRig({ deadlines: { readOnStreamMs: 3_000, readOnPlainMs: 3_000 } })
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  await rig.addChannel(2, { baseUrl, models: ['scripted'] })
+  await rig.setOption('ModelRatio', { scripted: 1 })
+  await rig.setOption('CompletionRatio', { scripted: 3 })
+})
+afterEach(async () => {
+  await rig.close()
+  provider.closeAllConnections()
+  await new Promise((resolve) => provider.close(resolve))
+})
+
+const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
+const word = (content: string, others: object = {}): string =>
+  event({ choices: [{ index: 0, delta: { content }, finish_reason: null }], ...others })
+const begin = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+const plain = (usage: object): Send => {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const choices = [{ index: 0, message: { content: 'short' }, finish_reason: 'stop' }]
+    response.end(JSON.stringify({ choices, usage }))
+  }
+}
+
+/** Reads a stream until `enough` says so, and closes the connection. */
+async function readUntil(enough: (text: string) => boolean, body: object = {}): Promise<void> {
+  const leaving = new AbortController()
+  const response = await fetch(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...REQUEST, stream: true, ...body }),
+  })
+  let text = ''
+  for await (const part of response.body ?? []) {
+    text += Buffer.from(part).toString()
+    if (enough(text)) break
+  }
+  leaving.abort()
+}
+
+const REQUEST = { model: 'scripted', messages: [{ role: 'user', content: 'hello' }] }
+const settled = async () => {
+  await expect.poll(async () => (await rig.callEvents()).length, { timeout: 20_000 }).toBe(2)
+  const end = await onlyEnd(rig)
+  if (end.type !== 'CallSettled') throw new Error(end.type)
+  return end.data
+}
+
+describe('a caller who leaves once the answer is complete', () => {
+  it('is charged for the reasoning that only the usage tells of', async () => {
+    send = async (response) => {
+      begin(response)
+      response.write(
+        event({ choices: [{ index: 0, delta: { content: 'Yes' }, finish_reason: 'stop' }] }),
+      )
+      await pause(400)
+      const usage = {
+        prompt_tokens: 4_000,
+        completion_tokens: 50_000,
+        completion_tokens_details: { reasoning_tokens: 49_990 },
+      }
+      response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`)
+    }
+    await readUntil((text) => text.includes('stop'))
+    expect(await settled()).toMatchObject({
+      end: 'client-gone',
+      usageSource: 'upstream',
+      usage: { inputUncached: 4_000, output: 50_000, reasoning: 49_990 },
+      charge: 4_000 + 50_000 * 3,
+    })
+    expect(wasCut).toBe(false)
+  })
+
+  it('is waited for no longer than a bound, where the usage never comes', async () => {
+    send = (response) => {
+      begin(response)
+      response.write(
+        event({ choices: [{ index: 0, delta: { content: 'Yes' }, finish_reason: 'stop' }] }),
+      )
+    }
+    await readUntil((text) => text.includes('stop'))
+    expect(await settled()).toMatchObject({ end: 'client-gone', usageSource: 'partial' })
+    await expect.poll(() => wasCut).toBe(true)
+  })
+})
+
+describe('a caller who leaves a plain call', () => {
+  it('is charged by the usage of the answer, which is read to its end', async () => {
+    send = async (response) => {
+      await pause(500)
+      await plain({ prompt_tokens: 700, completion_tokens: 20_000 })(response)
+    }
+    const leaving = new AbortController()
+    const call = fetch(`${rig.url}/v1/chat/completions`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(REQUEST),
+    })
+    await expect.poll(() => asked.length).toBe(1)
+    leaving.abort()
+    await expect(call).rejects.toThrow()
+    expect(await settled()).toMatchObject({
+      end: 'client-gone',
+      usageSource: 'upstream',
+      charge: 700 + 20_000 * 3,
+    })
+  })
+})
+
+describe('a stream that is cut short', () => {
+  it.each([
+    ['zeros with every event', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, true],
+    ['the input with the first event', { prompt_tokens: 100, completion_tokens: 0 }, false],
+  ])('is charged for what was delivered, whatever early usage says: %s', async (...row) => {
+    const [, usage, isEach] = row
+    send = async (response) => {
+      begin(response)
+      for (let count = 0; count < 400 && !response.destroyed; count += 1) {
+        response.write(word('lorem ipsum dolor ', isEach || count === 0 ? { usage } : {}))
+        await pause(2)
+      }
+    }
+    await readUntil((text) => text.length > 15_000)
+    const { usage: billed, charge } = await settled()
+    expect(billed.output).toBeGreaterThan(250)
+    expect(billed.inputUncached).toBeGreaterThan(0)
+    expect(charge).toBeGreaterThan(750)
+  })
+
+  it('by the provider is charged the same', async () => {
+    send = async (response) => {
+      begin(response)
+      const usage = { prompt_tokens: 100, completion_tokens: 0 }
+      for (let count = 0; count < 200; count += 1) {
+        response.write(word('lorem ipsum dolor ', count === 0 ? { usage } : {}))
+      }
+      await pause(200)
+      response.destroy()
+    }
+    await chat(rig, { ...REQUEST, stream: true })
+    const { usage: billed, end } = await settled()
+    expect(end).toBe('incomplete')
+    expect(billed.inputUncached).toBe(100)
+    expect(billed.output).toBeGreaterThan(500)
+  })
+})
+
+describe('usage beyond what is plausible', () => {
+  const content = (type: string, count: number) => [
+    {
+      role: 'user',
+      content: Array.from({ length: count }, () => ({
+        type,
+        [type]: { url: 'https://a.example/x' },
+      })),
+    },
+  ]
+
+  it.each([
+    ['four pictures by address', content('image_url', 4), 147_500, 147_500, null],
+    ['a video by address', content('video_url', 1), 1_000_000, 1_000_000, null],
+    ['a short text', REQUEST.messages, 500_000, 100_000, 'absurd'],
+  ])('of the input is never cheaper for it: %s', async (...row) => {
+    const [, messages, prompt_tokens, least, anomaly] = row
+    send = plain({ prompt_tokens, completion_tokens: 1 })
+    await chat(rig, { ...REQUEST, messages })
+    const { charge, anomaly: flagged } = await settled()
+    expect(charge).toBeGreaterThanOrEqual(least)
+    expect(flagged).toBe(anomaly)
+  })
+
+  it('of the output is charged at its ceiling, and flagged', async () => {
+    send = plain({ prompt_tokens: 10, completion_tokens: 200_000 })
+    await chat(rig, { ...REQUEST, max_tokens: 10 })
+    const { usage, anomaly } = await settled()
+    expect([usage.output, anomaly]).toEqual([100_020, 'absurd'])
+  })
+})

@@ -1,0 +1,222 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Answer, chat, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+type Asked = {
+  readonly stream?: boolean
+  readonly max_tokens?: number
+  readonly max_completion_tokens?: number
+}
+type Send = (response: ServerResponse, asked: Asked) => void | Promise<void>
+
+/** $30 and $120 per million tokens. */
+const PRICES = { ModelRatio: { big: 15 }, CompletionRatio: { big: 4 } }
+const OUTPUT_PRICE = 60n
+const TEN_CENTS = 50_000n
+const POOR = { user: 21, token: 22, key: 'P'.repeat(48) }
+const AUTH = { authorization: `Bearer sk-${POOR.key}` }
+
+let rig: RelayRig
+let send: Send
+let asked: Asked[]
+const provider = createServer((request, response) => {
+  const parts: Buffer[] = []
+  response.on('error', () => {})
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', () => {
+    const body = JSON.parse(Buffer.concat(parts).toString()) as Asked
+    asked.push(body)
+    void send(response, body)
+  })
+})
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const limitOf = ({ max_tokens, max_completion_tokens }: Asked): number =>
+  max_completion_tokens ?? max_tokens ?? 100_000
+
+beforeEach(async () => {
+  asked = []
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  rig = await relayRig()
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  await rig.addChannel(2, { baseUrl, models: ['big', 'capped'] })
+  for (const [key, value] of Object.entries(PRICES)) {
+    await rig.setOption(key, { ...value, capped: value.big, 'sim-small': 1 })
+  }
+  await rig.setOption('MaxOutputTokens', { capped: 100_000 })
+  await rig.addUser(POOR.user)
+  await rig.addToken(POOR.token, POOR.user, POOR.key)
+})
+afterEach(async () => {
+  await rig.close()
+  provider.closeAllConnections()
+  await new Promise((resolve) => provider.close(resolve))
+})
+
+const plain =
+  (tokensFor: (asked: Asked) => number): Send =>
+  async (response, body) => {
+    await pause(300)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const usage = { prompt_tokens: 20, completion_tokens: tokensFor(body) }
+    response.end(JSON.stringify({ choices: [{ message: { content: 'x' } }], usage }))
+  }
+
+/** Words for as long as `goesOn` says so; then, unless it was closed, the usage and the end. */
+const streamed =
+  (goesOn: (words: number) => boolean): Send =>
+  async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    let words = 0
+    while (goesOn(words) && !response.destroyed) {
+      words += 100
+      const delta = { content: 'word '.repeat(100) }
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
+      if (words % 2_000 === 0) await pause(1)
+    }
+    response.end('data: [DONE]\n\n')
+  }
+
+const burst = async (count: number, body: object = {}): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: count }, () => chat(rig, { model: 'big', ...body }, AUTH)))
+const balance = () => rig.balance(POOR.user)
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status)
+
+describe.each([['big'], ['capped']])(
+  'sixty calls at once without a limit on $0.10, of %s',
+  (model) => {
+    it.each([
+      ['keeps the limit that it is sent', limitOf],
+      ['answers 100 000 tokens whatever it is sent', () => 100_000],
+    ])('never owe anything where the provider %s', async (_what, tokensFor) => {
+      await rig.grant(POOR.user, TEN_CENTS)
+      send = plain(tokensFor)
+      const answers = await burst(60, { model })
+      expect(new Set(statuses(answers))).toEqual(new Set([200, 402]))
+      expect(statuses(answers).filter((status) => status === 200).length).toBeGreaterThan(0)
+      expect(asked.every((body) => limitOf(body) * Number(OUTPUT_PRICE) <= 50_000)).toBe(true)
+      expect(await balance()).toBeGreaterThanOrEqual(0n)
+    })
+
+    it('never owe more than a step of each stream where the provider never stops', async () => {
+      await rig.grant(POOR.user, TEN_CENTS)
+      send = streamed(() => true)
+      const answers = await burst(60, { model, stream: true })
+      const open = statuses(answers).filter((status) => status === 200).length
+      expect(open).toBeGreaterThan(0)
+      expect(answers.find(({ status }) => status === 200)?.text).toContain('"error"')
+      expect(await balance()).toBeGreaterThanOrEqual(-1_024n * OUTPUT_PRICE * BigInt(open))
+    })
+
+    it('of a token limited to $0.10 spend no more than that', async () => {
+      await rig.grant(POOR.user, 1_000_000_000n)
+      await rig.setBudget(POOR.user, POOR.token, TEN_CENTS)
+      send = plain(() => 100_000)
+      await burst(60, { model })
+      const spent = 1_000_000_000n - (await balance())
+      expect(spent > 0n && spent <= TEN_CENTS, `spent ${spent}`).toBe(true)
+    })
+  },
+)
+
+describe('the limit that is sent', () => {
+  it('is in the log, and no larger than the account covers', async () => {
+    await rig.grant(POOR.user, TEN_CENTS)
+    send = plain(limitOf)
+    await chat(rig, { model: 'capped' }, AUTH)
+    const [admitted] = await rig.callEvents(POOR.user)
+    if (admitted?.type !== 'CallAdmitted') throw new Error('not admitted')
+    expect(admitted.data.outputLimit).toBe(asked[0]?.max_tokens)
+    expect(BigInt(admitted.data.hold)).toBeLessThanOrEqual(TEN_CENTS)
+  })
+
+  it('takes the place of the caller’s larger one, under its own name', async () => {
+    await rig.grant(POOR.user, TEN_CENTS)
+    send = plain(limitOf)
+    await chat(rig, { model: 'big', max_completion_tokens: 90_000 }, AUTH)
+    expect(asked[0]).not.toHaveProperty('max_tokens')
+    expect(asked[0]?.max_completion_tokens).toBeLessThan(1_000)
+  })
+
+  it('is none where the account covers the model’s cap', async () => {
+    await rig.grant(POOR.user, 100_000_000n)
+    send = plain(() => 5)
+    await chat(rig, { model: 'capped' }, AUTH)
+    expect(Object.keys(asked[0] ?? {})).toEqual(['model', 'messages'])
+  })
+
+  it('is never below a floor: the call is refused instead', async () => {
+    await rig.grant(POOR.user, 256n * OUTPUT_PRICE)
+    send = plain(limitOf)
+    expect((await chat(rig, { model: 'big' }, AUTH)).status).toBe(402)
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a stream of a model whose cap nobody knows', () => {
+  const admittedFor = 2_048n
+  beforeEach(() => rig.setOption('DefaultMaxOutputTokens', String(admittedFor)))
+
+  it('holds more as it goes on, and is charged for what it delivered', async () => {
+    await rig.grant(POOR.user, 10_000_000n)
+    send = streamed((words) => words < 20_000)
+    const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
+    expect(text).toContain('[DONE]')
+    const events = await rig.callEvents(POOR.user)
+    const holds = await rig.core.store.readStream(`account-${POOR.user}`)
+    expect(holds.filter(({ type }) => type === 'HoldRaised').length).toBeGreaterThan(2)
+    const end = events.at(-1)
+    if (end?.type !== 'CallSettled') throw new Error('not settled')
+    expect(end.data.usage.output).toBeGreaterThan(19_000)
+    expect(end.data.charge).toBeLessThanOrEqual(end.data.hold)
+  })
+
+  it('ends with an error once the balance is spent, charged for what was delivered', async () => {
+    const funds = 10_000n * OUTPUT_PRICE
+    await rig.grant(POOR.user, funds)
+    send = streamed(() => true)
+    const { text } = await chat(rig, { model: 'big', stream: true }, AUTH)
+    expect(text).toContain('balance_spent')
+    expect(text).not.toContain('[DONE]')
+    const left = await balance()
+    expect(left).toBeGreaterThanOrEqual(-1_024n * OUTPUT_PRICE)
+    expect(left).toBeLessThan(funds / 4n)
+  })
+})
+
+describe('a provider that ignores its limit', () => {
+  it('is cut off, and no account pays beyond its hold for it that has nothing left', async () => {
+    await rig.grant(POOR.user, 1_000n * OUTPUT_PRICE)
+    let sent = 0
+    send = streamed((words) => {
+      sent = words
+      return words < 5_000_000
+    })
+    const { text } = await chat(rig, { model: 'big', stream: true, max_tokens: 400 }, AUTH)
+    expect(text).toContain('output_limit_ignored')
+    expect(sent).toBeLessThan(500_000)
+    expect(await balance()).toBeGreaterThanOrEqual(0n)
+  })
+})
+
+describe('twenty agents at once', () => {
+  it('stream with limits of 8 k on a balance of $5', async () => {
+    await rig.setOption('ModelRatio', { big: 1.5, capped: 1.5 })
+    await rig.setOption('CompletionRatio', { big: 5, capped: 5 })
+    await rig.grant(POOR.user, 2_500_000n)
+    let open = 0
+    let most = 0
+    send = async (response, body) => {
+      open += 1
+      most = Math.max(most, open)
+      await expect.poll(() => most).toBe(20)
+      await streamed((words) => words < 1_000)(response, body)
+    }
+    const messages = [{ role: 'user', content: 'Refactor this. '.repeat(700) }]
+    const body = { model: 'big', stream: true, max_tokens: 8_192, messages }
+    const answers = await burst(20, body)
+    expect(statuses(answers)).toEqual(Array.from({ length: 20 }, () => 200))
+    expect(asked.every(({ max_tokens }) => max_tokens === 8_192)).toBe(true)
+    expect(answers.every(({ text }) => text.includes('[DONE]'))).toBe(true)
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { RequestText } from '#relay/token-counts/request-text.ts'
+
+function read(json: string | Buffer, pieceBytes = Number.POSITIVE_INFINITY) {
+  const bytes = Buffer.from(json)
+  const request = new RequestText()
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    const piece = bytes.subarray(at, at + pieceBytes)
+    request.feed(piece, piece.length)
+  }
+  const { text, messages, images } = request
+  return { text: Buffer.from(text.bytes.subarray(0, text.length)).toString(), messages, images }
+}
+
+const REQUEST = {
+  model: 'messages',
+  messages: [
+    { role: 'system', content: 'Be "short".\n\\ / \t中文 😀 é' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'look' },
+        { type: 'text', text: '' },
+      ],
+    },
+    {
+      role: 'user',
+      name: 'not counted',
+      content: [
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', text: 'no' } },
+        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a": 1}' } }],
+    },
+  ],
+  metadata: { messages: [{ content: 'no' }] },
+  tools: [{ type: 'function', function: { name: 'f', parameters: { a: [1, 2.5, true, null] } } }],
+  response_format: { type: 'json_object' },
+  stream: true,
+}
+
+const TEXT = [
+  'Be "short".\n\\ / \t中文 😀 é',
+  'look',
+  '',
+  JSON.stringify(REQUEST.messages[3]?.tool_calls),
+  JSON.stringify(REQUEST.tools),
+  JSON.stringify(REQUEST.response_format),
+].join('\n')
+
+const EXPECTED = { text: TEXT, messages: 4, images: 1 }
+
+describe('the text of a request', () => {
+  it('is what messages, calls of tools, tools and the format say', () => {
+    expect(read(JSON.stringify(REQUEST))).toEqual(EXPECTED)
+  })
+
+  it('does not depend on white space between the JSON’s parts', () => {
+    expect(read(JSON.stringify(REQUEST, null, '\t'))).toEqual(EXPECTED)
+  })
+
+  it('does not depend on where the bytes are cut', () => {
+    const json = JSON.stringify(REQUEST)
+    for (let size = 1; size <= 40; size += 1) expect(read(json, size)).toEqual(EXPECTED)
+  })
+
+  it('does not depend on how characters are escaped, in keys and types either', () => {
+    const escaped = JSON.stringify(REQUEST).replace(/[a-z\u0080-\uffff]/g, (letter) => {
+      const code = letter.charCodeAt(0).toString(16).padStart(4, '0')
+      return `\\u${code}`
+    })
+    // In its numbers and words nothing can be escaped.
+    const json = escaped
+      .replaceAll(/(?<=[:,[])(?:\\u[0-9a-f]{4})+(?=[,\]}])/g, (word) => JSON.parse(`"${word}"`))
+      .replaceAll('\\\\u006e', '\\n')
+      .replaceAll('\\\\u0074', '\\t')
+    expect(JSON.parse(json)).toEqual(REQUEST)
+    for (const size of [1, 7, 10_000]) expect(read(json, size)).toEqual(EXPECTED)
+  })
+
+  it('keeps the tokens of a raw value as they are, escapes included', () => {
+    const json = '{"tools":[{"d":"a\\nb\\u000a\\"\\u4e2d"}],"messages":[]}'
+    expect(read(json).text).toBe('[{"d":"a\\nb\\n\\"中"}]')
+  })
+
+  it('has nothing of what is no message', () => {
+    expect(read('{"messages":"text","prompt":"no","input":["no"]}').text).toBe('')
+  })
+})

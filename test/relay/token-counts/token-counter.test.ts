@@ -1,0 +1,122 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  type CounterOptions,
+  createTokenCounter,
+  roughCount,
+  type TokenCounter,
+} from '#relay/token-counts/token-counter.ts'
+
+let counter: TokenCounter | null = null
+afterEach(() => counter?.close())
+
+async function start(options: Partial<CounterOptions> = {}): Promise<TokenCounter> {
+  counter = createTokenCounter({ waitMs: 20_000, ...options })
+  // The vocabulary is loaded by now.
+  await counter.of(0).count({ requestBody: null, text: 'x' })
+  return counter
+}
+
+const KB = 1024
+const SMALL = { bytesMax: 80 * KB, lengthMax: 20, userBytesMax: 40 * KB, userLengthMax: 10 }
+const question = (content: string, text = '') => ({
+  requestBody: Buffer.from(JSON.stringify({ messages: [{ role: 'user', content }] })),
+  text,
+})
+
+describe('the token counter', () => {
+  it('counts a request and an answer as the tokenizer does', async () => {
+    const { of } = await start()
+    const content = 'How are you? 你好，世界。'.repeat(300)
+    expect(await of(1).count(question(content, 'Fine, thanks.'))).toEqual({
+      input: countTokens(content) + 3 + 3,
+      output: countTokens('Fine, thanks.'),
+    })
+    expect(await of(1).count({ requestBody: null, text: '' })).toEqual({ input: 0, output: 0 })
+  })
+
+  it('takes text for text that looks like a special token', async () => {
+    const { of } = await start()
+    const { output } = await of(1).count({ requestBody: null, text: '<|endoftext|>' })
+    expect(output).toBeGreaterThan(3)
+  })
+
+  it('counts 64 000 times the same sign exactly, and soon', async () => {
+    const { of } = await start()
+    const startedAt = performance.now()
+    const { input } = await of(1).count(question('的'.repeat(64_000)))
+    expect(input / 64_000).toBeCloseTo(1, 2)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+  })
+
+  it('counts roughly at once where one user’s share of the queue is full', async () => {
+    const { of, waiting } = await start({ bounds: SMALL })
+    const long = question('的'.repeat(12_000))
+    const first = of(1).count(long)
+    const second = of(1).count(long)
+    expect(waiting().bytes).toBe(long.requestBody.length)
+    expect(await Promise.race([first, second])).toEqual(roughCount(long))
+    expect((await first).input).toBeLessThan(13_000)
+  })
+
+  it('lets go of everything once it is counted', async () => {
+    const { of, waiting } = await start({ bounds: SMALL })
+    const counts = Array.from({ length: 50 }, (_, at) => of(at % 7).count(question('x'.repeat(at))))
+    expect(waiting().length).toBeLessThanOrEqual(SMALL.lengthMax)
+    await Promise.all(counts)
+    expect(waiting()).toEqual({ bytes: 0, length: 0 })
+  })
+
+  it('gives nobody another count or a long wait because of another user’s texts', async () => {
+    const { of } = await start()
+    const own = question('Was it the same? '.repeat(50), 'It was.')
+    const alone = await of(1).count(own)
+    const hostile = question('a b '.repeat(5 * KB * KB))
+    const flood = Array.from({ length: 20 }, () => of(2).count(hostile))
+    const startedAt = performance.now()
+    for (let count = 0; count < 5; count += 1) expect(await of(1).count(own)).toEqual(alone)
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    await Promise.all(flood)
+  })
+})
+
+describe('a count that does not end', () => {
+  const program = new URL('./hanging-worker.ts', import.meta.url)
+  const endless = question('this never ends')
+
+  it('is rough in time, its thread is replaced, and the others are counted', async () => {
+    const { of, waiting } = await start({ program, stepMs: 500 })
+    const others = [1, 2, 3].map((userId) => of(userId).count(question('and I?')))
+    const hung = of(4).count(endless)
+    const later = [4, 5, 6].map((userId) => of(userId).count(question('and I?')))
+    expect(await hung).toEqual(roughCount(endless))
+    const exact = { input: countTokens('and I?') + 6, output: 0 }
+    for (const count of await Promise.all([...others, ...later])) expect(count).toEqual(exact)
+    expect(waiting()).toEqual({ bytes: 0, length: 0 })
+  })
+
+  it('keeps nobody waiting beyond the bound, and holds nothing afterwards', async () => {
+    const { of, waiting } = await start({ program, waitMs: 400, stepMs: 60_000 })
+    const startedAt = performance.now()
+    const hung = of(1).count(endless)
+    const other = question('and I?')
+    expect(await Promise.all([hung, of(2).count(other)])).toEqual([endless, other].map(roughCount))
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(waiting()).toEqual({ bytes: 0, length: 0 })
+  })
+
+  it('does not keep the counter from closing', async () => {
+    const { of, close } = await start({ program, stepMs: 60_000 })
+    const hung = of(1).count(endless)
+    await close()
+    expect(await hung).toEqual(roughCount(endless))
+  })
+})
+
+it('counts roughly where its thread does not start', async () => {
+  const program = new URL('data:text/javascript,throw new Error("no start")')
+  counter = createTokenCounter({ program })
+  const startedAt = performance.now()
+  expect(await counter.of(1).count(question('x'))).toEqual(roughCount(question('x')))
+  expect(performance.now() - startedAt).toBeLessThan(2_900)
+})

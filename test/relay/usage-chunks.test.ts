@@ -1,0 +1,141 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chat, KEY, onlyEnd, type RelayRig, relayRig } from './support/relay-rig.ts'
+
+let rig: RelayRig
+let server: Server
+let answer: (response: ServerResponse) => Promise<void>
+beforeEach(async () => {
+  rig = await relayRig()
+  server = createServer((request, response) => {
+    request.resume()
+    response.on('error', () => {})
+    request.on('end', () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      void answer(response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
+  await rig.addChannel(2, { baseUrl })
+})
+afterEach(async () => {
+  await rig.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+const SAID = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n'
+const DONE = 'data: [DONE]\n\n'
+const usageChunk = (output: number, padding = ''): string =>
+  `data: {"choices":[],"padding":"${padding}","usage":{"prompt_tokens":2,"completion_tokens":${output}}}\n\n`
+
+const LARGE = Buffer.from(usageChunk(3, 'p'.repeat(900_000)))
+const MIB = 2 ** 20
+
+const write = async (response: ServerResponse, bytes: Buffer | string): Promise<void> => {
+  if (response.write(bytes)) return
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
+}
+
+/** Reads an answer to its end without keeping it; its length and its last bytes. */
+async function readThrough(wantsUsage: boolean): Promise<{ bytes: number; tail: string }> {
+  const response = await fetch(`${rig.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sim-small',
+      stream: true,
+      stream_options: { include_usage: wantsUsage },
+      messages: [{ role: 'user', content: 'x' }],
+    }),
+  })
+  let bytes = 0
+  let tail = ''
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    tail = (tail + Buffer.from(chunk).subarray(-200).toString('latin1')).slice(-200)
+  }
+  return { bytes, tail }
+}
+
+/** The most memory in buffers while something runs, in MiB above where it began. */
+async function peakMiB(run: () => Promise<void>): Promise<number> {
+  const before = process.memoryUsage().external
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().external)
+  }, 10)
+  await run()
+  clearInterval(timer)
+  return (most - before) / MIB
+}
+
+describe('hundreds of large usage chunks', () => {
+  it.each([true, false])('are not gathered in memory (asked for: %s)', async (wantsUsage) => {
+    const count = 300
+    answer = async (response) => {
+      await write(response, SAID)
+      for (let sent = 0; sent < count && !response.destroyed; sent += 1)
+        await write(response, LARGE)
+      response.end(usageChunk(7) + DONE)
+    }
+    let got = { bytes: 0, tail: '' }
+    const peak = await peakMiB(async () => {
+      got = await readThrough(wantsUsage)
+    })
+    expect(peak).toBeLessThan(100)
+    expect(got.tail.endsWith(DONE)).toBe(true)
+    expect(got.tail.includes('"completion_tokens":7')).toBe(wantsUsage)
+    expect(await onlyEnd(rig)).toMatchObject({ data: { end: 'done', usage: { output: 7 } } })
+  })
+
+  it('do not stay behind the words that came with them', async () => {
+    const count = 200
+    let seen = 0
+    answer = async (response) => {
+      const both = Buffer.concat([LARGE, Buffer.from(SAID)])
+      for (; seen < count && !response.destroyed; seen += 1) await write(response, both)
+      response.end(DONE)
+    }
+    const peak = await peakMiB(async () => {
+      await readThrough(false)
+    })
+    expect(peak).toBeLessThan(100)
+    expect(seen).toBe(count)
+  })
+})
+
+describe('a usage chunk that another one follows', () => {
+  it('reaches a caller who asked, in its order', async () => {
+    const text = SAID + usageChunk(3) + usageChunk(4) + SAID + usageChunk(5) + DONE
+    answer = async (response) => {
+      response.end(text)
+    }
+    const asked = { stream: true, stream_options: { include_usage: true } }
+    expect((await chat(rig, asked)).text).toBe(text)
+  })
+
+  it('does not begin an answer: a stream of nothing else can be tried elsewhere', async () => {
+    let tries = 0
+    answer = async (response) => {
+      tries += 1
+      if (tries > 1) response.end(SAID + usageChunk(5) + DONE)
+      else response.end(`${usageChunk(3)}${usageChunk(4)}data: {"error":{"message":"no"}}\n\n`)
+    }
+    await rig.addChannel(3, {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    })
+    await rig.setOption('RetryTimes', '1')
+    const asked = { stream: true, stream_options: { include_usage: true } }
+    expect((await chat(rig, asked)).text).toBe(SAID + usageChunk(5) + DONE)
+  })
+})

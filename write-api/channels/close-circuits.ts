@@ -1,0 +1,46 @@
+import Type from 'typebox'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import { channelHealthDecider } from '#domain/channel-health/decide.ts'
+import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type Act, contextOf, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+
+const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+/**
+ * `POST /api/channel/{id}/circuit/close`, for admins: closes every circuit of a channel, of its
+ * models and of its keys, so that calls reach it again at once in all relays. Answers how many were
+ * open or half-open; 0 is no error, as the gateway may have closed them a moment before.
+ */
+export const closeCircuits: Act = (api, parts) => {
+  api.post(
+    '/api/channel/:id/circuit/close',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Close all circuits of a channel by hand; answers how many were not closed',
+        params: Params,
+        response: { 200: Envelope(Type.Integer()) },
+      },
+    },
+    async (request, reply) => {
+      const channelId = Number(request.params.id)
+      const { actors } = parts.core
+      const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
+      if (!channels.has(channelId)) throw refused('ChannelUnknown')
+      const outcome = await actors.handle(
+        channelHealthDecider,
+        channelHealthStream(channelId),
+        { type: 'CloseCircuits', reason: 'admin' },
+        contextOf(parts, request),
+      )
+      if (!outcome.isDone) throw new Error('closing circuits is never refused')
+      await visibleIn(parts, reply, ['channel-health', 'channel-timeline'], outcome.position)
+      return success(outcome.events.length)
+    },
+  )
+}

@@ -1,0 +1,124 @@
+import type Stripe from 'stripe'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { ReportDispute, ReportRefund } from '#domain/top-up/commands.ts'
+import { fault } from '#infra/http/faults.ts'
+
+/** What Stripe said of a payment's refund or dispute, as far as it decides anything here. */
+export type StripeReport = {
+  /** The payment intent, by which the order was paid; null: a charge without one, none of ours. */
+  readonly paymentId: string | null
+  /** The trade number that our checkout left on the payment; null where the object has none. */
+  readonly tradeNo: string | null
+  readonly command:
+    | Omit<ReportRefund, 'changesBefore' | 'note'>
+    | Omit<ReportDispute, 'changesBefore' | 'note'>
+}
+
+const REFUNDS = new Set([
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.refund.updated',
+])
+const DISPUTES = new Set(
+  ['created', 'updated', 'closed', 'funds_withdrawn', 'funds_reinstated'].map(
+    (word) => `charge.dispute.${word}`,
+  ),
+)
+
+const id = Type.String({ minLength: 1, maxLength: 255 })
+const code = Type.String({ maxLength: 100 })
+const orNull = <T extends Type.TSchema>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
+const minorUnits = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const paid = { id, currency: Type.String({ maxLength: 10 }), payment_intent: orNull(id) }
+
+const refunds = Compile(
+  Type.Object({ ...paid, amount: minorUnits, status: orNull(code), reason: orNull(code) }),
+)
+
+const disputes = Compile(
+  Type.Object({
+    ...paid,
+    amount: minorUnits,
+    status: code,
+    reason: code,
+    evidence_details: orNull(Type.Object({ due_by: orNull(minorUnits) })),
+  }),
+)
+
+const charges = Compile(
+  Type.Object({
+    ...paid,
+    amount_refunded: minorUnits,
+    metadata: orNull(Type.Object({ trade_no: orNull(Type.String({ maxLength: 255 })) })),
+  }),
+)
+
+/** null for an event of another kind. Throws 400 for one of these that lacks what it must have. */
+export function stripeReport({ type, created, data }: Stripe.Event): StripeReport | null {
+  const object: unknown = data?.object
+  if (REFUNDS.has(type)) return refundReport(object)
+  if (DISPUTES.has(type)) return disputeReport(type, created, object)
+  return type === 'charge.refunded' ? chargeReport(object) : null
+}
+
+function refundReport(refund: unknown): StripeReport {
+  if (!refunds.Check(refund)) throw fault('InvalidRequest')
+  return {
+    paymentId: refund.payment_intent ?? null,
+    tradeNo: null,
+    command: {
+      type: 'ReportRefund',
+      refundId: refund.id,
+      isTotal: false,
+      cents: BigInt(refund.amount),
+      currency: refund.currency.toUpperCase(),
+      // Some methods of payment have no status: the money is then on its way.
+      status: refund.status ?? 'pending',
+      reason: refund.reason ?? '',
+    },
+  }
+}
+
+function disputeReport(type: string, statedAt: unknown, dispute: unknown): StripeReport {
+  const isTime = typeof statedAt === 'number' && Number.isSafeInteger(statedAt) && statedAt >= 0
+  if (!disputes.Check(dispute) || !isTime) throw fault('InvalidRequest')
+  const isWithdrawn = type === 'charge.dispute.funds_withdrawn'
+  const isReinstated = type === 'charge.dispute.funds_reinstated'
+  return {
+    paymentId: dispute.payment_intent ?? null,
+    tradeNo: null,
+    command: {
+      type: 'ReportDispute',
+      disputeId: dispute.id,
+      cents: BigInt(dispute.amount),
+      currency: dispute.currency.toUpperCase(),
+      status: dispute.status,
+      reason: dispute.reason,
+      // Stripe says 0 where the bank takes no answer.
+      dueBy: dispute.evidence_details?.due_by || null,
+      funds: isWithdrawn ? 'withdrawn' : isReinstated ? 'reinstated' : null,
+      statedAt,
+    },
+  }
+}
+
+/** The sum of the charge's refunds: what is refunded even where `refund.*` is not enabled. */
+function chargeReport(charge: unknown): StripeReport {
+  if (!charges.Check(charge)) throw fault('InvalidRequest')
+  return {
+    paymentId: charge.payment_intent ?? null,
+    tradeNo: charge.metadata?.trade_no ?? null,
+    command: {
+      type: 'ReportRefund',
+      refundId: charge.id,
+      isTotal: true,
+      cents: BigInt(charge.amount_refunded),
+      currency: charge.currency.toUpperCase(),
+      status: 'succeeded',
+      reason: '',
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import type { FastifyRequest } from 'fastify'
+import type { DeductQuota, GrantQuota } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import { isRefusal } from '#domain/shared/refusal.ts'
+import { userDecider } from '#domain/user/decide.ts'
+import { type Role, userStream } from '#domain/user/events.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { languageOf } from '#infra/http/language.ts'
+import { findUser } from '#projections/users/query.ts'
+import { Envelope, Refused } from '#read-api/contract/envelope.ts'
+import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/user.ts'
+import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { refused } from '../refusals.ts'
+import { sealedReason } from './change-reason.ts'
+
+/**
+ * POST /api/user/quota: adds an amount to balances, or deducts it, with a reason. Each user's
+ * change is one append of its own: for several users, the answer says what became of each; for one
+ * user, a refusal is the answer.
+ */
+export const adjustQuota: Act = (api, parts) => {
+  api.post(
+    '/api/user/quota',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Add quota to the balances of users, or deduct it',
+        body: AdjustQuota,
+        response: { 200: Envelope(QuotaAdjustments), 409: Refused },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request
+      const userIds = userIdsOf(body)
+      if (body.reason.trim() === '') {
+        throw invalidField('reason', { zh: '请填写原因', en: 'must say why' })
+      }
+      const items: QuotaAdjustment[] = []
+      let position = 0
+      for (const userId of userIds) {
+        const one = await adjustOne(parts, request, userId, body).catch((error: unknown) => {
+          if (body.ids === undefined || !(error instanceof HttpRefusal)) throw error
+          return refusalItem(parts, request, userId, error)
+        })
+        items.push(one.item)
+        position = Math.max(position, one.position)
+      }
+      const shown = items.flatMap(({ id, quota }) => (quota === null ? [] : [[id, quota] as const]))
+      await parts.shownBalances.remember(principalOf(request), new Map(shown))
+      await visibleIn(parts, reply, ['users', 'balances', 'call-log'], position)
+      return success({ items })
+    },
+  )
+}
+
+function userIdsOf({ id, ids }: AdjustQuota): readonly number[] {
+  if (id !== undefined && ids === undefined) return [id]
+  if (id === undefined && ids !== undefined) return [...new Set(ids)]
+  const field = id === undefined ? 'id' : 'ids'
+  throw invalidField(field, { zh: 'id 与 ids 须填且只填其一', en: 'give either id or ids' })
+}
+
+type Adjusted = { readonly item: QuotaAdjustment; readonly position: number }
+
+/** Throws the refusal; then nothing of this user was changed. */
+async function adjustOne(
+  parts: Parts,
+  request: FastifyRequest,
+  userId: number,
+  body: AdjustQuota,
+): Promise<Adjusted> {
+  const { actors, store, db } = parts.core
+  const actorRole = principalOf(request).role as Role
+  const mayAct = { type: 'MayAct', actorRole } as const
+  // Before the reason is sealed: nobody has a key whom nobody knows.
+  const user = await actors.glance(userDecider, userStream(userId))
+  const judged = userDecider.decide(mayAct, user)
+  if (isRefusal(judged)) throw refused(judged.refused, judged.details)
+  const username = (await findUser(db, userId))?.username ?? ''
+  return parts.turns(`user-${userId}`, async () => {
+    const stream = accountStream(userId)
+    const adjustmentId = adjustmentIdOf(body)
+    const ids = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
+      [...grantIds, ...deductionIds].filter((id) => id.startsWith(prefixOf(body))),
+    )
+    if (ids.some((id) => id !== adjustmentId)) throw refused('RequestIdReused')
+    const { note } = await sealedReason(parts.core.vault, userId, body.reason)
+    const command = commandOf(userId, adjustmentId, body, note)
+    const steps = [
+      { decider: userDecider, stream: userStream(userId), command: mayAct },
+      { decider: accountDecider, stream, command },
+    ]
+    const outcome = await actors.handleTogether(steps, contextOf(parts, request))
+    if (!outcome.isDone && outcome.refusal.refused === 'InsufficientQuota') {
+      const name = username === '' ? `#${userId}` : username
+      throw refused('DeductionBeyondBalance', { ...outcome.refusal.details, name })
+    }
+    const { events } = accepted(outcome)
+    const balance = await actors.ask(accountDecider, stream, (state) => state.balance)
+    const result = events.length > 0 ? 'done' : 'repeated'
+    const item = { id: userId, username, outcome: result, quota: toWire(balance) } as const
+    return { item, position: await store.headPosition() }
+  })
+}
+
+// NOTE: request ids have no colon, so that no prefix is the beginning of another request's.
+const prefixOf = ({ request_id }: AdjustQuota): string => `adjust:${request_id}:`
+
+/** What is asked for is a part of it: the same request id for something else is no repetition. */
+const adjustmentIdOf = (body: AdjustQuota): string =>
+  `${prefixOf(body)}${body.action}:${body.amount}`
+
+function commandOf(
+  userId: number,
+  adjustmentId: string,
+  { action, amount: units }: AdjustQuota,
+  note: GrantQuota['note'],
+): GrantQuota | DeductQuota {
+  const amount = BigInt(units)
+  const rest = { userId, amount, reason: 'admin', ...(note === undefined ? {} : { note }) } as const
+  return action === 'add'
+    ? { type: 'GrantQuota', grantId: adjustmentId, ...rest }
+    : { type: 'DeductQuota', deductionId: adjustmentId, ...rest }
+}
+
+/** The balance is told to those alone who may act on the user. */
+async function refusalItem(
+  { core }: Parts,
+  request: FastifyRequest,
+  userId: number,
+  { code, words }: HttpRefusal,
+): Promise<Adjusted> {
+  const actorRole = principalOf(request).role as Role
+  const user = await core.actors.glance(userDecider, userStream(userId))
+  const isTheirs = !isRefusal(userDecider.decide({ type: 'MayAct', actorRole }, user))
+  const stream = accountStream(userId)
+  const quota = isTheirs
+    ? toWire(await core.actors.ask(accountDecider, stream, ({ balance }) => balance))
+    : null
+  const username = isTheirs ? ((await findUser(core.db, userId))?.username ?? '') : ''
+  const message = words[languageOf(request)]
+  const item = { id: userId, username, outcome: 'refused', quota, code, message } as const
+  return { item, position: 0 }
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ADMIN } from '#domain/shared/roles.ts'
+import type { Core } from '#infra/core.ts'
+import { fault } from '#infra/http/faults.ts'
+import { isFull, type RateClaim, type Seat } from '#infra/limits/port.ts'
+
+/** Calls of one user; a burst may use up a whole minute's at once. */
+const MINUTE_MAX = 120
+const DAY_MAX = 1_000
+/** So many objects of one batch count as one call. */
+const OBJECTS_PER_CALL = 10
+const OBJECTS_MAX = 100
+
+/**
+ * Every event is kept for ever, so what plain users can make of them is bounded: 120 calls a minute
+ * and 1 000 a day that write, ten objects of a batch counting as one call. Beyond that they are
+ * answered 429. What writes nothing is not counted. Admins have no such limit: they run scripts
+ * over the whole site.
+ */
+export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
+  const seats = new WeakMap<FastifyRequest, Seat>()
+  app.addHook('preHandler', async (request) => {
+    const { principal, body } = request
+    if (principal === null || principal.role >= ADMIN) return
+    const owner = `user:${principal.userId}`
+    const rate = { kind: 'rate', isRefundable: true } as const
+    const budget: readonly RateClaim[] = [
+      { ...rate, key: `writes-minute:${owner}`, max: MINUTE_MAX, periodMs: 60_000 },
+      { ...rate, key: `writes-day:${owner}`, max: DAY_MAX, periodMs: 86_400_000 },
+    ]
+    const claims = Array.from({ length: costOf(body) }, () => budget).flat()
+    const outcome = await limits.enter(owner, claims)
+    if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
+    seats.set(request, outcome)
+  })
+  app.addHook('onSend', async (request, reply) => {
+    // A position is told by the acts that wrote something.
+    const isRefunded = !reply.hasHeader('x-position')
+    seats.get(request)?.leave({ isRefunded })
+  })
+}
+
+/** In calls: of a batch by what it names, or by how many it makes. */
+function costOf(body: FastifyRequest['body']): number {
+  const { ids, count } = (body ?? {}) as { readonly ids?: unknown; readonly count?: unknown }
+  const objects = Array.isArray(ids) ? ids.length : typeof count === 'number' ? count : 1
+  return Math.max(1, Math.ceil(Math.min(objects, OBJECTS_MAX) / OBJECTS_PER_CALL))
+}
