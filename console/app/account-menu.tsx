@@ -33,6 +33,12 @@ export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
           ),
         },
         ...(isNewYear(new Date()) ? [festive] : []),
+        {
+          id: 'start',
+          text: t('shell.start'),
+          icon: 'play',
+          onChoose: () => void navigate('/app/start'),
+        },
         { id: 'me', text: t('shell.me'), icon: 'user', onChoose: () => void navigate('/app/me') },
         { id: 'logout', text: t('shell.logout'), icon: 'logOut', onChoose: leave },
       ]}

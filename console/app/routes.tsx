@@ -39,15 +39,14 @@ const wordyPage = <Name extends string>(
   path: string,
   load: () => Promise<PageModule<Name>>,
   name: Name,
-): RouteObject =>
-  page(
-    path,
-    async () => {
-      const [module] = await Promise.all([load(), needPageWords()])
-      return module
-    },
-    name,
-  )
+): RouteObject => page(path, withPageWords(load), name)
+
+const withPageWords =
+  <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
+  async () => {
+    const [module] = await Promise.all([load(), needPageWords()])
+    return module
+  }
 
 const PUBLIC_PAGES: RouteObject[] = [
   page('/', () => import('../features/home/home-page.tsx'), 'HomePage'),
@@ -74,6 +73,7 @@ const CONSOLE_PAGES: RouteObject[] = [
     () => import('../features/dashboard/dashboard-page.tsx'),
     'DashboardPage',
   ),
+  wordyPage('/app/start', () => import('../features/dashboard/start-page.tsx'), 'StartPage'),
   page('/app/tokens', () => import('../features/tokens/tokens-page.tsx'), 'TokensPage'),
   page(
     '/app/logs/api-usage',
@@ -102,16 +102,16 @@ const CONSOLE_PAGES: RouteObject[] = [
   ),
   wordyPage('/admin/coupons', () => import('../features/coupons/coupons-page.tsx'), 'CouponsPage'),
   page('/admin/health', () => import('../features/health/health-page.tsx'), 'HealthPage'),
-  page('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
+  wordyPage('/admin/orders', () => import('../features/orders/orders-page.tsx'), 'OrdersPage'),
   pageAt(
     ['/admin/users', '/user/edit/:id'],
-    () => import('../features/users/users-page.tsx'),
+    withPageWords(() => import('../features/users/users-page.tsx')),
     'UsersPage',
   ),
-  page('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
+  wordyPage('/user/edit', () => import('../features/users/self-page.tsx'), 'SelfPage'),
   pageAt(
     ['/admin/messages', '/admin/messages/new', '/admin/messages/edit/:id'],
-    () => import('../features/messages/messages-page.tsx'),
+    withPageWords(() => import('../features/messages/messages-page.tsx')),
     'MessagesPage',
   ),
   wordyPage(

@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { listLogs } from '#console/api/logs/list-logs.ts'
+import { logsKey } from '#console/api/logs/log-query.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { usersQuery } from '#console/api/users/list-users.ts'
 import { type Command, currentCommands, matches } from '#console/ui/commands/command.ts'
+import { requestIdIn } from '#console/ui/request-id.ts'
+import { stampText } from '#console/ui/time-text.ts'
 
-export type EntrySection = Command['section'] | 'tokens' | 'channels' | 'users'
+export type EntrySection = Command['section'] | 'calls' | 'tokens' | 'channels' | 'users'
 export type Entry = Pick<Command, 'id' | 'title' | 'icon' | 'keys'> & {
   readonly section: EntrySection
   readonly act: () => void
@@ -23,9 +28,44 @@ export function usePaletteEntries(query: string): readonly Entry[] {
   const acts = commands.flatMap(({ act, ...rest }) =>
     act === undefined || rest.isKeyOnly === true ? [] : [{ ...rest, act }],
   )
+  const calls = useCalls(query.trim())
   const found = useFound(query.trim())
-  return [...acts.filter(({ title }) => matches(title, query.trim())), ...found]
+  return [...calls, ...acts.filter(({ title }) => matches(title, query.trim())), ...found]
 }
+
+/** The calls with the request id that was typed or pasted; each opens in the usage log. */
+function useCalls(query: string): readonly Entry[] {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const mayManage = isAdmin(useUser())
+  const requestId = useSettled(requestIdIn(query))
+  const { data } = useQuery({
+    queryKey: [...logsKey, 'found', mayManage, requestId],
+    queryFn: ({ signal }) =>
+      listLogs({
+        scope: mayManage ? 'all' : 'self',
+        params: { request_id: requestId ?? '' },
+        page: 0,
+        pageSize: 10,
+        signal,
+      }),
+    enabled: requestId !== null,
+  })
+  if (requestId === null || requestId !== requestIdIn(query)) return []
+  return (data?.items ?? []).slice(0, FOUND_MAX).map((row) => ({
+    id: `calls-${row.id}`,
+    title: t('commands.openCall', {
+      model: row.model_name,
+      time: stampText(row.created_at).slice(5, 16),
+      id: `${row.request_id.slice(0, 13)}…${row.request_id.slice(-4)}`,
+    }),
+    section: 'calls',
+    icon: 'list',
+    act: () => void navigate(`/app/logs/api-usage?${callFilter(row.request_id)}`),
+  }))
+}
+
+const callFilter = (request: string) => new URLSearchParams({ request })
 
 function useFound(query: string): readonly Entry[] {
   const navigate = useNavigate()
@@ -69,7 +109,7 @@ function useFound(query: string): readonly Entry[] {
 type Named = { readonly id: number; readonly name: string }
 
 /** The value once it has stood still for a moment: not every letter is worth a request. */
-function useSettled(value: string): string {
+function useSettled<Value extends string | null>(value: Value): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), PATIENCE_MS)

@@ -63,14 +63,24 @@ function useGoing(): Command[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const items = navItems(useUser(), useStatus())
-  return items.map(({ label, path, icon }) => ({
-    id: `go-${label}`,
-    title: t('commands.goTo', { page: t(`shell.${label}`) }),
+  const pages = items.map(
+    ({ label, path, icon }): Command => ({
+      id: `go-${label}`,
+      title: t('commands.goTo', { page: t(`shell.${label}`) }),
+      section: 'go',
+      keys: `g ${GO_KEYS[label]}`,
+      icon,
+      act: () => void navigate(path),
+    }),
+  )
+  const start: Command = {
+    id: 'go-start',
+    title: t('commands.goTo', { page: t('shell.start') }),
     section: 'go',
-    keys: `g ${GO_KEYS[label]}`,
-    icon,
-    act: () => void navigate(path),
-  }))
+    icon: 'play',
+    act: () => void navigate('/app/start'),
+  }
+  return [...pages, start]
 }
 
 function useActions(): Command[] {

@@ -6,8 +6,9 @@ export type AccountFault = 'needName' | 'longName' | 'shortPassword' | 'longPass
 export const EMPTY_ACCOUNT: AccountDraft = { username: '', password: '', again: '' }
 
 export const USERNAME_LENGTH_MAX = 12
-const PASSWORD_LENGTH_MIN = 8
-export const PASSWORD_LENGTH_MAX = 20
+export const PASSWORD_LENGTH_MIN = 8
+/** In characters (code points), as the server counts them. */
+export const PASSWORD_LENGTH_MAX = 128
 
 /** What is wrong, by field, in the order of the form. */
 export function accountFaults(

@@ -8,10 +8,12 @@ export function ButtonLink(props: {
   children: string
   icon?: IconName
   tone?: 'primary' | 'normal'
+  /** What the page that is led to is told, such as where its form leads back to. */
+  state?: object
 }): ReactElement {
-  const { to, icon, tone = 'normal' } = props
+  const { to, icon, tone = 'normal', state } = props
   return (
-    <Link className={`tg-button tg-button-${tone} tg-button-medium`} to={to}>
+    <Link className={`tg-button tg-button-${tone} tg-button-medium`} to={to} state={state}>
       {icon !== undefined && <Icon name={icon} />}
       <span>{props.children}</span>
     </Link>

@@ -11,6 +11,7 @@ const KNOWN = [
   'too-large',
   'caller-gone',
   'draining',
+  'revoked',
   'screened',
   'slow',
   'expired',

@@ -22,7 +22,7 @@ type ListPanelProps<Row> = Omit<DataGridProps<Row>, Given> & {
   onRefresh: () => void
   /** At the toolbar's end, after the columns. */
   tools?: ReactNode
-  /** Between the toolbar and the rows: what can be done with those that are chosen. */
+  /** Under the rows, which then keep their place: what can be done with those that are chosen. */
   chosen?: ReactNode
   /** The last column keeps in sight as the others scroll: the one that acts on the row. */
   isEnded?: boolean
@@ -46,7 +46,6 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
       >
         {filters}
       </Toolbar>
-      {chosen}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={onRefresh} />
       ) : (
@@ -60,6 +59,7 @@ export function ListPanel<Row>(props: ListPanelProps<Row>): ReactElement {
           />
         </div>
       )}
+      {chosen}
       <Pagination {...paging} />
     </Panel>
   )

@@ -7,16 +7,38 @@ import { StatusTag, type Tone } from './status-tag.tsx'
 export const hasMoneyLeft = ({ refundable }: Pick<Order, 'refundable'>): boolean =>
   /[1-9]/.test(refundable)
 
-const TONES: Readonly<Record<Order['status'] | 'partly', Tone>> = {
+/** How a dispute with this status of Stripe's ended; null: it is open. */
+export function disputeOutcome(status: string): 'won' | 'lost' | 'closed' | null {
+  if (status === 'won' || status === 'lost') return status
+  return status === 'warning_closed' || status === 'prevented' ? 'closed' : null
+}
+
+type Status = Order['status'] | 'partly' | 'disputed' | 'disputeLost'
+
+const TONES: Readonly<Record<Status, Tone>> = {
   pending: 'warn',
   paid: 'good',
   refunded: 'neutral',
   partly: 'warn',
+  disputed: 'bad',
+  disputeLost: 'neutral',
 }
 
-/** What became of an order; one that was refunded in part says so. */
+/**
+ * The state of an order. An open or lost dispute comes before the refund that it causes; a dispute
+ * that was won leaves the order as it was before.
+ */
 export function OrderStatus({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()
-  const status = order.status === 'refunded' && hasMoneyLeft(order) ? 'partly' : order.status
+  const status = statusOf(order)
   return <StatusTag tone={TONES[status]}>{t(`wallet.status_${status}`)}</StatusTag>
+}
+
+function statusOf(order: Order): Status {
+  const disputes = order.reports.filter(({ kind }) => kind === 'dispute')
+  const latest = new Map(disputes.map(({ report_id, status }) => [report_id, status]))
+  const outcomes = [...latest.values()].map(disputeOutcome)
+  if (outcomes.includes(null)) return 'disputed'
+  if (outcomes.includes('lost')) return 'disputeLost'
+  return order.status === 'refunded' && hasMoneyLeft(order) ? 'partly' : order.status
 }

@@ -1,4 +1,5 @@
 import { useLocation, useMatch, useNavigate } from 'react-router-dom'
+import { returnToOf } from './form-return.ts'
 import { SETTLED } from './use-leave-guard.ts'
 
 export type Edited = number | 'new' | null
@@ -9,7 +10,8 @@ export type Edited = number | 'new' | null
  */
 export function useDrawerAddress(at: { list: string; add: string; edit: string }) {
   const navigate = useNavigate()
-  const { search } = useLocation()
+  const { search, state } = useLocation()
+  const returnTo = returnToOf(state)
   const isNew = useMatch(at.add) !== null
   const match = useMatch(`${at.edit}/:id`)
   const edited: Edited = isNew ? 'new' : match === null ? null : idOf(match.params.id)
@@ -18,8 +20,11 @@ export function useDrawerAddress(at: { list: string; add: string; edit: string }
   return {
     edited,
     open: (asked: number | 'new') => go(asked === 'new' ? at.add : `${at.edit}/${asked}`, null),
-    /** What was changed there is saved, or given up. */
-    close: () => go(at.list, SETTLED),
+    /** What was changed there is saved, or given up. Leads back where the form was opened from. */
+    close: () => {
+      if (returnTo === null) go(at.list, SETTLED)
+      else void navigate(returnTo, { state: SETTLED })
+    },
   }
 }
 

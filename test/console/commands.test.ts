@@ -40,7 +40,7 @@ const focused = () => page.evaluate(() => document.activeElement?.getAttribute('
 async function openPalette(): Promise<void> {
   await page.keyboard.press('Control+k')
   await palette().getByRole('combobox').waitFor()
-  await expect.poll(focused).toBe('Search pages, actions, tokens and channels')
+  await expect.poll(focused).toBe('Search pages, actions, tokens, channels and request IDs')
 }
 
 describe('the keys of the console', () => {

@@ -292,7 +292,8 @@ describe('setup', () => {
 
   it('names what is wrong beside its field, then sends what the spec says', async () => {
     site.routes['GET /api/status'] = () => ok({ ...STATUS, setup: false })
-    site.routes['POST /api/setup'] = () => ok(null)
+    site.routes['POST /api/setup'] = () => ok(ROOT)
+    site.routes['GET /api/user/self'] = () => ok({ ...ROOT, request_count: 0, quota: 0 })
     await page.goto(`${site.url}/setup`)
     await page.getByLabel('密码', { exact: true }).fill('short')
     await page.getByRole('button', { name: '初始化系统' }).click()
@@ -301,8 +302,8 @@ describe('setup', () => {
     }
     await page.getByLabel('用户名').fill('administrator-root')
     await page.getByText('用户名最多 12 个字符').waitFor()
-    await page.getByLabel('密码', { exact: true }).fill('a'.repeat(21))
-    await page.getByText('密码最多 20 个字符').waitFor()
+    await page.getByLabel('密码', { exact: true }).fill('a'.repeat(129))
+    await page.getByText('密码最多 128 个字符').waitFor()
     await page.getByLabel('用户名').fill('root')
     await page.getByLabel('密码', { exact: true }).fill('correct horse')
     await page.getByLabel('确认密码').fill('correct horse')
@@ -310,8 +311,8 @@ describe('setup', () => {
     await page.getByRole('button', { name: '初始化系统' }).click()
     await page.getByText('系统初始化成功，正在跳转…').waitFor()
     site.routes['GET /api/status'] = () => ok(STATUS)
-    // Loaded anew after a moment: what is set up has no setup page.
-    await page.waitForURL(`${site.url}/`)
+    await page.waitForURL('**/app/start')
+    expect(await page.evaluate(() => localStorage.getItem('user'))).toContain('root')
     expect(calls('/api/setup').at(-1)?.body).toEqual({
       username: 'root',
       password: 'correct horse',

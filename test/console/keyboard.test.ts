@@ -56,6 +56,7 @@ it('from the login to the log of a call, by keyboard alone', { timeout: 60_000 }
   await type(drawer.getByRole('combobox', { name: 'Models' }), 'gpt-9')
   await page.keyboard.press('Enter')
   await press(drawer.getByRole('button', { name: 'Create channel' }))
+  await press(drawer.getByRole('button', { name: 'Later' }))
   await drawer.waitFor({ state: 'detached' })
   expect(sent('POST /api/channel/')).toBe(1)
 

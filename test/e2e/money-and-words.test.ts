@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageWords as enPages } from '#console/i18n/en/page-words.ts'
 import { en } from '#console/i18n/en/words.ts'
+import { pageWords as zhPages } from '#console/i18n/zh/page-words.ts'
 import { zh } from '#console/i18n/zh/words.ts'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { launchBrowser } from '#test/support/browser.ts'
@@ -14,7 +16,7 @@ import {
 } from '#test/support/product.ts'
 import { eventually, type OpenPage, openRealPage } from './open-real-page.ts'
 
-const WORDS = { zh, en }
+const WORDS = { zh: { ...zh, ...zhPages }, en: { ...en, ...enPages } }
 const WORTH = 2_000_000
 /** What the simulated provider says, in as many words as this. */
 const ANSWER_TOKENS = 12

@@ -56,6 +56,8 @@ it('several keys make a channel each, then one with keys in turn', async () => {
   await drawer().getByRole('combobox', { name: 'Models' }).fill('sim-small,sim-large,')
   await button('Create channel').click()
   await said('Channels created: 2')
+  // Models that nobody priced yet are offered their prices.
+  await button('Later').click()
   await closed()
   expect((await stored()).length).toBe(3)
   await button('New channel').click()
@@ -71,6 +73,7 @@ it('several keys make a channel each, then one with keys in turn', async () => {
   await drawer().getByRole('combobox', { name: 'Models' }).fill('sim-small,')
   await button('Create channel').click()
   await said('Channel created')
+  await button('Later').click()
   await closed()
   const many = await named('many')
   expect([many?.multi_key_mode, many?.key_count]).toEqual(['polling', 3])

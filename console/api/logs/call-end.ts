@@ -5,6 +5,7 @@ export const END_NAMES = [
   'timeout',
   'incomplete',
   'screened',
+  'revoked',
   'interrupted',
   'no-channel',
   'refused',

@@ -4,11 +4,11 @@ import { Button } from '#console/ui/button.tsx'
 import type { useChosenCoupons } from './use-chosen-coupons.ts'
 import type { CouponActs } from './use-coupon-acts.ts'
 
-/** What can be done to the selected codes; pressed with none, each says so. */
+/** What can be done to the selected codes; nothing while none is. */
 export function ChosenCoupons(props: {
   chosen: ReturnType<typeof useChosenCoupons>
   acts: CouponActs
-}): ReactElement {
+}): ReactElement | null {
   const { t } = useTranslation()
   const { acts, chosen } = props
   const { picked, choosable } = chosen
@@ -16,24 +16,19 @@ export function ChosenCoupons(props: {
     await acts.disable(picked)
     chosen.chooseNone()
   }
+  if (picked.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-coupon-chosen" aria-label={t('coupons.chosenLabel')}>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('coupons.chosenLabel')}>
       <div className="tg-chosen-part">
-        <span role="status">
-          {picked.length > 0
-            ? t('coupons.chosen', { count: picked.length })
-            : t('coupons.noneChosen')}
-        </span>
+        <span role="status">{t('coupons.chosen', { count: picked.length })}</span>
         {choosable > 0 && (
           <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
             {t('coupons.chooseMatching', { count: choosable })}
           </Button>
         )}
-        {picked.length > 0 && (
-          <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-            {t('coupons.chooseNone')}
-          </Button>
-        )}
+        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+          {t('coupons.chooseNone')}
+        </Button>
       </div>
       <div className="tg-chosen-part">
         <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>

@@ -11,6 +11,15 @@ export type Progress = {
 
 export type Step = { readonly name: StepName; readonly isDone: boolean; readonly isNext: boolean }
 
+/** Where a step is taken: its form. `unpriced`: a served model that has no price, if any. */
+export function stepPath(name: StepName, unpriced: string | undefined): string {
+  if (name === 'channel') return '/channel/add'
+  if (name === 'token') return '/app/tokens?form=new'
+  if (name === 'call') return '/app/logs/api-usage'
+  const model = unpriced === undefined ? {} : { price: unpriced }
+  return `/admin/settings?${new URLSearchParams({ prices: 'unset', ...model })}`
+}
+
 /** The way to the first call, in order. Channels and prices are the admins' steps. */
 export function checklist(progress: Progress): Step[] {
   const has = (count: number | null): boolean => (count ?? 0) > 0

@@ -3,48 +3,55 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { channelsQuery } from '#console/api/channels/list-channels.ts'
+import { enabledModelsQuery } from '#console/api/channels/list-models.ts'
 import { chatModelsQuery } from '#console/api/groups/chat-models.ts'
 import { usableModelsQuery } from '#console/api/groups/usable-models.ts'
 import { isAdmin as isAdminUser } from '#console/api/session.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { tokensQuery } from '#console/api/tokens/list-tokens.ts'
 import { useUser } from '#console/api/use-user.ts'
+import { ButtonLink } from '#console/ui/button-link.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Tabs } from '#console/ui/tabs.tsx'
-import { checklist, type Step, type StepName } from './checklist.ts'
+import { checklist, type Step, stepPath } from './checklist.ts'
 import { maskedKey, SNIPPET_KINDS, type SnippetKind, snippetOf } from './snippets.ts'
 
 const FIRST_CHANNEL = { keyword: '', model: '', group: '', page: 0, pageSize: 10 }
 const FIRST_TOKEN = { keyword: '', page: 0, pageSize: 10 }
 const FALLBACK_MODEL = 'gpt-4o-mini'
-const PLACES: Record<Exclude<StepName, 'call'>, string> = {
-  channel: '/admin/channels',
-  price: '/admin/settings',
-  token: '/app/tokens',
-}
+/** Steps are also taken in other tabs, and by other admins. */
+const LIVE = { refetchOnMount: 'always', refetchInterval: 5_000 } as const
 
-/** The way to the first call: shown until one was made. */
-export function FirstRun({ calls }: { calls: number }): ReactElement {
+/** The way to the first call: each step leads to its form, and is done once that is a fact. */
+export function FirstRun(props: { calls: number; isOwnPage?: boolean }): ReactElement {
+  const { calls, isOwnPage = false } = props
   const { t } = useTranslation()
   const isAdmin = isAdminUser(useUser())
-  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), enabled: isAdmin }).data?.total
-  const models = useQuery(usableModelsQuery).data
-  const chats = useQuery(chatModelsQuery).data
-  const tokens = useQuery(tokensQuery(FIRST_TOKEN)).data
+  const channels = useQuery({ ...channelsQuery(FIRST_CHANNEL), ...LIVE, enabled: isAdmin }).data
+  const served = useQuery({ ...enabledModelsQuery, ...LIVE, enabled: isAdmin }).data
+  const models = useQuery({ ...usableModelsQuery, ...LIVE }).data
+  const chats = useQuery({ ...chatModelsQuery, ...LIVE }).data
+  const tokens = useQuery({ ...tokensQuery(FIRST_TOKEN), ...LIVE }).data
   const steps = checklist({
     isAdmin,
-    channels: channels ?? null,
+    channels: channels?.total ?? null,
     callableModels: models?.length ?? null,
     tokens: tokens?.total ?? null,
     calls,
   })
   const done = steps.filter(({ isDone }) => isDone).length
+  const unpriced = served?.find((model) => models?.includes(model) === false)
+  const isWhole = done === steps.length
   return (
     <Panel
-      title={t('dashboard.start')}
-      lead={t('dashboard.startLead')}
+      title={t(
+        isWhole ? 'dashboard.startDone' : isOwnPage ? 'dashboard.startLead' : 'dashboard.start',
+      )}
+      lead={
+        isWhole ? t('dashboard.startDoneLead') : isOwnPage ? undefined : t('dashboard.startLead')
+      }
       actions={
         <span className="tg-muted">{t('dashboard.progress', { done, all: steps.length })}</span>
       }
@@ -52,7 +59,12 @@ export function FirstRun({ calls }: { calls: number }): ReactElement {
       <div className="tg-dash-start">
         <ol className="tg-dash-steps">
           {steps.map((step, index) => (
-            <StepItem key={step.name} step={step} number={index + 1} />
+            <StepItem
+              key={step.name}
+              step={step}
+              number={index + 1}
+              path={stepPath(step.name, unpriced)}
+            />
           ))}
         </ol>
         <Snippets apiKey={tokens?.items[0]?.key ?? null} model={chats?.[0] ?? FALLBACK_MODEL} />
@@ -61,10 +73,13 @@ export function FirstRun({ calls }: { calls: number }): ReactElement {
   )
 }
 
-function StepItem({ step, number }: { step: Step; number: number }): ReactElement {
+function StepItem(props: { step: Step; number: number; path: string }): ReactElement {
+  const { step, number, path } = props
   const { t } = useTranslation()
   const isSelfUse = useStatus()?.self_use_mode_enabled === true
   const { name, isDone, isNext } = step
+  const isForm = name !== 'call'
+  const action = t(`dashboard.steps.${name}.action`)
   return (
     <li className={isNext ? 'tg-dash-step tg-dash-step-next' : 'tg-dash-step'}>
       <span className={isDone ? 'tg-dash-mark tg-dash-mark-done' : 'tg-dash-mark'}>
@@ -80,13 +95,25 @@ function StepItem({ step, number }: { step: Step; number: number }): ReactElemen
             ? t('dashboard.selfUsePrice')
             : t(`dashboard.steps.${name}.body`)}
         </p>
-        {name !== 'call' && isNext && (
-          <Link to={PLACES[name]}>{t(`dashboard.steps.${name}.action`)}</Link>
+        {isForm && isNext && (
+          <ButtonLink to={path} tone="primary" state={FROM_HERE}>
+            {action}
+          </ButtonLink>
         )}
+        {isForm && !isNext && !isDone && (
+          <Link to={path} state={FROM_HERE}>
+            {action}
+          </Link>
+        )}
+        {!isForm && isNext && <p className="tg-dash-waiting">{t('dashboard.waitingForCall')}</p>}
+        {!isForm && isDone && <Link to="/app/logs/api-usage">{action}</Link>}
       </div>
     </li>
   )
 }
+
+/** Forms that were opened from a step lead back to the list of steps. */
+const FROM_HERE = { returnTo: '/app/start' }
 
 /** Calls that work as they stand; the key is shown masked and copied whole. */
 function Snippets(props: { apiKey: string | null; model: string }): ReactElement {
@@ -98,6 +125,13 @@ function Snippets(props: { apiKey: string | null; model: string }): ReactElement
   const { model } = props
   return (
     <div className="tg-dash-snippets">
+      <dl className="tg-dash-base">
+        <dt>{t('dashboard.baseUrl')}</dt>
+        <dd>
+          <code>{`${address}/v1`}</code>
+          <CopyButton text={`${address}/v1`} label={t('dashboard.copyBaseUrl')} />
+        </dd>
+      </dl>
       <Tabs
         label={t('dashboard.snippets')}
         tabs={SNIPPET_KINDS.map((id) => ({ id, title: t(`dashboard.${id}`) }))}

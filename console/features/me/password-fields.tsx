@@ -28,7 +28,12 @@ export function PasswordFields(props: {
   return (
     <>
       {FIELDS.filter(({ field }) => asksFirst || field !== 'current').map((one) => (
-        <FormField key={one.field} label={labelOf(one)} error={faults[one.field] ?? ''}>
+        <FormField
+          key={one.field}
+          label={labelOf(one)}
+          hint={one.field === 'next' ? t('me.passwordHint') : undefined}
+          error={faults[one.field] ?? ''}
+        >
           {(control) => (
             <PasswordInput
               {...control}

@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { updateSelf } from '#console/api/me/update-self.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/account-draft.ts'
 import { PROOF_CODES } from '#console/ui/at-field.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
 import { proven } from './proven.tsx'
 
-const CHARACTERS_MIN = 8
 const EMPTY = { current: '', next: '', again: '' }
 export type PasswordDraft = typeof EMPTY
 type Faults = Readonly<Partial<PasswordDraft>>
@@ -32,12 +32,7 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
   const [isByCode, setByCode] = useState(false)
   const [draft, setDraft] = useState<PasswordDraft>(EMPTY)
   const [faults, setFaults] = useState<Faults>({})
-  const faultsOf = ({ current, next, again }: PasswordDraft): Faults => ({
-    ...(hasPassword && current === '' && { current: t('me.currentRequired') }),
-    ...([...next].length < CHARACTERS_MIN && { next: t('me.passwordTooShort') }),
-    ...(again !== next && { again: t('me.passwordsDiffer') }),
-    ...(again === '' && next === '' && { again: t('me.againRequired') }),
-  })
+  const faultsOf = useFaults(hasPassword)
   const reset = () => {
     setDraft(EMPTY)
     setFaults({})
@@ -81,6 +76,18 @@ export function useNewPassword(hasPassword: boolean, onChanged: () => Promise<vo
     set,
     reset,
   }
+}
+
+/** What is wrong with a draft, by field, in the words of the screen. */
+function useFaults(hasPassword: boolean): (draft: PasswordDraft) => Faults {
+  const { t } = useTranslation()
+  return ({ current, next, again }) => ({
+    ...(hasPassword && current === '' && { current: t('me.currentRequired') }),
+    ...([...next].length < PASSWORD_LENGTH_MIN && { next: t('me.passwordTooShort') }),
+    ...([...next].length > PASSWORD_LENGTH_MAX && { next: t('me.passwordTooLong') }),
+    ...(again !== next && { again: t('me.passwordsDiffer') }),
+    ...(again === '' && next === '' && { again: t('me.againRequired') }),
+  })
 }
 
 /** Chosen by its owner: nothing is left to insist on. */

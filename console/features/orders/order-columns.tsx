@@ -14,17 +14,10 @@ export function orderColumns(
   locale: string,
   onRefund: (order: Order) => void,
 ): Column<Order>[] {
-  const column = (id: string, title: string, rest: Partial<Column<Order>>): Column<Order> => ({
-    id,
-    title,
-    width: 110,
-    cell: () => null,
-    ...rest,
-  })
   return [
     column('id', t('orders.id'), { width: 64, onCard: 'bare', cell: ({ id }) => `#${id}` }),
     column('username', t('orders.user'), {
-      width: 130,
+      width: 140,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
@@ -40,6 +33,12 @@ export function orderColumns(
       onCard: 'brief',
       cell: ({ money, currency }) => moneyText(money, currency, locale),
     }),
+    column('refunded', t('orders.refundedMoney'), {
+      align: 'end',
+      onCard: 'brief',
+      cell: ({ refunded, currency }) =>
+        refunded === '0.00' ? '–' : moneyText(refunded, currency, locale),
+    }),
     column('quota', t('orders.quota'), {
       align: 'end',
       onCard: 'brief',
@@ -47,6 +46,7 @@ export function orderColumns(
     }),
     column('method', t('orders.method'), {
       width: 120,
+      isHiddenAtFirst: true,
       cell: ({ payment_method: method }) => t(`wallet.method_${method}`),
     }),
     column('created', t('orders.created'), {
@@ -68,3 +68,8 @@ export function orderColumns(
     }),
   ]
 }
+
+const column = (id: string, title: string, rest: Partial<Column<Order>>): Column<Order> => ({
+  ...{ id, title, width: 110, cell: () => null },
+  ...rest,
+})

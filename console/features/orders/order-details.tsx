@@ -4,10 +4,13 @@ import { useLocale } from '#console/i18n/use-locale.ts'
 import { moneyText } from '#console/ui/currency-text.ts'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
+import type { Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Order } from '#read-api/contract/top-up.ts'
+import { type OrderEvent, orderTimeline } from './order-timeline.ts'
+import { disputeStatusText, paymentReasonText } from './payment-codes.ts'
 
-/** By what an order is found at the provider, and what was given back of it. */
+/** The order's numbers at the provider, and what happened to its money after the payment. */
 export function OrderDetails({ order }: { order: Order }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -16,6 +19,7 @@ export function OrderDetails({ order }: { order: Order }): ReactElement {
   const facts: [string, string][] = [
     [t('orders.tradeNo'), order.trade_no],
     [t('orders.paymentId'), order.payment_id],
+    [t('orders.method'), t(`wallet.method_${order.payment_method}`)],
     [t('orders.code'), order.top_up_code],
     [
       t('orders.rebate'),
@@ -43,20 +47,77 @@ export function OrderDetails({ order }: { order: Order }): ReactElement {
           </div>
         )}
       </dl>
-      {order.refunds.length > 0 && (
-        <ul>
-          {order.refunds.map((refund) => (
-            <li key={refund.refund_no}>
-              {t('orders.refundedBy', {
-                money: sum(refund.money),
-                quota: exactQuotaText(quotaOf(refund.quota), rule),
-                name: refund.actor_name || `#${refund.actor_id}`,
-                reason: refund.reason,
-              })}{' '}
-              <Time at={refund.created_at} />
-            </li>
+      <Timeline order={order} />
+    </div>
+  )
+}
+
+function Timeline({ order }: { order: Order }): ReactElement | null {
+  const { t } = useTranslation()
+  const events = orderTimeline(order)
+  if (events.length === 0) return null
+  return (
+    <section className="tg-order-timeline">
+      <h2>{t('orders.timeline')}</h2>
+      <ol>
+        {events.map((event, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end.
+          <li key={index}>
+            <Time at={event.at} style="stamp" />
+            <TimelineEntry event={event} currency={order.currency} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const TONES: Readonly<Partial<Record<OrderEvent['kind'], Tone>>> = {
+  disputeOpened: 'bad',
+  disputeLost: 'bad',
+  fundsWithdrawn: 'warn',
+  takenBack: 'warn',
+  recorded: 'warn',
+  refundFailed: 'warn',
+  disputeWon: 'good',
+  fundsReinstated: 'good',
+  restored: 'good',
+}
+
+function TimelineEntry(props: { event: OrderEvent; currency: string }): ReactElement {
+  const { t } = useTranslation()
+  const locale = useLocale()
+  const rule = useMoneyRule()
+  const { kind, money, quota, sourceId, reason, status, dueBy, actor } = props.event
+  const words = {
+    money: moneyText(money, props.currency, locale),
+    quota: exactQuotaText(quotaOf(quota), rule),
+    name: actor,
+  }
+  const reasonText = kind === 'recorded' ? reason : paymentReasonText(t, reason)
+  const details = [
+    status === '' ? '' : disputeStatusText(t, status),
+    reason === '' ? '' : t('orders.eventReason', { reason: reasonText }),
+  ].filter((text) => text !== '')
+  const tone = TONES[kind] ?? 'neutral'
+  return (
+    <div>
+      <p>
+        <span className={`tg-mark tg-mark-${tone}`} aria-hidden="true" />
+        {t(`orders.event_${kind}`, words)}
+      </p>
+      {(details.length > 0 || dueBy !== null || sourceId !== '') && (
+        <p className="tg-order-timeline-more">
+          {details.map((text) => (
+            <span key={text}>{text}</span>
           ))}
-        </ul>
+          {dueBy !== null && (
+            <span>
+              {t('orders.eventDue')} <Time at={dueBy} style="stamp" canLieAhead />
+            </span>
+          )}
+          {sourceId !== '' && <code>{sourceId}</code>}
+        </p>
       )}
     </div>
   )

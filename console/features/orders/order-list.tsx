@@ -12,7 +12,7 @@ import { orderColumns } from './order-columns.tsx'
 import { OrderDetails } from './order-details.tsx'
 import { type OrderListView, useOrderList } from './use-order-list.ts'
 
-/** Orders, filtered, page by page; a row opens to its numbers and refunds. */
+/** Orders, filtered, page by page; a row opens to its numbers and timeline. */
 export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): ReactElement {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -20,6 +20,9 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
   const { list, paging, rows } = view
   const columns = useMemo(() => orderColumns(t, locale, onRefund), [t, locale, onRefund])
   const layout = useColumnLayout('orders-table-columns', columns)
+  // A link to one order, as in the notice of a dispute, names its number: its details are open.
+  const linked = rows.find(({ trade_no }) => trade_no === view.filter.keyword)
+  const openKey = linked === undefined ? undefined : rowKey(linked)
   const refresh = (): void => void list.refetch()
   return (
     <ListPanel
@@ -36,6 +39,7 @@ export function OrderList({ onRefund }: { onRefund: (order: Order) => void }): R
       isMuted={isMuted}
       isEnded
       expand={details}
+      openKey={openKey}
       empty={<NoOrders view={view} />}
     />
   )
@@ -64,6 +68,7 @@ function OrderFilters({ view }: { view: OrderListView }): ReactElement {
           { value: 'pending', label: t('wallet.status_pending') },
           { value: 'paid', label: t('wallet.status_paid') },
           { value: 'refunded', label: t('orders.anyRefund') },
+          { value: 'disputed', label: t('orders.anyDispute') },
         ]}
         onChange={(status) => setFilter({ status })}
       />

@@ -13,9 +13,10 @@ const ADDRESS = {
 }
 
 const EVERY_MS = 1_000
-const TOP_UP = 1
+/** Types of log rows: a payment, and a refund or its restoration. */
+const MOVEMENTS: readonly number[] = [1, 3]
 
-/** The page of orders that the address asks for, read again whenever somebody paid. */
+/** The page of orders that the address asks for, read again whenever money came in or went back. */
 export function useOrderList() {
   const [{ page, ...filter }, setAddress] = useUrlState(ADDRESS)
   const size = usePageSize()
@@ -24,7 +25,7 @@ export function useOrderList() {
   const readAgain = useThrottled(() => void list.refetch(), EVERY_MS)
   useLiveTopic('logs', {
     onEvents: (rows) => {
-      if (rows.some(({ type }) => type === TOP_UP)) readAgain()
+      if (rows.some(({ type }) => MOVEMENTS.includes(type))) readAgain()
     },
     onResync: readAgain,
   })

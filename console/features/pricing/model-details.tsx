@@ -77,7 +77,9 @@ function Calculator({ model, group }: { model: PricedModel; group: ShownGroup })
   const isCounted = TOKENS.test(prompt) && TOKENS.test(completion)
   const tokens = { prompt: Number(prompt), completion: Number(completion) }
   const formula = t('pricing.formulaWith', {
-    ...{ group: group.ratio, model: model.model_ratio, completionRatio: model.completion_ratio },
+    ...{ group: group.ratio, model: model.model_ratio },
+    // Six decimals to read; the cost is computed from all there are.
+    completionRatio: Number(model.completion_ratio.toFixed(6)),
     ...tokens,
   })
   return (

@@ -38,7 +38,9 @@ export function PriceList({ view }: { view: PricingView }): ReactElement {
       <Toolbar label={t('pricing.filters')} end={<ColumnChooser layout={layout} />}>
         <PriceFilters view={view} />
       </Toolbar>
-      <Chosen view={view} chosen={chosen} onChange={setChosen} />
+      <p className="tg-price-count" role="status">
+        {query.data !== undefined && t('pricing.models', { count: view.rows.length })}
+      </p>
       {query.error !== null && query.data === undefined ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -57,6 +59,7 @@ export function PriceList({ view }: { view: PricingView }): ReactElement {
           empty={<NoPrices view={view} />}
         />
       )}
+      <Chosen view={view} chosen={chosen} onChange={setChosen} />
     </Panel>
   )
 }
@@ -116,37 +119,30 @@ function PriceFilters({ view }: { view: PricingView }): ReactElement {
   )
 }
 
-/** How many there are; of those that are ticked, their names for the clipboard. */
+/** The names of the models that are ticked, for the clipboard; nothing while none is. */
 function Chosen(props: {
   view: PricingView
   chosen: ReadonlySet<string>
   onChange: (chosen: ReadonlySet<string>) => void
-}): ReactElement {
+}): ReactElement | null {
   const { t } = useTranslation()
-  const { rows, all } = props.view
+  const { all } = props.view
   const names = all.map(rowKey).filter((name) => props.chosen.has(name))
   const copy = async () => {
     if (await copyText(names.join(','))) {
       showSuccess(t('pricing.copied', { count: names.length }))
     }
   }
+  if (names.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-price-chosen" aria-label={t('pricing.chosenLabel')}>
-      <span role="status">
-        {names.length > 0
-          ? t('pricing.chosen', { count: names.length })
-          : t('pricing.models', { count: rows.length })}
-      </span>
-      {names.length > 0 && (
-        <>
-          <Button size="small" icon="copy" onClick={() => void copy()}>
-            {t('pricing.copyChosen')}
-          </Button>
-          <Button tone="quiet" size="small" onClick={() => props.onChange(NONE)}>
-            {t('pricing.chooseNone')}
-          </Button>
-        </>
-      )}
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('pricing.chosenLabel')}>
+      <span role="status">{t('pricing.chosen', { count: names.length })}</span>
+      <Button size="small" icon="copy" onClick={() => void copy()}>
+        {t('pricing.copyChosen')}
+      </Button>
+      <Button tone="quiet" size="small" onClick={() => props.onChange(NONE)}>
+        {t('pricing.chooseNone')}
+      </Button>
     </fieldset>
   )
 }

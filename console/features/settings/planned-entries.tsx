@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import type { ScheduledChange } from '#read-api/contract/option.ts'
 import { pairOf } from './pair-name.ts'
+import { shortRatio } from './price-conversion.ts'
 import { useOptionLabel } from './use-option-label.ts'
 
 /** What will be set to what. */
@@ -49,5 +50,5 @@ export function Subject({ option, name }: { option: string; name: string }): Rea
 export function valueText(t: TFunction, value: string | null, none: string): string {
   if (value === 'true') return t('prices.on')
   if (value === 'false') return t('prices.off')
-  return value ?? none
+  return value === null ? none : shortRatio(value)
 }

@@ -4,7 +4,7 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
 import { RowActions } from '#console/ui/row-actions.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
-import { outputPrice, priceOfRatio } from './price-conversion.ts'
+import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
 
 type Deeds = {
@@ -111,7 +111,7 @@ function modeWords(row: PriceRow) {
   return isPriced(row) ? ('settings.perToken' as const) : ('settings.unpriced' as const)
 }
 
-const ratioText = (ratio: string): string => (ratio === '' ? '' : `×${ratio}`)
+const ratioText = (ratio: string): string => (ratio === '' ? '' : `×${shortRatio(ratio)}`)
 
 function cachePrice(row: PriceRow): string {
   const [price, share] = [parseDecimal(priceOfRatio(row.ratio)), parseDecimal(row.cacheRatio)]

@@ -1,4 +1,12 @@
-import { divide, formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
+import {
+  divide,
+  type ExactDecimal,
+  formatDecimal,
+  isZero,
+  multiply,
+  parseDecimal,
+  subtract,
+} from '#console/ui/exact-decimal.ts'
 
 /** Ratio 1 is two dollars for a million input tokens. */
 const DOLLARS_PER_RATIO = { units: 2n, scale: 0 }
@@ -16,23 +24,77 @@ export function ratioOfPrice(price: string): string {
   return value === null ? '' : formatDecimal(multiply(value, HALF))
 }
 
-/** Dollars per million output tokens, exactly; empty while either part is missing. */
-export function outputPrice(ratio: string, completionRatio: string): string {
-  const [input, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
-  if (input === null || completion === null) return ''
-  return formatDecimal(multiply(multiply(input, DOLLARS_PER_RATIO), completion))
-}
+/** Digits after the point of a ratio that does not come out even: as many as the server takes. */
+const RATIO_SCALE = 30
+/** A ratio with fewer digits was not rounded: somebody typed it. */
+const ROUNDED_DIGITS_MIN = 12
+/** A price of so many digits less than the exact product is the one that was entered. */
+const DIGITS_SAVED_MIN = 4
 
 /**
- * Output price divided by input price, rounded at twelve decimals where it does not come out
- * even; empty while either is missing or the input price is 0.
+ * Dollars per million output tokens: the price that the completion ratio was made of, else the
+ * exact product; empty while either part is missing. A ratio of 12 digits or more may be a
+ * quotient that does not come out even: the shortest price that rounds to it was entered.
+ */
+export function outputPrice(ratio: string, completionRatio: string): string {
+  const [model, completion] = [parseDecimal(ratio), parseDecimal(completionRatio)]
+  if (model === null || completion === null) return ''
+  const input = multiply(model, DOLLARS_PER_RATIO)
+  const product = multiply(input, completion)
+  const exact = formatDecimal(product)
+  const digits = formatDecimal(completion).replace(/^[0.]+|\./g, '').length
+  if (digits < ROUNDED_DIGITS_MIN || isZero(input)) return exact
+  const scale = decimalsOf(exact)
+  for (let places = 0; places <= scale - DIGITS_SAVED_MIN; places += 1) {
+    const price = divide(product, ONE, places)
+    if (price !== null && isQuotient(price, input, completion)) return formatDecimal(price)
+  }
+  return exact
+}
+
+const ONE = { units: 1n, scale: 0 }
+
+/** Whether the ratio is price / input, rounded at its last digit or kept as a floating number. */
+function isQuotient(price: ExactDecimal, input: ExactDecimal, ratio: ExactDecimal): boolean {
+  const text = formatDecimal(ratio)
+  const lastDigit = { units: 1n, scale: decimalsOf(text) }
+  const off = size(subtract(multiply(ratio, input), price))
+  if (subtract(off, multiply(lastDigit, input)).units < 0n) return true
+  const quotient = divide(price, input, RATIO_SCALE)
+  return quotient !== null && Number(formatDecimal(quotient)) === Number(text)
+}
+
+const size = ({ units, scale }: ExactDecimal): ExactDecimal => ({
+  units: units < 0n ? -units : units,
+  scale,
+})
+
+const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0
+
+/**
+ * Output price divided by input price; empty while either is missing or the input price is 0. A
+ * quotient that does not come out even is rounded up at 30 digits, so that a charge which is
+ * exactly a half by the prices is never a little less than a half by the ratio.
  */
 export function completionRatioOf(inputPrice: string, output: string): string {
   const [input, result] = [parseDecimal(inputPrice), parseDecimal(output)]
-  if (input === null || result === null) return ''
-  const quotient = divide(result, input)
-  return quotient === null ? '' : formatDecimal(quotient)
+  if (input === null || result === null || isZero(input)) return ''
+  const numerator = result.units * 10n ** BigInt(RATIO_SCALE + input.scale)
+  const denominator = input.units * 10n ** BigInt(result.scale)
+  const whole = numerator / denominator
+  const isEven = whole * denominator === numerator
+  return formatDecimal({ units: isEven ? whole : whole + 1n, scale: RATIO_SCALE })
 }
+
+/** A ratio to read: six decimals at most; `≈` says that there are more. */
+export function shortRatio(ratio: string): string {
+  const value = parseDecimal(ratio)
+  if (value === null || decimalsOf(formatDecimal(value)) <= SHOWN_DECIMALS) return ratio
+  const rounded = divide(value, ONE, SHOWN_DECIMALS)
+  return rounded === null || isZero(rounded) ? ratio : `≈${formatDecimal(rounded)}`
+}
+
+const SHOWN_DECIMALS = 6
 
 /** Dollars of 1000 input and 500 output tokens; empty while either price is missing. */
 export function exampleCost(inputPrice: string, output: string): string {

@@ -16,7 +16,13 @@ export type PriceDraft = {
   callPrice: string
 }
 
-export type PriceFault = 'nameMissing' | 'nameTaken' | 'notNumber' | 'negative' | 'zeroPrice'
+export type PriceFault =
+  | 'nameMissing'
+  | 'nameTaken'
+  | 'notNumber'
+  | 'negative'
+  | 'zeroPrice'
+  | 'tooFine'
 export type PriceFaults = Partial<Record<keyof PriceDraft, PriceFault>>
 
 export const emptyPrice: PriceDraft = {
@@ -52,7 +58,18 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
   return { ...draft, mode }
 }
 
-export function priceFaults(draft: PriceDraft, taken: ReadonlySet<string>): PriceFaults {
+/**
+ * Dollars of a price that is entered: at most 5 digits before the point and 6 after it. Within
+ * these every price comes back from its ratios exactly.
+ */
+const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
+
+/** `before`: the form as it was opened; what was not edited may be finer than what is entered. */
+export function priceFaults(
+  draft: PriceDraft,
+  taken: ReadonlySet<string>,
+  before: PriceDraft = emptyPrice,
+): PriceFaults {
   const faults: PriceFaults = {}
   const name = draft.name.trim()
   if (name === '') faults.name = 'nameMissing'
@@ -74,6 +91,10 @@ export function priceFaults(draft: PriceDraft, taken: ReadonlySet<string>): Pric
   if (draft.mode === 'price') {
     check('inputPrice', true, true)
     check('outputPrice', false)
+    for (const field of ['inputPrice', 'outputPrice'] as const) {
+      if (faults[field] !== undefined || draft[field] === before[field]) continue
+      if (!PRICE_SHAPE.test(plain(draft[field]) || '0')) faults[field] = 'tooFine'
+    }
   }
   return faults
 }

@@ -45,10 +45,10 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
   const taken = useOthers(props.taken, row === 'new' ? null : row.name)
   const change = (next: PriceDraft) => {
     setDraft(next)
-    if (Object.keys(faults).length > 0) setFaults(priceFaults(next, taken))
+    if (Object.keys(faults).length > 0) setFaults(priceFaults(next, taken, before))
   }
   const apply = () => {
-    const found = priceFaults(draft, taken)
+    const found = priceFaults(draft, taken, before)
     setFaults(found)
     if (Object.keys(found).length > 0) focusFirstFault(form)
     else if (row === 'new') props.onApply(rowOfDraft(draft), null)

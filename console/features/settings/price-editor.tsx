@@ -168,11 +168,13 @@ function PriceToolbar(props: {
           {t('settings.chosen', { count: props.chosenCount })}
         </span>
       )}
-      <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
       {props.chosenCount > 0 && (
-        <Button icon="trash" onClick={props.onDelete}>
-          {t('settings.deleteChosen')}
-        </Button>
+        <>
+          <Button onClick={props.onBatch}>{t('settings.batchSet')}</Button>
+          <Button icon="trash" onClick={props.onDelete}>
+            {t('settings.deleteChosen')}
+          </Button>
+        </>
       )}
       <Button tone="primary" icon="add" onClick={props.onAdd}>
         {t('settings.addModel')}

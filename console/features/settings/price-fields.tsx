@@ -10,6 +10,7 @@ import {
   priceOfRatio,
   quotaOfDollars,
   ratioOfPrice,
+  shortRatio,
 } from './price-conversion.ts'
 import { inMode, type PriceDraft, type PriceFaults } from './price-draft.ts'
 
@@ -132,7 +133,7 @@ export function Equivalent({ draft }: { draft: PriceDraft }): ReactElement | nul
   const output = isPrice ? draft.outputPrice : outputPrice(draft.ratio, draft.completionRatio)
   const ratio = isPrice ? ratioOfPrice(draft.inputPrice) : draft.ratio
   if (input === '' || ratio === '' || `${input}${output}`.includes('-')) return null
-  const completion = completionRatioOf(input, output) || t('settings.builtIn')
+  const completion = shortRatio(completionRatioOf(input, output)) || t('settings.builtIn')
   const text = isPrice
     ? t('settings.equalsRatio', { ratio, completion })
     : t('settings.equalsPrice', {

@@ -6,17 +6,24 @@ import { enabledModelsQuery } from '#console/api/channels/list-models.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
+import { textParam } from '#console/ui/url-state.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
 import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
+
+/** The model whose price is being set, so that a link opens its form. */
+const ADDRESS = { price: textParam('', 200) }
 
 /** Models that enabled channels serve and that have no price of their own, each one press away. */
 export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): ReactElement {
   const { form, maps } = props
   const { t } = useTranslation()
   const enabled = useQuery(enabledModelsQuery)
-  const [name, setName] = useState<string | null>(null)
+  const [{ price: asked }, setAddress] = useUrlState(ADDRESS)
+  const name = asked === '' ? null : asked
+  const setName = (model: string | null) => setAddress({ price: model ?? '' }, { replace: true })
   useHeld(form, name !== null)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')

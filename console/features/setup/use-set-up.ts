@@ -2,15 +2,16 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { setUp } from '#console/api/auth/set-up.ts'
-import { clearUser } from '#console/api/session.ts'
+import { clearUser, storeUser } from '#console/api/session.ts'
 import { showInfo } from '#console/ui/toast.ts'
 import { type SetupDraft, setupBody } from './setup-draft.ts'
 
-const RELOAD_DELAY_MS = 1500
+/** Long enough to read that it worked. */
+const LEAVE_DELAY_MS = 800
 
 export type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
 
-/** Sets the system up once; after it has worked the page reloads, as what it knows has changed. */
+/** Sets the system up once, and leads to the first steps; the page is loaded again for that. */
 export function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
   const { t } = useTranslation()
   const [params] = useSearchParams()
@@ -21,11 +22,13 @@ export function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void }
     isUnderWay.current = true
     setState({ phase: 'busy', refusal: '' })
     try {
-      await setUp(setupBody(draft, params.get('token')))
-      // Whoever was logged in was so on another installation.
-      clearUser()
+      const user = await setUp(setupBody(draft, params.get('token')))
+      // A user that is stored already belongs to another installation.
+      if (user === null) clearUser()
+      else storeUser(user)
       setState({ phase: 'done', refusal: '' })
-      setTimeout(() => window.location.reload(), RELOAD_DELAY_MS)
+      const path = user === null ? '/login' : '/app/start'
+      setTimeout(() => window.location.assign(path), LEAVE_DELAY_MS)
     } catch (error) {
       isUnderWay.current = false
       const message = error instanceof Error ? error.message : ''

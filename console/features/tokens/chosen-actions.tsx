@@ -1,38 +1,32 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
-import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { useChosenTokens } from './use-chosen-tokens.ts'
 import type { TokenActions } from './use-token-actions.ts'
 
-/** What can be done to the selected tokens; with none each says so, on phones nothing is there. */
+/** What can be done to the selected tokens; nothing while none is. */
 export function ChosenActions(props: {
   chosen: ReturnType<typeof useChosenTokens>
   actions: TokenActions
 }): ReactElement | null {
   const { t } = useTranslation()
-  const isNarrow = useIsNarrow()
   const { actions, chosen } = props
   const { picked, choosable } = chosen
   const remove = async () => {
     if (await actions.remove(picked)) chosen.chooseNone()
   }
-  if (isNarrow && picked.length === 0) return null
+  if (picked.length === 0) return null
   return (
-    <fieldset className="tg-chosen tg-token-chosen" aria-label={t('tokens.chosenLabel')}>
-      <span role="status">
-        {picked.length > 0 ? t('tokens.chosen', { count: picked.length }) : t('tokens.noneChosen')}
-      </span>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('tokens.chosenLabel')}>
+      <span role="status">{t('tokens.chosen', { count: picked.length })}</span>
       {choosable > 0 && (
         <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
           {t('tokens.chooseMatching', { count: choosable })}
         </Button>
       )}
-      {picked.length > 0 && (
-        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-          {t('tokens.chooseNone')}
-        </Button>
-      )}
+      <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+        {t('tokens.chooseNone')}
+      </Button>
       <Button size="small" icon="copy" onClick={() => void actions.copyKeys(picked)}>
         {t('tokens.copyChosen')}
       </Button>

@@ -1,8 +1,13 @@
 import { type ReactElement, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useLocation, useNavigate } from 'react-router-dom'
 import { Button } from '#console/ui/button.tsx'
+import { returnToOf } from '#console/ui/form-return.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { Page } from '#console/ui/page.tsx'
+import { choiceParam } from '#console/ui/url-state.ts'
+import { SETTLED } from '#console/ui/use-leave-guard.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { TokenDrawer } from './token-drawer.tsx'
 import { TokenList } from './token-list.tsx'
@@ -14,17 +19,18 @@ import './tokens.css'
 type Shown = { edited: Token | 'new' | null; ready: Ready | null }
 
 const NOTHING: Shown = { edited: null, ready: null }
+const CREATING: Shown = { edited: 'new', ready: null }
 
 /** One's own API tokens: list, search, create, edit, switch off, copy, delete. */
 export function TokensPage(): ReactElement {
   const { t } = useTranslation()
-  const [shown, setShown] = useState<Shown>(NOTHING)
+  const [shown, setShown, close] = useShown()
   const actions = useTokenActions()
   const create = () => setShown({ edited: 'new', ready: null })
-  const edit = useCallback((token: Token) => setShown({ edited: token, ready: null }), [])
+  const edit = useCallback((token: Token) => setShown({ edited: token, ready: null }), [setShown])
   const showCode = useCallback(
     (token: Token) => setShown({ edited: null, ready: { tokens: [token], areNew: false } }),
-    [],
+    [setShown],
   )
   return (
     <Page
@@ -43,10 +49,26 @@ export function TokensPage(): ReactElement {
       <TokenList actions={actions} onEdit={edit} onSnippets={showCode} onCreate={create} />
       <TokenDrawer
         edited={shown.edited}
-        onClose={() => setShown(NOTHING)}
+        onClose={close}
         onCreated={(tokens) => setShown({ edited: null, ready: { tokens, areNew: true } })}
       />
-      <TokenReady ready={shown.ready} onClose={() => setShown(NOTHING)} />
+      <TokenReady ready={shown.ready} onClose={close} />
     </Page>
   )
+}
+
+const ADDRESS = { form: choiceParam(['', 'new'], '') }
+
+/** What is open. An address may ask for the form of a new token, and be led back to afterwards. */
+function useShown() {
+  const navigate = useNavigate()
+  const returnTo = returnToOf(useLocation().state)
+  const [{ form }] = useUrlState(ADDRESS)
+  const [shown, setShown] = useState<Shown>(form === 'new' ? CREATING : NOTHING)
+  const close = () => {
+    if (returnTo !== null) return void navigate(returnTo, { state: SETTLED })
+    setShown(NOTHING)
+    if (form !== '') void navigate({ search: '' }, { replace: true, preventScrollReset: true })
+  }
+  return [shown, setShown, close] as const
 }

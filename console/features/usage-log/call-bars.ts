@@ -25,6 +25,7 @@ export const canCount = (filters: LogFilters): boolean =>
   [0, CONSUMPTION].includes(filters.type) &&
   filters.token === '' &&
   filters.group === '' &&
+  filters.request === '' &&
   filters.channel === 0
 
 /**

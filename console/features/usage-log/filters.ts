@@ -15,7 +15,7 @@ const FILTERS = {
   token: textParam(),
   model: textParam(),
   group: textParam(),
-  /** One call, by the id that its answer named. */
+  /** One call, by the id that its answer named or the first characters of it; at any time. */
   request: textParam('', 100),
   range: rangeParam(DEFAULT_RANGE),
   /** Admins only. */

@@ -20,8 +20,9 @@ export function isListed(
     isSame(filters.token, row.token_name) &&
     isSame(filters.model, row.model_name) &&
     isSame(filters.group, row.group) &&
-    isSame(filters.request, row.request_id) &&
     isSame(filters.username, row.username) &&
-    isWithin(boundsOf(filters.range, now), row.created_at)
+    (filters.request === ''
+      ? isWithin(boundsOf(filters.range, now), row.created_at)
+      : row.request_id.startsWith(filters.request))
   )
 }

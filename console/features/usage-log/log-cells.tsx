@@ -61,7 +61,9 @@ export function RatioCell({ row }: { row: LogEntry }): ReactElement {
     `${t('usageLog.factor.completion')} ${completion}`,
     `${t('usageLog.factor.group')} ${group}`,
   ]
-  return <span title={words.join(' · ')}>{`${model} / ${completion} / ${group}`}</span>
+  // A ratio that does not come out even has 30 decimals: all of them are in the title.
+  const shown = Number(Number(completion).toFixed(6))
+  return <span title={words.join(' · ')}>{`${model} / ${shown} / ${group}`}</span>
 }
 
 /** What a call cost; what other rows gave or took, with its sign. */

@@ -6,6 +6,7 @@ import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
+import { ChannelCell } from './channel-link.tsx'
 import { FilterValue } from './filter-value.tsx'
 import type { LogFilters } from './filters.ts'
 import { CostCell, DetailsCell, ModelCell, RatioCell, RetryCell, StatusCell } from './log-cells.tsx'
@@ -86,15 +87,9 @@ function placeColumns(setFilters: SetFilters): Draft[] {
     {
       id: 'channel',
       width: 140,
-      cell: (row) =>
-        row.channel === 0 ? (
-          <span className="tg-muted">–</span>
-        ) : (
-          <FilterValue
-            value={`#${row.channel} ${row.channel_name}`.trim()}
-            onFilter={() => setFilters({ channel: row.channel })}
-          />
-        ),
+      cell: (row) => (
+        <ChannelCell row={row} onFilter={() => setFilters({ channel: row.channel })} />
+      ),
     },
     {
       id: 'username',

@@ -17,6 +17,16 @@ export function LogEmpty(props: {
   const { filters, setFilters, clearFilters } = props.view
   if (props.error !== null) return <ErrorState error={props.error} onRetry={props.onRetry} />
   const count = filterCount(filters)
+  if (filters.request !== '') {
+    return (
+      <EmptyState
+        icon="search"
+        title={t('usageLog.noRequest')}
+        body={t(props.view.isAdmin ? 'usageLog.noRequestBody' : 'usageLog.noOwnRequestBody')}
+        action={<Button onClick={clearFilters}>{t('usageLog.clear', { count })}</Button>}
+      />
+    )
+  }
   const isRangeOnly = count === 1 && filters.range !== DEFAULT_RANGE
   const showAll = (
     <Button onClick={() => setFilters({ range: relativeRange('all') })}>

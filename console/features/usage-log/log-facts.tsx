@@ -10,6 +10,7 @@ import { CopyButton } from '#console/ui/copy-button.tsx'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
 import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+import { ChannelLink } from './channel-link.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
 
@@ -49,6 +50,15 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
 
 type Fact = { name: string; value: ReactNode }
 
+const END_REASONS = [
+  'user_disabled',
+  'invalid_key',
+  'token_disabled',
+  'token_expired',
+  'ip_not_allowed',
+  'group_not_allowed',
+] as const
+
 function useFacts(row: LogEntry, other: LogOther): Fact[] {
   const { t } = useTranslation()
   const locale = useLocale()
@@ -64,9 +74,15 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   const type = typeName(row.type)
   add(t('usageLog.fact.type'), type === null ? row.type : t(`usageLog.type.${type}`))
   add(t('usageLog.fact.requestId'), isCall && <RequestId id={row.request_id} />)
+  add(
+    t('usageLog.fact.channel'),
+    row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
+  )
   add(t('usageLog.fact.upstreamModel'), other.upstream_model_name)
   // Of a failed call it is said beside this, with the reason.
   add(t('usageLog.fact.end'), isCall && !isFailed && <CallEnd other={other} />)
+  const endReason = END_REASONS.find((code) => code === other.end_reason)
+  add(t('usageLog.fact.endReason'), endReason && t(`usageLog.endReason.${endReason}`))
   if (isCall) {
     const ms = durationMs(row, other)
     const took = ms === null ? t('usageLog.durationUnknown') : shortDuration(ms)

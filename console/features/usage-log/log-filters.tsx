@@ -12,6 +12,7 @@ import { RangeFilter } from '#console/ui/time-range/range-filter.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
 import { DEFAULT_RANGE, filterCount, LOG_TYPES, type LogFilters } from './filters.ts'
 import { typeName } from './log-type.ts'
+import { RequestSearch } from './request-search.tsx'
 import { useIsTight } from './use-is-tight.ts'
 import type { LogView } from './use-log-view.ts'
 
@@ -22,9 +23,19 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const isTight = useIsTight()
   const count = filterCount(filters)
+  const search = (
+    <RequestSearch value={filters.request} onCommit={(request) => setFilters({ request })} />
+  )
   return (
     <Toolbar label={t('usageLog.filters')}>
-      <RangeFilter range={filters.range} onRange={(range) => setFilters({ range })} />
+      {!isTight && search}
+      {filters.request === '' ? (
+        <RangeFilter range={filters.range} onRange={(range) => setFilters({ range })} />
+      ) : (
+        <Button icon="clock" isDisabled>
+          {t('usageLog.anyTime')}
+        </Button>
+      )}
       {isTight && (
         <Button
           icon="filter"
@@ -39,14 +50,20 @@ export function LogFilterBar(props: { view: LogView }): ReactElement {
       )}
       {isTight ? (
         <div className="tg-log-fold" hidden={!isOpen}>
+          {search}
           <Fields view={props.view} />
         </div>
       ) : (
         <Fields view={props.view} />
       )}
       {count > 0 && (
-        <Button tone="quiet" icon="close" onClick={clearFilters}>
-          {t('usageLog.clear', { count })}
+        <Button
+          tone="quiet"
+          icon="close"
+          label={t('usageLog.clear', { count })}
+          onClick={clearFilters}
+        >
+          {isTight ? t('usageLog.clear', { count }) : undefined}
         </Button>
       )}
     </Toolbar>
@@ -77,13 +94,6 @@ function Fields({ view }: { view: LogView }): ReactElement {
         groups={names.groups}
         onGroup={(group) => setFilters({ group })}
       />
-      {filters.request !== '' && (
-        <DraftInput
-          label={t('usageLog.request')}
-          value={filters.request}
-          onCommit={(request) => setFilters({ request })}
-        />
-      )}
       {isAdmin && <AdminFields view={view} />}
     </>
   )

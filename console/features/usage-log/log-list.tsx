@@ -31,6 +31,9 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
   const grid = useRef<DataGridHandle>(null)
   const { page, tail, rows } = log
   const total = (page.data?.total ?? 0) + rows.length - (page.data?.items.length ?? 0)
+  // The call that was sought by its id is shown with its details.
+  const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
+  const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
   const showNew = (): void => {
     if (tail.isOverfull) log.readAgain(null)
     else log.update(release)
@@ -55,6 +58,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
             isMuted={(row) => row.type === ERROR}
             isFresh={(row) => row.id > tail.freshAbove}
             expand={(row) => <LogDetails row={row} isAdmin={view.isAdmin} />}
+            openKey={soughtKey}
             onAtTop={reading.onAtTop}
             gridRef={grid}
             empty={<LogEmpty view={view} error={page.error} onRetry={() => void page.refetch()} />}

@@ -1,14 +1,17 @@
 import type { LogParams } from '#console/api/logs/log-query.ts'
-import { boundsOf } from '#console/ui/time-range/time-range.ts'
+import { boundsOf, relativeRange } from '#console/ui/time-range/time-range.ts'
 import type { LogFilters } from './filters.ts'
+
+const ANY_TIME = relativeRange('all')
 
 /**
  * The filters as the server takes them; a range that moves gets its end at `now`, and its start at
- * `begunAt`, which stays while one pages.
+ * `begunAt`, which stays while one pages. A call that is sought by its id is found whenever it was.
  */
 export function logParams(filters: LogFilters, now: number, begunAt = now): LogParams {
-  const { from } = boundsOf(filters.range, begunAt)
-  const { to } = boundsOf(filters.range, now)
+  const range = filters.request === '' ? filters.range : ANY_TIME
+  const { from } = boundsOf(range, begunAt)
+  const { to } = boundsOf(range, now)
   return {
     type: filters.type === 0 ? undefined : filters.type,
     token_name: filters.token,

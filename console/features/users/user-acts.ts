@@ -2,6 +2,7 @@ import type { User } from '#read-api/contract/user.ts'
 
 export type UserAct =
   | 'edit'
+  | 'adjust'
   | 'promote'
   | 'demote'
   | 'disable'
@@ -28,6 +29,7 @@ export function actsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   if (!isRoot && user.role >= actor.role) return new Set()
   const acts: readonly [UserAct, boolean][] = [
     ['edit', true],
+    ['adjust', true],
     ['promote', isRoot && user.role === USER],
     ['demote', isRoot && user.role === ADMIN],
     ['disable', user.status === ACTIVE && user.role < ROOT],

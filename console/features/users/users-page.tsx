@@ -13,6 +13,7 @@ import type { User } from '#read-api/contract/user.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { useUserList } from './list/use-user-list.ts'
 import { UserList } from './list/user-list.tsx'
+import { AdjustDialog } from './quota/adjust-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
 import './users.css'
@@ -30,6 +31,7 @@ function Users(): ReactElement {
   const drawer = useDrawerAddress()
   const { open, edited } = drawer
   const navigate = useNavigate()
+  const [adjusted, setAdjusted] = useState<readonly User[]>([])
   const [isCreating, setCreating] = useState(false)
   const view = useUserList()
   const create = () => setCreating(true)
@@ -55,13 +57,21 @@ function Users(): ReactElement {
           <ErrorState error={error} />
         </Panel>
       ) : (
-        <UserList view={view} actor={actor} onOpen={openUser} onCreate={create} />
+        <UserList
+          view={view}
+          actor={actor}
+          onOpen={openUser}
+          onAdjust={setAdjusted}
+          onCreate={create}
+        />
       )}
       <UserDrawer
         edited={isForbidden ? null : isCreating ? 'new' : edited}
         actor={actor}
+        onAdjust={setAdjusted}
         onClose={close}
       />
+      <AdjustDialog users={adjusted} onClose={() => setAdjusted([])} />
     </Page>
   )
 }

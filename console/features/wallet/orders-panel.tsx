@@ -5,8 +5,10 @@ import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { ORDERS_PER_PAGE, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
 import { Button } from '#console/ui/button.tsx'
 import { moneyText } from '#console/ui/currency-text.ts'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { OrderStatus } from '#console/ui/order-status.tsx'
 import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { Order } from '#read-api/contract/top-up.ts'
@@ -71,11 +73,45 @@ function OrderRow({ order }: { order: Order }): ReactElement {
       <span className="tg-orders-status">
         <OrderStatus order={order} />
       </span>
-      {order.refunds.map(({ money, reason, refund_no }) => (
-        <span key={refund_no} className="tg-orders-refund">
-          {t('wallet.refundedOf', { money: sum(money), reason })}
-        </span>
-      ))}
+      <Movements order={order} />
     </li>
+  )
+}
+
+/** What was refunded and restored, oldest first; an admin's reason is in the admin's own words. */
+function Movements({ order }: { order: Order }): ReactElement {
+  const { t, i18n } = useTranslation()
+  const rule = useMoneyRule()
+  const words = ({ money, quota }: { money: string; quota: number }) => ({
+    money: moneyText(money, order.currency, i18n.language),
+    quota: exactQuotaText(quotaOf(quota), rule),
+  })
+  const refunds = order.refunds.map((refund) => {
+    const { source, reason, created_at: at } = refund
+    const text =
+      source === 'admin'
+        ? t('wallet.refundedOf', { money: words(refund).money, reason })
+        : t(
+            source === 'refund' ? 'wallet.refundedByProvider' : 'wallet.disputeTaken',
+            words(refund),
+          )
+    return { key: `refund-${refund.refund_no}`, at, text }
+  })
+  const restorations = order.restorations.map((restoration, index) => {
+    const isDispute = restoration.source === 'dispute'
+    const key = isDispute ? 'wallet.disputeUndone' : 'wallet.refundUndone'
+    const text = t(key, words(restoration))
+    return { key: `restoration-${index}`, at: restoration.created_at, text }
+  })
+  return (
+    <>
+      {[...refunds, ...restorations]
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ key, text }) => (
+          <span key={key} className="tg-orders-refund">
+            {text}
+          </span>
+        ))}
+    </>
   )
 }

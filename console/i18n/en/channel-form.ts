@@ -7,6 +7,19 @@ export const channelForm: Words['channelForm'] = {
   editPending: 'Edit channel',
   createAction: 'Create channel',
   saveAction: 'Save changes',
+  unpricedTitle_one: '{{count}} model has no price',
+  unpricedTitle_other: '{{count}} models have no price',
+  unpricedLead: 'The channel is saved. Calls of a model without a price are refused.',
+  unpricedLater: 'Later',
+  unpricedModel: 'Model',
+  presetInput: 'Input / 1M',
+  presetOutput: 'Output / 1M',
+  presetMissing: 'Not in the preset list.',
+  setPrice: 'Set a price',
+  usePresets_one: 'Use {{count}} preset price',
+  usePresets_other: 'Use {{count}} preset prices',
+  presetSaved_one: 'The price of {{count}} model is saved',
+  presetSaved_other: 'The prices of {{count}} models are saved',
   created: 'Channel created',
   createdMany: 'Channels created: {{count}}',
   saved: 'Saved',
@@ -84,7 +97,9 @@ export const channelForm: Words['channelForm'] = {
   setting: 'Extra settings',
   settingHint:
     'JSON: include_usage false, for providers that refuse usage in streams; proxy for one that ' +
-    'all calls of this channel go through: {"proxy": "http://user:password@host:3128"}.',
+    'all calls of this channel go through: {"proxy": "http://user:password@host:3128"}; ' +
+    'allowed_members for parameters that change the provider’s price or model and are otherwise ' +
+    'removed: {"allowed_members": ["service_tier"]}.',
   unknownSettings: 'Not known here, so without effect: {{names}}.',
   modelPrefix: 'Model prefix',
   modelPrefixHint: 'Put before this channel’s model names, and taken off when sent on.',
@@ -129,6 +144,7 @@ export const channelForm: Words['channelForm'] = {
     mappingCircle: 'No model may lead in a circle, or by way of more than 8 others',
     statusWrong: 'Each status must lead to one of 400 to 599',
     includeUsageWrong: 'include_usage must be true or false',
+    allowedMembersWrong: 'allowed_members must be a list of names, such as ["service_tier"]',
     notInteger: 'Enter a whole number',
     notNatural: 'Enter a whole number of at least 0',
     notCostRatio: 'Enter a number from 0 to 1000, with at most 6 decimals',

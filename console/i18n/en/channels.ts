@@ -100,7 +100,6 @@ export const channels: Words['channels'] = {
   chooseNone: 'Clear selection',
   chosenLabel: 'Actions for the selected channels',
   chooseFirst: 'Please select the channels to delete first!',
-  chooseForTag: 'Please select the channels to tag first!',
   chooseForStatus: 'Please select channels first!',
   enabled: 'Enabled “{{name}}”',
   disabled: 'Disabled “{{name}}”',

@@ -60,7 +60,6 @@ export const coupons: Words['coupons'] = {
   noneOfName: 'No code has this name',
   chosenLabel: 'For the selected codes',
   chosen: '{{count}} selected',
-  noneChosen: 'None selected',
   chooseMatching: 'Select all {{count}}',
   chooseNone: 'Select none',
   chooseFirst: 'Select at least one redemption code!',

@@ -50,6 +50,7 @@ export const health: Words['health'] = {
     'error-event': 'Errors in the stream',
     'too-large': 'Answers too large',
     'caller-gone': 'The caller was gone',
+    revoked: 'The caller lost access',
     draining: 'The gateway was restarting',
     screened: 'Stopped by the word check',
     slow: 'Test too slow',

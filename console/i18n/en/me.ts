@@ -60,6 +60,8 @@ export const me: Words['me'] = {
   newPasswordAgain: 'New password again',
   currentRequired: 'Enter your current password',
   passwordTooShort: 'The password must have at least 8 characters',
+  passwordTooLong: 'The password must have at most 128 characters',
+  passwordHint: '8 to 128 characters',
   passwordsDiffer: 'The two passwords do not match',
   againRequired: 'Enter the new password once more',
   passwordChanged: 'Your password has been changed',

@@ -104,6 +104,7 @@ export const settings: Words['settings'] = {
     notNumber: 'Enter a number',
     negative: 'Enter 0 or more',
     zeroPrice: 'The price of a model must not be 0',
+    tooFine: 'At most $99,999.999999: six digits after the point',
   },
   unsetLead: 'On enabled channels, not priced here. Only well-known models have built-in prices.',
   unservedTitle: 'No channel serves a model yet',

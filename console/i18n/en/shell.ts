@@ -31,6 +31,7 @@ export const shell: Words['shell'] = {
   users: 'Users',
   orders: 'Orders',
   settings: 'Settings',
+  start: 'Getting started',
   me: 'Personal settings',
   inbox: 'Inbox',
   inboxUnread: 'Inbox, {{count}} unread',

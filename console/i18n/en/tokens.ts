@@ -50,7 +50,6 @@ export const tokens: Words['tokens'] = {
   enableChosen: 'Enable selected',
   disableChosen: 'Disable selected',
   deleteChosen: 'Delete selected',
-  noneChosen: 'None selected',
   chosen: '{{count}} selected',
   chooseMatching: 'Select all {{count}} matching',
   chooseNone: 'Clear selection',

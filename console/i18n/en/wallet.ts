@@ -53,7 +53,15 @@ export const wallet: Words['wallet'] = {
   status_paid: 'Paid',
   status_refunded: 'Refunded',
   status_partly: 'Partly refunded',
+  status_disputed: 'Disputed',
+  status_disputeLost: 'Dispute lost',
   refundedOf: 'Refunded {{money}}: {{reason}}',
+  refundedByProvider:
+    'Refunded {{money}} to your payment method; {{quota}} of quota was taken back',
+  disputeTaken:
+    'The payment is disputed: {{money}} was withdrawn, and {{quota}} of quota was taken back',
+  refundUndone: 'A refund of {{money}} did not go through; {{quota}} of quota was restored',
+  disputeUndone: 'The dispute is resolved: {{money}} was returned, and {{quota}} of quota restored',
   orderAwaited:
     'The payment of order #{{id}} is not confirmed yet. It shows here as soon as it is.',
   orderPaid: 'Order #{{id}} is paid: {{amount}} added to your balance',

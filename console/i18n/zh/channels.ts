@@ -98,7 +98,6 @@ export const channels = {
   chooseNone: '取消选择',
   chosenLabel: '对所选渠道的操作',
   chooseFirst: '请先选择要删除的通道！',
-  chooseForTag: '请先选择要设置标签的渠道！',
   chooseForStatus: '请先选择渠道！',
   enabled: '已启用「{{name}}」',
   disabled: '已禁用「{{name}}」',

@@ -58,7 +58,6 @@ export const coupons = {
   noneOfName: '没有该名称的兑换码',
   chosenLabel: '对选中的兑换码',
   chosen: '已选 {{count}} 个',
-  noneChosen: '未选择',
   chooseMatching: '选择全部 {{count}} 个',
   chooseNone: '取消选择',
   chooseFirst: '请至少选择一个兑换码！',

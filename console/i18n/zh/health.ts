@@ -48,6 +48,7 @@ export const health = {
     'error-event': '流中返回错误',
     'too-large': '响应过大',
     'caller-gone': '调用方已断开',
+    revoked: '调用方已失去访问权限',
     draining: '网关正在重启',
     screened: '命中敏感词',
     slow: '测试过慢',

@@ -58,6 +58,8 @@ export const me = {
   newPasswordAgain: '确认新密码',
   currentRequired: '请输入原密码',
   passwordTooShort: '密码长度不得小于 8 位！',
+  passwordTooLong: '密码长度不得超过 128 位！',
+  passwordHint: '8 到 128 位',
   passwordsDiffer: '两次输入的密码不一致！',
   againRequired: '请再次输入新密码',
   passwordChanged: '密码修改成功！',

@@ -102,6 +102,7 @@ export const settings = {
     notNumber: '请输入数字',
     negative: '请输入不小于 0 的数字',
     zeroPrice: '模型价格不能为0',
+    tooFine: '最大 $99,999.999999，小数最多 6 位',
   },
   unsetLead:
     '启用中的渠道提供、但这里还没有设置价格的模型。知名模型按内置价格计费，其余会被拒绝调用。',

@@ -29,6 +29,7 @@ export const shell = {
   users: '用户管理',
   orders: '充值订单',
   settings: '系统设置',
+  start: '快速开始',
   me: '个人设置',
   inbox: '收件箱',
   inboxUnread: '收件箱，{{count}} 条未读',

@@ -48,7 +48,6 @@ export const tokens = {
   enableChosen: '启用所选',
   disableChosen: '禁用所选',
   deleteChosen: '删除所选',
-  noneChosen: '未选择令牌',
   chosen: '已选 {{count}} 个',
   chooseMatching: '选择全部 {{count}} 个匹配项',
   chooseNone: '取消选择',

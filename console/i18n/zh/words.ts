@@ -7,14 +7,11 @@ import { entryWords } from './entry-words.ts'
 import { health } from './health.ts'
 import { inbox } from './inbox.ts'
 import { me } from './me.ts'
-import { messages } from './messages.ts'
-import { orders } from './orders.ts'
 import { playground } from './playground.ts'
 import { security } from './security.ts'
 import { timeRange } from './time-range.ts'
 import { tokens } from './tokens.ts'
 import { usageLog } from './usage-log.ts'
-import { users } from './users.ts'
 import { wallet } from './wallet.ts'
 
 /** One line per area. */
@@ -28,13 +25,10 @@ export const zh = {
   channelTests,
   health,
   inbox,
-  messages,
   me,
   security,
   timeRange,
   usageLog,
-  users,
-  orders,
   playground,
   wallet,
 }

@@ -39,6 +39,8 @@ export type DataGridProps<Row> = {
   empty?: ReactNode
   /** Details under a row: makes rows expandable by press, Enter and Space. */
   expand?: (row: Row) => ReactNode
+  /** The key of a row whose details open by themselves, once for each key that is given. */
+  openKey?: string | undefined
   /** A press or Enter on a row; `expand` is then opened by Space alone. */
   onOpen?: (row: Row) => void
   /** What a press does, where cards say it; to edit, unless told otherwise. */

@@ -34,7 +34,7 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
   const lastPressed = useRef<number | null>(null)
   const [density] = useDensity()
   const [activeKey, setActiveKey] = useState<string | null>(null)
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const [expanded, setExpanded] = useExpanded(props.openKey)
   const keyAt = useCallback(
     (index: number) => {
       const row = rows[index]
@@ -86,6 +86,17 @@ export function useGrid<Row>(props: DataGridProps<Row>, isCards: boolean): Grid<
       lastPressed.current = index
     },
   }
+}
+
+/** The rows with their details open. What the reader closes stays closed. */
+function useExpanded(openKey: string | undefined) {
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const [opened, setOpened] = useState<string>()
+  if (openKey !== opened) {
+    setOpened(openKey)
+    if (openKey !== undefined) setExpanded(new Set([openKey]))
+  }
+  return [expanded, setExpanded] as const
 }
 
 function useScroller() {

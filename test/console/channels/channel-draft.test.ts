@@ -111,6 +111,9 @@ describe('the channel form', () => {
     ['statusCodeMapping', { 400: '500', 429: 503 }, undefined],
     ['setting', { include_usage: 'maybe' }, 'includeUsageWrong'],
     ['setting', { include_usage: false }, undefined],
+    ['setting', { allowed_members: 'service_tier' }, 'allowedMembersWrong'],
+    ['setting', { allowed_members: [7] }, 'allowedMembersWrong'],
+    ['setting', { allowed_members: ['service_tier'] }, undefined],
   ])('the %s %j: %j', (field, value, fault) => {
     const faults = channelFaults({ ...draft, [field]: JSON.stringify(value) }, null, OPENAI)
     expect(faults[field as 'setting']).toBe(fault)

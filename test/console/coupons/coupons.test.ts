@@ -91,11 +91,10 @@ describe('the looks, at 1280 and 390 pixels and in either theme', () => {
 })
 
 describe('the codes of the site', () => {
-  it('are chosen, copied, kept as a file and disabled; with none, each says so', async () => {
+  it('are chosen, copied, kept as a file and disabled', async () => {
     const { page, close } = await open('/admin/coupons')
     await page.getByText('welcome').first().waitFor()
-    await press(page, '禁用所选')
-    await page.getByText('请至少选择一个兑换码！').waitFor()
+    expect(await page.getByRole('button', { name: '禁用所选' }).count()).toBe(0)
     await page.getByRole('checkbox').first().click()
     await page.setViewportSize({ width: 390, height: 844 })
     const acts = page.getByRole('button', { name: /^(复制所选|下载 CSV|禁用所选)$/ })

@@ -30,9 +30,23 @@ describe('ratio and price', () => {
 
   it('the completion ratio is output price by input price', () => {
     expect(completionRatioOf('2.5', '10')).toBe('4')
-    expect(completionRatioOf('3', '10')).toBe('3.333333333333')
-    expect(completionRatioOf('0.6', '0.4')).toBe('0.666666666667')
+    expect(completionRatioOf('3', '10')).toBe(`3.${'3'.repeat(29)}4`)
+    expect(completionRatioOf('0.6', '0.4')).toBe(`0.${'6'.repeat(29)}7`)
     expect(outputPrice('1.25', '4')).toBe('10')
+  })
+
+  it.each([
+    ['by twelve digits, as older versions kept it', '3.333333333333'],
+    ['by thirty digits', completionRatioOf('6', '20')],
+    ['by a script that read it as a floating number', String(20 / 6)],
+  ])('the output price is the one that was entered: %s', (_, completion) => {
+    expect(outputPrice('3', completion)).toBe('20')
+  })
+
+  it('a ratio that was typed is no quotient: its product is exact', () => {
+    expect(outputPrice('3', '3.33')).toBe('19.98')
+    expect(outputPrice('3', '1.23456789012')).toBe('7.40740734072')
+    expect(outputPrice('0.5', '0.000000000001')).toBe('0.000000000001')
   })
 
   it('says nothing of a price that is missing, no number, or 0', () => {

@@ -97,8 +97,7 @@ describe('the price table', () => {
   it('sets a batch only with a selection, a value, and a number', async () => {
     await open()
     const { page } = suite
-    await button('批量设置').click()
-    await page.getByText('请先选择模型').waitFor()
+    expect(await button('批量设置').count()).toBe(0)
     await page
       .getByRole('row', { name: /gpt-4o-mini/ })
       .getByRole('checkbox')

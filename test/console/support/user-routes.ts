@@ -1,4 +1,5 @@
 import type { User } from '#read-api/contract/user.ts'
+import type { AdjustQuota } from '#write-api/contract/user.ts'
 import { type FakeRoutes, ok, refused } from './fake-site.ts'
 
 const NOW = Math.floor(Date.now() / 1000)
@@ -105,6 +106,21 @@ export function userRoutes(): FakeRoutes {
       const { id, action } = body as { id: number; action: string }
       const now = patch(id, () => acts[action] ?? {})
       return ok({ status: now?.status, role: now?.role })
+    },
+    'POST /api/user/quota': ({ body }) => {
+      const { id = 0, ids = [id], action, amount } = body as AdjustQuota
+      const items = ids.map((one) => {
+        const { username = '', quota = 0 } = users.find((row) => row.id === one) ?? {}
+        if (action === 'deduct' && amount > quota) {
+          const message = `${username} 的余额为 ${quota} 额度单位，不足以扣除 ${amount}`
+          return { id: one, username, outcome: 'refused', quota, message }
+        }
+        const now = patch(one, () => ({
+          quota: action === 'add' ? quota + amount : quota - amount,
+        }))
+        return { id: one, username, outcome: 'done', quota: now?.quota }
+      })
+      return ok({ items })
     },
     'POST /api/user/erase': ({ body }) => {
       const gone = { username: '', display_name: '', DeletedAt: GONE, is_erased: true }

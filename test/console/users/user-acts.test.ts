@@ -13,22 +13,23 @@ describe('what an admin is offered', () => {
   })
 
   it('is, of users, everything but promotion and erasure', () => {
-    expect(acts({ role: 1 }, 10)).toEqual(['delete', 'disable', 'edit', 'resetFactor'])
-    expect(acts({ role: 1, status: 2 }, 10)).toEqual(['delete', 'edit', 'enable', 'resetFactor'])
+    expect(acts({ role: 1 }, 10)).toEqual(['adjust', 'delete', 'disable', 'edit', 'resetFactor'])
+    const banned = ['adjust', 'delete', 'edit', 'enable', 'resetFactor']
+    expect(acts({ role: 1, status: 2 }, 10)).toEqual(banned)
   })
 
   it('is, as super admin, promotion and demotion too', () => {
-    const both = ['delete', 'disable', 'edit', 'erase', 'resetFactor']
+    const both = ['adjust', 'delete', 'disable', 'edit', 'erase', 'resetFactor']
     expect(acts({ role: 1 }, 100)).toEqual([...both, 'promote'].sort())
     expect(acts({ role: 10 }, 100)).toEqual([...both, 'demote'].sort())
   })
 
   it('never undoes a super admin, oneself included', () => {
-    expect(acts({ role: 100 }, 100)).toEqual(['edit'])
+    expect(acts({ role: 100 }, 100)).toEqual(['adjust', 'edit'])
   })
 
   it('does not enable a user of status 3', () => {
-    const offered = ['delete', 'edit', 'erase', 'promote', 'resetFactor']
+    const offered = ['adjust', 'delete', 'edit', 'erase', 'promote', 'resetFactor']
     expect(acts({ role: 1, status: 3 }, 100)).toEqual(offered)
     expect(stateOf(user({ status: 3 }))).toBe('locked')
   })

@@ -36,7 +36,7 @@ describe('the list of users', () => {
     expect(await rowOf('已抹除').getByRole('switch').count()).toBe(0)
     expect(await rowOf('已抹除').getByText('普通用户').count()).toBe(0)
     await page.getByRole('button', { name: 'root 的更多操作' }).click()
-    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['编辑'])
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['编辑', '调整额度'])
     await page.keyboard.press('Escape')
     // Whoever has no name any more is called by the id, once.
     await page.setViewportSize({ width: 390, height: 860 })
@@ -110,15 +110,11 @@ describe('the drawers', () => {
     await open('/user/edit/3')
     await dialog().getByText('bank transfer no. 17').waitFor()
     await dialog().getByText('88213').waitFor()
-    for (const wrong of ['x', '1.5', '12345678901234567890']) {
-      await dialog().getByLabel('余额（额度单位）').fill('7')
-      await dialog().getByText('约合').waitFor()
-      await dialog().getByLabel('余额（额度单位）').fill(wrong)
-      await said('请输入有效的整数')
-      expect(await dialog().getByText('约合').count()).toBe(0)
-    }
-    await dialog().getByLabel('余额（额度单位）').fill('6000000')
-    await dialog().getByText('约合 $12.00；变动 +1000000').waitFor()
+    expect(
+      await dialog()
+        .getByRole('textbox', { name: /余额|额度/ })
+        .count(),
+    ).toBe(0)
     await dialog().getByLabel('分组').selectOption('default')
     await save()
     await dialog().getByText('请填写调整原因').waitFor()
@@ -128,9 +124,7 @@ describe('the drawers', () => {
     await said('更新失败')
     await save()
     await said('用户信息更新成功！')
-    expect(bodies('PUT', '/api/user/')).toEqual([
-      { id: 3, group: 'default', quota: 6_000_000, reason: 'invoice 18' },
-    ])
+    expect(bodies('PUT', '/api/user/')).toEqual([{ id: 3, group: 'default', reason: 'invoice 18' }])
     await page.waitForURL(/\/admin\/users$/)
   })
 
@@ -171,6 +165,89 @@ describe('the drawers', () => {
     await said('个人数据已抹除')
     await rowOf('#6').getByText('已抹除').waitFor()
     expect(bodies('POST', '/api/user/erase')).toEqual([{ id: 6, username: 'left' }])
+  })
+})
+
+describe('adjusting quota', () => {
+  const asking = () => admin.page.getByRole('dialog', { name: /调整.*额度/ })
+  const sent = () => bodies('POST', '/api/user/quota') as { request_id: string }[]
+
+  it('adds an amount to the balance as it is now, from the row and from the drawer', async () => {
+    const { page } = admin
+    await open()
+    await page.getByRole('button', { name: 'mia 的更多操作' }).click()
+    await page.getByRole('menuitem', { name: '调整额度' }).click()
+    await asking().getByText('$10.00', { exact: true }).waitFor()
+    await asking().getByRole('button', { name: '增加额度' }).click()
+    await asking().getByText('请输入大于 0 的金额').waitFor()
+    await asking().getByText('请填写调整原因').waitFor()
+    await asking()
+      .getByLabel(/金额（\$）/)
+      .fill('0.0000001')
+    await asking().getByText('请输入大于 0 的金额').waitFor()
+    await asking()
+      .getByLabel(/金额（\$）/)
+      .fill('2.500002')
+    await asking().getByText('合 1,250,001 额度单位').waitFor()
+    await asking().getByText('$12.500002', { exact: true }).waitFor()
+    await asking()
+      .getByLabel(/调整原因/)
+      .fill('invoice 18')
+    // An answer that never comes is asked for again, as the same change.
+    await page.route('**/api/user/quota', (route) => route.abort(), { times: 1 })
+    await asking().getByRole('button', { name: '增加额度' }).click()
+    await page.locator('.tg-toast').first().waitFor()
+    await page.keyboard.press('Enter')
+    await said('已调整 1 位用户的额度')
+    await asking().waitFor({ state: 'detached' })
+    await rowOf('mia').getByText('$12.50', { exact: true }).waitFor()
+    expect(sent()).toEqual([
+      {
+        ...{ id: 3, action: 'add', amount: 1_250_001, reason: 'invoice 18' },
+        request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+    ])
+    await rowOf('mia').click()
+    await dialog().getByRole('button', { name: '调整额度…' }).click()
+    await asking().getByText('扣除', { exact: true }).click()
+    await asking()
+      .getByLabel(/金额（\$）/)
+      .fill('13')
+    await asking().getByText('余额不足').waitFor()
+    await asking()
+      .getByLabel(/调整原因/)
+      .fill('mistake')
+    await asking().getByRole('button', { name: '扣除额度' }).click()
+    await asking().getByText('超出余额，无法扣除').waitFor()
+    expect(sent()).toHaveLength(1)
+    await asking()
+      .getByLabel(/金额（\$）/)
+      .fill('12.500002')
+    await asking().getByRole('button', { name: '扣除额度' }).click()
+    await asking().waitFor({ state: 'detached' })
+    await dialog().getByText('$0.00', { exact: true }).waitFor()
+  })
+
+  it('changes several at once, and keeps those on screen that were refused', async () => {
+    const { page } = admin
+    await open()
+    for (const name of ['mia', 'ada', 'spammer']) await rowOf(name).getByRole('checkbox').check()
+    await page.getByText('已选 3 位用户').waitFor()
+    await page.getByRole('button', { name: '调整额度', exact: true }).click()
+    await asking().getByText('扣除', { exact: true }).click()
+    await asking()
+      .getByLabel(/金额（\$）/)
+      .fill('1')
+    await asking()
+      .getByLabel(/调整原因/)
+      .fill('audit')
+    await asking().getByRole('button', { name: '扣除额度' }).click()
+    await said('已调整 2 位用户的额度')
+    await asking().getByRole('alert').filter({ hasText: 'spammer 的余额为' }).waitFor()
+    expect(await asking().getByRole('rowheader').count()).toBe(1)
+    expect(sent()).toMatchObject([{ ids: [4, 3, 2], action: 'deduct', amount: 500_000 }])
+    await page.keyboard.press('Escape')
+    await asking().waitFor({ state: 'detached' })
   })
 })
 

@@ -40,6 +40,18 @@ describe('the users’ list and drawers', () => {
       await page.getByRole('alertdialog').locator('input').waitFor()
       const asking = await lookFaults(page, `user-factor-${language}`, [1280, 390], '.tg-dialog')
       expect.soft(asking, 'factor').toEqual([])
+      await openAsRoot(page, site, '/admin/users')
+      for (const name of ['mia', 'ada']) {
+        const row = page.getByRole('row').filter({ hasText: name })
+        await row.getByRole('checkbox').check()
+      }
+      const listed = await lookFaults(page, `users-chosen-${language}`, [1280, 390])
+      expect.soft(listed, 'chosen').toEqual([])
+      await page.setViewportSize({ width: 1280, height: 860 })
+      await page.locator('.tg-user-chosen button').last().click()
+      await page.getByLabel('$').first().fill('12.5')
+      const many = await lookFaults(page, `user-adjust-${language}`, [1280, 390], '.tg-dialog')
+      expect.soft(many, 'adjust').toEqual([])
       await openAsRoot(page, site, '/user/edit')
       await page.locator('input[type="password"]').fill('a new password')
       const own = await lookFaults(page, `user-self-${language}`, [1280, 390])

@@ -10,6 +10,7 @@ import type { Channel } from '#read-api/contract/channel.ts'
 import { isMissing } from '../list/use-channel-act.ts'
 import type { Edited } from '../use-drawer-address.ts'
 import { OpenForm } from './open-form.tsx'
+import { UnpricedStep } from './unpriced-step.tsx'
 
 /** Creates a channel, or changes one. Mounted anew for each, so that no draft is left over. */
 export function ChannelDrawer(props: { edited: Edited; onClose: () => void }): ReactElement {
@@ -35,8 +36,10 @@ function OneDrawer(props: OneProps): ReactElement {
   const [loaded, setLoaded] = useState<Channel | null>(null)
   // As first read: a form that changed under the hands would send what nobody typed.
   if (loaded === null && stored.data !== undefined && !stored.isFetching) setLoaded(stored.data)
+  const [unpriced, setUnpriced] = useState<readonly string[]>([])
   const isReady = types.data !== undefined && (props.edited === 'new' || loaded !== null)
-  if (isReady) return <OpenForm {...props} channel={loaded} />
+  if (unpriced.length > 0) return <UnpricedStep {...props} models={unpriced} />
+  if (isReady) return <OpenForm {...props} channel={loaded} onUnpriced={setUnpriced} />
   const title = props.edited === 'new' ? 'channelForm.createTitle' : 'channelForm.editPending'
   const error = id === 0 && props.edited !== 'new' ? MISSING : (stored.error ?? types.error)
   return (

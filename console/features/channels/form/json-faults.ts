@@ -10,6 +10,7 @@ export type JsonFault =
   | 'statusWrong'
   | 'proxyWrong'
   | 'includeUsageWrong'
+  | 'allowedMembersWrong'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -27,7 +28,10 @@ const MEMBER_FAULTS: Record<JsonFieldName, (members: Members) => JsonFault | nul
   statusCodeMapping: (members) =>
     Object.entries(members).every(isStatusPair) ? null : 'statusWrong',
   paramOverride: () => null,
-  setting: (members) => proxyFault(members.proxy ?? '') ?? includeUsageFault(members.include_usage),
+  setting: (members) =>
+    proxyFault(members.proxy ?? '') ??
+    includeUsageFault(members.include_usage) ??
+    allowedMembersFault(members.allowed_members),
 }
 
 function mappingFault(members: Members): JsonFault | null {
@@ -64,6 +68,13 @@ function proxyFault(proxy: unknown): 'proxyWrong' | null {
 
 const includeUsageFault = (chosen: unknown): 'includeUsageWrong' | null =>
   typeof (chosen ?? false) === 'boolean' ? null : 'includeUsageWrong'
+
+/** Which names a type may have, the server knows. */
+const allowedMembersFault = (names: unknown): 'allowedMembersWrong' | null =>
+  Array.isArray(names ?? []) &&
+  ((names ?? []) as unknown[]).every((name) => typeof name === 'string')
+    ? null
+    : 'allowedMembersWrong'
 
 /** JSON is judged as the spec says; that it must be an object is ours. */
 export function objectFault(text: string): 'notJson' | 'notObject' | null {

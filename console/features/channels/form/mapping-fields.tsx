@@ -38,7 +38,7 @@ export function MappingFields(props: ChannelFormProps): ReactElement {
       <JsonField
         {...json('setting')}
         example={'{"include_usage": false, "proxy": "http://10.0.0.5:3128"}'}
-        known={['include_usage', 'proxy']}
+        known={['include_usage', 'proxy', 'allowed_members']}
       />
     </>
   )

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { createChannel } from '#console/api/channels/create-channel.ts'
 import { channelsKey } from '#console/api/channels/list-channels.ts'
 import { updateChannel } from '#console/api/channels/update-channel.ts'
+import { unpricedAmong } from '#console/api/options/unpriced-models.ts'
+import { useStatus } from '#console/api/status/status.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
@@ -23,6 +25,8 @@ type FormProps = {
   /** As it is on the server; null for a new one. */
   channel: Channel | null
   onClose: () => void
+  /** It is saved, and these of its models have no price: asked in place of closing. */
+  onUnpriced: (models: readonly string[]) => void
 }
 
 /** The drawer with its draft: nothing leaves it with a fault, and no change is lost unasked. */
@@ -86,13 +90,22 @@ export function OpenForm(props: FormProps): ReactElement {
   )
 }
 
+/** The models that callers can name from now on, and could not before. */
+function addedModels(before: ChannelDraft, after: ChannelDraft): string[] {
+  const namesOf = ({ models, modelPrefix }: ChannelDraft) =>
+    models.map((model) => `${modelPrefix.trim()}${model}`)
+  const old = new Set(namesOf(before))
+  return namesOf(after).filter((name) => !old.has(name))
+}
+
 /** Said while the form's address is left for the list's. */
 const ALONG = { goesAlong: true }
 
-function useSave({ channel, onClose }: FormProps) {
+function useSave({ channel, onClose, onUnpriced }: FormProps) {
   const { t } = useTranslation()
   const { find } = useTypeFacts()
   const client = useQueryClient()
+  const isSelfUse = useStatus()?.self_use_mode_enabled === true
   return async (before: ChannelDraft, draft: ChannelDraft) => {
     const isNewAddress = channel === null || draft.baseUrl !== before.baseUrl
     if (isNewAddress && endsInVersion(draft.baseUrl) && !(await confirmVersion(draft))) return
@@ -108,7 +121,14 @@ function useSave({ channel, onClose }: FormProps) {
       showSuccess(`${t('channelForm.saved')} ${message}`.trim(), ALONG)
     }
     await client.invalidateQueries({ queryKey: channelsKey })
-    onClose()
+    const unpriced = await findUnpriced(addedModels(before, draft))
+    if (unpriced.length > 0) onUnpriced(unpriced)
+    else onClose()
+  }
+  /** None where models may go without a price. Prices that can't be read stop nobody. */
+  function findUnpriced(models: readonly string[]): Promise<readonly string[]> {
+    if (isSelfUse) return Promise.resolve([])
+    return unpricedAmong(client, models).catch(() => [])
   }
   function confirmReplace(count: number): Promise<boolean> {
     return confirm({

@@ -1,18 +1,17 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
-import { showError } from '#console/ui/toast.ts'
 import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
 import type { BatchActs } from './use-batch-acts.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Removals } from './use-removals.ts'
 
-/** How many channels are chosen, and what can be done to all of them at once. */
+/** How many channels are chosen, and what can be done to all of them at once; else nothing. */
 export function BatchBar(props: {
   chosen: ReturnType<typeof useChosen>
   batch: BatchActs
   remove: Removals['remove']
-}): ReactElement {
+}): ReactElement | null {
   const { batch, chosen } = props
   const { picked, choosable } = chosen
   // After something was done, nothing is chosen any more.
@@ -22,9 +21,9 @@ export function BatchBar(props: {
   const then = async (act: Promise<boolean>) => {
     if (await act) onDone()
   }
-  const tag = () => (picked.length === 0 ? showError(t('channels.chooseForTag')) : setTagging(true))
+  if (picked.length === 0) return null
   return (
-    <fieldset className="tg-batch-bar tg-chosen" aria-label={t('channels.chosenLabel')}>
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('channels.chosenLabel')}>
       <span className="tg-chosen-count" aria-live="polite">
         {t('channels.chosen', { count: picked.length })}
       </span>
@@ -33,18 +32,16 @@ export function BatchBar(props: {
           {t('channels.chooseMatching', { count: choosable })}
         </Button>
       )}
-      {picked.length > 0 && (
-        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
-          {t('channels.chooseNone')}
-        </Button>
-      )}
+      <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+        {t('channels.chooseNone')}
+      </Button>
       <Button size="small" icon="play" onClick={() => void then(batch.setEnabled(picked, true))}>
         {t('channels.enableChosen')}
       </Button>
       <Button size="small" icon="pause" onClick={() => void then(batch.setEnabled(picked, false))}>
         {t('channels.disableChosen')}
       </Button>
-      <Button size="small" icon="tag" onClick={tag}>
+      <Button size="small" icon="tag" onClick={() => setTagging(true)}>
         {t('channels.tagChosen')}
       </Button>
       <Button size="small" icon="trash" onClick={() => void then(props.remove(picked))}>

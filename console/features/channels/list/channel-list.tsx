@@ -74,7 +74,6 @@ export function ChannelList(props: {
         }}
       />
       {list.data !== undefined && <TestProgressBar onResults={props.onResults} />}
-      {isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       ) : (
@@ -103,6 +102,7 @@ export function ChannelList(props: {
           />
         </div>
       )}
+      {isBatch && <BatchBar chosen={chosen} batch={batch} remove={removals.remove} />}
       <Pagination
         page={view.page}
         pageSize={view.pageSize}

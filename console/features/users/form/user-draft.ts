@@ -1,8 +1,12 @@
-import { PASSWORD_LENGTH_MAX, USERNAME_LENGTH_MAX } from '#console/ui/account-draft.ts'
+import {
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  USERNAME_LENGTH_MAX,
+} from '#console/ui/account-draft.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
 
-/** What the form holds: the quota as typed. What a kind of form has no field for stays empty. */
+/** What the form holds. What a kind of form has no field for stays empty. */
 export type UserDraft = {
   username: string
   displayName: string
@@ -11,12 +15,11 @@ export type UserDraft = {
   proof: 'password' | 'code' | 'none'
   originalPassword: string
   group: string
-  quota: string
-  /** Why the group or the quota changes. */
+  /** Why the group changes. */
   reason: string
 }
 
-/** A new user; another one, by an admin; or oneself, without group and quota. */
+/** A new user; another one, by an admin; or oneself, without a group. */
 export type FormKind = 'new' | 'other' | 'self'
 
 export type UserFault =
@@ -26,15 +29,10 @@ export type UserFault =
   | 'passwordLong'
   | 'originalMissing'
   | 'codeMissing'
-  | 'quotaWrong'
-  | 'quotaTooLow'
   | 'reasonMissing'
 export type UserFaults = Partial<Record<keyof UserDraft, UserFault>>
 /** What the server refused, in its own words. */
 export type Refused = Partial<Record<'username' | 'password' | 'originalPassword', string>>
-
-const PASSWORD_MIN = 8
-const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 export const newUser = (): UserDraft => ({
   username: '',
@@ -43,7 +41,6 @@ export const newUser = (): UserDraft => ({
   proof: 'password',
   originalPassword: '',
   group: '',
-  quota: '',
   reason: '',
 })
 
@@ -53,7 +50,6 @@ export const draftOfUser = (user: User): UserDraft => ({
   displayName: user.display_name,
   proof: user.has_password === false ? 'none' : 'password',
   group: user.group,
-  quota: String(user.quota),
 })
 
 export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft): UserFaults {
@@ -63,26 +59,16 @@ export function userFaults(kind: FormKind, before: UserDraft, draft: UserDraft):
     if (draft.username.trim() === '') faults.username = 'bothMissing'
     else if (lengthOf(draft.username.trim()) > USERNAME_LENGTH_MAX) faults.username = 'nameLong'
     if (password === '') faults.password = 'bothMissing'
-    else if (lengthOf(password) > PASSWORD_LENGTH_MAX) faults.password = 'passwordLong'
   }
-  if (password !== '' && lengthOf(password) < PASSWORD_MIN) faults.password = 'passwordShort'
+  if (password !== '' && lengthOf(password) < PASSWORD_LENGTH_MIN) faults.password = 'passwordShort'
+  if (lengthOf(password) > PASSWORD_LENGTH_MAX) faults.password = 'passwordLong'
   if (kind === 'self' && asksProof(draft) && draft.originalPassword.trim() === '') {
     faults.originalPassword = draft.proof === 'code' ? 'codeMissing' : 'originalMissing'
   }
-  const quota = kind === 'other' ? quotaFault(before, draft) : undefined
-  if (quota !== undefined) faults.quota = quota
   if (kind === 'other' && asksReason(before, draft) && draft.reason.trim() === '') {
     faults.reason = 'reasonMissing'
   }
   return faults
-}
-
-/** What is wrong with a changed balance. */
-export function quotaFault(before: UserDraft, draft: UserDraft): UserFault | undefined {
-  if (draft.quota.trim() === before.quota) return undefined
-  const quota = quotaOfText(draft.quota)
-  if (quota === null) return 'quotaWrong'
-  return quota < 0n ? 'quotaTooLow' : undefined
 }
 
 const lengthOf = (text: string): number => [...text].length
@@ -92,15 +78,8 @@ export const asksProof = ({ password, proof }: UserDraft): boolean =>
   password !== '' && proof !== 'none'
 
 /** Whether the change is one that is kept with its reason. */
-export const asksReason = (before: UserDraft, { quota, group }: UserDraft): boolean =>
-  quota.trim() !== before.quota || group !== before.group
-
-/** Null unless it is a whole number that the wire can carry. */
-export function quotaOfText(text: string): bigint | null {
-  if (!/^-?\d{1,17}$/.test(text.trim())) return null
-  const quota = BigInt(text.trim())
-  return quota > QUOTA_MAX || quota < -QUOTA_MAX ? null : quota
-}
+export const asksReason = (before: UserDraft, { group }: UserDraft): boolean =>
+  group !== before.group
 
 export const createdUser = ({ username, password, displayName }: UserDraft): CreateUser => ({
   username: username.trim(),
@@ -108,19 +87,11 @@ export const createdUser = ({ username, password, displayName }: UserDraft): Cre
   ...(displayName.trim() === '' ? {} : { display_name: displayName.trim() }),
 })
 
-/**
- * Only what the drawer changed: a quota left alone is not sent, so that calls made meanwhile are
- * not given back.
- */
-export function changedUser(before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> {
-  const quota = after.quota.trim() === before.quota ? null : quotaOfText(after.quota)
-  return {
-    ...ownChanges(before, after),
-    ...(after.group === before.group ? {} : { group: after.group }),
-    ...(quota === null ? {} : { quota: Number(quota) }),
-    ...(asksReason(before, after) ? { reason: after.reason.trim() } : {}),
-  }
-}
+/** Only what the drawer changed. A balance changes by an amount of its own, never by this form. */
+export const changedUser = (before: UserDraft, after: UserDraft): Omit<UpdateUser, 'id'> => ({
+  ...ownChanges(before, after),
+  ...(asksReason(before, after) ? { group: after.group, reason: after.reason.trim() } : {}),
+})
 
 export const changedSelf = (before: UserDraft, after: UserDraft): UpdateSelf => ({
   ...ownChanges(before, after),

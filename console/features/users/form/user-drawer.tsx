@@ -8,12 +8,18 @@ import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { User } from '#read-api/contract/user.ts'
 import { type Actor, actsOn, calledOf } from '../user-acts.ts'
+import { BalancePart } from './balance-part.tsx'
 import { EraseUser } from './erase-user.tsx'
 import { OpenForm } from './open-form.tsx'
 import { ResetFactor } from './reset-factor.tsx'
 import { Bindings, QuotaChanges, UserFacts } from './user-facts.tsx'
 
-type DrawerProps = { edited: number | 'new' | null; actor: Actor; onClose: () => void }
+type DrawerProps = {
+  edited: number | 'new' | null
+  actor: Actor
+  onAdjust: (users: readonly User[]) => void
+  onClose: () => void
+}
 
 /** Creates a user, or shows and changes one. Mounted anew for each, so no draft is left over. */
 export function UserDrawer(props: DrawerProps): ReactElement {
@@ -29,11 +35,11 @@ export function UserDrawer(props: DrawerProps): ReactElement {
   return last.current === 'new' ? (
     <OpenForm key={key} {...shown} kind="new" user={null} />
   ) : (
-    <OneUser key={key} {...shown} actor={props.actor} id={last.current} />
+    <OneUser key={key} {...shown} actor={props.actor} onAdjust={props.onAdjust} id={last.current} />
   )
 }
 
-type OneProps = { isOpen: boolean; id: number; actor: Actor; onClose: () => void }
+type OneProps = Omit<DrawerProps, 'edited'> & { isOpen: boolean; id: number }
 
 function OneUser(props: OneProps): ReactElement {
   const { t } = useTranslation()
@@ -61,6 +67,7 @@ function OneUser(props: OneProps): ReactElement {
   const acts = actsOn(loaded, props.actor)
   const parts = (
     <>
+      {acts.has('adjust') && <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />}
       <Bindings user={loaded} />
       <QuotaChanges username={loaded.username} />
       {acts.has('resetFactor') && loaded.has_second_factor !== false && (

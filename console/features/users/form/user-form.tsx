@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
+import { GroupFields } from './group-fields.tsx'
 import { PasskeyProof } from './passkey-proof.tsx'
-import { QuotaFields } from './quota-fields.tsx'
 import {
   asksProof,
   type FormKind,
@@ -26,9 +26,10 @@ export type UserFormProps = {
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
-const PASSWORD_MAX = 128
+/** In code units: more is reported, where a field that cuts would change what was pasted. */
+const PASSWORD_MAX = 512
 
-/** The fields of a user; group and quota only where an admin edits somebody by id. */
+/** The fields of a user; the group only where an admin edits somebody by id. */
 export function UserForm(props: UserFormProps): ReactElement {
   const { t } = useTranslation()
   return (
@@ -40,8 +41,8 @@ export function UserForm(props: UserFormProps): ReactElement {
       </fieldset>
       {props.kind === 'other' && (
         <fieldset className="tg-form-group">
-          <legend>{t('users.groupAndQuota')}</legend>
-          <QuotaFields {...props} />
+          <legend>{t('users.group')}</legend>
+          <GroupFields {...props} />
         </fieldset>
       )}
     </>

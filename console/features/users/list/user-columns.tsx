@@ -16,6 +16,7 @@ import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.
 export type UserDeeds = UserActions & {
   readonly actor: Actor
   readonly onEdit: (user: User) => void
+  readonly onAdjust: (users: readonly User[]) => void
 }
 
 type MakeColumn = (id: string, title: string, rest: Partial<Column<User>>) => Column<User>
@@ -120,6 +121,12 @@ function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactEleme
       : []
   const items: MenuEntry[] = [
     { id: 'edit', text: t('users.edit'), icon: 'edit', onChoose: () => deeds.onEdit(user) },
+    {
+      id: 'adjust',
+      text: t('users.adjust'),
+      icon: 'wallet',
+      onChoose: () => deeds.onAdjust([user]),
+    },
     ...entry('promote', 'arrowUp'),
     ...entry('demote', 'arrowDown'),
   ]

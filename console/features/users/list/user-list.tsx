@@ -15,22 +15,28 @@ import { Panel } from '#console/ui/panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
 import type { User } from '#read-api/contract/user.ts'
+import { ChosenUsers } from '../quota/chosen-users.tsx'
+import { useChosenUsers } from '../quota/use-chosen-users.ts'
 import type { Actor } from '../user-acts.ts'
 import { useLiveUsers } from './use-live-users.ts'
 import { useUserActions } from './use-user-actions.ts'
 import type { UserListView } from './use-user-list.ts'
 import { userColumns } from './user-columns.tsx'
 
-/** Every user, filtered, page by page, with what may be done to each. */
-export function UserList(props: {
+type UserListProps = {
   view: UserListView
   actor: Actor
   onOpen: (user: User) => void
+  onAdjust: (users: readonly User[]) => void
   onCreate: () => void
-}): ReactElement {
+}
+
+/** Every user, filtered, page by page, with what may be done to each. */
+export function UserList(props: UserListProps): ReactElement {
   const { t } = useTranslation()
   const { view, onOpen } = props
   const { list, paging } = view
+  const chosen = useChosenUsers(view.rows, props.actor)
   const layout = useUserLayout(props)
   const refresh = () => void list.refetch()
   useListCommands(t('users.create'), props.onCreate, t('users.refresh'), refresh)
@@ -47,6 +53,7 @@ export function UserList(props: {
       >
         <UserFilters view={view} onQuery={refresh} />
       </Toolbar>
+      <ChosenUsers chosen={chosen} onAdjust={props.onAdjust} />
       {list.data !== undefined && <LiveUsers />}
       {list.error !== null && list.data === undefined ? (
         <ErrorState error={list.error} onRetry={refresh} />
@@ -64,6 +71,7 @@ export function UserList(props: {
             isMuted={isMuted}
             onOpen={onOpen}
             openText={t('users.open')}
+            selection={{ keys: chosen.keys, onChange: chosen.choose }}
             empty={<NoUsers onClear={view.clear} />}
           />
         </div>
@@ -82,13 +90,17 @@ function LiveUsers(): null {
   return null
 }
 
-function useUserLayout({ actor, onOpen }: { actor: Actor; onOpen: (user: User) => void }) {
+function useUserLayout({
+  actor,
+  onOpen,
+  onAdjust,
+}: Pick<UserListProps, 'actor' | 'onOpen' | 'onAdjust'>) {
   const { t } = useTranslation()
   const locale = useLocale()
   const { setEnabled, manage } = useUserActions()
   const columns = useMemo(
-    () => userColumns(t, locale, { actor, setEnabled, manage, onEdit: onOpen }),
-    [t, locale, actor, setEnabled, manage, onOpen],
+    () => userColumns(t, locale, { actor, setEnabled, manage, onEdit: onOpen, onAdjust }),
+    [t, locale, actor, setEnabled, manage, onOpen, onAdjust],
   )
   return useColumnLayout('users-table-columns', columns)
 }

@@ -1,0 +1,118 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import {
+  type PresetPrice,
+  presetPrices,
+  savePresetPrices,
+} from '#console/api/options/unpriced-models.ts'
+import { Button } from '#console/ui/button.tsx'
+import { Drawer } from '#console/ui/drawer.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { SETTLED } from '#console/ui/use-leave-guard.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+
+type Props = {
+  isOpen: boolean
+  /** Models of the channel that was just saved; none of them has a price. */
+  models: readonly string[]
+  onClose: () => void
+}
+
+/** After a channel is saved: its models without a price, and what the shipped list has for them. */
+export function UnpricedStep({ isOpen, models, onClose }: Props): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const query = useQuery({
+    queryKey: ['preset-prices', models],
+    queryFn: () => presetPrices(client, models),
+    enabled: isOpen,
+    retry: false,
+  })
+  const known = (query.data ?? []).filter(({ ratio }) => ratio !== null)
+  const { isBusy, submit } = useSubmit(async () => {
+    await savePresetPrices(client, known)
+    await client.invalidateQueries({ queryKey: ['usable-models'] })
+    showSuccess(t('channelForm.presetSaved', { count: known.length }), { goesAlong: true })
+    onClose()
+  }, onClose)
+  return (
+    <Drawer
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('channelForm.unpricedTitle', { count: models.length })}
+      lead={t('channelForm.unpricedLead')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('channelForm.unpricedLater')}</Button>
+          {known.length > 0 && (
+            <Button tone="primary" isBusy={isBusy} onClick={() => void submit()}>
+              {t('channelForm.usePresets', { count: known.length })}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {query.isPending ? (
+        <Skeleton height={160} />
+      ) : (
+        <PriceList prices={query.data ?? models.map(withoutPreset)} />
+      )}
+    </Drawer>
+  )
+}
+
+const withoutPreset = (model: string): PresetPrice => ({
+  model,
+  ratio: null,
+  completionRatio: null,
+})
+
+function PriceList({ prices }: { prices: readonly PresetPrice[] }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <table className="tg-unpriced-list">
+      <thead>
+        <tr>
+          <th scope="col">{t('channelForm.unpricedModel')}</th>
+          <th scope="col">{t('channelForm.presetInput')}</th>
+          <th scope="col">{t('channelForm.presetOutput')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {prices.map((price) => (
+          <tr key={price.model}>
+            <th scope="row" className="tg-mono">
+              {price.model}
+            </th>
+            {price.ratio === null ? (
+              <td colSpan={2}>
+                <Icon name="alert" size={14} /> {t('channelForm.presetMissing')}{' '}
+                <Link to={priceForm(price.model)} state={SETTLED}>
+                  {t('channelForm.setPrice')}
+                </Link>
+              </td>
+            ) : (
+              <>
+                <td>{dollarsPerMillion(price.ratio)}</td>
+                <td>{dollarsPerMillion(price.ratio, price.completionRatio ?? '1')}</td>
+              </>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const priceForm = (model: string): string =>
+  `/admin/settings?${new URLSearchParams({ prices: 'unset', price: model })}`
+
+/** A ratio of 1 is $2 for a million tokens. Shown to six digits; what is saved is exact. */
+function dollarsPerMillion(ratio: string, completionRatio = '1'): string {
+  const dollars = Number(ratio) * Number(completionRatio) * 2
+  return `$${Number(dollars.toPrecision(6))}`
+}

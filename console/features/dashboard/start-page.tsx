@@ -1,0 +1,25 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Page } from '#console/ui/page.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { FirstRun } from './first-run.tsx'
+import { useDashboard } from './use-dashboard.ts'
+import './dashboard.css'
+
+/** The way to the first call as a page of its own: what is done, what is left, a ready example. */
+export function StartPage(): ReactElement {
+  const { t } = useTranslation()
+  const { self } = useDashboard()
+  return (
+    <Page title={t('dashboard.start')}>
+      {self.data !== undefined ? (
+        <FirstRun calls={self.data.request_count} isOwnPage />
+      ) : self.error !== null ? (
+        <ErrorState error={self.error} onRetry={() => void self.refetch()} />
+      ) : (
+        <Skeleton height={320} />
+      )}
+    </Page>
+  )
+}

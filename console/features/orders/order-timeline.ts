@@ -1,0 +1,109 @@
+import { disputeOutcome } from '#console/ui/order-status.tsx'
+import type { Order, PaymentReport } from '#read-api/contract/top-up.ts'
+
+type ReportedKind =
+  | 'refundPending'
+  | 'refundSucceeded'
+  | 'refundTotal'
+  | 'refundFailed'
+  | 'refundCanceled'
+  | 'disputeOpened'
+  | 'disputeUpdated'
+  | 'disputeWon'
+  | 'disputeLost'
+  | 'disputeClosed'
+  | 'fundsWithdrawn'
+  | 'fundsReinstated'
+
+/** One line of an order's timeline. */
+export type OrderEvent = {
+  readonly kind: ReportedKind | 'recorded' | 'takenBack' | 'restored'
+  /** Unix seconds. */
+  readonly at: number
+  /** Exact, in the order's currency, as `7.30`. */
+  readonly money: string
+  /** Units that were taken back or restored; 0 for a report, which moves none itself. */
+  readonly quota: number
+  /** The provider's id of the refund, the charge or the dispute; empty for an admin's record. */
+  readonly sourceId: string
+  /** The provider's code, or an admin's own words; empty where it was said before. */
+  readonly reason: string
+  /** The provider's code of an open dispute; empty for anything else. */
+  readonly status: string
+  /** Until when the dispute can be answered, unix seconds; null: not said, or it cannot be. */
+  readonly dueBy: number | null
+  /** The admin who recorded the refund; empty for anything else. */
+  readonly actor: string
+}
+
+const NOTHING = { quota: 0, sourceId: '', reason: '', status: '', dueBy: null, actor: '' }
+
+/** Everything that was reported or moved after the payment, oldest first. */
+export function orderTimeline({ refunds, restorations, reports }: Order): OrderEvent[] {
+  const events = [
+    ...reportEvents(reports),
+    ...refunds.map(
+      ({ money, quota, reason, source, ...refund }): OrderEvent => ({
+        ...{ ...NOTHING, at: refund.created_at, money, quota },
+        ...(source === 'admin'
+          ? { kind: 'recorded', reason, actor: refund.actor_name || `#${refund.actor_id}` }
+          : { kind: 'takenBack', sourceId: refund.source_id }),
+      }),
+    ),
+    ...restorations.map(
+      ({ money, quota, source_id: sourceId, created_at: at }): OrderEvent => ({
+        ...{ ...NOTHING, kind: 'restored', at, money, quota, sourceId },
+      }),
+    ),
+  ]
+  // The sort is stable: within one second, a report stands before the movement that it caused.
+  return events.toSorted((a, b) => a.at - b.at)
+}
+
+/** A dispute is reported as a whole each time: its lines are what changed since the last report. */
+function reportEvents(reports: readonly PaymentReport[]): OrderEvent[] {
+  const latest = new Map<string, PaymentReport>()
+  return reports.flatMap((report) => {
+    const before = latest.get(report.report_id)
+    latest.set(report.report_id, report)
+    const kinds = report.kind === 'dispute' ? disputeKinds(report, before) : [refundKind(report)]
+    return kinds.map((kind, index): OrderEvent => {
+      const isStatus = kind === 'disputeOpened' || kind === 'disputeUpdated'
+      return {
+        ...{ ...NOTHING, kind, at: report.created_at, money: report.money },
+        sourceId: report.report_id,
+        reason: before === undefined && index === 0 ? report.reason : '',
+        ...(isStatus && { status: report.status, dueBy: report.due_by }),
+      }
+    })
+  })
+}
+
+const REFUND_KINDS: Readonly<Record<string, ReportedKind>> = {
+  succeeded: 'refundSucceeded',
+  failed: 'refundFailed',
+  canceled: 'refundCanceled',
+}
+
+/** Stripe's ids of charges begin so; a report on a charge has the sum of all its refunds. */
+const CHARGE_ID = /^(ch|py)_/
+
+function refundKind({ report_id, status }: PaymentReport): ReportedKind {
+  if (CHARGE_ID.test(report_id)) return 'refundTotal'
+  return REFUND_KINDS[status] ?? 'refundPending'
+}
+
+const OUTCOME_KINDS = { won: 'disputeWon', lost: 'disputeLost', closed: 'disputeClosed' } as const
+
+function disputeKinds(report: PaymentReport, before: PaymentReport | undefined): ReportedKind[] {
+  const { status, due_by, is_withdrawn, is_reinstated } = report
+  const outcome = disputeOutcome(status)
+  const kinds: ReportedKind[] = []
+  if (outcome === null && before === undefined) kinds.push('disputeOpened')
+  if (is_withdrawn && before?.is_withdrawn !== true) kinds.push('fundsWithdrawn')
+  if (outcome !== null && before?.status !== status) kinds.push(OUTCOME_KINDS[outcome])
+  if (is_reinstated && before?.is_reinstated !== true) kinds.push('fundsReinstated')
+  const isMoved = before !== undefined && (before.status !== status || before.due_by !== due_by)
+  if (kinds.length === 0 || (outcome === null && isMoved)) kinds.push('disputeUpdated')
+  return kinds
+}

@@ -1,0 +1,44 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { Icon } from '#console/ui/icons.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+
+/** A channel by its name, linked to its form; by its id where the channel is gone. For admins. */
+export function ChannelLink(props: { id: number; name: string; tabIndex?: number }): ReactElement {
+  const { id, name } = props
+  const { t } = useTranslation()
+  if (name === '') return <span title={t('usageLog.channelGone')}>#{id}</span>
+  return (
+    <Link
+      to={`/channel/edit/${id}`}
+      tabIndex={props.tabIndex}
+      title={t('usageLog.openChannel', { name, id })}
+    >
+      {name}
+    </Link>
+  )
+}
+
+/** The channel of a row, and a button that narrows the list to it. */
+export function ChannelCell(props: { row: LogEntry; onFilter: () => void }): ReactElement {
+  const { channel: id, channel_name: name } = props.row
+  const { t } = useTranslation()
+  if (id === 0) return <span className="tg-muted">–</span>
+  const only = t('usageLog.only', { value: name || `#${id}` })
+  return (
+    <span className="tg-log-channel">
+      <ChannelLink id={id} name={name} tabIndex={-1} />
+      <button
+        type="button"
+        className="tg-cell-button"
+        tabIndex={-1}
+        title={only}
+        aria-label={only}
+        onClick={props.onFilter}
+      >
+        <Icon name="filter" size={14} />
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,57 @@
+import { type KeyboardEvent, type ReactElement, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { requestIdIn, wholeRequestIdIn } from '#console/ui/request-id.ts'
+
+type Props = { value: string; onCommit: (requestId: string) => void }
+
+/**
+ * The search for one call. A pasted text that holds a whole request id counts at once; the first
+ * characters of one count on Enter, or when the field is left.
+ */
+export function RequestSearch({ value, onCommit }: Props): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  const [draft, setDraft] = useState({ from: value, text: value, isFaulty: false })
+  const set = (text: string, isFaulty = false): void => setDraft({ from: value, text, isFaulty })
+  // The address changed under the field (Back, the button that clears): it follows.
+  if (draft.from !== value) set(value)
+  const commit = (text: string): void => {
+    const requestId = text.trim() === '' ? '' : requestIdIn(text)
+    if (requestId === null) return set(text, true)
+    set(requestId)
+    if (requestId !== value) onCommit(requestId)
+  }
+  const change = (text: string): void => {
+    if (text === '' || wholeRequestIdIn(text) !== null) commit(text)
+    else set(text)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) commit(draft.text)
+  }
+  return (
+    <span className="tg-filter tg-log-search">
+      <TextInput
+        type="search"
+        icon="search"
+        aria-label={t('usageLog.findRequest')}
+        placeholder={t('usageLog.request')}
+        title={draft.text || t('usageLog.findRequestHint')}
+        value={draft.text}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={500}
+        aria-invalid={draft.isFaulty}
+        aria-describedby={draft.isFaulty ? `${id}-fault` : undefined}
+        onChange={change}
+        onKeyDown={onKeyDown}
+        onBlur={() => commit(draft.text)}
+      />
+      {draft.isFaulty && (
+        <span id={`${id}-fault`} className="tg-filter-fault" role="alert">
+          {t('usageLog.findRequestFault')}
+        </span>
+      )}
+    </span>
+  )
+}

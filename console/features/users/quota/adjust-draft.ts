@@ -1,0 +1,64 @@
+import { type AmountUnit, quotaOfAmount } from '#console/ui/quota-amount.ts'
+import { randomId } from '#console/ui/random-id.ts'
+import type { AdjustQuota } from '#write-api/contract/user.ts'
+
+/** A change of balances as typed: the amount in dollars or in quota units, as the site shows it. */
+export type AdjustDraft = {
+  readonly action: AdjustQuota['action']
+  readonly amount: string
+  readonly reason: string
+}
+
+export type AdjustFaults = {
+  readonly amount?: 'amountWrong' | 'amountBeyond'
+  readonly reason?: 'reasonMissing'
+}
+
+export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
+
+export const REASON_MAX = 200
+
+/** Quota units; null while no amount above 0 is typed. */
+export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
+  const quota = quotaOfAmount(amount, unit)
+  return quota === null || quota === 0n ? null : quota
+}
+
+/** The balance after the change, of the balance as it is now. */
+export const balanceAfter = (balance: bigint, draft: AdjustDraft, amount: bigint): bigint =>
+  draft.action === 'add' ? balance + amount : balance - amount
+
+/** Whether the server would refuse it: nothing is deducted beyond a balance. */
+export const isBeyond = (balance: bigint, draft: AdjustDraft, amount: bigint | null): boolean =>
+  amount !== null && draft.action === 'deduct' && amount > balance
+
+/** `balances`: those of the users who were chosen. What none of them can pay is a fault. */
+export function adjustFaults(
+  draft: AdjustDraft,
+  unit: AmountUnit,
+  balances: readonly bigint[],
+): AdjustFaults {
+  const amount = amountOf(draft, unit)
+  const areAllBeyond = balances.every((balance) => isBeyond(balance, draft, amount))
+  return {
+    ...(amount === null ? { amount: 'amountWrong' as const } : {}),
+    ...(amount !== null && areAllBeyond ? { amount: 'amountBeyond' as const } : {}),
+    ...(draft.reason.trim() === '' ? { reason: 'reasonMissing' as const } : {}),
+  }
+}
+
+type Change = Omit<AdjustQuota, 'request_id'>
+
+/**
+ * The request id of a change: an answer that never came can be asked for again without a second
+ * change, and another change has another id.
+ */
+export function createRequestIds(): (change: Change) => string {
+  const ids = new Map<string, string>()
+  return (change) => {
+    const key = JSON.stringify(change)
+    const id = ids.get(key) ?? randomId()
+    ids.set(key, id)
+    return id
+  }
+}

@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { calledOf } from '../user-acts.ts'
+import { balanceAfter, isBeyond } from './adjust-draft.ts'
+import type { AdjustForm } from './use-adjustment.ts'
+
+/** Each user's balance now and after the change, live; and what the server has refused. */
+export function BalanceTable({ form }: { form: AdjustForm }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const refusals = new Map(form.refused.map((item) => [item.id, item.message]))
+  return (
+    <div className="tg-balances">
+      <table>
+        <thead>
+          <tr>
+            {form.isMany && <th scope="col">{t('users.username')}</th>}
+            <th scope="col">{t('users.balanceNow')}</th>
+            <th scope="col">{t('users.balanceAfter')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {form.users.map((user) => {
+            const now = form.balances.get(user.id) ?? 0n
+            const isTooLittle = isBeyond(now, form.draft, form.amount)
+            const refusal = refusals.get(user.id)
+            return (
+              <tr key={user.id}>
+                {form.isMany && (
+                  <th scope="row">
+                    {calledOf(user)}
+                    {refusal !== undefined && (
+                      <span className="tg-balances-refusal" role="alert">
+                        {refusal}
+                      </span>
+                    )}
+                  </th>
+                )}
+                <td>
+                  <span className="tg-amount">{exactQuotaText(now, rule)}</span>
+                </td>
+                <td>
+                  {form.amount === null ? (
+                    <span className="tg-quiet">–</span>
+                  ) : isTooLittle ? (
+                    <span className="tg-balances-short">{t('users.balanceShort')}</span>
+                  ) : (
+                    <span className="tg-amount">
+                      {exactQuotaText(balanceAfter(now, form.draft, form.amount), rule)}
+                    </span>
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

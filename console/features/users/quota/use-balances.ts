@@ -1,0 +1,29 @@
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { userQuery } from '#console/api/users/get-user.ts'
+import { quotaOf } from '#console/ui/money.ts'
+import { useThrottled } from '#console/ui/use-throttled.ts'
+import type { User } from '#read-api/contract/user.ts'
+
+const EVERY_MS = 1_000
+/** For more users than these, the list behind the dialog keeps the balances fresh. */
+const READ_MAX = 5
+
+/** The balances of these users as they are now: read once more, and again after each movement. */
+export function useBalances(users: readonly User[]): ReadonlyMap<number, bigint> {
+  const client = useQueryClient()
+  const read = users.length <= READ_MAX ? users : []
+  const fresh = useQueries({ queries: read.map(({ id }) => userQuery(id)) })
+  const readAgain = useThrottled(() => {
+    for (const { id } of read) void client.invalidateQueries({ queryKey: ['user', id] })
+  }, EVERY_MS)
+  useLiveTopic('logs', {
+    onEvents: (rows) => {
+      if (rows.some(({ user_id }) => read.some(({ id }) => id === user_id))) readAgain()
+    },
+    onResync: readAgain,
+  })
+  return new Map(
+    users.map((user, at) => [user.id, quotaOf(fresh[at]?.data?.quota ?? user.quota)] as const),
+  )
+}

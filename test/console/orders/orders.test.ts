@@ -1,0 +1,208 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { InboxMessage } from '#read-api/contract/message.ts'
+import type { Order, PaymentReport, Refund, Restoration } from '#read-api/contract/top-up.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { openAsRoot, startAdminSite } from '../support/admin-site.ts'
+import { cutAmong } from '../support/cut-among.ts'
+import { type FakeSite, ok } from '../support/fake-site.ts'
+import { LANGUAGES, lookFaults } from '../support/looks.ts'
+import { openPage } from '../support/open-page.ts'
+
+const DAY = 86_400
+const NOW = Math.floor(Date.now() / 1_000)
+const DUE_BY = NOW + 9 * DAY
+
+const order = (id: number, patch: Partial<Order> = {}): Order => ({
+  ...{ id, user_id: 7, username: 'mia', trade_no: `T${id}X9f3ab27c`, payment_method: 'stripe' },
+  ...{ amount: 20, quota: 10_000_000, money: '20.00', currency: 'USD', top_up_code: '' },
+  ...{ status: 'paid', payment_id: `pi_3Q${id}`, refundable: '20.00', refunded: '0.00' },
+  ...{ refunds: [], restorations: [], reports: [], rebate_quota: 0 },
+  ...{ created_at: NOW - 12 * DAY, paid_at: NOW - 12 * DAY + 40 },
+  ...patch,
+})
+
+const dispute = (at: number, patch: Partial<PaymentReport> = {}): PaymentReport => ({
+  ...{ kind: 'dispute', report_id: 'dp_1Q7', money: '20.00', status: 'needs_response' },
+  ...{ reason: 'fraudulent', due_by: DUE_BY, is_withdrawn: false, is_reinstated: false },
+  ...{ created_at: at, ...patch },
+})
+
+const withdrawn = { is_withdrawn: true }
+const takenBack: Refund = {
+  ...{ refund_no: 1, money: '20.00', quota: 10_000_000, actor_id: 0, actor_name: '' },
+  ...{ source: 'dispute', source_id: 'dp_1Q7', created_at: NOW - 3 * DAY + 2 },
+  reason: 'Stripe: dispute dp_1Q7 (fraudulent)',
+}
+const restored: Restoration = {
+  ...{ money: '20.00', quota: 10_000_000, source: 'dispute', source_id: 'dp_1Q7' },
+  created_at: NOW - DAY,
+}
+
+const opened = [dispute(NOW - 3 * DAY), dispute(NOW - 3 * DAY + 2, withdrawn)]
+const gone = { status: 'refunded', refunded: '20.00', refundable: '0.00' } as const
+const DISPUTED = order(14, { ...gone, refunds: [takenBack], reports: opened })
+const WON = order(13, {
+  refunds: [takenBack],
+  restorations: [restored],
+  reports: [
+    ...opened,
+    dispute(NOW - 2 * DAY, { ...withdrawn, status: 'under_review' }),
+    dispute(NOW - DAY, { ...withdrawn, status: 'won', due_by: null, is_reinstated: true }),
+  ],
+})
+const LOST = order(12, {
+  ...gone,
+  refunds: [takenBack],
+  reports: [...opened, dispute(NOW - DAY, { ...withdrawn, status: 'lost', due_by: null })],
+})
+const partOf = (no: number) => ({ refund_no: no, money: '5.00', quota: 2_500_000 })
+const refunded = { report_id: 're_3Q8', money: '5.00', due_by: null, is_withdrawn: false }
+const REFUNDED = order(11, {
+  ...{ status: 'refunded', refunded: '5.00', refundable: '15.00', username: 'a-long-username' },
+  refunds: [
+    {
+      ...takenBack,
+      ...partOf(1),
+      source: 'admin',
+      source_id: '',
+      actor_name: 'root',
+      reason: '误购',
+    },
+    { ...takenBack, ...partOf(2), source: 'refund', source_id: 're_3Q8' },
+  ],
+  restorations: [{ ...restored, money: '5.00', quota: 2_500_000, source: 'refund' }],
+  reports: [
+    dispute(NOW - 2 * DAY, {
+      ...{ ...refunded, kind: 'refund', status: 'pending', reason: 'requested_by_customer' },
+    }),
+    dispute(NOW - DAY, { ...refunded, kind: 'refund', status: 'failed', reason: 'a_new_reason' }),
+  ],
+})
+const ORDERS = [DISPUTED, WON, LOST, REFUNDED, order(10)]
+
+const NOTICE: InboxMessage = {
+  ...{ id: 1, title: '付款被拒付（争议）：#14 / A payment is disputed: order #14' },
+  content: `[查看订单 / Open the order](/admin/orders?keyword=${DISPUTED.trade_no})`,
+  ...{ format: 'markdown', created_at: NOW, read_at: null, is_read: false },
+}
+
+let browser: Browser
+let site: FakeSite
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  site = await startAdminSite()
+  Object.assign(site.routes, {
+    'GET /api/user/topup': ({ query }: { query: URLSearchParams }) => {
+      const keyword = query.get('keyword') ?? ''
+      const isDisputed = query.get('status') === 'disputed'
+      const items = ORDERS.filter(
+        ({ trade_no, reports }) =>
+          ['', trade_no].includes(keyword) &&
+          (!isDisputed || reports.some(({ kind }) => kind === 'dispute')),
+      )
+      return ok({ items, page: 0, total: items.length })
+    },
+    // As the server answers its user: no reports, and nobody's names or ids.
+    'GET /api/user/topup/self': () => {
+      const items = ORDERS.map((row) => ({ ...row, reports: [] }))
+      return ok({ items, page: 0, total: items.length })
+    },
+    'GET /api/log/self/': () => ok({ items: [], page: 0, total: 0 }),
+    'GET /api/user/messages/1': () => ok(NOTICE),
+    'PUT /api/user/messages/1/read': () => ok(null),
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+async function open(path: string, language: 'zh' | 'en') {
+  const opened = await openPage(browser, { language })
+  await openAsRoot(opened.page, site, path)
+  return opened
+}
+
+describe.each(LANGUAGES)('the looks in %s', (language) => {
+  it('of the orders and their timelines have no fault', async () => {
+    const { page, faults, close } = await open('/admin/orders', language)
+    await page.getByText(/^(争议中|Disputed)$/).waitFor()
+    expect(
+      await cutAmong(page, '.tg-grid-title, .tg-grid-body :is(.tg-grid-cell, .tg-tag)'),
+    ).toEqual([])
+    expect(await cutAmong(page, '.tg-grid')).toEqual([])
+    expect.soft(await lookFaults(page, `orders-${language}`, [1280, 390])).toEqual([])
+    for (const shown of [WON, REFUNDED]) {
+      await page.goto(`${site.url}/admin/orders?keyword=${shown.trade_no}`)
+      await page.locator('.tg-order-timeline').waitFor()
+      const name = `orders-${shown.id}-${language}`
+      expect.soft(await lookFaults(page, name, [1280, 390])).toEqual([])
+    }
+    expect(faults).toEqual([])
+    await close()
+  }, 120_000)
+
+  it('of the wallet have no fault', async () => {
+    const { page, faults, close } = await open('/app/wallet', language)
+    await page.locator('.tg-orders-refund').first().scrollIntoViewIfNeeded()
+    expect.soft(await lookFaults(page, `wallet-orders-${language}`, [1280, 390])).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  }, 120_000)
+})
+
+it('an order’s row and timeline say what happened, and the filter finds its dispute', async () => {
+  const { page, close } = await open('/admin/orders', 'en')
+  const row = page.getByRole('row').filter({ hasText: '#14' })
+  await row.getByText('Disputed', { exact: true }).waitFor()
+  expect(await row.getByText('$20.00').count()).toBeGreaterThan(1)
+  await page.getByText('Dispute lost', { exact: true }).waitFor()
+  await page.getByLabel('Status', { exact: true }).selectOption('disputed')
+  await page.getByText('#10').waitFor({ state: 'detached' })
+  expect(site.calls.at(-1)?.query.get('status')).toBe('disputed')
+  await page.goto(`${site.url}/admin/orders?keyword=${WON.trade_no}`)
+  const lines = page.locator('.tg-order-timeline li p:first-child')
+  await lines.first().waitFor()
+  expect(await lines.allTextContents()).toEqual([
+    'Dispute of $20.00 opened',
+    'Stripe withdrew $20.00',
+    '$20.00 of quota taken back for $20.00',
+    'Dispute of $20.00 updated',
+    'Dispute of $20.00 won',
+    'Stripe returned $20.00',
+    '$20.00 of quota restored for $20.00',
+  ])
+  const first = page.locator('.tg-order-timeline li').first()
+  for (const text of ['Needs a response', 'Reason: Fraudulent', 'Evidence due by', 'dp_1Q7']) {
+    await first.getByText(text).waitFor()
+  }
+  await page.goto(`${site.url}/admin/orders?keyword=${REFUNDED.trade_no}`)
+  await page.getByText('Reason: Requested by the customer').waitFor()
+  await page.getByText('Reason: 误购').waitFor()
+  expect(await lines.allTextContents()).toContain('A refund of $5.00 failed at Stripe')
+  await close()
+}, 60_000)
+
+it('the notice opens its order, with its details, for an admin', async () => {
+  const { page, faults, close } = await open('/app/inbox/1', 'zh')
+  const link = page.frameLocator('iframe').getByRole('link', { name: '查看订单' })
+  const [tab] = await Promise.all([page.waitForEvent('popup'), link.click()])
+  await tab.getByText('付款被拒付，争议金额 US$20.00').waitFor()
+  await tab.getByText('争议中', { exact: true }).waitFor()
+  expect(await tab.getByText('#13').count()).toBe(0)
+  expect(faults).toEqual([])
+  await close()
+}, 60_000)
+
+it('the wallet says in the user’s language what was refunded and restored', async () => {
+  const { page, close } = await open('/app/wallet', 'zh')
+  await page.getByText('付款被拒付，款项 US$20.00 已被划走，扣回额度 $20.00').first().waitFor()
+  await page.getByText('拒付争议已解决，款项 US$20.00 已返还，恢复额度 $20.00').waitFor()
+  await page.getByText('已原路退款 US$5.00，扣回额度 $5.00').waitFor()
+  await page.getByText('退款 US$5.00 未成功，已恢复额度 $5.00').waitFor()
+  await page.getByText('已退款 US$5.00：误购').waitFor()
+  expect(await page.getByText('Stripe: ').count()).toBe(0)
+  await close()
+}, 60_000)

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { requestIdIn, wholeRequestIdIn } from '#console/ui/request-id.ts'
+
+const ID = '0199aa00-1b2c-7000-8000-0123456789ab'
+
+describe('the request id in what was pasted', () => {
+  it.each([
+    ['the id', ID],
+    ['with spaces around it', `  ${ID}\n`],
+    ['in upper case', ID.toUpperCase()],
+    ['a header line', `X-Request-Id: ${ID}`],
+    ['an error message', `The provider answered 502. (request id: ${ID})`],
+  ])('is found: %s', (_name, text) => {
+    expect(requestIdIn(text)).toBe(ID)
+    expect(wholeRequestIdIn(text)).toBe(ID)
+  })
+
+  it.each([ID.slice(0, 8), ID.slice(0, 9), ID.slice(0, 20), ID.slice(0, 20).toUpperCase()])(
+    'may be its first characters: %s',
+    (text) => {
+      expect(requestIdIn(text)).toBe(text.toLowerCase())
+      expect(wholeRequestIdIn(text)).toBeNull()
+    },
+  )
+
+  it.each(['', '0199aa0', 'dashboard', 'gpt-4o-mini', '0199aa00x', `${ID.slice(0, 13)} and more`])(
+    'is not read out of %j',
+    (text) => expect(requestIdIn(text)).toBeNull(),
+  )
+})

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { withEntries } from '#console/api/options/unpriced-models.ts'
+
+describe('prices that join those of an option', () => {
+  it.each([
+    ['nothing yet', '', '{\n  "b": 0.15\n}'],
+    ['an empty object', '{}', '{\n  "b": 0.15\n}'],
+    ['digits that a number would lose', '{"a": 0.1000000000000000055}', null],
+    ['several lines', '{\n  "4": 1,\n  "a": 2.50\n}', null],
+  ])('leave the others as they are: %s', (_name, before, whole) => {
+    const after = withEntries(before, [['b', '0.15']])
+    expect(JSON.parse(after)).toMatchObject({ b: 0.15 })
+    if (whole !== null) return expect(after).toBe(whole)
+    expect(after.startsWith(before.slice(0, -1).trimEnd())).toBe(true)
+    expect(after.endsWith('  "b": 0.15\n}')).toBe(true)
+  })
+
+  it('never replace a price that is there', () => {
+    const before = '{"b": 7}'
+    expect(withEntries(before, [['b', '0.15']])).toBe(before)
+  })
+})

@@ -1,0 +1,72 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestProduct, testProduct } from '#test/support/product.ts'
+
+let product: TestProduct
+beforeAll(async () => {
+  product = await testProduct()
+})
+afterAll(() => product.close())
+
+/** Status and body of a request whose target is sent as it is. */
+async function ask(target: string, headers: readonly string[] = []) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { hostname, port, host } = new URL(product.url)
+  let text = ''
+  const lines = [`GET ${target} HTTP/1.1`, `host: ${host}`, ...headers]
+  if (headers.every((line) => !line.startsWith('upgrade'))) lines.push('connection: close')
+  const socket = connect(Number(port), hostname, () =>
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`),
+  )
+  socket.on('data', (bytes) => {
+    text += bytes
+  })
+  socket.on('close', () => resolve(text))
+  socket.on('error', reject)
+  const answer = await promise
+  return { status: Number(answer.slice(9, 12)), text: answer }
+}
+
+describe('one path has one reading in relay, router and checks', () => {
+  it.each(['/v1/models', '/%761/models', '/v1/%6dodels'])('%s is the relay’s', async (path) => {
+    const { status, text } = await ask(path)
+    expect([status, text.includes('"missing_key"')]).toEqual([401, true])
+  })
+
+  it('an absolute target is the relay’s as well, for its own host alone', async () => {
+    expect((await ask(`${product.url}/v1/models`)).text).toContain('"missing_key"')
+    expect((await ask('http://other.example/v1/models')).status).toBe(400)
+  })
+
+  it.each(['/v1/../api/user/self', '/v1/%2e%2e/api/user/self', '//api/user/self', '/mj/./submit'])(
+    '%s is refused before anything takes it',
+    async (path) => {
+      const { status, text } = await ask(path)
+      expect([status, text.includes('"InvalidAddress"')]).toEqual([400, true])
+    },
+  )
+
+  it.each(['/api/status', '/%61pi/status', '/api/%73tatus'])(
+    '%s is never answered for another site, nor kept',
+    async (path) => {
+      const foreign = ['sec-fetch-site: cross-site', 'origin: https://evil.example']
+      expect((await ask(path, foreign)).text).toContain('"CrossSite"')
+      const { status, text } = await ask(path)
+      expect([status, /cache-control: no-store, private/.test(text)]).toEqual([200, true])
+    },
+  )
+
+  it.each(['/api/live', '/%61pi/live', '/api/./live'])(
+    'a socket at %s is opened for no other site',
+    async (path) => {
+      const { status } = await ask(path, [
+        'connection: upgrade',
+        'upgrade: websocket',
+        'sec-websocket-version: 13',
+        'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+        'origin: https://evil.example',
+      ])
+      expect(status).toBe(path.includes('.') ? 400 : 403)
+    },
+  )
+})
