@@ -3,13 +3,11 @@ import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
 import type { IdentityRefusalCode } from '#domain/identity/refusals.ts'
 import type { MessageRefusalCode } from '#domain/message/refusals.ts'
 import type { RedemptionRefusalCode } from '#domain/redemption/refusals.ts'
-import type { Refusal } from '#domain/shared/refusal.ts'
 import type { SiteRefusalCode } from '#domain/site/refusals.ts'
 import type { TokenRefusalCode } from '#domain/token/refusals.ts'
 import type { TopUpRefusalCode } from '#domain/top-up/refusals.ts'
 import type { UsernameRefusalCode, UserRefusalCode } from '#domain/user/refusals.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
-import type { Words } from '#infra/http/language.ts'
 import { CHANNEL_REFUSALS, type ChannelCode } from './channels/channel-refusals.ts'
 import {
   CREDENTIALS_REFUSALS,
@@ -24,6 +22,7 @@ import {
   REDEMPTION_REFUSALS,
   type RedemptionActRefusalCode,
 } from './redemption/redemption-refusals.ts'
+import type { Details, Refusals } from './refusal-table.ts'
 import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
 import { TOP_UP_REFUSALS, type TopUpActRefusalCode } from './top-up/top-up-refusals.ts'
@@ -81,14 +80,6 @@ export type RefusalCode =
   | EntryRefusalCode
   | OAuthRefusalCode
   | ActRefusalCode
-
-type Details = NonNullable<Refusal['details']>
-type Wording = Words | ((details: Details) => Words)
-
-/** HTTP status and words of each refusal. 200: a rule of the business said no. */
-export type Refusals<Code extends string> = Readonly<
-  Record<Code, readonly [status: number, Wording]>
->
 
 const REFUSALS: Refusals<RefusalCode> = {
   ...CREDENTIALS_REFUSALS,

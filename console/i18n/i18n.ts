@@ -1,15 +1,9 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import type { pageWords } from './zh/page-words.ts'
-import type { zh } from './zh/words.ts'
+import type { Words } from './words-type.ts'
 
 export const LANGUAGES = ['zh', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
-
-/** Every word of the console; Chinese is the source that the other languages must match. */
-export type Words = SharedWords & PageWords
-export type SharedWords = typeof zh
-export type PageWords = typeof pageWords
 
 declare module 'i18next' {
   interface CustomTypeOptions {

@@ -7,13 +7,6 @@ import type { LiveSession } from './session.ts'
 
 const ROWS_MAX = 1_000
 
-/** How far a task of somebody's is. */
-export type TaskProgress = {
-  readonly id: string
-  readonly userId: number
-  readonly progress: string
-}
-
 /** Passes on how far tasks are, as long as somebody may see it. Answers how to stop. */
 export function feedProgress(
   { db, log }: Pick<Core, 'db' | 'log'>,

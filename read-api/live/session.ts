@@ -7,7 +7,6 @@ import type { LogStat } from '../contract/log.ts'
 import type { Viewer } from '../logs/log-answer.ts'
 import type { ReadParts } from '../question.ts'
 import type { Hub } from './hub.ts'
-import type { TaskProgress } from './progress-feed.ts'
 import { readItems } from './read-items.ts'
 import type { LiveItem } from './ring.ts'
 
@@ -16,6 +15,13 @@ const PENDING_BYTES_MAX = 1_048_576
 const PAGE = 200
 /** A reader who missed more than this reads again instead. */
 const MISSED_MAX = 5_000
+
+/** The progress of one task, and the user whose task it is. */
+export type TaskProgress = {
+  readonly id: string
+  readonly userId: number
+  readonly progress: string
+}
 
 type SessionParts = Pick<ReadParts, 'core' | 'progress' | 'health'>
 

@@ -1,34 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { Core } from '#infra/core.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
-import type { Outbound } from '#infra/outbound/dispatcher.ts'
-import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
-import type { Views } from '#relay/views/views.ts'
-import type { ProbeParts, ProbeResult } from './probe.ts'
 import { refused } from './refusals.ts'
 import type { TestRuns } from './test-runs.ts'
+import { type CheckDeps, viewsNow } from './views-now.ts'
 
 /** The app, with handlers typed by their schemas. */
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
-/** What acts work with, whoever asks. */
-export type CheckParts = ProbeParts & {
-  readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
-  readonly views: Views
-  readonly policy: OutboundPolicy
-  /** What follows from a test: see `channel-health/judge-test.ts`. */
-  readonly judge: (channel: RelayChannel, result: ProbeResult, context: ActContext) => void
-  /** For what is asked of providers beside chats. */
-  readonly side: Outbound
-}
-
-export type ActParts = CheckParts & {
+export type ActParts = CheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
@@ -52,16 +37,6 @@ export async function channelNow(parts: ActParts, channelId: number): Promise<Re
   const channel = parts.views.channels.find(channelId)
   if (channel === undefined) throw refused('ChannelUnknown')
   return channel
-}
-
-/** Waits until the relay's views include all that is written, for a bounded time. */
-export async function viewsNow({ core, views }: CheckParts): Promise<void> {
-  let late: NodeJS.Timeout | undefined
-  const bound = new Promise<void>((resolve) => {
-    late = setTimeout(resolve, FRESH_WITHIN_MS)
-  })
-  await Promise.race([views.reached(await core.store.headPosition()), bound])
-  clearTimeout(late)
 }
 
 /** As for any write: its position, and the answer once the channels' screens include it. */

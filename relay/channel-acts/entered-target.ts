@@ -11,8 +11,9 @@ import {
 } from '#relay/providers/openai-compatible/target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { FetchModels } from '#write-api/contract/channel-act.ts'
-import { type ActParts, channelNow, viewsNow } from './channel-act.ts'
+import { type ActParts, channelNow } from './channel-act.ts'
 import { refused } from './refusals.ts'
+import { viewsNow } from './views-now.ts'
 
 /**
  * What an admin has entered and not saved yet, ready to be asked. Without a key it is that of the

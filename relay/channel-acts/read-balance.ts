@@ -9,7 +9,7 @@ import type { Balance } from '#relay/providers/openai-compatible/balance-query.t
 import { type ProviderTarget, sideRequest } from '#relay/providers/openai-compatible/target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { askProvider, notUnderstood } from './ask-provider.ts'
-import type { CheckParts } from './channel-act.ts'
+import type { CheckDeps } from './views-now.ts'
 
 export type BalanceRead =
   | { readonly isRead: true; readonly balance: string; readonly position: number }
@@ -25,7 +25,7 @@ export const hasBalance = ({ target }: RelayChannel): boolean =>
 
 /** Asks what is left of the channel's account, and records it in dollars. */
 export async function readBalance(
-  parts: CheckParts,
+  parts: CheckDeps,
   { channelId }: RelayChannel,
   target: ProviderTarget,
   context: Omit<ActContext, 'at'>,
@@ -47,7 +47,7 @@ export async function readBalance(
 }
 
 async function askBalance(
-  { side, now }: CheckParts,
+  { side, now }: CheckDeps,
   target: ProviderTarget,
   signal: AbortSignal | undefined,
 ): Promise<Balance | { readonly why: Words }> {

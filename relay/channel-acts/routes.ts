@@ -10,7 +10,7 @@ import { SlowTests } from '#relay/channel-health/slow-tests.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
 import { ASK_LIMITS } from './ask-provider.ts'
-import { type ActParts, type ChannelAct, type CheckParts, typed } from './channel-act.ts'
+import { type ActParts, type ChannelAct, typed } from './channel-act.ts'
 import { refuseInDemo } from './demo-mode.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-types.ts'
@@ -19,6 +19,7 @@ import { testOneChannel } from './test-channel.ts'
 import { createTestRuns } from './test-runs.ts'
 import { updateBalance } from './update-balance.ts'
 import { updateBalances } from './update-balances.ts'
+import type { CheckDeps } from './views-now.ts'
 
 /** What admins do with providers: each is served where the providers' code and connections are. */
 const ACTS: readonly ChannelAct[] = [
@@ -53,8 +54,8 @@ export function createChannelActs(core: Core, relay: RelayParts): ChannelActs {
   const { actors, now, outbound, watch, views } = relay
   const side = createOutbound(policy, ASK_LIMITS)
   const judging = { ...relay, slowTests: new SlowTests() }
-  const judge: CheckParts['judge'] = (...test) => judgeTest(judging, ...test)
-  const parts: CheckParts = { core, actors, now, outbound, watch, views, policy, side, judge }
+  const judge: CheckDeps['judge'] = (...test) => judgeTest(judging, ...test)
+  const parts: CheckDeps = { core, actors, now, outbound, watch, views, policy, side, judge }
   const runs = createTestRuns(parts)
   const lastRunAt = async () => (await latestTestRun(core.db))?.startedTime ?? 0
   const schedule = startTestSchedule({ ...core, views, runs, lastRunAt })

@@ -5,9 +5,9 @@ import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
-import { type CheckParts, viewsNow } from './channel-act.ts'
 import { inParallel } from './in-parallel.ts'
 import { testChannel } from './probe.ts'
+import { type CheckDeps, viewsNow } from './views-now.ts'
 
 export type TestRuns = {
   /** null: one is running already, here or elsewhere. */
@@ -26,7 +26,7 @@ const TURNED_OFF = 2
  * Tests every channel that no admin has turned off, in the background, so many at a time. One run
  * at a time among all processes, by a lease: one whose process dies is over with that lease.
  */
-export function createTestRuns(parts: CheckParts): TestRuns {
+export function createTestRuns(parts: CheckDeps): TestRuns {
   const { leases, log } = parts.core
   const stopping = new AbortController()
   let underWay: Promise<void> | null = null
@@ -73,7 +73,7 @@ type Run = {
   readonly lease: Lease
 }
 
-async function channelsToTest(parts: CheckParts): Promise<readonly number[]> {
+async function channelsToTest(parts: CheckDeps): Promise<readonly number[]> {
   await viewsNow(parts)
   const { rows } = await relayChannels(parts.core.db)
   return rows
@@ -86,14 +86,14 @@ async function channelsToTest(parts: CheckParts): Promise<readonly number[]> {
 const isTestable = (channel: RelayChannel | undefined): boolean =>
   channel !== undefined && channel.target !== null && workOf(channel) === 'chat'
 
-async function record({ actors }: CheckParts, { id, channelIds, context }: Run): Promise<number> {
+async function record({ actors }: CheckDeps, { id, channelIds, context }: Run): Promise<number> {
   const command = { type: 'StartTestRun', run: id, total: channelIds.length } as const
   const started = await actors.handle(testRunsDecider, TEST_RUNS_STREAM, command, context)
   if (!started.isDone) throw new Error('a new run was refused')
   return started.position
 }
 
-async function carryOut(parts: CheckParts, run: Run, stopped: AbortSignal): Promise<void> {
+async function carryOut(parts: CheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
   const { actors, core, now } = parts
   const lost = new AbortController()
   const renewing = setInterval(() => renew(parts, run.lease, lost), LEASE_MS / 3)
@@ -118,7 +118,7 @@ async function carryOut(parts: CheckParts, run: Run, stopped: AbortSignal): Prom
 
 /** null: it was not tested after all. */
 async function testOne(
-  parts: CheckParts,
+  parts: CheckDeps,
   { id, context }: Run,
   channelId: number,
   signal: AbortSignal,
@@ -139,7 +139,7 @@ async function testOne(
 }
 
 /** A missed renewal is made up for by the next; one that another process has is lost for good. */
-function renew({ core }: CheckParts, lease: Lease, lost: AbortController): void {
+function renew({ core }: CheckDeps, lease: Lease, lost: AbortController): void {
   core.leases.take(TEST_RUNS_LEASE, LEASE_MS).then(
     (kept) => {
       if (kept?.fence !== lease.fence) lost.abort()

@@ -3,10 +3,11 @@ import { success } from '#infra/http/envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { BalancesRead } from '#read-api/contract/channel-act.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type ActParts, type ChannelAct, contextOf, viewsNow, visible } from './channel-act.ts'
+import { type ActParts, type ChannelAct, contextOf, visible } from './channel-act.ts'
 import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
 import { refused } from './refusals.ts'
+import { viewsNow } from './views-now.ts'
 
 const AT_ONCE = 8
 /** Less than a proxy in front waits for an answer. */

@@ -1,12 +1,13 @@
+import type { Core } from '#infra/core.ts'
 import type { DenialCode } from '#relay/canonical/denial.ts'
 import type { RelayToken } from '#relay/views/token-view.ts'
+import type { Views } from '#relay/views/views.ts'
 import type { Caller } from './authenticate.ts'
-import type { RelayParts } from './relay-parts.ts'
 
 /** Why a caller may no longer call; null while it may. */
 export type AccessCheck = () => DenialCode | null
 
-type Deps = Pick<RelayParts, 'views' | 'vault' | 'now' | 'log'>
+type Deps = Pick<Core, 'vault' | 'now' | 'log'> & { readonly views: Views }
 
 /**
  * Says whether the caller of a running call would still be let in: the same rules as at its start,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { Core } from '#infra/core.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
 import type { Work } from '#relay/views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './exchange.ts'
-import type { RelayParts } from './relay-parts.ts'
 
 /** The call that an `Idempotency-Key` stands for. */
 export type KeyedCall = {
@@ -12,12 +13,14 @@ export type KeyedCall = {
   readonly free: () => Promise<void>
 }
 
+type Deps = Pick<Core, 'log' | 'now'> & { readonly claimedCalls: ClaimedCalls }
+
 const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e][\x20-\x7e]{0,254}$/
 
 /** null without the header. A repeat gets the id of the call it repeats. */
 export async function claimCall(
-  { claimedCalls, log, now }: Pick<RelayParts, 'claimedCalls' | 'log' | 'now'>,
+  { claimedCalls, log, now }: Deps,
   { request, call }: Exchange,
   { token: { tokenId } }: Caller,
   asked: { readonly work: Work; readonly body: Buffer },

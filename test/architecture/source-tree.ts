@@ -32,20 +32,19 @@ export function sourceFiles(): SourceFile[] {
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 }
 
-export type Import = { readonly target: string; readonly isTypeOnly: boolean }
+export type Import = { readonly target: string }
 
 const STATEMENT =
-  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\sfrom\s+)?['"]([^'"\n]+)['"]/g
+  /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+?\sfrom\s+)?['"]([^'"\n]+)['"]/g
 const DYNAMIC = /import\(\s*['"]([^'"\n]+)['"]\s*\)/g
 
 /** What a file imports: paths from the root for our own files, the bare name for packages. */
 export function importsOf({ path, text }: SourceFile): Import[] {
   const found: Import[] = []
-  for (const match of text.matchAll(STATEMENT)) {
-    found.push({ target: locate(path, match[2] ?? ''), isTypeOnly: match[1] !== undefined })
-  }
-  for (const match of text.matchAll(DYNAMIC)) {
-    found.push({ target: locate(path, match[1] ?? ''), isTypeOnly: false })
+  for (const pattern of [STATEMENT, DYNAMIC]) {
+    for (const [, specifier = ''] of text.matchAll(pattern)) {
+      found.push({ target: locate(path, specifier) })
+    }
   }
   return found
 }

@@ -82,7 +82,7 @@ beforeAll(async () => {
   const config = readConfig({ ...site.environment, ...engines, LOG_LEVEL: 'silent', PORT: '0' })
   await relay.stop()
   const isShown = () => records.every(({ outcome, requestId }) => isSeen(outcome, requestId))
-  for (const end = Date.now() + 30_000; Date.now() < end && !isShown(); ) await delay(200)
+  for (const end = Date.now() + 90_000; Date.now() < end && !isShown(); ) await delay(200)
   expect([await first.stop(), await stopped.stop(), await api.stop()]).toEqual([0, 0, 0])
   complaints = [first, stopped, api, relay].map(({ output }) => output).join('')
   const roles = new Set(['projections', 'relay'] as const)

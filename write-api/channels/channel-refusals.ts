@@ -1,7 +1,7 @@
 import type { ChannelRefusalCode } from '#domain/channel/refusals.ts'
 import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 /** What the domain refuses, and the acts themselves. */
 export type ChannelCode =

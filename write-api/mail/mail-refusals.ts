@@ -1,5 +1,5 @@
 import type { MailFault } from '#infra/mail/port.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 export type MailRefusalCode =
   | 'MailRequired'

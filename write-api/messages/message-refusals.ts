@@ -1,5 +1,5 @@
 import type { MessageRefusalCode } from '#domain/message/refusals.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 export type MessageActRefusalCode =
   | 'MessageTitleRequired'

@@ -1,5 +1,5 @@
 import type { Words } from '#infra/http/language.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 export type OAuthRefusalCode =
   | 'WayInClosed'

@@ -1,7 +1,7 @@
 import type { OptionsRefusalCode } from '#domain/options/refusals.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import { faultWords } from '../fault-words.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 const OF_NUMBERS = new Set<unknown>(['not-integer', 'not-number', 'below-minimum', 'above-maximum'])
 

@@ -1,5 +1,5 @@
 import type { RedemptionRefusalCode } from '#domain/redemption/refusals.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 /** What acts on codes refuse themselves. */
 export type RedemptionActRefusalCode =

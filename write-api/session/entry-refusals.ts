@@ -1,4 +1,4 @@
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 /** Of registration, verification and reset. */
 export type EntryRefusalCode =

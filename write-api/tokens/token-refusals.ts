@@ -1,7 +1,7 @@
 import type { TokenRefusalCode } from '#domain/token/refusals.ts'
 import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 const EXPIRED: Words = {
   zh: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',

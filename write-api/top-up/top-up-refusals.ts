@@ -1,5 +1,5 @@
 import type { TopUpRefusalCode } from '#domain/top-up/refusals.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 /** What the acts of top-ups refuse themselves. */
 export type TopUpActRefusalCode =

@@ -1,5 +1,5 @@
 import type { AccountRefusalCode } from '#domain/account/refusals.ts'
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 /** What acts of rewards refuse themselves. */
 export type RewardRefusalCode = 'CheckInDisabled' | 'DeductionBeyondBalance' | 'RequestIdReused'

@@ -1,4 +1,4 @@
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 import { providerNames } from './provider-names.ts'
 
 /** What acts refuse beside the domain. */

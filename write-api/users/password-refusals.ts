@@ -1,4 +1,4 @@
-import type { Refusals } from '../refusals.ts'
+import type { Refusals } from '../refusal-table.ts'
 
 export const PASSWORD_REFUSALS: Refusals<
   'LoginVoid' | 'OwnPasswordElsewhere' | 'PasswordUnchanged'

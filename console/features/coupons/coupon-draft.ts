@@ -120,3 +120,16 @@ const secondsOf = (text: string): number | null =>
 
 const isWhole = (text: string, min: number, max: number): boolean =>
   /^\d{1,10}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max
+
+/** What the form and its groups of fields share. */
+export type CouponFormProps = {
+  draft: CouponDraft
+  faults: CouponFaults
+  /** What the server said of the own key; empty: nothing. */
+  keyRefusal: string
+  unit: AmountUnit
+  isNew: boolean
+  /** How many had it already. */
+  used: number
+  onChange: (patch: Partial<CouponDraft>) => void
+}

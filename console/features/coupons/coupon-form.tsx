@@ -4,27 +4,10 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { quotaText } from '#console/ui/money.ts'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
-import {
-  type AmountUnit,
-  amountOfQuota,
-  isNoAmount,
-  quotaOfAmount,
-} from '#console/ui/quota-amount.ts'
+import { amountOfQuota, isNoAmount, quotaOfAmount } from '#console/ui/quota-amount.ts'
 import { Switch } from '#console/ui/switches.tsx'
-import { type CouponDraft, type CouponFaults, NAME_MAX } from './coupon-draft.ts'
+import { type CouponFormProps, NAME_MAX } from './coupon-draft.ts'
 import { GiftFields, ValidityFields } from './gift-fields.tsx'
-
-export type CouponFormProps = {
-  draft: CouponDraft
-  faults: CouponFaults
-  /** What the server said of the own key; empty: nothing. */
-  keyRefusal: string
-  unit: AmountUnit
-  isNew: boolean
-  /** How many had it already. */
-  used: number
-  onChange: (patch: Partial<CouponDraft>) => void
-}
 
 const DOLLARS = [1n, 10n, 50n, 100n, 500n, 1000n] as const
 const COUNTS = ['1', '10', '20', '50', '100'] as const

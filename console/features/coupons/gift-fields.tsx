@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
-import type { CouponFormProps } from './coupon-form.tsx'
+import type { CouponFormProps } from './coupon-draft.ts'
 
 type Fields = Pick<CouponFormProps, 'draft' | 'faults' | 'used' | 'onChange'>
 

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
-import type { Words } from '#console/i18n/i18n.ts'
+import type { Words } from '#console/i18n/words-type.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { MiddleText } from '#console/ui/middle-text.tsx'

@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Words } from '#console/i18n/i18n.ts'
+import type { Words } from '#console/i18n/words-type.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { ActionCell, CodeCell, StatusCell } from './task-cells.tsx'

@@ -1,4 +1,4 @@
-import type { Words } from '#console/i18n/i18n.ts'
+import type { Words } from '#console/i18n/words-type.ts'
 import type { Tone } from '#console/ui/status-tag.tsx'
 
 type Status = keyof Words['taskLogs']['status']

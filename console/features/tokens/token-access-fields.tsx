@@ -10,7 +10,7 @@ import { Select, TextArea } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
 import { Switch } from '#console/ui/switches.tsx'
 import { wrongAddress } from './address-lines.ts'
-import type { TokenFormProps } from './token-form.tsx'
+import type { TokenFormProps } from './token-draft.ts'
 import { TokenRateFields } from './token-rate-fields.tsx'
 
 /** What a token may do: its group, models, rate and callers. */

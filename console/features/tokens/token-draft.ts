@@ -149,3 +149,12 @@ const isWhole = (text: string, min: number, max: number): boolean =>
 
 const wholeOr = (text: string, otherwise: number): number =>
   /^\d{1,10}$/.test(text.trim()) ? Number(text) : otherwise
+
+/** What the form and its groups of fields share. */
+export type TokenFormProps = {
+  draft: TokenDraft
+  faults: TokenFaults
+  unit: AmountUnit
+  isNew: boolean
+  onChange: (patch: Partial<TokenDraft>) => void
+}

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
+import type { TokenFormProps } from './token-draft.ts'
 import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
-import type { TokenFormProps } from './token-form.tsx'
 
 /** When the token ends: a moment, or never; usual lifetimes count from now. */
 export function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactElement {

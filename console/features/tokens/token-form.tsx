@@ -3,19 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
-import type { AmountUnit } from '#console/ui/quota-amount.ts'
 import { TokenAccessFields } from './token-access-fields.tsx'
 import { TokenAmountFields } from './token-amount-fields.tsx'
-import { NAME_MAX, type TokenDraft, type TokenFaults } from './token-draft.ts'
+import { NAME_MAX, type TokenFormProps } from './token-draft.ts'
 import { TokenExpiryFields } from './token-expiry-fields.tsx'
-
-export type TokenFormProps = {
-  draft: TokenDraft
-  faults: TokenFaults
-  unit: AmountUnit
-  isNew: boolean
-  onChange: (patch: Partial<TokenDraft>) => void
-}
 
 const COUNTS = ['1', '10', '20', '30', '100'] as const
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Switch } from '#console/ui/switches.tsx'
-import type { TokenFormProps } from './token-form.tsx'
+import type { TokenFormProps } from './token-draft.ts'
 
 const RATES = ['ratePeriod', 'rateCount', 'rateSuccess'] as const
 const LIMITS = ['tokensPerMinute', 'concurrency'] as const

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Words } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import type { Words } from '#console/i18n/words-type.ts'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { Time } from '#console/ui/time.tsx'

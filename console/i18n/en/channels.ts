@@ -1,4 +1,4 @@
-import type { Words } from '../i18n.ts'
+import type { Words } from '../words-type.ts'
 
 export const channels: Words['channels'] = {
   notWhole: 'Enter a whole number of at most 9 digits',

@@ -1,4 +1,4 @@
-import type { Words } from '../i18n.ts'
+import type { Words } from '../words-type.ts'
 import { about } from './about.ts'
 import { auth } from './auth.ts'
 import { chat } from './chat.ts'

@@ -1,4 +1,4 @@
-import type { PageWords } from '../i18n.ts'
+import type { PageWords } from '../words-type.ts'
 import { coupons } from './coupons.ts'
 import { dashboard } from './dashboard.ts'
 import { logExport } from './log-export.ts'

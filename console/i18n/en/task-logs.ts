@@ -1,4 +1,4 @@
-import type { Words } from '../i18n.ts'
+import type { Words } from '../words-type.ts'
 
 export const taskLogs: Words['taskLogs'] = {
   drawings: 'Drawing logs',

@@ -1,4 +1,4 @@
-import type { SharedWords } from '../i18n.ts'
+import type { SharedWords } from '../words-type.ts'
 import { channelForm } from './channel-form.ts'
 import { channelTags } from './channel-tags.ts'
 import { channelTests } from './channel-tests.ts'

@@ -1,9 +1,17 @@
 import { type ReactElement, useEffect, useMemo, useRef } from 'react'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { useTheme } from '#console/theme/theme-mode.ts'
-import type { RichTextProps } from './rich-text.tsx'
 import { frameDocument } from './safe-markup.ts'
 import { trustedHtml } from './trusted-html.ts'
+
+export type RichTextProps = {
+  text: string
+  title: string
+  /** For a line at the edge of the page. */
+  isSmall?: boolean
+  /** HTML alone; else markdown, with or without HTML in it. */
+  isHtml?: boolean
+}
 
 /**
  * Markdown or HTML of the operator: cleaned, then shown in a frame that runs no script.

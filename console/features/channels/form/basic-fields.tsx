@@ -6,7 +6,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { Select, TextInput } from '#console/ui/inputs.tsx'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { withType } from './channel-draft.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { OwnFields } from './own-fields.tsx'
 import { relayAddress } from './relay-address.ts'
 

@@ -1,28 +1,14 @@
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon } from '#console/ui/icons.tsx'
-import type { Channel } from '#read-api/contract/channel.ts'
-import type { ChannelType } from '#read-api/contract/channel-type.ts'
 import { BasicFields } from './basic-fields.tsx'
-import { type ChannelDraft, JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
+import { JSON_FIELDS, NUMBER_FIELDS } from './channel-draft.ts'
 import type { ChannelFaults } from './channel-faults.ts'
-import type { FieldRefusal } from './field-refusal.ts'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { KeyFields } from './key-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { MappingFields } from './mapping-fields.tsx'
 import { ModelFields } from './model-fields.tsx'
-
-export type ChannelFormProps = {
-  draft: ChannelDraft
-  /** As it is on the server; null for a new one. */
-  stored: ChannelDraft | null
-  channel: Channel | null
-  /** The draft's type, as the server declares it; undefined where it is not offered. */
-  type: ChannelType | undefined
-  faults: ChannelFaults
-  refusal: FieldRefusal | null
-  onChange: (patch: Partial<ChannelDraft>) => void
-}
 
 const LIMITS = [...NUMBER_FIELDS, 'priority', 'costRatio', 'expiresAt'] as const
 const MAPPINGS = [...JSON_FIELDS, 'modelPrefix'] as const

@@ -4,7 +4,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { fetchModels, fetchStoredModels } from '#console/api/channels/fetch-models.ts'
 import { Button } from '#console/ui/button.tsx'
 import { showError } from '#console/ui/toast.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
 

@@ -5,7 +5,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextArea } from '#console/ui/inputs.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
 import type { KeyMode } from './channel-draft.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { keysOf, needsKeyAgain } from './channel-keys.ts'
 import { KeysAside } from './keys-aside.tsx'
 

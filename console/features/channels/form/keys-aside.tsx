@@ -4,7 +4,7 @@ import { Button } from '#console/ui/button.tsx'
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { Time } from '#console/ui/time.tsx'
 import type { Channel } from '#read-api/contract/channel.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 
 /** Keys that failed and are not used for now: why, since when, and back again. */
 export function KeysAside(

@@ -7,7 +7,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Switch } from '#console/ui/switches.tsx'
 import type { NUMBER_FIELDS } from './channel-draft.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 
 /** When a channel is chosen, how much it is asked for, until when, and at what cost. */
 export function LimitFields(props: ChannelFormProps): ReactElement {

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import type { JSON_FIELDS } from './channel-draft.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { jsonFault } from './json-faults.ts'
 import { JsonField } from './json-field.tsx'
 

@@ -8,7 +8,7 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { groupTag } from '#console/ui/group-tag.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { NameList } from '#console/ui/name-list.tsx'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { FetchedModels } from './fetched-models.tsx'
 
 /** The models a channel serves, the one it is tested with, and the groups it serves. */

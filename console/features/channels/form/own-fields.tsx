@@ -4,7 +4,7 @@ import { currentLanguage } from '#console/i18n/i18n.ts'
 import { FormField } from '#console/ui/form-field.tsx'
 import { Select, TextArea, TextInput } from '#console/ui/inputs.tsx'
 import type { ChannelTypeField } from '#read-api/contract/channel-type.ts'
-import type { ChannelFormProps } from './channel-form.tsx'
+import type { ChannelFormProps } from './channel-form-props.ts'
 import { objectFault } from './json-faults.ts'
 
 /** The fields that the type declares; one that is empty shows what is used instead. */

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { FormField } from '#console/ui/form-field.tsx'
 import { Select, TextInput } from '#console/ui/inputs.tsx'
+import type { UserFormProps } from './user-draft.ts'
 import { asksReason } from './user-draft.ts'
-import type { UserFormProps } from './user-form.tsx'
 
 const REASON_MAX = 200
 

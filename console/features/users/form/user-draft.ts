@@ -107,3 +107,15 @@ const ownChanges = (before: UserDraft, after: UserDraft) => ({
     : { display_name: after.displayName.trim() }),
   ...(after.password === '' ? {} : { password: after.password }),
 })
+
+/** What the form and its groups of fields share. */
+export type UserFormProps = {
+  kind: FormKind
+  before: UserDraft
+  draft: UserDraft
+  faults: UserFaults
+  refused: Refused
+  onChange: (patch: Partial<UserDraft>) => void
+  /** Saves with a proof that is no field. */
+  onProved: (proof: UpdateSelf) => Promise<void>
+}

@@ -2,27 +2,9 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
-import type { UpdateSelf } from '#write-api/contract/user.ts'
 import { GroupFields } from './group-fields.tsx'
 import { PasskeyProof } from './passkey-proof.tsx'
-import {
-  asksProof,
-  type FormKind,
-  type Refused,
-  type UserDraft,
-  type UserFaults,
-} from './user-draft.ts'
-
-export type UserFormProps = {
-  kind: FormKind
-  before: UserDraft
-  draft: UserDraft
-  faults: UserFaults
-  refused: Refused
-  onChange: (patch: Partial<UserDraft>) => void
-  /** Saves with a proof that is no field. */
-  onProved: (proof: UpdateSelf) => Promise<void>
-}
+import { asksProof, type UserFormProps } from './user-draft.ts'
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50

@@ -1,0 +1,7 @@
+import type { pageWords } from './zh/page-words.ts'
+import type { zh } from './zh/words.ts'
+
+/** Every word of the console; Chinese is the source that the other languages must match. */
+export type Words = SharedWords & PageWords
+export type SharedWords = typeof zh
+export type PageWords = typeof pageWords

@@ -1,0 +1,30 @@
+import type { Core } from '#infra/core.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { OutboundPolicy } from '#infra/outbound/guard.ts'
+import type { RelayChannel } from '#relay/views/channel-view.ts'
+import type { Views } from '#relay/views/views.ts'
+import type { ProbeParts, ProbeResult } from './probe.ts'
+
+const FRESH_WITHIN_MS = 2_000
+
+/** What the checks of channels need, both those that an admin starts and the scheduled ones. */
+export type CheckDeps = ProbeParts & {
+  readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
+  readonly views: Views
+  readonly policy: OutboundPolicy
+  /** What follows from a test: see `channel-health/judge-test.ts`. */
+  readonly judge: (channel: RelayChannel, result: ProbeResult, context: ActContext) => void
+  /** For what is asked of providers beside chats. */
+  readonly side: Outbound
+}
+
+/** Waits until the relay's views include all that is written, for a bounded time. */
+export async function viewsNow({ core, views }: CheckDeps): Promise<void> {
+  let late: NodeJS.Timeout | undefined
+  const bound = new Promise<void>((resolve) => {
+    late = setTimeout(resolve, FRESH_WITHIN_MS)
+  })
+  await Promise.race([views.reached(await core.store.headPosition()), bound])
+  clearTimeout(late)
+}
