@@ -6,8 +6,10 @@ import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
 import { warnSeldom } from '#infra/telemetry/seldom.ts'
 import { deny, isDenial } from '#relay/canonical/denial.ts'
+import type { BodyOwner } from '#relay/limits/body-memory.ts'
 import { FailedKeys } from '#relay/limits/failed-keys.ts'
 import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
+import { bodyOwnerOf } from '#relay/pipeline/body-owner.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
 import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
@@ -93,7 +95,7 @@ async function carryOut(
 ): Promise<void> {
   if (route.act === 'image') return showImage(parts, exchange, route.id)
   if (route.act === 'notify') {
-    return takeNotice(parts, exchange, route, (work) => withBody(parts, exchange, kind, work))
+    return takeNotice(parts, exchange, route, (work) => withBody(parts, exchange, kind, null, work))
   }
   const { request, clientIp, startedAt } = exchange
   const caller = await authenticate(parts, request, clientIp, startedAt)
@@ -102,7 +104,8 @@ async function carryOut(
   if (route.act === 'fetch') return fetchTask(parts, exchange, caller, { kind, id: route.id })
   if (route.act === 'seed') return imageSeed(parts, exchange, caller, route.id)
   const names = kind === 'drawing' ? DRAWING_NAMES : MUSIC_NAMES
-  await withBody(parts, exchange, kind, (bytes) => {
+  const owner = await bodyOwnerOf(parts, caller.user.userId, request)
+  await withBody(parts, exchange, kind, owner, (bytes) => {
     const body = () => new TaskBody(bytes, names)
     const work = () => bodied(parts, exchange, caller, { kind, route, body: body() })
     return route.act === 'list' ? work() : withCopy(parts, bytes.length, work)
@@ -150,17 +153,20 @@ const isOn = ({ views }: TaskParts, kind: TaskKind): boolean => {
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
+/** Reads the body, and holds its memory while `work` runs; a notice of a provider has no owner. */
 async function withBody(
   parts: TaskParts,
   exchange: Exchange,
   kind: TaskKind,
+  owner: BodyOwner | null,
   work: (body: Buffer) => Promise<void>,
 ): Promise<void> {
-  const body = await readBody(exchange.request, parts.bodies)
+  const body = await readBody(exchange.request, parts.bodies, owner)
   if (isDenial(body)) return sendTaskDenial(exchange, kind, body)
   try {
     await work(body)
   } finally {
     parts.bodies.giveBack(body.length)
+    if (owner !== null) parts.bodies.release(owner, body.length)
   }
 }
