@@ -3,7 +3,8 @@ import type { ChannelTimeline } from '#read-api/contract/channel-timeline.ts'
 import { request } from '../request.ts'
 import { healthKey } from './get-health.ts'
 
-export const TIMELINE_PAGE = 20
+/** More than a screen: runs of one circuit are folded into single lines. */
+export const TIMELINE_PAGE = 50
 
 /** What happened to a channel up to a moment (unix seconds; 0 now), and how it stood then. */
 export const timelineQuery = (ask: { channelId: number; at: number; page: number }) =>

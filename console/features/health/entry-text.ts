@@ -19,7 +19,11 @@ const TONE: Partial<Record<Kind, Tone>> = {
   'circuit-closed': 'good',
 }
 
-const CLOSED_BY: Record<string, 'byTest' | 'byChange'> = { test: 'byTest', change: 'byChange' }
+const CLOSED_BY: Record<string, 'byTest' | 'byChange' | 'byHand'> = {
+  test: 'byTest',
+  change: 'byChange',
+  admin: 'byHand',
+}
 
 /** A mark for what happened; a test's is its outcome's. */
 export function entryTone({ kind, is_success }: TimelineEntry): Tone {
@@ -29,9 +33,9 @@ export function entryTone({ kind, is_success }: TimelineEntry): Tone {
 
 /** Why, or what of it, after the word for what happened; empty when there is no more to say. */
 export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.NumberFormat): string {
-  const { kind, reason = '', model, key, fields, tag, count, duration_ms: took, is_success } = entry
+  const { kind, reason = '', model, fields, tag, count, duration_ms: took, is_success } = entry
   const why = reason === '' ? '' : reasonText(t, reason)
-  const of = key === undefined ? (model ?? '') : keyText(t, key)
+  const of = scopeText(t, entry)
   const parts: Record<Kind, readonly string[]> = {
     created: entry.is_enabled === false ? [t('health.entry.asOff')] : [],
     'terms-changed': [fieldsText(t, fields)],
@@ -55,6 +59,10 @@ export function entryDetail(t: TFunction, entry: TimelineEntry, number: Intl.Num
   }
   return parts[kind].filter((part) => part !== '').join(' · ')
 }
+
+/** The model or key that an entry is about; empty for the whole channel. */
+export const scopeText = (t: TFunction, { key, model }: TimelineEntry): string =>
+  key === undefined ? (model ?? '') : keyText(t, key)
 
 /** Fields as the channel's form calls them. */
 const fieldsText = (t: TFunction, fields: readonly string[] = []): string =>

@@ -4,7 +4,7 @@ import { pointsOf, successRate } from '#console/api/channel-health/health-state.
 import type { Column } from '#console/ui/data-grid/column.ts'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText, speedText } from './figure-text.ts'
-import type { Stretch } from './health-view.ts'
+import type { Period } from './health-view.ts'
 import { SparkBars } from './spark-bars.tsx'
 import { StateCell } from './state-cell.tsx'
 
@@ -12,7 +12,7 @@ type Of = {
   readonly t: TFunction
   readonly number: Intl.NumberFormat
   readonly money: Intl.NumberFormat
-  readonly stretch: Stretch
+  readonly period: Period
   /** When the last of the bars ends, in unix seconds. */
   readonly barsEnd: number
 }
@@ -32,9 +32,9 @@ export const healthColumns = (of: Of): readonly Column<Row>[] => [
 // All columns together are as wide as the board of a window of 1 280 pixels.
 const END = { align: 'end', width: 80, onCard: 'brief' } as const
 
-function figureColumns({ t, number, stretch }: Of): readonly Column<Row>[] {
+function figureColumns({ t, number, period }: Of): readonly Column<Row>[] {
   const figure = (text: (figures: HealthFigures) => ReactNode) => (row: Row) => {
-    const figures = row.figures[stretch]
+    const figures = row.figures[period]
     return (figures === null ? null : text(figures)) ?? <Gap />
   }
   const time = (value: number | undefined) =>
@@ -139,8 +139,8 @@ const Latency = ({ p50, p95 }: { p50: string; p95: string }): ReactElement => (
 )
 
 function SuccessCell({ row, of }: { row: Row; of: Of }): ReactElement {
-  const { t, number, stretch, barsEnd } = of
-  const figures = row.figures[stretch]
+  const { t, number, period, barsEnd } = of
+  const figures = row.figures[period]
   const rate = successRate(figures)
   const tries = figures === null ? 0 : figures.successes + figures.failures
   return (

@@ -4,14 +4,15 @@ import { isTroubled } from '#console/api/channel-health/health-state.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
-import type { Stretch } from './health-view.ts'
+import { HealthActions } from './health-actions.tsx'
+import type { Period } from './health-view.ts'
 import { ModelTable } from './model-table.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'
 import { Timeline } from './timeline.tsx'
 
 const WIDTH = 820
 
-type View = { window: Stretch; at: number }
+type View = { window: Period; at: number }
 
 /** One channel: what is open and why, each model's figures, and what happened when. */
 export function HealthDrawer(props: {
@@ -31,8 +32,8 @@ export function HealthDrawer(props: {
     >
       {channel !== null && (
         <div className="tg-health-details">
-          <Now channel={channel} />
-          <ModelTable channel={channel} stretch={view.window} />
+          <Now channel={channel} period={view.window} />
+          <ModelTable channel={channel} period={view.window} />
           <Timeline channelId={channel.id} at={view.at} onAt={(at) => props.onView({ at })} />
         </div>
       )}
@@ -40,8 +41,9 @@ export function HealthDrawer(props: {
   )
 }
 
-function Now({ channel }: { channel: ChannelHealth }): ReactElement {
+function Now(props: { channel: ChannelHealth; period: Period }): ReactElement {
   const { t } = useTranslation()
+  const { channel } = props
   const number = useNumberFormat()
   const { circuits, max_concurrency, max_rpm, in_flight } = channel
   const limits = [
@@ -66,6 +68,7 @@ function Now({ channel }: { channel: ChannelHealth }): ReactElement {
           ))}
         </ul>
       )}
+      <HealthActions key={channel.id} channel={channel} period={props.period} />
       {channel.is_last && isTroubled(channel) && <p className="tg-hint">{t('health.lastStays')}</p>}
     </section>
   )

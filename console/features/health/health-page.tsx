@@ -79,11 +79,11 @@ function List(props: {
   const { channels, view, onView } = props
   const number = useNumberFormat()
   const money = useNumberFormat(DOLLARS)
-  const stretch = view.window
+  const period = view.window
   const end = props.barsEnd
   const columns = useMemo(
-    () => healthColumns({ t, number, money, stretch, barsEnd: end }),
-    [t, number, money, stretch, end],
+    () => healthColumns({ t, number, money, period, barsEnd: end }),
+    [t, number, money, period, end],
   )
   const layout = useColumnLayout('health-table-columns', columns)
   const rows = useMemo(() => shownChannels(channels, view), [channels, view])

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next'
 import { SearchInput } from '#console/ui/search-input.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
-import { SHOWN, type Shown, STRETCHES, type Stretch } from './health-view.ts'
+import { PERIODS, type Period, SHOWN, type Shown } from './health-view.ts'
 
-type View = { keyword: string; shown: Shown; window: Stretch }
+type View = { keyword: string; shown: Shown; window: Period }
 
-/** Which channels, and over what stretch of time. */
+/** Which channels, and over what time range. */
 export function HealthToolbar(props: {
   view: View
   onView: (patch: Partial<View>, options?: { isTyping?: boolean }) => void
@@ -23,7 +23,7 @@ export function HealthToolbar(props: {
           <Segmented
             label={t('health.window.label')}
             value={view.window}
-            choices={STRETCHES.map((value) => ({ value, label: t(`health.window.${value}`) }))}
+            choices={PERIODS.map((value) => ({ value, label: t(`health.window.${value}`) }))}
             onChange={(window) => onView({ window })}
           />
           {props.columns}

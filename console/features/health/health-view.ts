@@ -7,19 +7,28 @@ import {
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
 import type { ChannelHealth, HealthWindows } from '#read-api/contract/channel-health.ts'
 
-export type Stretch = keyof HealthWindows
-export const STRETCHES: readonly Stretch[] = ['m5', 'h1', 'd1']
+export type Period = keyof HealthWindows
+export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
 
 export const ADDRESS = {
   keyword: textParam(),
   shown: choiceParam(SHOWN, 'all'),
-  window: choiceParam(STRETCHES, 'h1'),
+  window: choiceParam(PERIODS, 'h1'),
   /** The channel whose details are open; 0 none. */
   peek: integerParam({ fallback: 0 }),
   /** Of the timeline: the moment asked about, in unix seconds; 0 none. */
   at: integerParam({ fallback: 0 }),
+}
+
+const LOG_TYPE_ERROR = '6'
+const LOG_RANGES: Readonly<Record<Period, string>> = { m5: '1h', h1: '1h', d1: '24h' }
+
+/** The usage log, narrowed to the calls that failed at a channel. */
+export function failedCallsLink(channelId: number, period: Period): string {
+  const search = { type: LOG_TYPE_ERROR, channel: `${channelId}`, range: LOG_RANGES[period] }
+  return `/app/logs/api-usage?${new URLSearchParams(search)}`
 }
 
 /** Those that are asked for, the troubled first. */

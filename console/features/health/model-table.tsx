@@ -5,15 +5,15 @@ import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import type { ChannelHealth, HealthFigures } from '#read-api/contract/channel-health.ts'
 import { durationText, rateText, speedText } from './figure-text.ts'
 import { Gap } from './health-columns.tsx'
-import type { Stretch } from './health-view.ts'
+import type { Period } from './health-view.ts'
 
 const HEADS = ['model', 'success', 'p50', 'p95', 'p99', 'first', 'speed'] as const
 
 /** Each model's figures, and those of all together. */
-export function ModelTable(props: { channel: ChannelHealth; stretch: Stretch }): ReactElement {
+export function ModelTable(props: { channel: ChannelHealth; period: Period }): ReactElement {
   const { t } = useTranslation()
-  const { channel, stretch } = props
-  const title = t('health.byModel', { window: t(`health.window.${stretch}`) })
+  const { channel, period } = props
+  const title = t('health.byModel', { window: t(`health.window.${period}`) })
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
@@ -31,12 +31,12 @@ export function ModelTable(props: { channel: ChannelHealth; stretch: Stretch }):
           </thead>
           <tbody>
             {channel.models.map(({ model, figures }) => (
-              <Row key={model} name={model} figures={figures[stretch]} />
+              <Row key={model} name={model} figures={figures[period]} />
             ))}
           </tbody>
           {channel.models.length > 1 && (
             <tfoot>
-              <Row name={t('health.allModels')} figures={channel.figures[stretch]} />
+              <Row name={t('health.allModels')} figures={channel.figures[period]} />
             </tfoot>
           )}
         </table>

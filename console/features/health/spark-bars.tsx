@@ -8,8 +8,8 @@ const HEIGHT = 20
 const LEAST = 2
 
 /**
- * The last hour: a bar for each stretch, its failed part on top in another colour and hatched
- * apart by a gap. A stretch without calls has a dot. An ornament: the figures beside it say it.
+ * The last hour: a bar for each period, its failed part on top in another colour and hatched
+ * apart by a gap. A period without calls has a dot. An ornament: the figures beside it say it.
  * All of a colour are one path: a board that scrolls draws hundreds of bars a frame.
  */
 export function SparkBars({ points }: { points: readonly Point[] }): ReactElement {

@@ -2,15 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { TIMELINE_PAGE, timelineQuery } from '#console/api/channel-health/get-timeline.ts'
-import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
-import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
-import type { ChannelTimeline, TimelineEntry } from '#read-api/contract/channel-timeline.ts'
-import { entryDetail, entryTone } from './entry-text.ts'
+import type { ChannelTimeline } from '#read-api/contract/channel-timeline.ts'
 import { MomentPicker } from './moment-picker.tsx'
+import { EntryText, TimelineEntries } from './timeline-entries.tsx'
 
 /** What happened to a channel, newest first; and how it stood at a moment, and why. */
 export function Timeline(props: {
@@ -39,7 +37,7 @@ export function Timeline(props: {
         <ErrorState error={read.error} onRetry={() => void read.refetch()} />
       )}
       {read.isPending && <Skeleton height={80} />}
-      {data !== undefined && <Entries items={data.items} />}
+      {data !== undefined && <TimelineEntries items={data.items} />}
       {pages > 1 && (
         <div className="tg-actions">
           <Button
@@ -76,34 +74,5 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
         </span>
       )}
     </output>
-  )
-}
-
-function Entries({ items }: { items: readonly TimelineEntry[] }): ReactElement {
-  const { t } = useTranslation()
-  if (items.length === 0) return <p className="tg-muted">{t('health.noEntries')}</p>
-  return (
-    <ol className="tg-health-entries">
-      {items.map((entry) => (
-        <li key={entry.id}>
-          <Time at={Math.floor(entry.at / 1_000)} style="stamp" />
-          <EntryText entry={entry} />
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-function EntryText({ entry }: { entry: TimelineEntry }): ReactElement {
-  const { t } = useTranslation()
-  const number = useNumberFormat()
-  const detail = entryDetail(t, entry, number)
-  const by = entry.by === null ? t('health.gateway') : entry.by.name || `#${entry.by.id}`
-  return (
-    <span className="tg-health-entry">
-      <StatusTag tone={entryTone(entry)}>{t(`health.entry.${entry.kind}`)}</StatusTag>
-      {detail !== '' && <span>{detail}</span>}
-      <span className="tg-muted">{t('health.by', { name: by })}</span>
-    </span>
   )
 }

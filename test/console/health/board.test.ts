@@ -9,6 +9,8 @@ import {
 } from '#console/api/channel-health/health-state.ts'
 import { withPush } from '#console/api/channel-health/with-push.ts'
 import { durationText, rateText } from '#console/features/health/figure-text.ts'
+import { foldEntries, spanText, summaryOf } from '#console/features/health/folded-entries.ts'
+import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 import { channelHealth, circuit, figures } from '../support/health.ts'
 
 describe('a channel’s state', () => {
@@ -93,5 +95,58 @@ describe('what the socket brings', () => {
   it('does not undo what was read later', () => {
     const old = { kind: 'health', at: 9, channels: [], removed: [1] } as const
     expect(withPush(snapshot, { ...old, channels: [], removed: [1] })).toBe(snapshot)
+  })
+})
+
+describe('the timeline of a channel', () => {
+  const entry = (id: number, patch: Partial<TimelineEntry>): TimelineEntry => ({
+    id,
+    at: id * 60_000,
+    kind: 'circuit-opened',
+    by: null,
+    model: null,
+    ...patch,
+  })
+  const idsOf = (entries: readonly TimelineEntry[]) =>
+    foldEntries(entries).map((group) => group.map(({ id }) => id))
+
+  it('folds what follows one another of one circuit alone', () => {
+    const ofModel = { model: 'o3' }
+    expect(
+      idsOf([
+        entry(9, {}),
+        entry(8, { kind: 'circuit-half-opened' }),
+        entry(7, ofModel),
+        entry(6, { kind: 'tested', model: 'o3' }),
+        entry(5, ofModel),
+        entry(4, { ...ofModel, kind: 'circuit-half-opened' }),
+        entry(3, { key: 0 }),
+        entry(2, { key: 1 }),
+        entry(1, { key: 1 }),
+      ]),
+    ).toEqual([[9, 8], [7], [6], [5, 4], [3], [2, 1]])
+  })
+
+  it('keeps what a person did as a line apart', () => {
+    const by = { id: 1, name: 'root' }
+    const closed = entry(3, { kind: 'circuit-closed', reason: 'admin', by })
+    expect(idsOf([entry(4, {}), closed, entry(2, {}), entry(1, {})])).toEqual([[4], [3], [2, 1]])
+  })
+
+  it('counts openings, and has the ends of a run', () => {
+    const group = [entry(3, {}), entry(2, { kind: 'circuit-closed' }), entry(1, {})] as const
+    expect(summaryOf(group)).toEqual({ newest: group[0], oldest: group[2], openings: 2 })
+  })
+
+  it('says a span in its largest unit', () => {
+    const minute = 60_000
+    const spans = [0, 42_000, 22 * minute, 180 * minute, 3_000 * minute]
+    expect(spans.map((span) => spanText(span, 'en'))).toEqual([
+      '1 sec',
+      '42 sec',
+      '22 min',
+      '3 hr',
+      '2 days',
+    ])
   })
 })

@@ -37,8 +37,8 @@ describe('the health board', () => {
     await page.getByRole('heading', { level: 1, name: 'Channel health' }).waitFor()
     const rows = page.getByRole('grid', { name: 'Channel health' }).getByRole('row')
     await expect.poll(() => rows.nth(1).textContent()).toContain('Invalid key')
-    expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|tries it).*503/)
-    expect(await rows.nth(3).textContent()).toContain('Well')
+    expect(await rows.nth(2).textContent()).toMatch(/Circuit open.*(left|probes it).*503/)
+    expect(await rows.nth(3).textContent()).toContain('Healthy')
   })
 
   it('has a dash, not a zero, where nothing is known', async () => {
@@ -49,9 +49,9 @@ describe('the health board', () => {
     expect(text).not.toMatch(/\b0\b|0%|0 ms/)
   })
 
-  it('keeps filters in the address: only those in trouble, and another stretch', async () => {
+  it('keeps filters in the address: only those in trouble, and another time range', async () => {
     const page = await open()
-    await page.getByRole('button', { name: 'In trouble' }).click()
+    await page.getByRole('button', { name: 'Unhealthy' }).click()
     const rows = page.getByRole('grid').getByRole('row')
     await expect.poll(() => rows.count()).toBe(3)
     await page.getByRole('button', { name: '24 h' }).click()
@@ -94,14 +94,14 @@ describe('the health board', () => {
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Azure East US 2, second deployment' })
     await drawer.getByText('5 failures, round 2').first().waitFor()
-    await drawer.getByText('Circuit closed').waitFor()
+    await drawer.getByText('Circuit closed').first().waitFor()
     await drawer.getByText('Priority, Models, Calls at a time').waitFor()
     expect(await drawer.getByText('Key 2', { exact: false }).count()).toBe(2)
     // Why one in trouble may still be on; of one beside which others serve it says nothing.
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
-    await drawer.getByRole('button', { name: 'Look' }).click()
+    await drawer.getByRole('button', { name: 'View' }).click()
     await drawer.getByText('Its circuit was open').waitFor()
     expect(page.url()).toMatch(/peek=2&at=\d+/)
     await page.keyboard.press('Escape')
@@ -112,6 +112,65 @@ describe('the health board', () => {
     await openAsRoot(page, admin.site, '/admin/health?peek=2')
     await drawer.getByText('5 failures, round 2').first().waitFor()
     expect(await lastStays.count()).toBe(0)
+  })
+
+  it('folds consecutive entries of one circuit, but not what a person did', async () => {
+    const page = await open('/admin/health?peek=2')
+    const timeline = page.getByRole('dialog').getByRole('region', { name: 'Timeline' })
+    const line = timeline.getByRole('listitem').filter({ hasText: '7 entries in 22 min' })
+    await line.getByText('opened 4 times').waitFor()
+    await line.getByText('gpt-4o').waitFor()
+    expect(await timeline.getByText('Circuit half open').count()).toBe(0)
+    await timeline.getByText('gpt-4o · closed manually').waitFor()
+    await line.getByRole('button', { name: 'Show 7 entries' }).click()
+    expect(await line.getByRole('listitem').count()).toBe(7)
+    expect(await timeline.getByText('Circuit half open').count()).toBe(3)
+    await line.getByRole('button', { name: 'Hide 7 entries' }).click()
+    await expect.poll(() => timeline.getByText('Circuit half open').count()).toBe(0)
+  })
+
+  it('tests a channel and says how long it took, or why it failed', async () => {
+    const { site } = admin
+    site.routes['GET /api/channel/test/2'] = () => ok({ success: true, time: 0.81 })
+    const page = await open('/admin/health?peek=2')
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('button', { name: 'Test', exact: true }).click()
+    await drawer.getByText('Test passed in 810 ms').waitFor()
+    const failure = { success: false, message: 'Provider answered 503', code: 'TestFailed' }
+    site.routes['GET /api/channel/test/2'] = () => ({ status: 200, body: failure })
+    await drawer.getByRole('button', { name: 'Test', exact: true }).click()
+    await drawer.getByText('Test failed: Provider answered 503').waitFor()
+  })
+
+  it('closes circuits where there are any, and offers it nowhere else', async () => {
+    const { site } = admin
+    const page = await open('/admin/health?peek=2')
+    const drawer = page.getByRole('dialog')
+    site.routes['POST /api/channel/2/circuit/close'] = () => {
+      const channels = HEALTH_CHANNELS.map((channel) => ({ ...channel, circuits: [] }))
+      site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels })
+      return ok(3)
+    }
+    const close = drawer.getByRole('button', { name: 'Close 3 circuits' })
+    await close.click()
+    await page.getByText('3 circuits closed').waitFor()
+    await drawer.locator('.tg-health-circuits').waitFor({ state: 'detached' })
+    expect(await drawer.getByRole('button', { name: /circuit/ }).count()).toBe(0)
+    await drawer.getByRole('button', { name: 'Test', exact: true }).waitFor()
+  })
+
+  it('leads to the failing calls of the channel, and to its form and back', async () => {
+    const page = await open('/admin/health?window=d1&peek=2')
+    const drawer = page.getByRole('dialog')
+    const failing = drawer.getByRole('link', { name: 'See failing calls' })
+    expect(await failing.getAttribute('href')).toBe(
+      '/app/logs/api-usage?type=6&channel=2&range=24h',
+    )
+    await drawer.getByRole('link', { name: 'Edit' }).click()
+    await page.waitForURL('**/channel/edit/2')
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click()
+    await page.waitForURL('**/admin/health?window=d1&peek=2')
+    await drawer.getByText('5 failures, round 2').first().waitFor()
   })
 
   it('says what went wrong when it can’t be read, and tries again', async () => {

@@ -122,6 +122,19 @@ export const TIMELINE: readonly TimelineEntry[] = [
   entry(10, 12, { kind: 'circuit-opened', reason: 'status-429', key: 1, model: null, count: 5 }),
   entry(8, 30, { kind: 'tested', model: 'gpt-4o', is_success: true, duration_ms: 812 }),
   entry(7, 55, { kind: 'circuit-closed', reason: 'probe', model: null }),
+  ...[61, 62, 64, 65, 71, 72, 83].map((minutes, index) =>
+    entry(60 - index, minutes, {
+      kind: index % 2 === 0 ? 'circuit-opened' : 'circuit-half-opened',
+      model: 'gpt-4o',
+      ...(index % 2 === 0 ? { reason: 'timeout', count: 1 } : {}),
+    }),
+  ),
+  entry(50, 84, {
+    kind: 'circuit-closed',
+    reason: 'admin',
+    model: 'gpt-4o',
+    by: { id: 1, name: 'root' },
+  }),
   entry(6, 90, {
     kind: 'terms-changed',
     by: { id: 1, name: 'root' },

@@ -1,0 +1,111 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLocation } from 'react-router-dom'
+import { closeCircuits } from '#console/api/channel-health/close-circuits.ts'
+import { healthKey } from '#console/api/channel-health/get-health.ts'
+import { type TestOutcome, testChannel } from '#console/api/channels/test-channel.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { ButtonLink } from '#console/ui/button-link.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
+import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import { durationText } from './figure-text.ts'
+import { failedCallsLink, type Period } from './health-view.ts'
+
+/** What an operator does about a channel: test it, edit it, close its circuits, see what failed. */
+export function HealthActions(props: { channel: ChannelHealth; period: Period }): ReactElement {
+  const { t } = useTranslation()
+  const { channel, period } = props
+  const { pathname, search } = useLocation()
+  const test = useTest(channel.id)
+  return (
+    <div className="tg-health-actions">
+      <div className="tg-actions">
+        <Button icon="zap" isBusy={test.isRunning} onClick={() => void test.run()}>
+          {t('health.actions.test')}
+        </Button>
+        <ButtonLink
+          to={`/channel/edit/${channel.id}`}
+          icon="edit"
+          state={{ returnTo: pathname + search }}
+        >
+          {t('health.actions.edit')}
+        </ButtonLink>
+        {channel.circuits.length > 0 && <CloseCircuits channel={channel} />}
+        <ButtonLink to={failedCallsLink(channel.id, period)} icon="list">
+          {t('health.actions.failedCalls')}
+        </ButtonLink>
+      </div>
+      <output>
+        {test.isRunning && <span className="tg-muted">{t('health.actions.testing')}</span>}
+        {test.outcome !== null && <TestText outcome={test.outcome} />}
+      </output>
+    </div>
+  )
+}
+
+function TestText({ outcome }: { outcome: TestOutcome }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  if (outcome.isSuccess) {
+    const duration = durationText(outcome.seconds * 1_000, number)
+    return <StatusTag tone="good">{t('health.actions.passed', { duration })}</StatusTag>
+  }
+  return (
+    <span className="tg-health-test-failure">
+      {t('health.actions.failed', { reason: outcome.message })}
+    </span>
+  )
+}
+
+/** A test of the channel's usual model; one that is under way ends with the drawer. */
+function useTest(channelId: number) {
+  const client = useQueryClient()
+  const [state, setState] = useState({ isRunning: false, outcome: null as TestOutcome | null })
+  const stop = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    stop.current = controller
+    return () => controller.abort()
+  }, [])
+  const run = async (): Promise<void> => {
+    const { signal } = stop.current
+    if (state.isRunning) return
+    setState({ isRunning: true, outcome: null })
+    try {
+      const outcome = await testChannel(channelId, '', signal)
+      if (!signal.aborted) setState({ isRunning: false, outcome })
+    } catch (error) {
+      setState({ isRunning: false, outcome: null })
+      showError(error)
+    }
+    await client.invalidateQueries({ queryKey: healthKey })
+  }
+  return { ...state, run }
+}
+
+function CloseCircuits({ channel }: { channel: ChannelHealth }): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  const close = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const count = await closeCircuits(channel.id)
+      if (count === 0) showInfo(t('health.actions.closedAlready'))
+      else showSuccess(t('health.actions.closed', { count }))
+    } catch (error) {
+      showError(error)
+    } finally {
+      setBusy(false)
+      await client.invalidateQueries({ queryKey: healthKey })
+    }
+  }
+  return (
+    <Button icon="refresh" isBusy={isBusy} onClick={() => void close()}>
+      {t('health.actions.close', { count: channel.circuits.length })}
+    </Button>
+  )
+}
