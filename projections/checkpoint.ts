@@ -1,7 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { z } from 'zod'
 import { LANE_COUNT } from '#infra/event-bus/lanes.ts'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { ProjectionName } from './names.ts'
 
 /**
@@ -57,7 +56,7 @@ export function atCheckpoint<Row>(
 ): Promise<AtPosition<Row>> {
   return db.transaction(async (snapshot) => {
     await snapshot.query(sql.unsafe`set transaction isolation level repeatable read, read only`)
-    const position = await snapshot.oneFirst(sql.type(z.object({ position: wireInteger }))`
+    const position = await snapshot.oneFirst(sql.type(rowType({ position: wireInteger }))`
       select coalesce(min(position), 0) as position from projections.checkpoint where name = ${name}
     `)
     return { position, rows: await read(snapshot) }

@@ -24,7 +24,7 @@ const GIVE_UP_WITHIN_MS = 2_000
 
 /**
  * The two ways to Postgres: Slonik for SQL of ordinary pace (int8 → bigint, numeric → text,
- * timestamptz → ISO text, rows checked by their zod type) and bare pg for hot paths.
+ * timestamptz → ISO text, rows checked by their row type) and bare pg for hot paths.
  *
  * A lost connection fails the query that was running on it and nothing else: both pools open new
  * ones. Every session commits synchronously, whatever the server's own default.

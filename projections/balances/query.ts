@@ -1,8 +1,8 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
-const account = z.object({
+const account = rowType({
   userId: wireInteger,
   /** What can be spent; what is held for calls in flight is already off it. */
   balance: quota,
@@ -14,9 +14,9 @@ const account = z.object({
   affHistoryQuota: quota,
   affCount: wireInteger,
   /** Of the last check-in, UTC: `2026-11-22`; empty while there was none. */
-  checkInDay: z.string(),
+  checkInDay: Type.String(),
 })
-export type Account = z.infer<typeof account>
+export type Account = RowOf<typeof account>
 
 /** Accounts without any movement are absent. */
 export async function accountsOf(
@@ -33,17 +33,17 @@ export async function accountsOf(
   return new Map(rows.map((row) => [row.userId, row]))
 }
 
-const tokenBudget = z.object({
+const tokenBudget = rowType({
   tokenId: wireInteger,
   /** What can be spent; what is held for calls in flight is already off it. */
   remain: quota,
   held: quota,
-  isUnlimited: z.boolean(),
+  isUnlimited: Type.Boolean(),
   usedQuota: quota,
   /** Unix seconds of its last call; 0 never. */
   accessedAt: wireInteger,
 })
-export type TokenBudget = z.infer<typeof tokenBudget>
+export type TokenBudget = RowOf<typeof tokenBudget>
 
 export async function budgetsOf(
   db: CommonQueryMethods,

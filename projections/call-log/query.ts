@@ -1,7 +1,15 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import {
+  converted,
+  countSum,
+  quota,
+  quotaSum,
+  type RowOf,
+  rowType,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 import { type LogFilter, type LogRow, matching, named } from './rows.ts'
 
 export { logBatches } from './log-batch.ts'
@@ -49,7 +57,7 @@ export const logRowsAfter = (
 
 /** Who called by the console, as their calls name it, up to so many: an index is leapt through. */
 export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<readonly number[]> =>
-  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     with recursive callers as (
       (select max(token_id) as id from read_call_log.log where token_id < 0)
       union all
@@ -59,13 +67,13 @@ export const playgroundIds = (db: CommonQueryMethods, limit: number): Promise<re
     select id from callers where id is not null limit ${limit}
   `)
 
-const logSums = z.object({
+const logSums = rowType({
   count: wireInteger,
-  quota: z.string().transform(BigInt),
-  promptTokens: z.string().transform(Number),
-  completionTokens: z.string().transform(Number),
+  quota: quotaSum,
+  promptTokens: countSum,
+  completionTokens: countSum,
 })
-export type LogSums = z.infer<typeof logSums>
+export type LogSums = RowOf<typeof logSums>
 
 /** Sums over the rows themselves: for what the rollups don't answer. */
 export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<LogSums> =>
@@ -76,22 +84,22 @@ export const sumLogRows = (db: CommonQueryMethods, filter: LogFilter): Promise<L
     from read_call_log.log where ${matching(filter)}
   `)
 
-const otherText = z.string().transform((text) => JSON.parse(text) as LoggedOther)
+const otherText = converted(Type.String(), (text) => JSON.parse(text) as LoggedOther)
 type LoggedOther = {
   readonly price?: { readonly userGroup?: string }
   readonly usage?: Partial<Usage> & { readonly calls?: number }
 }
 
-const chargedCall = z
-  .object({
+const chargedCall = rowType(
+  {
     id: wireInteger,
     userId: wireInteger,
-    model: z.string(),
-    group: z.string(),
+    model: Type.String(),
+    group: Type.String(),
     quota,
     other: otherText,
-  })
-  .transform(({ other, ...row }) => {
+  },
+  ({ other, ...row }) => {
     const { calls, ...usage } = other.usage ?? {}
     return {
       ...row,
@@ -101,8 +109,9 @@ const chargedCall = z
       /** Left out where the usage alone tells it: see `chargeFor`. */
       calls,
     }
-  })
-export type ChargedCall = z.infer<typeof chargedCall>
+  },
+)
+export type ChargedCall = RowOf<typeof chargedCall>
 
 /** What was charged within some seconds (both ends included), by id, above `after`. */
 export const chargedCalls = (

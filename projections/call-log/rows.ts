@@ -1,42 +1,42 @@
 import { sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import { PLAYGROUND_NAME } from '#domain/shared/playground.ts'
-import { quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import { quota, type RowOf, rowType, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
 import { ofRequest } from './request-id.ts'
 
-const logRow = z.object({
+const logRow = rowType({
   /** The position of the event that made it. */
   id: wireInteger,
   /** Unix seconds. */
   createdAt: wireInteger,
-  type: z.number(),
+  type: Type.Number(),
   userId: wireInteger,
-  username: z.string(),
+  username: Type.String(),
   /** Whether the user wants addresses shown in full. */
-  showsIp: z.boolean(),
-  tokenName: z.string(),
+  showsIp: Type.Boolean(),
+  tokenName: Type.String(),
   channelId: wireInteger,
-  channelName: z.string(),
-  model: z.string(),
-  group: z.string(),
-  requestId: z.string(),
-  isStream: z.boolean(),
+  channelName: Type.String(),
+  model: Type.String(),
+  group: Type.String(),
+  requestId: Type.String(),
+  isStream: Type.Boolean(),
   promptTokens: wireInteger,
   completionTokens: wireInteger,
   quota,
   durationMs: wireInteger,
   /** See `rowOf`: worded when it is shown. */
-  reason: z.string(),
+  reason: Type.String(),
   clientIp: sealedText,
   /** Of a change by hand, who made it and why; 0 and empty otherwise. */
   actorId: wireInteger,
-  actorName: z.string(),
+  actorName: Type.String(),
   note: sealedText,
   /** JSON text for everybody, and what is added for admins. */
-  other: z.string(),
-  adminOther: z.string(),
+  other: Type.String(),
+  adminOther: Type.String(),
 })
-export type LogRow = z.infer<typeof logRow>
+export type LogRow = RowOf<typeof logRow>
 
 /** What is absent lets everything through. Times in unix seconds, both ends included. */
 export type LogFilter = {

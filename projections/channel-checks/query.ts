@@ -1,23 +1,23 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
-const channelCheck = z.object({
+const channelCheck = rowType({
   channelId: wireInteger,
-  model: z.string(),
-  isSuccess: z.boolean(),
+  model: Type.String(),
+  isSuccess: Type.Boolean(),
   /** A code; empty for a success. */
-  reason: z.string(),
+  reason: Type.String(),
   /** Milliseconds of the last test that succeeded; 0 none has. */
   responseTime: wireInteger,
   /** Unix seconds, as the other; 0 never. */
   testTime: wireInteger,
   /** US dollars, as decimal text. */
-  balance: z.string(),
+  balance: Type.String(),
   balanceUpdatedTime: wireInteger,
   changedPosition: wireInteger,
 })
-export type ChannelCheck = z.infer<typeof channelCheck>
+export type ChannelCheck = RowOf<typeof channelCheck>
 
 const selected = sql.fragment`
   select
@@ -37,15 +37,15 @@ export const changedChecks = (
     order by changed_position
   `)
 
-const runResult = z.object({
+const runResult = rowType({
   channelId: wireInteger,
-  name: z.string(),
-  model: z.string(),
+  name: Type.String(),
+  model: Type.String(),
   /** A code; empty for a success. */
-  reason: z.string(),
+  reason: Type.String(),
   durationMs: wireInteger,
 })
-export type RunResult = z.infer<typeof runResult>
+export type RunResult = RowOf<typeof runResult>
 
 /** What a run over all found of each channel that is still there, those that failed first. */
 export const runResults = (db: CommonQueryMethods, run: string): Promise<readonly RunResult[]> =>
@@ -57,8 +57,8 @@ export const runResults = (db: CommonQueryMethods, run: string): Promise<readonl
     order by t.run_reason = '', t.run_duration desc, t.channel_id
   `)
 
-const testRun = z.object({
-  run: z.string(),
+const testRun = rowType({
+  run: Type.String(),
   total: wireInteger,
   tested: wireInteger,
   failed: wireInteger,
@@ -68,7 +68,7 @@ const testRun = z.object({
   startedPosition: wireInteger,
   endedPosition: wireInteger,
 })
-export type TestRun = z.infer<typeof testRun>
+export type TestRun = RowOf<typeof testRun>
 
 /** The run over all channels that began last; null before the first. */
 export const latestTestRun = (db: CommonQueryMethods): Promise<TestRun | null> =>

@@ -1,16 +1,16 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 
-const circuit = z.object({
+const circuit = rowType({
   channelId: wireInteger,
   /** null: of the whole channel, or of all its keys. */
-  model: z.string().nullable(),
-  keyRef: z.string().nullable(),
-  state: z.enum(['open', 'half-open']),
+  model: nullable(Type.String()),
+  keyRef: nullable(Type.String()),
+  state: Type.Enum(['open', 'half-open']),
   /** A code: `connect`, `timeout`, `status-503`… */
-  reason: z.string(),
+  reason: Type.String(),
   failures: wireInteger,
   round: wireInteger,
   /** Unix milliseconds, as `openedAt`. */
@@ -18,7 +18,7 @@ const circuit = z.object({
   openedAt: wireInteger,
   position: wireInteger,
 })
-export type CircuitRow = z.infer<typeof circuit>
+export type CircuitRow = RowOf<typeof circuit>
 
 const open = sql.fragment`
   select channel_id as "channelId", model, key_ref as "keyRef", state, reason, failures, round,

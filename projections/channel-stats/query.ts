@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './buckets.ts'
 
 /** How a channel, or one model of it, did in a stretch of time. null: there was nothing to tell. */
@@ -18,24 +18,24 @@ export type ChannelFigures = HealthFigures & {
   readonly models: readonly (HealthFigures & { readonly model: string })[]
 }
 
-const triesRow = z.object({
+const triesRow = rowType({
   channelId: wireInteger,
-  model: z.string(),
+  model: Type.String(),
   successes: wireInteger,
   failures: wireInteger,
   outputTokens: wireInteger,
   outputMs: wireInteger,
 })
-type TriesRow = z.infer<typeof triesRow>
+type TriesRow = RowOf<typeof triesRow>
 
-const spreadRow = z.object({
+const spreadRow = rowType({
   channelId: wireInteger,
-  model: z.string(),
-  what: z.number(),
-  bucket: z.number(),
+  model: Type.String(),
+  what: Type.Number(),
+  bucket: Type.Number(),
   count: wireInteger,
 })
-type SpreadRow = z.infer<typeof spreadRow>
+type SpreadRow = RowOf<typeof spreadRow>
 
 const LATENCY = 1
 const FIRST_TOKEN = 2
@@ -74,14 +74,14 @@ export async function figuresSince(
   })
 }
 
-const minuteRow = z.object({
+const minuteRow = rowType({
   channelId: wireInteger,
   /** Unix seconds of its beginning. */
   minute: wireInteger,
   successes: wireInteger,
   failures: wireInteger,
 })
-export type MinuteRow = z.infer<typeof minuteRow>
+export type MinuteRow = RowOf<typeof minuteRow>
 
 /** Minute by minute, whatever the model; minutes without any try are left out. */
 export const minutesSince = (

@@ -1,7 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import { jsonOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { Listed } from '../like.ts'
 
 export const TIMELINE_KINDS = [
@@ -40,15 +40,15 @@ export type TimelineDetail = {
   readonly durationMs?: number
 }
 
-const entry = z.object({
+const entry = rowType({
   position: wireInteger,
   /** Unix milliseconds. */
   at: wireInteger,
-  kind: z.enum(TIMELINE_KINDS),
-  actor: z.string(),
-  detail: z.custom<TimelineDetail>(),
+  kind: Type.Enum(TIMELINE_KINDS),
+  actor: Type.String(),
+  detail: jsonOf<TimelineDetail>(),
 })
-export type TimelineEntry = z.infer<typeof entry>
+export type TimelineEntry = RowOf<typeof entry>
 
 const selected = sql.fragment`
   select position, at, kind, actor, detail from read_channel_timeline.entries
@@ -73,7 +73,7 @@ export async function timelineOf(
     db.any(sql.type(entry)`
       ${selected} where ${within} order by at desc, position desc limit ${limit} offset ${offset}
     `),
-    db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+    db.oneFirst(sql.type(rowType({ total: wireInteger }))`
       select count(*) as total from read_channel_timeline.entries where ${within}
     `),
   ])

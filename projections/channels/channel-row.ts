@@ -1,39 +1,48 @@
 import { sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { decimalText, quota, wireInteger } from '#infra/postgres/row-types.ts'
+import {
+  decimalText,
+  jsonOf,
+  quota,
+  type RowOf,
+  rowType,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 
 const OWN_CELLS = {
-  name: z.string(),
-  tag: z.string(),
-  models: z.custom<ChannelTerms['models']>(),
-  groups: z.custom<ChannelTerms['groups']>(),
-  modelMapping: z.string(),
+  name: Type.String(),
+  tag: Type.String(),
+  models: jsonOf<ChannelTerms['models']>(),
+  groups: jsonOf<ChannelTerms['groups']>(),
+  modelMapping: Type.String(),
   priority: wireInteger,
   weight: wireInteger,
   expiredTime: wireInteger,
 }
 type OwnCell = keyof typeof OWN_CELLS
 
-const selectedRow = z.object({
+const SELECTED = {
   ...OWN_CELLS,
   id: wireInteger,
-  terms: z.custom<Omit<ChannelTerms, OwnCell>>(),
-  keyRefs: z.array(z.string()),
+  terms: jsonOf<Omit<ChannelTerms, OwnCell>>(),
+  keyRefs: Type.Array(Type.String()),
   /** Empty: it has one key. */
-  keyMode: z.enum(['', 'random', 'polling']),
+  keyMode: Type.Enum(['', 'random', 'polling']),
   /** Which of its keys are not used for now, since when (unix seconds) and why. */
-  keysSetAside: z.array(z.object({ keyRef: z.string(), reason: z.string(), at: z.number() })),
+  keysSetAside: Type.Array(
+    Type.Object({ keyRef: Type.String(), reason: Type.String(), at: Type.Number() }),
+  ),
   /** 1 enabled, 2 disabled, 3 auto-disabled. */
-  status: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  status: Type.Union([Type.Literal(1), Type.Literal(2), Type.Literal(3)]),
   /** Why it was turned off by the gateway, empty otherwise. */
-  statusReason: z.string(),
+  statusReason: Type.String(),
   /** Unix seconds, as `createdAt`. */
   statusAt: wireInteger,
   createdAt: wireInteger,
   /** Position of the last event that changed it (its spending apart). */
   changedPosition: wireInteger,
-  isDeleted: z.boolean(),
+  isDeleted: Type.Boolean(),
   usedQuota: quota,
   /** Milliseconds of the last test that succeeded; 0 none has. */
   responseTime: wireInteger,
@@ -43,10 +52,12 @@ const selectedRow = z.object({
   balance: decimalText,
   balanceReadAt: wireInteger,
   /** A code: why its last test failed; empty when it did not, or there was none. */
-  testFailure: z.string(),
-})
+  testFailure: Type.String(),
+}
+
 /** NOTE: terms are put together here: of a thousand rows Postgres takes thrice as long for it. */
-export const channelRow = selectedRow.transform(
+export const channelRow = rowType(
+  SELECTED,
   ({ name, tag, models, groups, modelMapping, priority, weight, expiredTime, terms, ...row }) => ({
     ...row,
     terms: {
@@ -55,7 +66,7 @@ export const channelRow = selectedRow.transform(
     } as ChannelTerms,
   }),
 )
-export type ChannelRow = z.infer<typeof channelRow>
+export type ChannelRow = RowOf<typeof channelRow>
 
 /** `channels c` with what was spent over each, `s`, and how it was tested, `t`. */
 export const withFigures = sql.fragment`
@@ -86,18 +97,18 @@ export const selected = sql.fragment`
 `
 
 /** What a tag's line tells of each of its channels, or of all together. */
-export const memberRow = z.object({
+export const memberRow = rowType({
   id: wireInteger,
-  name: z.string(),
+  name: Type.String(),
   /** As shown: 3 for one that is expired. */
-  status: z.number(),
-  groups: z.array(z.string()),
+  status: Type.Number(),
+  groups: Type.Array(Type.String()),
   priority: wireInteger,
   weight: wireInteger,
   usedQuota: quota,
   responseTime: wireInteger,
 })
-export type MemberRow = z.infer<typeof memberRow>
+export type MemberRow = RowOf<typeof memberRow>
 
 /** Columns of a `memberRow`, from `withFigures`. */
 export const memberOf = (now: number) => sql.fragment`

@@ -1,6 +1,6 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { arrayOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import type { Listed, Slice } from '../like.ts'
 import {
@@ -28,7 +28,7 @@ export const findChannel = (
 
 /** 0 when there are none. */
 export const highestChannelId = (db: CommonQueryMethods): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+  db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_channels.channels
   `)
 
@@ -38,7 +38,7 @@ export async function secretRefsOf(
   channelIds: readonly number[],
 ): Promise<readonly string[]> {
   if (channelIds.length === 0) return []
-  return db.anyFirst(sql.type(z.object({ ref: z.string() }))`
+  return db.anyFirst(sql.type(rowType({ ref: Type.String() }))`
     select k.ref from read_channels.channels c, jsonb_array_elements_text(c.key_refs) as k (ref)
     where c.id = any(${sql.array([...channelIds], 'int8')})
     union all
@@ -64,7 +64,7 @@ export type ChannelsOfTag = {
   readonly rows: readonly ChannelRow[]
 }
 
-const counted = sql.type(z.object({ total: wireInteger }))
+const counted = sql.type(rowType({ total: wireInteger }))
 
 /** Channels that are not deleted. */
 export async function listChannels(
@@ -72,7 +72,7 @@ export async function listChannels(
   { limit, offset, ...search }: ChannelSearch,
 ): Promise<Listed<ChannelRow>> {
   const matches = matching(search)
-  const ids = await db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+  const ids = await db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select c.id from ${withFigures}
     where ${matches} order by ${orderOfChannels(search)} limit ${limit} offset ${offset}
   `)
@@ -134,7 +134,7 @@ export async function listChannelTags(
 const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]))
 
-const tagIds = z.object({ tag: z.string(), ids: z.array(wireInteger) })
+const tagIds = rowType({ tag: Type.String(), ids: arrayOf(wireInteger) })
 
 async function membersOf(
   db: CommonQueryMethods,
@@ -173,7 +173,7 @@ export const changedChannels = (
     order by c.changed_position fetch first ${limit} rows with ties
   `)
 
-const servedModel = z.object({ model: z.string(), groups: z.array(z.string()) })
+const servedModel = rowType({ model: Type.String(), groups: Type.Array(Type.String()) })
 
 /**
  * The models of enabled channels of the given types as callers name them, each with the groups that
@@ -183,7 +183,7 @@ export const servedModels = (
   db: CommonQueryMethods,
   types: readonly number[],
   now: number,
-): Promise<readonly z.infer<typeof servedModel>[]> =>
+): Promise<readonly RowOf<typeof servedModel>[]> =>
   db.any(sql.type(servedModel)`
     select coalesce(c.terms->>'modelPrefix', '') || m.model as model,
       array_agg(distinct g.name order by g.name) as groups
@@ -197,7 +197,7 @@ export const servedModels = (
 
 /** Every model that a channel names, whatever its status. */
 export const channelModels = (db: CommonQueryMethods): Promise<readonly string[]> =>
-  db.anyFirst(sql.type(z.object({ model: z.string() }))`
+  db.anyFirst(sql.type(rowType({ model: Type.String() }))`
     select distinct m.model from read_channels.channels c,
       jsonb_array_elements_text(c.models) as m (model)
     where not c.is_deleted order by 1

@@ -1,14 +1,14 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
-const tokenRow = z.object({
+const tokenRow = rowType({
   userId: wireInteger,
   authVersion: wireInteger,
   /** Unix seconds. */
   expiresAt: wireInteger,
 })
-export type AccessTokenRow = z.infer<typeof tokenRow>
+export type AccessTokenRow = RowOf<typeof tokenRow>
 
 /** Whose access token has this keyed hash; null when nobody's has. */
 export const findAccessToken = (
@@ -21,14 +21,14 @@ export const findAccessToken = (
     from read_credentials.credentials where token_hash = ${tokenHash}
   `)
 
-const credentialsRow = z.object({
-  tokenIssuedAt: wireInteger.nullable(),
-  tokenExpiresAt: wireInteger.nullable(),
-  tokenAuthVersion: wireInteger.nullable(),
-  totpSince: wireInteger.nullable(),
+const credentialsRow = rowType({
+  tokenIssuedAt: nullable(wireInteger),
+  tokenExpiresAt: nullable(wireInteger),
+  tokenAuthVersion: nullable(wireInteger),
+  totpSince: nullable(wireInteger),
   recoveryCodes: wireInteger,
 })
-export type CredentialsRow = z.infer<typeof credentialsRow>
+export type CredentialsRow = RowOf<typeof credentialsRow>
 
 /** null when the user never had any. Times in unix seconds. */
 export const credentialsOf = (
@@ -42,13 +42,13 @@ export const credentialsOf = (
     from read_credentials.credentials where user_id = ${userId}
   `)
 
-const passkeyRow = z.object({
+const passkeyRow = rowType({
   id: wireInteger,
-  name: z.string(),
+  name: Type.String(),
   createdAt: wireInteger,
-  usedAt: wireInteger.nullable(),
+  usedAt: nullable(wireInteger),
 })
-export type PasskeyRow = z.infer<typeof passkeyRow>
+export type PasskeyRow = RowOf<typeof passkeyRow>
 
 /** In the order in which they were added. */
 export const passkeysOf = (

@@ -1,7 +1,7 @@
 import { sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import type { Core } from '#infra/core.ts'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import { rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { PROJECTION_NAMES, type ProjectionName } from '../names.ts'
 import { advanceSignal, type Positions } from './advance-signal.ts'
 import { createPoller } from './poller.ts'
@@ -93,7 +93,7 @@ function waitUntil(
   })
 }
 
-const checkpointRow = z.object({ name: z.enum(PROJECTION_NAMES), position: wireInteger })
+const checkpointRow = rowType({ name: Type.Enum(PROJECTION_NAMES), position: wireInteger })
 
 /** How far each read model is, in the lane that is furthest behind. */
 export async function readPositions(core: Pick<Core, 'db'>): Promise<Positions> {

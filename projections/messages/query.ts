@@ -1,23 +1,23 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { arrayOf, nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-const format = z.enum(['markdown', 'html', 'plain'])
+const format = Type.Enum(['markdown', 'html', 'plain'])
 
-const messageRow = z.object({
+const messageRow = rowType({
   id: wireInteger,
-  title: z.string(),
-  content: z.string(),
+  title: Type.String(),
+  content: Type.String(),
   format,
   /** Unix seconds, as all times here. */
   createdAt: wireInteger,
-  editedAt: wireInteger.nullable(),
+  editedAt: nullable(wireInteger),
   /** Of how many users. */
   total: wireInteger,
   readers: wireInteger,
 })
-export type MessageRow = z.infer<typeof messageRow>
+export type MessageRow = RowOf<typeof messageRow>
 
 /** Of a list's row: its beginning says what it is about. */
 const LISTED_CHARACTERS = 2_000
@@ -32,11 +32,11 @@ const messageTables = sql.fragment`
   read_messages.messages m left join read_messages.read_counts c on c.message_id = m.id
 `
 
-const count = z.object({ total: wireInteger })
+const count = rowType({ total: wireInteger })
 
 /** 0 when there are none; deleted ones count. */
 export const highestMessageId = (db: CommonQueryMethods): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+  db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_messages.messages
   `)
 
@@ -78,14 +78,14 @@ export async function listMessages(
   return { rows, total }
 }
 
-const recipientRow = z.object({
+const recipientRow = rowType({
   userId: wireInteger,
   /** Empty once the person was erased. */
-  username: z.string(),
-  displayName: z.string(),
-  readAt: wireInteger.nullable(),
+  username: Type.String(),
+  displayName: Type.String(),
+  readAt: nullable(wireInteger),
 })
-export type RecipientRow = z.infer<typeof recipientRow>
+export type RecipientRow = RowOf<typeof recipientRow>
 
 /**
  * In the order of their ids; of a message that was deleted, none. NOTE: the rows stay, since its
@@ -111,16 +111,16 @@ export const recipientsOf = (
     order by page.id
   `)
 
-const inboxRow = z.object({
+const inboxRow = rowType({
   id: wireInteger,
-  title: z.string(),
-  content: z.string(),
+  title: Type.String(),
+  content: Type.String(),
   format,
   createdAt: wireInteger,
   /** null: unread. */
-  readAt: wireInteger.nullable(),
+  readAt: nullable(wireInteger),
 })
-export type InboxRow = z.infer<typeof inboxRow>
+export type InboxRow = RowOf<typeof inboxRow>
 
 const inboxColumns = (content: typeof whole) => sql.fragment`
   m.id, m.title, ${content}, m.format, m.created_at as "createdAt", d.read_at as "readAt"
@@ -165,7 +165,7 @@ export async function unreadCounts(
   db: CommonQueryMethods,
   userIds: readonly number[],
 ): Promise<Map<number, number>> {
-  const rows = await db.any(sql.type(z.object({ userId: wireInteger, unread: wireInteger }))`
+  const rows = await db.any(sql.type(rowType({ userId: wireInteger, unread: wireInteger }))`
     select u.id as "userId", unread.count as unread
     from unnest(${sql.array(userIds, 'int8')}) u(id)
     cross join lateral (
@@ -181,7 +181,7 @@ export async function unreadCounts(
 
 export type Stretch = { readonly after: number; readonly upTo: number }
 
-const moved = z.object({ position: wireInteger, userIds: z.array(wireInteger) })
+const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
  * Whose inbox of these users' was changed in the stretch, by what was sent, edited, deleted or
@@ -191,8 +191,8 @@ export async function movedInboxes(
   db: CommonQueryMethods,
   { after, upTo }: Stretch,
   userIds: readonly number[],
-): Promise<z.infer<typeof moved> | null> {
-  const row = await db.one(sql.type(moved.extend({ position: wireInteger.nullable() }))`
+): Promise<{ readonly position: number; readonly userIds: readonly number[] } | null> {
+  const row = await db.one(sql.type(moved)`
     with changed as (
       select id, changed_position from read_messages.messages
       where changed_position > ${after} and changed_position <= ${upTo}
@@ -221,6 +221,6 @@ export const messagesOnlyTo = (
   db: CommonQueryMethods,
   userId: number,
 ): Promise<readonly number[]> =>
-  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select m.id from ${inboxOf(userId)} and m.total = 1
   `)

@@ -1,16 +1,16 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
-const settingsRow = z.object({
-  means: z.enum(['email', 'webhook']),
+const settingsRow = rowType({
+  means: Type.Enum(['email', 'webhook']),
   /** null: as the site has it. */
-  threshold: quota.nullable(),
-  mailTo: z.string(),
-  webhookUrl: z.string(),
-  webhookSecretRef: z.string().nullable(),
+  threshold: nullable(quota),
+  mailTo: Type.String(),
+  webhookUrl: Type.String(),
+  webhookSecretRef: nullable(Type.String()),
 })
-export type NotificationsRow = z.infer<typeof settingsRow>
+export type NotificationsRow = RowOf<typeof settingsRow>
 
 const UNSET: NotificationsRow = {
   means: 'email',
@@ -32,17 +32,17 @@ export async function notificationsOf(
   return row ?? UNSET
 }
 
-const lowRow = z.object({
+const lowRow = rowType({
   userId: wireInteger,
   /** What is left, with what open calls hold. */
   remaining: quota,
   threshold: quota,
-  means: z.enum(['email', 'webhook']),
-  mailTo: z.string(),
-  webhookUrl: z.string(),
-  webhookSecretRef: z.string().nullable(),
+  means: Type.Enum(['email', 'webhook']),
+  mailTo: Type.String(),
+  webhookUrl: Type.String(),
+  webhookSecretRef: nullable(Type.String()),
 })
-export type LowAccount = z.infer<typeof lowRow>
+export type LowAccount = RowOf<typeof lowRow>
 
 /**
  * Of these users, the active ones who have less than they want to be warned at, were last warned

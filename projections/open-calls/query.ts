@@ -1,17 +1,17 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
-const openCall = z.object({
-  call: z.string(),
+const openCall = rowType({
+  call: Type.String(),
   userId: wireInteger,
   tokenId: wireInteger,
-  model: z.string(),
+  model: Type.String(),
   /** Unix milliseconds, as `leaseUntil`. */
   admittedAt: wireInteger,
   leaseUntil: wireInteger,
 })
-export type OpenCall = z.infer<typeof openCall>
+export type OpenCall = RowOf<typeof openCall>
 
 const columns = sql.fragment`
   call, user_id as "userId", token_id as "tokenId", model, admitted_at as "admittedAt",

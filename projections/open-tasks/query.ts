@@ -1,19 +1,19 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 
-const openTask = z.object({
-  task: z.string(),
+const openTask = rowType({
+  task: Type.String(),
   userId: wireInteger,
-  kind: z.enum(['drawing', 'music']),
+  kind: Type.Enum(['drawing', 'music']),
   /** null, as the next two: no provider is known to have it. */
-  channelId: wireInteger.nullable(),
-  keyRef: z.string().nullable(),
-  upstreamId: z.string().nullable(),
+  channelId: nullable(wireInteger),
+  keyRef: nullable(Type.String()),
+  upstreamId: nullable(Type.String()),
   /** Unix milliseconds. */
   submittedAt: wireInteger,
 })
-export type OpenTask = z.infer<typeof openTask>
+export type OpenTask = RowOf<typeof openTask>
 
 /** Where a page ends, and the next one begins. */
 export type OpenTasksAfter = Pick<OpenTask, 'submittedAt' | 'task'>

@@ -1,23 +1,23 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { Listed, Slice } from '../like.ts'
 
-const changeRow = z.object({
+const changeRow = rowType({
   /** The position of its event. */
   id: wireInteger,
-  key: z.string(),
+  key: Type.String(),
   /** null: not known. Secrets are `***` while set. */
-  before: z.string().nullable(),
-  after: z.string(),
+  before: nullable(Type.String()),
+  after: Type.String(),
   /** As events have it, `user:7`: of a scheduled change, who planned it. */
-  actor: z.string(),
+  actor: Type.String(),
   /** null: not scheduled. */
-  plannedId: wireInteger.nullable(),
+  plannedId: nullable(wireInteger),
   /** Unix milliseconds. */
   at: wireInteger,
 })
-export type OptionChangeRow = z.infer<typeof changeRow>
+export type OptionChangeRow = RowOf<typeof changeRow>
 
 /** Changes of these options, or of all (null); newest first. */
 export async function listOptionChanges(
@@ -34,7 +34,7 @@ export async function listOptionChanges(
     where ${matches}
     order by c.id desc limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total from read_option_changes.option_changes c where ${matches}
   `)
   return { rows, total }

@@ -1,8 +1,8 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf, readPriceList } from '#domain/pricing/price-list.ts'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { atCheckpoint } from '../checkpoint.ts'
 
 export type AllOptions = {
@@ -15,7 +15,7 @@ export type AllOptions = {
   readonly secretRefs: Map<string, string>
 }
 
-const optionRow = z.object({ key: z.string(), value: z.string(), isSecret: z.boolean() })
+const optionRow = rowType({ key: Type.String(), value: Type.String(), isSecret: Type.Boolean() })
 
 /** Every option that was set, as of one position. */
 export async function allOptions(db: DatabasePool): Promise<AllOptions> {
@@ -64,14 +64,14 @@ export async function isDemoSite(db: DatabasePool): Promise<boolean> {
   return set === undefined ? (await siteState(db)).isDemoSite : set === 'true'
 }
 
-const siteRow = z.object({
+const siteRow = rowType({
   revision: wireInteger,
   /** null until the first-run screen is completed. */
-  rootUserId: wireInteger.nullable(),
-  isSelfUse: z.boolean(),
-  isDemoSite: z.boolean(),
+  rootUserId: nullable(wireInteger),
+  isSelfUse: Type.Boolean(),
+  isDemoSite: Type.Boolean(),
 })
-export type SiteState = z.infer<typeof siteRow>
+export type SiteState = RowOf<typeof siteRow>
 
 export const siteState = (db: CommonQueryMethods): Promise<SiteState> =>
   db.one(sql.type(siteRow)`

@@ -1,35 +1,41 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import type { Sealed } from '#domain/shared/event.ts'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import {
+  nullable,
+  quota,
+  type RowOf,
+  rowType,
+  sealed,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-const orderRow = z.object({
+const orderRow = rowType({
   id: wireInteger,
   userId: wireInteger,
-  username: z.string(),
-  tradeNo: z.string(),
-  provider: z.enum(['epay', 'stripe']),
-  method: z.enum(['zfb', 'wx', 'stripe']),
+  username: Type.String(),
+  tradeNo: Type.String(),
+  provider: Type.Enum(['epay', 'stripe']),
+  method: Type.Enum(['zfb', 'wx', 'stripe']),
   /** Dollars of quota. */
   amount: wireInteger,
   quota,
   /** Hundredths of `currency`, as `refundedCents`. */
   cents: quota,
-  currency: z.string(),
-  code: z.string(),
-  status: z.enum(['pending', 'paid']),
-  paymentId: z.string(),
+  currency: Type.String(),
+  code: Type.String(),
+  status: Type.Enum(['pending', 'paid']),
+  paymentId: Type.String(),
   rebateQuota: quota,
-  inviterId: wireInteger.nullable(),
+  inviterId: nullable(wireInteger),
   refundedCents: quota,
   refundedQuota: quota,
   refunds: wireInteger,
   /** Unix seconds, as `paidAt`. */
   createdAt: wireInteger,
-  paidAt: wireInteger.nullable(),
+  paidAt: nullable(wireInteger),
 })
-export type OrderRow = z.infer<typeof orderRow>
+export type OrderRow = RowOf<typeof orderRow>
 
 export const ORDER_STATES = ['pending', 'paid', 'refunded', 'disputed'] as const
 export type OrderState = (typeof ORDER_STATES)[number]
@@ -74,7 +80,7 @@ export async function listOrders(
     select ${columns} ${tables} where ${matches}
     order by o.id desc limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total ${tables} where ${matches}
   `)
   return { rows, total }
@@ -82,36 +88,36 @@ export async function listOrders(
 
 /** 0 when there are none. */
 export const highestOrderId = (db: CommonQueryMethods): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+  db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_orders.orders
   `)
 
 /** The order that Stripe's payment paid; null where it paid none of this site. */
 export const orderOfPayment = (db: CommonQueryMethods, paymentId: string): Promise<number | null> =>
-  db.maybeOneFirst(sql.type(z.object({ id: wireInteger }))`
+  db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_orders.orders
     where payment_id = ${paymentId} and payment_id <> '' and provider = 'stripe'
     order by id limit 1
   `)
 
-const source = z.enum(['admin', 'refund', 'dispute'])
+const source = Type.Enum(['admin', 'refund', 'dispute'])
 
-const refundRow = z.object({
+const refundRow = rowType({
   orderId: wireInteger,
   refundNo: wireInteger,
   cents: quota,
   quota,
   /** Sealed for the order's user. */
-  reason: z.string().transform((text) => text as Sealed),
+  reason: sealed,
   actorId: wireInteger,
-  actorName: z.string(),
+  actorName: Type.String(),
   /** Who said that the money left; `sourceId` is the provider's own, empty of an admin's. */
   source,
-  sourceId: z.string(),
+  sourceId: Type.String(),
   /** Unix seconds. */
   createdAt: wireInteger,
 })
-export type RefundRow = z.infer<typeof refundRow>
+export type RefundRow = RowOf<typeof refundRow>
 
 /** Of these orders, in the order in which they were made. */
 export const refundsOf = (
@@ -127,17 +133,17 @@ export const refundsOf = (
     order by r.order_id, r.refund_no
   `)
 
-const restorationRow = z.object({
+const restorationRow = rowType({
   orderId: wireInteger,
   restoreNo: wireInteger,
   cents: quota,
   quota,
   source,
-  sourceId: z.string(),
+  sourceId: Type.String(),
   /** Unix seconds. */
   createdAt: wireInteger,
 })
-export type RestorationRow = z.infer<typeof restorationRow>
+export type RestorationRow = RowOf<typeof restorationRow>
 
 /** Of these orders, what returned, in the order in which it did. */
 export const restorationsOf = (
@@ -151,23 +157,23 @@ export const restorationsOf = (
     order by order_id, restore_no
   `)
 
-const reportRow = z.object({
+const reportRow = rowType({
   orderId: wireInteger,
-  kind: z.enum(['refund', 'dispute']),
+  kind: Type.Enum(['refund', 'dispute']),
   /** The provider's id of the refund, the charge or the dispute. */
-  reportId: z.string(),
+  reportId: Type.String(),
   cents: quota,
   /** Codes of the provider's, as `reason`. */
-  status: z.string(),
-  reason: z.string(),
+  status: Type.String(),
+  reason: Type.String(),
   /** Unix seconds; null: no evidence is taken. */
-  dueBy: wireInteger.nullable(),
-  isWithdrawn: z.boolean(),
-  isReinstated: z.boolean(),
+  dueBy: nullable(wireInteger),
+  isWithdrawn: Type.Boolean(),
+  isReinstated: Type.Boolean(),
   /** Unix seconds. */
   createdAt: wireInteger,
 })
-export type ReportRow = z.infer<typeof reportRow>
+export type ReportRow = RowOf<typeof reportRow>
 
 /** Of these orders, all that the provider said, in the order in which it came. */
 export const reportsOf = (

@@ -1,29 +1,29 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-const priceChange = z.object({
+const priceChange = rowType({
   /** Of its event. */
   position: wireInteger,
-  place: z.number(),
+  place: Type.Number(),
   /** Unix seconds. */
   changedAt: wireInteger,
   /** As events say it, `user:1`: of a scheduled change, who planned it. */
-  actor: z.string(),
+  actor: Type.String(),
   /** null: not scheduled. */
-  plannedId: wireInteger.nullable(),
+  plannedId: nullable(wireInteger),
   /** Empty where a user acted who is none any more, or the system. */
-  username: z.string(),
-  option: z.string(),
-  model: z.string(),
-  group: z.string(),
-  userGroup: z.string(),
+  username: Type.String(),
+  option: Type.String(),
+  model: Type.String(),
+  group: Type.String(),
+  userGroup: Type.String(),
   /** null: it had none of its own. */
-  before: z.string().nullable(),
-  after: z.string().nullable(),
+  before: nullable(Type.String()),
+  after: nullable(Type.String()),
 })
-export type PriceChange = z.infer<typeof priceChange>
+export type PriceChange = RowOf<typeof priceChange>
 
 type Wanted = Slice & {
   /** The whole name. */
@@ -58,7 +58,7 @@ export async function priceChanges(
     left join read_users.users u on 'user:' || u.id = coalesce(p.actor, c.actor)
     order by c.position desc, c.place
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total from read_price_history.changes where ${matches}
   `)
   return { rows, total }

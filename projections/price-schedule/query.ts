@@ -1,24 +1,24 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import type { Listed, Slice } from '../like.ts'
 
-const plannedChange = z.object({
+const plannedChange = rowType({
   id: wireInteger,
   /** Unix seconds, as the other times. */
   dueAt: wireInteger,
   madeAt: wireInteger,
-  username: z.string(),
-  changes: z.array(
-    z.object({ option: z.string(), name: z.string(), value: z.string().nullable() }),
+  username: Type.String(),
+  changes: Type.Array(
+    Type.Object({ option: Type.String(), name: Type.String(), value: nullable(Type.String()) }),
   ),
-  status: z.enum(['planned', 'applied', 'cancelled', 'failed']),
+  status: Type.Enum(['planned', 'applied', 'cancelled', 'failed']),
   /** null while it waits. */
-  endedAt: wireInteger.nullable(),
+  endedAt: nullable(wireInteger),
   /** Empty unless it failed. */
-  fault: z.string(),
+  fault: Type.String(),
 })
-export type PlannedChange = z.infer<typeof plannedChange>
+export type PlannedChange = RowOf<typeof plannedChange>
 
 /** Those that wait, the next one first; then those that are over, the last one first. */
 export async function plannedChanges(
@@ -34,7 +34,7 @@ export async function plannedChanges(
       p.ended_at desc, p.id desc
     limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total from read_price_schedule.planned
   `)
   return { rows, total }

@@ -1,32 +1,32 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import { nullable, quota, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-const redemptionRow = z.object({
+const redemptionRow = rowType({
   id: wireInteger,
-  keyRef: z.string(),
+  keyRef: Type.String(),
   /** Its last four characters; empty of a short key. */
-  keyHint: z.string(),
-  name: z.string(),
+  keyHint: Type.String(),
+  name: Type.String(),
   quota,
-  isGift: z.boolean(),
+  isGift: Type.Boolean(),
   /** null: no limit. */
-  maxUses: wireInteger.nullable(),
+  maxUses: nullable(wireInteger),
   /** Unix seconds, as all times; null: unset. */
-  validFrom: wireInteger.nullable(),
-  validUntil: wireInteger.nullable(),
+  validFrom: nullable(wireInteger),
+  validUntil: nullable(wireInteger),
   /** 1 unused, 2 disabled, 3 used. */
-  status: z.number(),
+  status: Type.Number(),
   usedCount: wireInteger,
   /** Who had it last; 0 nobody. */
   usedUserId: wireInteger,
-  usedUsername: z.string(),
+  usedUsername: Type.String(),
   /** When that was; 0 never. */
   redeemedAt: wireInteger,
   createdAt: wireInteger,
 })
-export type RedemptionRow = z.infer<typeof redemptionRow>
+export type RedemptionRow = RowOf<typeof redemptionRow>
 
 /** With the same words as `statusOf` of `domain/redemption`. */
 const status = sql.fragment`
@@ -103,15 +103,15 @@ export async function listRedemptions(
     from chosen r left join read_users.users u on u.id = r.used_user_id
     order by r.place
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total ${found}
   `)
   return { rows, total }
 }
 
-const keyOf = z.object({ id: wireInteger, keyLookup: z.string(), keyRef: z.string() })
+const keyOf = rowType({ id: wireInteger, keyLookup: Type.String(), keyRef: Type.String() })
 /** Where a code is decided about, and where its key is kept. */
-export type RedemptionKey = z.infer<typeof keyOf>
+export type RedemptionKey = RowOf<typeof keyOf>
 
 const keysWhere = (db: CommonQueryMethods, condition: ReturnType<typeof sql.fragment>) =>
   db.any(sql.type(keyOf)`
@@ -135,7 +135,7 @@ export const disabledRedemptionKeys = (db: CommonQueryMethods): Promise<readonly
   keysWhere(db, sql.fragment`${status} = 2`)
 
 export const countRedemptionsByName = (db: CommonQueryMethods, name: string): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ count: wireInteger }))`
+  db.oneFirst(sql.type(rowType({ count: wireInteger }))`
     select count(*) as count from read_redemptions.redemptions r
     where not r.is_deleted and r.name = ${name}
   `)

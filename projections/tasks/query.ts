@@ -1,33 +1,40 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import { TASK_KINDS, type TaskKind } from '#domain/task/events.ts'
-import { quota, sealedText, wireInteger } from '#infra/postgres/row-types.ts'
+import {
+  nullable,
+  quota,
+  type RowOf,
+  rowType,
+  sealedText,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 
-const taskRow = z.object({
-  id: z.string(),
+const taskRow = rowType({
+  id: Type.String(),
   /** Where it was submitted: grows with time. */
   position: wireInteger,
   changedPosition: wireInteger,
-  kind: z.enum(TASK_KINDS),
+  kind: Type.Enum(TASK_KINDS),
   userId: wireInteger,
-  username: z.string(),
-  platform: z.string(),
-  action: z.string(),
-  model: z.string(),
-  group: z.string(),
+  username: Type.String(),
+  platform: Type.String(),
+  action: Type.String(),
+  model: Type.String(),
+  group: Type.String(),
   hold: quota,
   /** 0: no provider has it. */
   channelId: wireInteger,
-  channelName: z.string(),
-  upstreamId: z.string(),
+  channelName: Type.String(),
+  upstreamId: Type.String(),
   code: wireInteger,
-  status: z.string(),
+  status: Type.String(),
   /** Of a failure: `failed`, `refused`, `unreachable`, `lost`, `timeout`; else empty. */
-  cause: z.string(),
+  cause: Type.String(),
   /** Unix milliseconds, as the two below. */
   submittedAt: wireInteger,
-  startedAt: wireInteger.nullable(),
-  finishedAt: wireInteger.nullable(),
+  startedAt: nullable(wireInteger),
+  finishedAt: nullable(wireInteger),
   prompt: sealedText,
   description: sealedText,
   promptEn: sealedText,
@@ -35,7 +42,7 @@ const taskRow = z.object({
   result: sealedText,
   failReason: sealedText,
 })
-export type TaskRow = z.infer<typeof taskRow>
+export type TaskRow = RowOf<typeof taskRow>
 
 /** What is left out lets everything through. Times in unix seconds, both ends included. */
 export type TaskFilter = {
@@ -112,7 +119,7 @@ export const countTasks = (
   filter: TaskFilter,
   most = TASKS_COUNTED_MAX + 1,
 ): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total from (
       select from read_tasks.tasks where ${matching(filter)} limit ${most}
     ) counted
@@ -142,8 +149,8 @@ export type Stretch = {
   readonly userId?: number
 }
 
-const taskOwner = z.object({ id: z.string(), userId: wireInteger, kind: z.enum(TASK_KINDS) })
-export type TaskOwner = z.infer<typeof taskOwner>
+const taskOwner = rowType({ id: Type.String(), userId: wireInteger, kind: Type.Enum(TASK_KINDS) })
+export type TaskOwner = RowOf<typeof taskOwner>
 
 /** Whose these tasks are; those that aren't known, or are over, are left out. */
 export const openTaskOwners = (

@@ -1,44 +1,47 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { z } from 'zod'
-import type { Sealed } from '#domain/shared/event.ts'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import Type from 'typebox'
+import {
+  nullable,
+  type RowOf,
+  rowType,
+  sealedText,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-const tokenRow = z.object({
+const TOKEN = {
   id: wireInteger,
   userId: wireInteger,
-  name: z.string(),
+  name: Type.String(),
   /** As set: expired and exhausted follow from the time and the budget. */
-  isEnabled: z.boolean(),
-  isDeleted: z.boolean(),
+  isEnabled: Type.Boolean(),
+  isDeleted: Type.Boolean(),
   /** Unix seconds; null never expires. */
-  expiresAt: wireInteger.nullable(),
+  expiresAt: nullable(wireInteger),
   /** Empty: the user's own group. */
-  group: z.string(),
+  group: Type.String(),
   /** null: every model of the group. */
-  models: z.array(z.string()).nullable(),
+  models: nullable(Type.Array(Type.String())),
   /** Sealed with its user's key; null allows every address. */
-  allowIps: z
-    .string()
-    .nullable()
-    .transform((text) => text as Sealed | null),
-  rateLimit: z.object({
-    isEnabled: z.boolean(),
-    periodSeconds: z.number(),
-    count: z.number(),
-    success: z.number(),
+  allowIps: sealedText,
+  rateLimit: Type.Object({
+    isEnabled: Type.Boolean(),
+    periodSeconds: Type.Number(),
+    count: Type.Number(),
+    success: Type.Number(),
   }),
   /** 0: no limit, as `maxConcurrency`. */
-  tokensPerMinute: z.number(),
-  maxConcurrency: z.number(),
-  keyLookup: z.string(),
-  keyRef: z.string(),
-  keyHint: z.string(),
+  tokensPerMinute: Type.Number(),
+  maxConcurrency: Type.Number(),
+  keyLookup: Type.String(),
+  keyRef: Type.String(),
+  keyHint: Type.String(),
   /** Unix seconds. */
   createdAt: wireInteger,
-})
-export type TokenRow = z.infer<typeof tokenRow>
+}
+const tokenRow = rowType(TOKEN)
+export type TokenRow = RowOf<typeof tokenRow>
 
 const columns = sql.fragment`
   t.id, t.user_id as "userId", t.name, t.status = 1 as "isEnabled", t.is_deleted as "isDeleted",
@@ -68,7 +71,7 @@ export const tokenIdsByName = (
   name: string,
   userId: number | null,
 ): Promise<readonly number[]> =>
-  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_tokens.tokens
     where name = ${name} and (${userId === null} or user_id = ${userId ?? 0})
     order by id desc
@@ -149,26 +152,26 @@ export async function listTokens(
     select ${columns} ${found}
     order by ${orderBy(sort, now)} ${direction}, t.id desc limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total ${found}
   `)
   return { rows, total }
 }
 
-const keyOf = z.object({ id: wireInteger, keyRef: z.string(), keyLookup: z.string() })
+const keyOf = rowType({ id: wireInteger, keyRef: Type.String(), keyLookup: Type.String() })
 
 /** References and keyed hashes of all the keys that a user has. */
 export const tokenKeysOf = (
   db: CommonQueryMethods,
   userId: number,
-): Promise<readonly z.infer<typeof keyOf>[]> =>
+): Promise<readonly RowOf<typeof keyOf>[]> =>
   db.any(sql.type(keyOf)`
     select id, key_ref as "keyRef", key_lookup as "keyLookup" from read_tokens.tokens
     where user_id = ${userId} and not is_deleted
   `)
 
-const touched = z.object({ ...tokenRow.shape, position: wireInteger })
-export type TouchedToken = z.infer<typeof touched>
+const touched = rowType({ ...TOKEN, position: wireInteger })
+export type TouchedToken = RowOf<typeof touched>
 
 /**
  * Tokens that were changed, refilled or used after a position and up to another, deleted ones too,

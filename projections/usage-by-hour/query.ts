@@ -1,7 +1,14 @@
 import { type CommonQueryMethods, sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
-import { quota, wireInteger } from '#infra/postgres/row-types.ts'
+import {
+  countSum,
+  quota,
+  quotaSum,
+  type RowOf,
+  rowType,
+  wireInteger,
+} from '#infra/postgres/row-types.ts'
 import { partOf } from './part.ts'
 
 export { partOf } from './part.ts'
@@ -33,14 +40,14 @@ const source = ({ userId, type, model, fromHour, toHour }: HoursFilter) => {
   )
 }
 
-const usagePoint = z.object({
+const usagePoint = rowType({
   hour: wireInteger,
-  model: z.string(),
+  model: Type.String(),
   count: wireInteger,
   quota,
   tokens: wireInteger,
 })
-export type UsagePoint = z.infer<typeof usagePoint>
+export type UsagePoint = RowOf<typeof usagePoint>
 
 /** Calls that were charged (type 2), by hour and model; hours without any are left out. */
 export const usagePoints = (
@@ -52,13 +59,13 @@ export const usagePoints = (
     from ${source({ ...filter, type: 2 })} order by hour, model
   `)
 
-const usageSums = z.object({
-  count: z.string().transform(Number),
-  quota: z.string().transform(BigInt),
-  promptTokens: z.string().transform(Number),
-  completionTokens: z.string().transform(Number),
+const usageSums = rowType({
+  count: countSum,
+  quota: quotaSum,
+  promptTokens: countSum,
+  completionTokens: countSum,
 })
-export type UsageSums = z.infer<typeof usageSums>
+export type UsageSums = RowOf<typeof usageSums>
 
 export const sumHours = (db: CommonQueryMethods, filter: HoursFilter): Promise<UsageSums> =>
   db.one(sums(sql.fragment`${source(filter)}`))
@@ -117,7 +124,7 @@ const spent = { count: wireInteger, quota, tokens: wireInteger }
 /** What providers ask for, as far as that is known, and what was charged for the same calls. */
 const costed = { cost: quota, costedQuota: quota }
 
-const siteSums = z.object({ ...spent, ...costed, failed: wireInteger })
+const siteSums = rowType({ ...spent, ...costed, failed: wireInteger })
 
 /** What everybody was charged (type 2), and how many calls failed (type 6). */
 export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =>
@@ -130,7 +137,7 @@ export const siteSpent = (db: CommonQueryMethods, { fromHour, toHour }: Hours) =
     from read_usage_by_hour.by_model where hour >= ${fromHour} and hour <= ${toHour}
   `)
 
-const modelSpent = z.object({ model: z.string(), ...spent, ...costed })
+const modelSpent = rowType({ model: Type.String(), ...spent, ...costed })
 
 /** The models that most was charged for. */
 export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, limit: number) =>
@@ -143,10 +150,10 @@ export const topModels = (db: CommonQueryMethods, { fromHour, toHour }: Hours, l
     group by model order by 3 desc, 1 limit ${limit}
   `)
 
-const userSpent = z.object({
+const userSpent = rowType({
   userId: wireInteger,
   /** Empty once the person was erased. */
-  username: z.string(),
+  username: Type.String(),
   ...spent,
   /** How many were charged at all. */
   users: wireInteger,
@@ -183,7 +190,7 @@ function wholeDays({ fromHour, toHour }: Hours) {
   return { first, last, end }
 }
 
-const channelSpent = z.object({ channelId: wireInteger, name: z.string(), ...spent, ...costed })
+const channelSpent = rowType({ channelId: wireInteger, name: Type.String(), ...spent, ...costed })
 
 /** The channels that most was charged over, deleted ones too; as `topUsers`. */
 export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number) {
@@ -209,8 +216,13 @@ export function topChannels(db: CommonQueryMethods, hours: Hours, limit: number)
   `)
 }
 
-const dayPoint = z.object({ day: wireInteger, ...spent })
-const tokenPoint = dayPoint.extend({ tokenId: wireInteger, name: z.string() })
+const dayPoint = rowType({ day: wireInteger, ...spent })
+const tokenPoint = rowType({
+  day: wireInteger,
+  ...spent,
+  tokenId: wireInteger,
+  name: Type.String(),
+})
 
 export type Days = { readonly fromDay: number; readonly toDay: number }
 

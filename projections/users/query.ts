@@ -1,42 +1,45 @@
 import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
-import { z } from 'zod'
+import Type from 'typebox'
 import type { IdentityProvider } from '#domain/identity/events.ts'
 import { ACTIVE, ADMIN } from '#domain/shared/roles.ts'
-import { wireInteger } from '#infra/postgres/row-types.ts'
+import { nullable, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
 import { containing, type Listed, type Slice } from '../like.ts'
 
-const userRow = z.object({
+const userRow = rowType({
   id: wireInteger,
-  username: z.string(),
-  displayName: z.string(),
+  username: Type.String(),
+  displayName: Type.String(),
   /** 1 normal user, 10 admin, 100 super admin. */
-  role: z.union([z.literal(1), z.literal(10), z.literal(100)]),
+  role: Type.Union([Type.Literal(1), Type.Literal(10), Type.Literal(100)]),
   /** 1 active, 2 banned. */
-  status: z.union([z.literal(1), z.literal(2)]),
-  group: z.string(),
+  status: Type.Union([Type.Literal(1), Type.Literal(2)]),
+  group: Type.String(),
   /** null: there is no password to come in by. */
-  passwordRef: z.string().nullable(),
+  passwordRef: nullable(Type.String()),
   authVersion: wireInteger,
   /** Its password was made up by the server. */
-  mustChangePassword: z.boolean(),
-  settings: z.object({ acceptUnsetModelRatioModel: z.boolean(), showIpInLogs: z.boolean() }),
-  inviterId: wireInteger.nullable(),
+  mustChangePassword: Type.Boolean(),
+  settings: Type.Object({
+    acceptUnsetModelRatioModel: Type.Boolean(),
+    showIpInLogs: Type.Boolean(),
+  }),
+  inviterId: nullable(wireInteger),
   /** Empty where nothing is bound, as the ids below. */
-  email: z.string(),
-  githubId: z.string(),
-  oidcId: z.string(),
-  wechatId: z.string(),
-  telegramId: z.string(),
-  linuxDoId: z.string(),
+  email: Type.String(),
+  githubId: Type.String(),
+  oidcId: Type.String(),
+  wechatId: Type.String(),
+  telegramId: Type.String(),
+  linuxDoId: Type.String(),
   /** Unix seconds, as `deletedAt`. */
   createdAt: wireInteger,
-  deletedAt: wireInteger.nullable(),
-  isDeleted: z.boolean(),
+  deletedAt: nullable(wireInteger),
+  isDeleted: Type.Boolean(),
   /** The texts about the person are gone for good. */
-  isErased: z.boolean(),
+  isErased: Type.Boolean(),
 })
-export type UserRow = z.infer<typeof userRow>
+export type UserRow = RowOf<typeof userRow>
 
 const columns = sql.fragment`
   u.id, u.username, u.display_name as "displayName", u.role, u.status, u.user_group as "group",
@@ -79,7 +82,7 @@ export const findUser = (db: CommonQueryMethods, userId: number): Promise<UserRo
 
 /** 0 when there are none. */
 export const highestUserId = (db: CommonQueryMethods): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ id: wireInteger }))`
+  db.oneFirst(sql.type(rowType({ id: wireInteger }))`
     select coalesce(max(id), 0) as id from read_users.users
   `)
 
@@ -113,19 +116,19 @@ export async function listUsers(
     select ${columns} from read_users.users u where ${matches}
     order by u.id desc limit ${limit} offset ${offset}
   `)
-  const total = await db.oneFirst(sql.type(z.object({ total: wireInteger }))`
+  const total = await db.oneFirst(sql.type(rowType({ total: wireInteger }))`
     select count(*) as total from read_users.users u where ${matches}
   `)
   return { rows, total }
 }
 
-const changed = z.object({ id: wireInteger, position: wireInteger })
+const changed = rowType({ id: wireInteger, position: wireInteger })
 
 /** Users made or changed after a position and up to another, in order of their last change. */
 export const changedUsers = (
   db: CommonQueryMethods,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
-): Promise<readonly z.infer<typeof changed>[]> =>
+): Promise<readonly RowOf<typeof changed>[]> =>
   db.any(sql.type(changed)`
     select id, changed_position as position from read_users.users
     where changed_position > ${after} and changed_position <= ${upTo}
@@ -134,7 +137,7 @@ export const changedUsers = (
 
 /** The user of exactly this name; null when there is none. */
 export const userIdByName = (db: CommonQueryMethods, username: string): Promise<number | null> =>
-  db.maybeOneFirst(sql.type(z.object({ id: wireInteger }))`
+  db.maybeOneFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users where username = ${username} order by id limit 1
   `)
 
@@ -149,7 +152,7 @@ export const chosenUserIds = (
   db: CommonQueryMethods,
   { isEverybody, groups, userIds }: ChosenUsers,
 ): Promise<readonly number[]> =>
-  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users
     where deleted_at is null and (${isEverybody}
       or user_group = any(${sql.array(groups, 'text')})
@@ -159,7 +162,7 @@ export const chosenUserIds = (
 
 /** Everybody who may administer the site now: admins and super admins that are not banned. */
 export const activeAdminIds = (db: CommonQueryMethods): Promise<readonly number[]> =>
-  db.anyFirst(sql.type(z.object({ id: wireInteger }))`
+  db.anyFirst(sql.type(rowType({ id: wireInteger }))`
     select id from read_users.users
     where deleted_at is null and status = ${ACTIVE} and role >= ${ADMIN} order by id
   `)

@@ -1,10 +1,10 @@
 import { sql } from 'slonik'
+import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { DatabaseUnavailable } from '#infra/postgres/bounded.ts'
 import { ensureSchema } from '#infra/postgres/ensure-schema.ts'
 import { createPools, type Pools } from '#infra/postgres/pools.ts'
-import { decimalText, isoTime, quota, wireInteger } from '#infra/postgres/row-types.ts'
+import { decimalText, isoTime, quota, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { testDatabase } from '#test/support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -22,7 +22,7 @@ afterAll(async () => {
 describe('pools', () => {
   it('lose no digit of an integer, a numeric or a time', async () => {
     const row = await pools.db.one(sql.type(
-      z.object({ big: quota, small: wireInteger, exact: decimalText, at: isoTime }),
+      rowType({ big: quota, small: wireInteger, exact: decimalText, at: isoTime }),
     )`
       select 9007199254740993::int8 big, 7::int8 small, 12345678901234567890.123456::numeric exact,
         '2026-11-21 06:00:00.123+00'::timestamptz at`)
@@ -35,9 +35,9 @@ describe('pools', () => {
   })
 
   it('refuse a row that is not of its type, and a number that would be rounded', async () => {
-    const asText = sql.type(z.object({ n: z.string() }))`select 1 n`
+    const asText = sql.type(rowType({ n: Type.String() }))`select 1 n`
     await expect(pools.db.one(asText)).rejects.toThrow()
-    const rounded = sql.type(z.object({ n: wireInteger }))`select 9007199254740993::int8 n`
+    const rounded = sql.type(rowType({ n: wireInteger }))`select 9007199254740993::int8 n`
     await expect(pools.db.one(rounded)).rejects.toThrow()
   })
 
@@ -45,7 +45,7 @@ describe('pools', () => {
     const name = new URL(database.url).pathname.slice(1)
     await pools.pg.query(`alter database ${name} set synchronous_commit = off`)
     const others = await createPools(database.url)
-    const setting = sql.type(z.object({ on: z.string() }))`
+    const setting = sql.type(rowType({ on: Type.String() }))`
       select current_setting('synchronous_commit') "on"`
     expect(await others.db.oneFirst(setting)).toBe('on')
     const { rows } = await others.pg.query(`select current_setting('synchronous_commit') s`)
@@ -55,8 +55,8 @@ describe('pools', () => {
 
   it('give up what is not answered in time, on both, and go on', async () => {
     const hurried = await createPools(database.url, undefined, 200)
-    const slow = sql.type(z.object({ n: z.number() }))`select 1 n from pg_sleep(30)`
-    const one = sql.type(z.object({ n: z.number() }))`select 1 n`
+    const slow = sql.type(rowType({ n: Type.Number() }))`select 1 n from pg_sleep(30)`
+    const one = sql.type(rowType({ n: Type.Number() }))`select 1 n`
     const outcomes = await Promise.allSettled([
       hurried.db.any(slow),
       hurried.db.transaction((connection) => connection.any(slow)),
@@ -81,7 +81,7 @@ describe('pools', () => {
   })
 
   it('survive the loss of all their connections', async () => {
-    const one = sql.type(z.object({ n: z.number() }))`select 1 n`
+    const one = sql.type(rowType({ n: Type.Number() }))`select 1 n`
     await Promise.all([pools.db.oneFirst(one), pools.pg.query('select 1')])
     const admin = await createPools(database.url)
     await admin.pg.query(`
