@@ -155,5 +155,7 @@ export const PresetRatios = Type.Object({
   is_fetch_failed: Type.Boolean(),
   prompt: Type.Record(Type.String(), Type.String()),
   completion: Type.Record(Type.String(), Type.String()),
+  /** Model → the most output tokens of an answer; models without a published limit are left out. */
+  max_output: Type.Record(Type.String(), Type.String()),
 })
 export type PresetRatios = Static<typeof PresetRatios>

@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
-import { readPresetList } from './preset-list.ts'
+import { readOutputCapList, readPresetList } from './preset-list.ts'
 
 export const LIST_BYTES_MAX = 2 * 1024 * 1024
 const TIME_MAX_MS = 10_000
@@ -8,6 +8,7 @@ const TIME_MAX_MS = 10_000
 type Lists = {
   readonly prompt: Record<string, string>
   readonly completion: Record<string, string>
+  readonly max_output: Record<string, string>
 }
 
 /** The lists below the address; null where one can't be had or is none, whatever the reason. */
@@ -18,23 +19,32 @@ export async function fetchPreset(
   hasPrompt: boolean,
 ): Promise<Lists | null> {
   try {
+    const textAt = (name: string) =>
+      textOf(outbound, `${base.replace(/\/+$/, '')}/${source}/${name}.json`)
     const list = async (name: string) => {
-      const url = `${base.replace(/\/+$/, '')}/${source}/${name}.json`
-      const found = readPresetList(await textOf(outbound, url))
+      const found = readPresetList((await textAt(name)) ?? '')
       if (found === null) throw new Error('no map of ratios')
       return Object.fromEntries(found)
     }
-    const [prompt, completion] = await Promise.all([
+    // Addresses that were set up before there were output limits have no such list.
+    const caps = async () => {
+      const found = readOutputCapList((await textAt('max_output')) ?? '{}')
+      if (found === null) throw new Error('no map of output limits')
+      return Object.fromEntries(found)
+    }
+    const [prompt, completion, max_output] = await Promise.all([
       hasPrompt ? list('prompt') : {},
       list('completion'),
+      hasPrompt ? caps() : {},
     ])
-    return { prompt, completion }
+    return { prompt, completion, max_output }
   } catch {
     return null
   }
 }
 
-async function textOf({ dispatcher }: Outbound, url: string): Promise<string> {
+/** Null where there is no such file; storage services answer 403 for those as well. */
+async function textOf({ dispatcher }: Outbound, url: string): Promise<string | null> {
   const { statusCode, body } = await request(url, {
     dispatcher,
     headers: { accept: 'application/json', 'accept-encoding': 'identity' },
@@ -42,6 +52,7 @@ async function textOf({ dispatcher }: Outbound, url: string): Promise<string> {
   })
   if (statusCode !== 200) {
     await body.dump()
+    if (statusCode === 404 || statusCode === 403) return null
     throw new Error(`answered ${statusCode}`)
   }
   return body.text()

@@ -11,12 +11,12 @@ import { PresetRatios } from '../contract/option.ts'
 import { type App, type ReadParts, upToDate } from '../question.ts'
 import { fetchPreset, LIST_BYTES_MAX } from './fetch-preset.ts'
 import { optionsInForce } from './options-in-force.ts'
-import { readPresetList } from './preset-list.ts'
+import { readOutputCapList, readPresetList } from './preset-list.ts'
 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
-/** Which of the two lists each source has. */
+/** Whether a source has more than completion ratios. */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
 export type PresetSource = keyof typeof SOURCES
 
@@ -61,10 +61,8 @@ export function presetRatios(app: App, parts: ReadParts): void {
 }
 
 function shipped(source: PresetSource, isFetchFailed: boolean): Static<typeof PresetRatios> {
-  const list = (name: string) =>
-    Object.fromEntries(
-      readPresetList(readFileSync(join(FOLDER, source, `${name}.json`), 'utf8')) ?? [],
-    )
+  const list = (name: string, read = readPresetList) =>
+    Object.fromEntries(read(readFileSync(join(FOLDER, source, `${name}.json`), 'utf8')) ?? [])
   return {
     source,
     origin: 'shipped',
@@ -72,6 +70,7 @@ function shipped(source: PresetSource, isFetchFailed: boolean): Static<typeof Pr
     is_fetch_failed: isFetchFailed,
     prompt: SOURCES[source] ? list('prompt') : {},
     completion: list('completion'),
+    max_output: SOURCES[source] ? list('max_output', readOutputCapList) : {},
   }
 }
 

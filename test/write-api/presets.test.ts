@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
 import type { PresetRatios } from '#read-api/contract/option.ts'
 import type { Status } from '#read-api/contract/status.ts'
 import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
@@ -46,12 +47,19 @@ describe('preset ratios', () => {
       expect(Object.keys(data.prompt)).toEqual(Object.keys(data.completion))
       const ratios = [...Object.values(data.prompt), ...Object.values(data.completion)]
       expect(ratios.filter((ratio) => !/^\d+(\.\d{1,30})?$/.test(ratio))).toEqual([])
+      const caps = Object.entries(data.max_output)
+      expect(caps.length).toBeGreaterThan(30)
+      expect(caps.filter(([model]) => data.prompt[model] === undefined)).toEqual([])
+      const differing = caps.filter(
+        ([model, cap]) => (DEFAULT_OUTPUT_CAPS.get(model) ?? Number(cap)) !== Number(cap),
+      )
+      expect(differing).toEqual([])
     },
   )
 
   it('of legacy are completion ratios alone', async () => {
     const { data } = await preset('legacy')
-    expect(data.prompt).toEqual({})
+    expect(data).toMatchObject({ prompt: {}, max_output: {} })
     expect(data.completion['claude-2']).toBe('3')
   })
 
@@ -59,6 +67,7 @@ describe('preset ratios', () => {
     answers = {
       '/lists/flexible/prompt.json': '{"fetched":0.123456789012345678}',
       '/lists/flexible/completion.json': '{"fetched":4.0}',
+      '/lists/flexible/max_output.json': '{"fetched":16384}',
       '/lists/legacy/completion.json': '{}',
     }
     await put('PresetRatioUrl', `${base()}/`)
@@ -69,10 +78,24 @@ describe('preset ratios', () => {
       is_fetch_failed: false,
       prompt: { fetched: '0.123456789012345678' },
       completion: { fetched: '4.0' },
+      max_output: { fetched: '16384' },
     })
     asked.length = 0
     expect((await preset('legacy')).data).toMatchObject({ origin: 'fetched', prompt: {} })
     expect(asked).toEqual(['/lists/legacy/completion.json'])
+  })
+
+  it('are fetched from an address without output limits, but not with wrong ones', async () => {
+    const lists = {
+      '/lists/flexible/prompt.json': '{"fetched":1}',
+      '/lists/flexible/completion.json': '{}',
+    }
+    answers = lists
+    expect((await preset('flexible')).data).toMatchObject({ origin: 'fetched', max_output: {} })
+    for (const wrong of ['{"fetched":1.5}', '{"fetched":0}', '[]']) {
+      answers = { ...lists, '/lists/flexible/max_output.json': wrong }
+      expect((await preset('flexible')).data, wrong).toMatchObject({ is_fetch_failed: true })
+    }
   })
 
   it.each([

@@ -3,11 +3,12 @@ import { optionsQuery } from './list-options.ts'
 import { presetRatiosQuery } from './preset-ratios.ts'
 import { isChangedMeanwhile, putOption } from './put-option.ts'
 
-/** What the shipped list asks for a model: ratios as exact decimals; null for none. */
+/** What the shipped list has for a model: exact decimals, and whole tokens; null for none. */
 export type PresetPrice = {
   readonly model: string
   readonly ratio: string | null
   readonly completionRatio: string | null
+  readonly maxOutputTokens: string | null
 }
 
 type Texts = ReadonlyMap<string, string>
@@ -30,28 +31,30 @@ export async function presetPrices(
   client: QueryClient,
   models: readonly string[],
 ): Promise<readonly PresetPrice[]> {
-  const { prompt, completion } = await client.fetchQuery(presetRatiosQuery('flexible'))
+  const lists = await client.fetchQuery(presetRatiosQuery('flexible'))
   return models.map((model) => ({
     model,
-    ratio: ownValue(prompt, model),
-    completionRatio: ownValue(completion, model),
+    ratio: ownValue(lists.prompt, model),
+    completionRatio: ownValue(lists.completion, model),
+    maxOutputTokens: ownValue(lists.max_output, model),
   }))
 }
 
-/** Saves the preset ratios of models that have no price yet; the other models keep theirs. */
+/** Saves the presets of models that have no price yet, with output limits; others keep theirs. */
 export async function savePresetPrices(
   client: QueryClient,
   prices: readonly PresetPrice[],
 ): Promise<void> {
   const known = prices.filter(({ ratio }) => ratio !== null)
-  // The model ratio is what makes a model callable: its completion ratio has to be there before.
+  // The model ratio is what makes a model callable: the others have to be there before.
   await addEntries(client, 'CompletionRatio', entriesOf(known, 'completionRatio'))
+  await addEntries(client, 'MaxOutputTokens', entriesOf(known, 'maxOutputTokens'))
   await addEntries(client, 'ModelRatio', entriesOf(known, 'ratio'))
 }
 
 const entriesOf = (
   prices: readonly PresetPrice[],
-  part: 'ratio' | 'completionRatio',
+  part: 'ratio' | 'completionRatio' | 'maxOutputTokens',
 ): (readonly [string, string])[] =>
   prices.flatMap((price) => {
     const value = price[part]

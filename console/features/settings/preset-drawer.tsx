@@ -133,8 +133,8 @@ function PresetList(props: {
           {rows.map((row) => (
             <tr key={row.name} data-quiet={row.state === 'same' || undefined}>
               <th scope="row">{row.name}</th>
-              <td>{ratiosText(row.now)}</td>
-              <td>{ratiosText(row.preset)}</td>
+              <td>{valuesText(row.now)}</td>
+              <td>{valuesText(row.preset)}</td>
             </tr>
           ))}
         </tbody>
@@ -143,6 +143,6 @@ function PresetList(props: {
   )
 }
 
-/** Model ratio and completion ratio; a dash where there is none. */
-const ratiosText = (ratios: readonly [string, string]): string =>
-  ratios.every((ratio) => ratio === '') ? '–' : ratios.map((ratio) => ratio || '–').join(' · ')
+/** Model ratio, completion ratio and output limit; a dash where there is none. */
+const valuesText = (values: PresetRow['now']): string =>
+  values.every((value) => value === '') ? '–' : values.map((value) => value || '–').join(' · ')

@@ -5,23 +5,26 @@ import { type PriceKey, type PriceMaps, textsOfMaps } from './price-table.ts'
 export type PresetLists = {
   readonly prompt: Readonly<Record<string, string>>
   readonly completion: Readonly<Record<string, string>>
+  readonly max_output: Readonly<Record<string, string>>
 }
+
+/** Empty for none. */
+type PresetValues = readonly [ratio: string, completion: string, maxOutput: string]
 
 export type PresetRow = {
   name: string
-  /** Model and completion ratio, now and by the preset; empty for none. */
-  now: readonly [ratio: string, completion: string]
-  preset: readonly [ratio: string, completion: string]
+  now: PresetValues
+  preset: PresetValues
   state: 'new' | 'changed' | 'same'
 }
 
 /** What merging would do to each model of the lists, in the order in which it matters. */
 export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
-  const [prompt, completion] = [entries(lists.prompt), entries(lists.completion)]
-  const names = [...new Set([...prompt.keys(), ...completion.keys()])].sort()
+  const { prompt, completion, caps } = entriesOf(lists)
+  const names = [...new Set([prompt, completion, caps].flatMap((list) => [...list.keys()]))].sort()
   const rows = names.map((name): PresetRow => {
-    const now = [maps.ModelRatio.get(name) ?? '', maps.CompletionRatio.get(name) ?? ''] as const
-    const preset = [prompt.get(name) ?? '', completion.get(name) ?? ''] as const
+    const now = valuesOf(name, maps.ModelRatio, maps.CompletionRatio, maps.MaxOutputTokens)
+    const preset = valuesOf(name, prompt, completion, caps)
     const isSame = preset.every((ratio, n) => ratio === '' || isSameNumber(now[n] ?? '', ratio))
     const isNew = now[0] === '' && now[1] === ''
     return { name, now, preset, state: isSame ? 'same' : isNew ? 'new' : 'changed' }
@@ -30,31 +33,44 @@ export function presetRows(maps: PriceMaps, lists: PresetLists): PresetRow[] {
   return rows.sort((one, other) => order[one.state] - order[other.state])
 }
 
-/** The texts with the preset's ratios in them; a fixed price excludes ratios and so gives way. */
+/**
+ * The texts with the preset's ratios and output limits in them; a fixed price excludes ratios and
+ * so gives way.
+ */
 export function withPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
-  const [prompt, completion] = [entries(lists.prompt), entries(lists.completion)]
+  const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
     ...maps,
     ModelPrice: without(maps.ModelPrice, prompt),
     ModelRatio: new Map([...maps.ModelRatio, ...newer(maps.ModelRatio, prompt)]),
     CompletionRatio: new Map([...maps.CompletionRatio, ...newer(maps.CompletionRatio, completion)]),
+    MaxOutputTokens: new Map([...maps.MaxOutputTokens, ...newer(maps.MaxOutputTokens, caps)]),
   })
 }
 
 /**
  * The texts without the models of the lists. What is no more priced by a ratio has no use for a
- * completion ratio of its own either; a list without input ratios takes none of them away.
+ * completion ratio or an output limit of its own either; a list without input ratios takes none of
+ * them away.
  */
 export function withoutPresets(maps: PriceMaps, lists: PresetLists): Map<PriceKey, string> {
-  const [prompt, completion] = [entries(lists.prompt), entries(lists.completion)]
+  const { prompt, completion, caps } = entriesOf(lists)
   return textsOfMaps(maps, {
     ...maps,
     ModelRatio: without(maps.ModelRatio, prompt),
     CompletionRatio: without(without(maps.CompletionRatio, prompt), completion),
+    MaxOutputTokens: without(without(maps.MaxOutputTokens, prompt), caps),
   })
 }
 
-const entries = (list: Readonly<Record<string, string>>): JsonMap => new Map(Object.entries(list))
+const entriesOf = (lists: PresetLists): Record<'prompt' | 'completion' | 'caps', JsonMap> => ({
+  prompt: new Map(Object.entries(lists.prompt)),
+  completion: new Map(Object.entries(lists.completion)),
+  caps: new Map(Object.entries(lists.max_output)),
+})
+
+const valuesOf = (name: string, ratios: JsonMap, completions: JsonMap, caps: JsonMap) =>
+  [ratios.get(name) ?? '', completions.get(name) ?? '', caps.get(name) ?? ''] as const
 
 const without = (map: JsonMap, names: JsonMap): JsonMap =>
   new Map([...map].filter(([name]) => !names.has(name)))

@@ -1,25 +1,32 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { formatDecimal, multiply, parseDecimal } from '#console/ui/exact-decimal.ts'
 import { RowActions } from '#console/ui/row-actions.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
+import type { CapFallback } from './output-cap.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
 
 type Deeds = {
+  capFallback: CapFallback
+  count: Intl.NumberFormat
   changed: ReadonlySet<string>
   onEdit: (row: PriceRow) => void
   onHistory: (row: PriceRow) => void
   onDelete: (row: PriceRow) => void
 }
 
-/** The columns of the price table: dollars first, the ratio they come from beneath. */
+/**
+ * The columns of the price table: dollars first, the ratio they come from beneath. All together are
+ * as wide as the panel of a window of 1 280 pixels.
+ */
 export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
     id,
     title,
-    width: 150,
+    width: 126,
     align: 'end',
     cell,
   })
@@ -27,7 +34,7 @@ export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
     {
       id: 'model',
       title: t('settings.model'),
-      width: 200,
+      width: 180,
       isGrowing: true,
       isPinned: true,
       onCard: 'title',
@@ -41,7 +48,7 @@ export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
     {
       id: 'mode',
       title: t('settings.mode'),
-      width: 110,
+      width: 100,
       onCard: 'aside',
       cell: (row) => (
         <StatusTag tone={isPriced(row) ? 'neutral' : 'warn'} isPlain={isPriced(row)}>
@@ -69,9 +76,18 @@ export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
     money('cache', t('settings.cachePrice'), (row) => (
       <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
     )),
+    outputCapColumn(t, deeds),
     actionsColumn(t, deeds),
   ]
 }
+
+const outputCapColumn = (t: TFunction, deeds: Deeds): Column<PriceRow> => ({
+  id: 'maxOutput',
+  title: t('settings.maxOutput'),
+  width: 112,
+  align: 'end',
+  cell: (row) => <OutputCap row={row} deeds={deeds} />,
+})
 
 function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
   return {
@@ -124,6 +140,20 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElem
     <span className="tg-price">
       <span>${centsText(dollars)}</span>
       <span className="tg-quiet">{unit}</span>
+    </span>
+  )
+}
+
+/** The model's own limit, or the one that holds without it; a price per call needs none. */
+function OutputCap({ row, deeds }: { row: PriceRow; deeds: Deeds }): ReactElement {
+  const { t } = useTranslation()
+  if (isPerCall(row)) return <span className="tg-quiet">–</span>
+  if (row.maxOutputTokens !== '') return <>{deeds.count.format(Number(row.maxOutputTokens))}</>
+  const { tokens, isBuiltIn } = deeds.capFallback(row.name)
+  return (
+    <span className="tg-price tg-quiet">
+      <span>{tokens === null ? '–' : deeds.count.format(tokens)}</span>
+      <span>{t(isBuiltIn ? 'settings.builtIn' : 'settings.capDefault')}</span>
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import { formatDecimal, isNegative, isZero, parseDecimal } from '#console/ui/exact-decimal.ts'
 import { completionRatioOf, outputPrice, priceOfRatio, ratioOfPrice } from './price-conversion.ts'
-import { isPerCall, type PriceRow } from './price-table.ts'
+import { emptyRow, isPerCall, type PriceRow } from './price-table.ts'
 
 export type PriceMode = 'ratio' | 'price' | 'call'
 
@@ -13,6 +13,7 @@ export type PriceDraft = {
   inputPrice: string
   outputPrice: string
   cacheRatio: string
+  maxOutputTokens: string
   callPrice: string
 }
 
@@ -23,6 +24,7 @@ export type PriceFault =
   | 'negative'
   | 'zeroPrice'
   | 'tooFine'
+  | 'notCount'
 export type PriceFaults = Partial<Record<keyof PriceDraft, PriceFault>>
 
 export const emptyPrice: PriceDraft = {
@@ -33,6 +35,7 @@ export const emptyPrice: PriceDraft = {
   inputPrice: '',
   outputPrice: '',
   cacheRatio: '',
+  maxOutputTokens: '',
   callPrice: '',
 }
 
@@ -44,6 +47,7 @@ export const draftOfRow = (row: PriceRow): PriceDraft => ({
   inputPrice: priceOfRatio(row.ratio),
   outputPrice: outputPrice(row.ratio, row.completionRatio),
   cacheRatio: row.cacheRatio,
+  maxOutputTokens: row.maxOutputTokens,
   callPrice: row.price,
 })
 
@@ -64,6 +68,9 @@ export function inMode(draft: PriceDraft, mode: PriceMode): PriceDraft {
  */
 const PRICE_SHAPE = /^\d{1,5}(\.\d{1,6})?$/
 
+/** Whole tokens, as the option takes them: at least 1, at most nine digits. */
+const COUNT_SHAPE = /^[1-9]\d{0,8}$/
+
 /** `before`: the form as it was opened; what was not edited may be finer than what is entered. */
 export function priceFaults(
   draft: PriceDraft,
@@ -83,7 +90,10 @@ export function priceFaults(
     else if (refusesZero && isZero(value)) faults[field] = 'zeroPrice'
   }
   if (draft.mode === 'call') check('callPrice', true)
-  else check('cacheRatio', false)
+  else {
+    check('cacheRatio', false)
+    if (countOf(draft.maxOutputTokens) === null) faults.maxOutputTokens = 'notCount'
+  }
   if (draft.mode === 'ratio') {
     check('ratio', true)
     check('completionRatio', false)
@@ -104,13 +114,19 @@ export function rowOfDraft(draft: PriceDraft): PriceRow {
   const name = draft.name.trim()
   if (draft.mode === 'call') {
     const price = plain(draft.callPrice)
-    return { name, price, ratio: '', completionRatio: '', cacheRatio: '' }
+    return { ...emptyRow(name), price, maxOutputTokens: countOf(draft.maxOutputTokens) ?? '' }
   }
   const ratios =
     draft.mode === 'price'
       ? ratiosOf(draft)
       : { ratio: plain(draft.ratio), completionRatio: plain(draft.completionRatio) }
-  return { name, price: '', ...ratios, cacheRatio: plain(draft.cacheRatio) }
+  return {
+    name,
+    price: '',
+    ...ratios,
+    cacheRatio: plain(draft.cacheRatio),
+    maxOutputTokens: countOf(draft.maxOutputTokens) ?? '',
+  }
 }
 
 /** As `rowOfDraft`, but what was not edited stays as it is: prices may not divide evenly. */
@@ -123,6 +139,7 @@ export function changedRow(row: PriceRow, before: PriceDraft, after: PriceDraft)
     ratio: kept('ratio'),
     completionRatio: kept('completionRatio'),
     cacheRatio: kept('cacheRatio'),
+    maxOutputTokens: kept('maxOutputTokens'),
   }
 }
 
@@ -130,6 +147,12 @@ const ratiosOf = (draft: PriceDraft) => ({
   ratio: ratioOfPrice(draft.inputPrice),
   completionRatio: completionRatioOf(draft.inputPrice, draft.outputPrice),
 })
+
+/** Digits grouped as they are read (`16,384`, `16 384`) are taken as well; null for no count. */
+function countOf(text: string): string | null {
+  const digits = text.trim().replace(/(\d)[, ](?=\d{3}(?:\D|$))/g, '$1')
+  return digits === '' || COUNT_SHAPE.test(digits) ? digits : null
+}
 
 function plain(text: string): string {
   const value = parseDecimal(text)

@@ -2,6 +2,7 @@ import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
+import type { CapFallback } from './output-cap.ts'
 import {
   changedRow,
   draftOfRow,
@@ -16,6 +17,7 @@ import type { PriceRow } from './price-table.ts'
 
 type PriceDrawerProps = {
   edited: PriceRow | 'new' | null
+  capFallback: CapFallback
   /** Names that are in the table already. */
   taken: ReadonlySet<string>
   /** Known in advance, for a model that has no price yet. */
@@ -65,7 +67,12 @@ function OpenDrawer(props: PriceDrawerProps & { row: PriceRow | 'new' }): ReactE
       onSubmit={apply}
       onClose={props.onClose}
     >
-      <PriceFields draft={draft} faults={faults} onChange={change} />
+      <PriceFields
+        capFallback={props.capFallback}
+        draft={draft}
+        faults={faults}
+        onChange={change}
+      />
     </FormDrawer>
   )
 }

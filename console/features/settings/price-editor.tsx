@@ -1,5 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
@@ -9,6 +10,7 @@ import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { showError } from '#console/ui/toast.ts'
 import { Toolbar } from '#console/ui/toolbar.tsx'
 import { BatchPrices } from './batch-prices.tsx'
+import { type CapFallback, useCapFallback } from './output-cap.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
 import { PriceHistoryDrawer } from './price-history-drawer.tsx'
@@ -36,6 +38,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
   const [added, setAdded] = useState<{ key: string } | null>(null)
   const close = () => setOpen(null)
   useHeld(form, open !== null)
+  const capFallback = useCapFallback(form)
   const all = useMemo(() => priceRows(maps), [maps])
   const names = useMemo(() => new Set(all.map(({ name }) => name)), [all])
   const none = () => showError(t('settings.batchChoose'))
@@ -62,6 +65,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
     <>
       <PriceList
         form={form}
+        capFallback={capFallback}
         rows={all}
         added={added}
         chosen={chosen}
@@ -72,6 +76,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
         onDelete={remove}
       />
       <PriceDrawer
+        capFallback={capFallback}
         edited={part !== null && 'row' in part ? part.row : null}
         taken={names}
         onClose={close}
@@ -85,6 +90,7 @@ export function PriceEditor(props: { form: SettingsForm; maps: PriceMaps }): Rea
 
 function PriceList(props: {
   form: SettingsForm
+  capFallback: CapFallback
   rows: readonly PriceRow[]
   /** The row to be seen now: it was given this name just before. */
   added: { key: string } | null
@@ -101,10 +107,15 @@ function PriceList(props: {
   const search = typed.since === props.added ? typed.text : ''
   const [pageSize, setPageSize] = usePageSize('prices-page-size')
   const changed = useChangedModels(props.form)
-  const { onEdit, onHistory, onDelete } = props
+  const { capFallback, onEdit, onHistory, onDelete } = props
+  const count = useNumberFormat()
   const columns = useMemo(
-    () => priceColumns(t, { changed, onEdit, onHistory, onDelete: (row) => onDelete([row.name]) }),
-    [t, changed, onEdit, onHistory, onDelete],
+    () =>
+      priceColumns(t, {
+        ...{ capFallback, count, changed, onEdit, onHistory },
+        onDelete: (row) => onDelete([row.name]),
+      }),
+    [t, capFallback, count, changed, onEdit, onHistory, onDelete],
   )
   const layout = useColumnLayout('prices-table-columns', columns)
   const found = useMemo(

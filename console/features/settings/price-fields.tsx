@@ -1,8 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
+import type { CapFallback } from './output-cap.ts'
 import {
   completionRatioOf,
   exampleCost,
@@ -15,6 +17,7 @@ import {
 import { inMode, type PriceDraft, type PriceFaults } from './price-draft.ts'
 
 type FieldsProps = {
+  capFallback: CapFallback
   draft: PriceDraft
   faults: PriceFaults
   onChange: (draft: PriceDraft) => void
@@ -83,12 +86,41 @@ function ModeFields(props: FieldsProps): ReactElement {
           </>
         )}
       </div>
-      {field('cacheRatio', t('settings.cacheRatio'), t('settings.cacheRatioHint'))}
+      <div className="tg-form-row tg-price-row">
+        {field('cacheRatio', t('settings.cacheRatio'), t('settings.cacheRatioHint'))}
+        <OutputCapField {...props} />
+      </div>
     </>
   )
 }
 
-type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode'>
+/** Empty, it shows the limit that holds then. */
+function OutputCapField({ draft, faults, capFallback, onChange }: FieldsProps): ReactElement {
+  const { t } = useTranslation()
+  const count = useNumberFormat()
+  const { tokens, isBuiltIn } = capFallback(draft.name.trim())
+  const fault = faults.maxOutputTokens
+  return (
+    <FormField
+      label={t('settings.maxOutputLabel')}
+      hint={t(isBuiltIn ? 'settings.maxOutputHintBuiltIn' : 'settings.maxOutputHint')}
+      error={fault && t(`settings.fault.${fault}`)}
+    >
+      {(control) => (
+        <TextInput
+          {...control}
+          inputMode="numeric"
+          isMono
+          placeholder={tokens === null ? '' : count.format(tokens)}
+          value={draft.maxOutputTokens}
+          onChange={(maxOutputTokens) => onChange({ ...draft, maxOutputTokens })}
+        />
+      )}
+    </FormField>
+  )
+}
+
+type NumberName = Exclude<keyof PriceDraft, 'name' | 'mode' | 'maxOutputTokens'>
 
 /** The one number that its way of entering can't do without. */
 const NEEDED: ReadonlySet<NumberName> = new Set(['inputPrice', 'ratio', 'callPrice'])

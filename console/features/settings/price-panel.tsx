@@ -25,6 +25,7 @@ export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
     .optionsOf('prices')
     .filter(({ key }) => !PRICE_KEYS.some((own) => own === key))
   const maps = readPriceMaps(new Map(PRICE_KEYS.map((key) => [key, form.value(key) || '{}'])))
+  const defaultCap = form.option('DefaultMaxOutputTokens')
   const choices = PRICE_VIEWS.map((value) => ({ value, label: t(`settings.view.${value}`) }))
   const broken = (
     <EmptyState
@@ -56,6 +57,11 @@ export function PricePanel({ form }: { form: SettingsForm }): ReactElement {
         </div>
       )}
       {view === 'visual' && (maps === null ? broken : <PriceEditor form={form} maps={maps} />)}
+      {view === 'visual' && defaultCap !== undefined && (
+        <div className="tg-price-default">
+          <SettingField option={defaultCap} form={form} />
+        </div>
+      )}
       {view === 'unset' && (maps === null ? broken : <UnpricedModels form={form} maps={maps} />)}
     </>
   )

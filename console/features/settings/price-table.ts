@@ -1,7 +1,15 @@
 import { type JsonMap, readJsonMap, withEntry, writeJsonMap } from './json-map.ts'
 
-export const PRICE_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const
+export const PRICE_KEYS = [
+  'ModelPrice',
+  'ModelRatio',
+  'CompletionRatio',
+  'CacheRatio',
+  'MaxOutputTokens',
+] as const
 const NAMING_KEYS = ['ModelPrice', 'ModelRatio', 'CompletionRatio'] as const
+/** Built-in entries of models that are not in the table stand here as well. */
+const BUILT_IN_KEYS: ReadonlySet<PriceKey> = new Set(['CacheRatio', 'MaxOutputTokens'])
 export type PriceKey = (typeof PRICE_KEYS)[number]
 
 /** One model's prices as decimal text; empty where nothing is set. */
@@ -12,23 +20,26 @@ export type PriceRow = {
   ratio: string
   completionRatio: string
   cacheRatio: string
+  /** The most output tokens of an answer: what a call holds quota for that sets no limit. */
+  maxOutputTokens: string
 }
 
 type Texts = ReadonlyMap<string, string>
 export type PriceMaps = Readonly<Record<PriceKey, JsonMap>>
 
-/** Null while one of the four texts is no map of numbers: the JSON has to be mended first. */
+/** Null while one of the texts is no map of numbers: the JSON has to be mended first. */
 export function readPriceMaps(texts: Texts): PriceMaps | null {
   const read = (key: PriceKey) => readJsonMap(texts.get(key) ?? '{}')
   const [ModelPrice, ModelRatio] = [read('ModelPrice'), read('ModelRatio')]
   const [CompletionRatio, CacheRatio] = [read('CompletionRatio'), read('CacheRatio')]
-  if (!ModelPrice || !ModelRatio || !CompletionRatio || !CacheRatio) return null
-  return { ModelPrice, ModelRatio, CompletionRatio, CacheRatio }
+  const MaxOutputTokens = read('MaxOutputTokens')
+  if (!ModelPrice || !ModelRatio || !CompletionRatio || !CacheRatio || !MaxOutputTokens) return null
+  return { ModelPrice, ModelRatio, CompletionRatio, CacheRatio, MaxOutputTokens }
 }
 
 /**
- * Every model with a price or a ratio of its own, by name. A cache ratio alone prices nothing: the
- * built-in ones of models that nobody sells here would only fill the table.
+ * Every model with a price or a ratio of its own, by name. A cache ratio or an output limit alone
+ * prices nothing: the built-in ones of models that nobody sells here would only fill the table.
  */
 export function priceRows(maps: PriceMaps): PriceRow[] {
   const names = new Set(NAMING_KEYS.flatMap((key) => [...maps[key].keys()]))
@@ -38,6 +49,7 @@ export function priceRows(maps: PriceMaps): PriceRow[] {
     ratio: maps.ModelRatio.get(name) ?? '',
     completionRatio: maps.CompletionRatio.get(name) ?? '',
     cacheRatio: maps.CacheRatio.get(name) ?? '',
+    maxOutputTokens: maps.MaxOutputTokens.get(name) ?? '',
   }))
 }
 
@@ -54,8 +66,8 @@ export function withRows(maps: PriceMaps, rows: readonly PriceRow[]): Map<PriceK
     let entries = maps[key]
     for (const row of rows) {
       const value = valueFor(row, key)
-      // What is not in the table can't be emptied there: a model added keeps its cache ratio.
-      if (key === 'CacheRatio' && value === '' && !isNamed(maps, row.name)) continue
+      // What is not in the table can't be emptied there: a model added keeps what is built in.
+      if (BUILT_IN_KEYS.has(key) && value === '' && !isNamed(maps, row.name)) continue
       if ((entries.get(row.name) ?? '') !== value) {
         entries = withEntry(entries, row.name, value === '' ? null : value)
       }
@@ -79,6 +91,7 @@ export const emptyRow = (name: string): PriceRow => ({
   ratio: '',
   completionRatio: '',
   cacheRatio: '',
+  maxOutputTokens: '',
 })
 
 export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<PriceKey, string> =>
@@ -87,6 +100,7 @@ export const withoutRows = (maps: PriceMaps, names: readonly string[]): Map<Pric
 /** A fixed price disables the ratios, so that a model never has both. */
 function valueFor(row: PriceRow, key: PriceKey): string {
   if (key === 'ModelPrice') return row.price
+  if (key === 'MaxOutputTokens') return row.maxOutputTokens
   if (row.price !== '') return ''
   if (key === 'ModelRatio') return row.ratio
   return key === 'CompletionRatio' ? row.completionRatio : row.cacheRatio

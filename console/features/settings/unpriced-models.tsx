@@ -8,6 +8,7 @@ import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { textParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
+import { useCapFallback } from './output-cap.ts'
 import { PriceDrawer } from './price-drawer.tsx'
 import { isPriced, type PriceMaps, priceRows, withRows } from './price-table.ts'
 import { useHeld } from './use-held.ts'
@@ -25,6 +26,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): 
   const name = asked === '' ? null : asked
   const setName = (model: string | null) => setAddress({ price: model ?? '' }, { replace: true })
   useHeld(form, name !== null)
+  const capFallback = useCapFallback(form)
   const [page, setPage] = useState(0)
   const [pageSize, setPageSize] = usePageSize('unpriced-page-size')
   if (enabled.error !== null && enabled.data === undefined) {
@@ -61,6 +63,7 @@ export function UnpricedModels(props: { form: SettingsForm; maps: PriceMaps }): 
         onPageSize={setPageSize}
       />
       <PriceDrawer
+        capFallback={capFallback}
         edited={name === null ? null : 'new'}
         newName={name ?? ''}
         taken={priced}

@@ -3,8 +3,7 @@ import type { Words } from '../words-type.ts'
 export const prices: Words['prices'] = {
   tools: 'Price tools',
   presets: 'Presets',
-  presetsLead:
-    'Ratios from public price lists. Merged into the prices below, they still want saving.',
+  presetsLead: 'Ratios and output limits from public price lists. Merge them below, then save.',
   presetSource: 'Source',
   source: { flexible: 'Flexible', openrouter: 'OpenRouter', legacy: 'Legacy' },
   sourceHint: {
@@ -23,8 +22,8 @@ export const prices: Words['prices'] = {
   presetChanged: '{{count}} different',
   presetSame: '{{count}} the same',
   presetModel: 'Model',
-  presetNow: 'Now (model · completion)',
-  presetThen: 'Preset (model · completion)',
+  presetNow: 'Now (model · completion · max output)',
+  presetThen: 'Preset (model · completion · max output)',
   getPresets: 'Get presets',
   resetPresets: 'Reset presets',
   presetsMerged_one: 'Presets of {{count}} model merged; save to apply them',

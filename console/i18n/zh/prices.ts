@@ -1,7 +1,7 @@
 export const prices = {
   tools: '价格工具',
   presets: '预设倍率',
-  presetsLead: '公开价目换算成的倍率，合并到下方价格后仍需保存。',
+  presetsLead: '公开价目换算成的倍率及最大输出，合并到下方价格后仍需保存。',
   presetSource: '来源',
   source: { flexible: 'Flexible', openrouter: 'OpenRouter', legacy: 'Legacy' },
   sourceHint: {
@@ -20,8 +20,8 @@ export const prices = {
   presetChanged: '改变 {{count}}',
   presetSame: '相同 {{count}}',
   presetModel: '模型',
-  presetNow: '现在（模型 · 补全倍率）',
-  presetThen: '预设（模型 · 补全倍率）',
+  presetNow: '现在（模型 · 补全倍率 · 最大输出）',
+  presetThen: '预设（模型 · 补全倍率 · 最大输出）',
   getPresets: '获取预设倍率',
   resetPresets: '重置预设倍率',
   presetsMerged_one: '已合并 {{count}} 个模型的预设倍率，保存后生效',

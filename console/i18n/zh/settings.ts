@@ -75,6 +75,13 @@ export const settings = {
   outputPriceLabel: '输出价格（$ / 百万 tokens）',
   outputPriceHint: '留空则沿用内置的补全倍率，没有则为 1。',
   cacheRatioHint: '缓存命中的输入按此比例计价，留空则沿用内置值。',
+  maxOutput: '最大输出',
+  maxOutputLabel: '最大输出 tokens',
+  maxOutputHint:
+    '单次回答最多输出的 tokens（含推理），请求未给出上限时按此冻结额度。留空则使用默认值。',
+  maxOutputHintBuiltIn:
+    '单次回答最多输出的 tokens（含推理），请求未给出上限时按此冻结额度。留空则使用内置值。',
+  capDefault: '默认',
   callPriceLabel: '每次调用价格（$）',
   callPriceHint: '固定价格优先，不再使用倍率。',
   equals: '折算：{{text}}',
@@ -103,6 +110,7 @@ export const settings = {
     negative: '请输入不小于 0 的数字',
     zeroPrice: '模型价格不能为0',
     tooFine: '最大 $99,999.999999，小数最多 6 位',
+    notCount: '请输入 1 至 999,999,999 的整数',
   },
   unsetLead:
     '启用中的渠道提供、但这里还没有设置价格的模型。知名模型按内置价格计费，其余会被拒绝调用。',

@@ -58,7 +58,7 @@ export const PRICES: OptionSection = {
       key: 'MaxOutputTokens',
       type: { kind: 'counts' },
       preset: outputCapsText(),
-      label: { zh: '模型最大输出 tokens', en: 'Output limits of models' },
+      label: { zh: '模型最大输出 tokens', en: 'Max output tokens of models' },
       help: {
         zh: '模型 → 单次回答最多输出的 tokens（含推理）。请求未给出上限时，按此冻结额度。',
         en: 'Model → most output tokens of an answer; held when the request sets no limit.',
@@ -68,7 +68,7 @@ export const PRICES: OptionSection = {
       key: 'DefaultMaxOutputTokens',
       type: integer(1, 10_000_000),
       preset: '16384',
-      label: { zh: '默认最大输出 tokens', en: 'Output limit of other models' },
+      label: { zh: '默认最大输出 tokens', en: 'Default max output tokens' },
       help: {
         zh: '未在上表中的模型按此冻结额度；流式回答超出后会继续冻结，直至余额用尽。',
         en: 'Held for models without an entry; a stream that goes on beyond it holds more.',
@@ -82,8 +82,8 @@ export const PRICES: OptionSection = {
       access: 'root',
       label: { zh: '预设倍率地址', en: 'Address of preset ratios' },
       help: {
-        zh: '其下为 <来源>/prompt.json 与 <来源>/completion.json；留空则只用随产品提供的列表。',
-        en: 'Has <source>/prompt.json and <source>/completion.json; empty: the lists shipped here.',
+        zh: '其下为 <来源>/prompt.json、completion.json 与 max_output.json；留空则用内置列表。',
+        en: 'Has <source>/prompt.json, completion.json and max_output.json; empty: shipped lists.',
       },
     },
   ],

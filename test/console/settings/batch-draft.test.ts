@@ -13,6 +13,7 @@ const row = (patch = {}) => ({
   ratio: '1',
   completionRatio: '2',
   cacheRatio: '',
+  maxOutputTokens: '4096',
   ...patch,
 })
 

@@ -10,6 +10,7 @@ const maps = (): PriceMaps => {
       ['ModelRatio', '{"same":1.50,"other":2,"mine":3}'],
       ['CompletionRatio', '{"same":4}'],
       ['CacheRatio', '{"same":0.5}'],
+      ['MaxOutputTokens', '{"same":4096,"mine":100}'],
     ]),
   )
   if (read === null) throw new Error('no maps')
@@ -18,6 +19,7 @@ const maps = (): PriceMaps => {
 const LISTS = {
   prompt: { same: '1.5', other: '2.5', fresh: '0.625', fixed: '1' },
   completion: { same: '4', fresh: '8', only: '3' },
+  max_output: { same: '4096', other: '8192', fresh: '128000' },
 }
 const parsed = (texts: ReadonlyMap<string, string>) =>
   Object.fromEntries([...texts].map(([key, text]) => [key, JSON.parse(text)]))
@@ -33,12 +35,28 @@ describe('presets', () => {
     ])
   })
 
+  it('differ by their output limit alone as well', () => {
+    const lists = { prompt: { same: '1.5' }, completion: {}, max_output: { same: '8192' } }
+    expect(presetRows(maps(), lists)).toEqual([
+      {
+        name: 'same',
+        now: ['1.50', '4', '4096'],
+        preset: ['1.5', '', '8192'],
+        state: 'changed',
+      },
+    ])
+    expect(parsed(withPresets(maps(), lists))).toEqual({
+      MaxOutputTokens: { same: 8192, mine: 100 },
+    })
+  })
+
   it('are merged: own models stay, same numbers keep their digits, a fixed price gives way', () => {
     const texts = withPresets(maps(), LISTS)
     expect(parsed(texts)).toEqual({
       ModelPrice: {},
       ModelRatio: { same: 1.5, other: 2.5, mine: 3, fresh: 0.625, fixed: 1 },
       CompletionRatio: { same: 4, fresh: 8, only: 3 },
+      MaxOutputTokens: { same: 4096, mine: 100, other: 8192, fresh: 128000 },
     })
     expect(texts.get('ModelRatio')).toContain('1.50')
   })
@@ -47,6 +65,7 @@ describe('presets', () => {
     expect(parsed(withoutPresets(maps(), LISTS))).toEqual({
       ModelRatio: { mine: 3 },
       CompletionRatio: {},
+      MaxOutputTokens: { mine: 100 },
     })
     // The preset has no completion ratio of this model, whose model ratio goes.
     const own = {
@@ -57,7 +76,7 @@ describe('presets', () => {
   })
 
   it('without input ratios leave those alone', () => {
-    const legacy = { prompt: {}, completion: { other: '3' } }
+    const legacy = { prompt: {}, completion: { other: '3' }, max_output: {} }
     expect(Object.keys(parsed(withPresets(maps(), legacy)))).toEqual(['CompletionRatio'])
   })
 })

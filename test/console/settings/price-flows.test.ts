@@ -73,6 +73,55 @@ describe('the price table', () => {
     expect(puts.map(({ body }) => (body as { key: string }).key)).toEqual(['CacheRatio'])
   })
 
+  it('takes an output limit beside the price, and shows which holds without one', async () => {
+    await open()
+    const { page } = suite
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^.*${name}`) })
+    await row('o3').getByText('100,000').waitFor()
+    await button('编辑 o3 的价格').click()
+    const drawer = page.getByRole('dialog')
+    const field = drawer.getByLabel('最大输出 tokens')
+    expect(await field.inputValue()).toBe('100000')
+    await field.fill('1.5')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await drawer.getByText('请输入 1 至 999,999,999 的整数').waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await field.fill('')
+    expect(await field.getAttribute('placeholder')).toBe('100,000')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await row('o3').getByText('内置').first().waitFor()
+    await button('添加模型').click()
+    await drawer.getByLabel('模型名称').fill('sim-small')
+    expect(await field.getAttribute('placeholder')).toBe('16,384')
+    await drawer.getByLabel('输入价格（$ / 百万 tokens）').fill('2')
+    await field.fill('8192')
+    await drawer.getByRole('button', { name: '确定' }).click()
+    await row('sim-small').getByText('8,192').waitFor()
+    await page.getByLabel('默认最大输出 tokens').fill('4096')
+    await save()
+    const caps = saved().get('MaxOutputTokens') as Record<string, number>
+    expect(caps).toMatchObject({ 'sim-small': 8192, 'gpt-4o': 16384 })
+    expect(caps).not.toHaveProperty('o3')
+    expect(saved().get('DefaultMaxOutputTokens')).toBe(4096)
+  })
+
+  it('fits 1 280 pixels with all its columns', async () => {
+    await open()
+    const grid = suite.page.getByRole('grid', { name: '模型价格列表' })
+    await grid.waitFor()
+    expect(await grid.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  })
+
+  it('names a default output limit that is none at its field', async () => {
+    await open()
+    const { page } = suite
+    const field = page.getByLabel('默认最大输出 tokens')
+    await field.fill('0')
+    await button('保存设置').click()
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
+    expect(saved().size).toBe(0)
+  })
+
   it('turns to a model that was added, on whatever page it is', async () => {
     const many = Array.from({ length: 25 }, (_, n) => [`model-${String(n).padStart(2, '0')}`, 1])
     const texts = { ModelRatio: JSON.stringify(Object.fromEntries(many)), CompletionRatio: '{}' }
@@ -187,6 +236,7 @@ describe('presets', () => {
     await drawer.getByRole('button', { name: '获取预设倍率' }).click()
     await save()
     expect(saved().get('ModelRatio')).toMatchObject({ 'gpt-4o': 1.25, 'gpt-5': 0.625, o3: 7 })
+    expect(saved().get('MaxOutputTokens')).toMatchObject({ 'gpt-5': 128_000, o3: 50_000 })
     await button('预设倍率').click()
     await drawer.getByText('相同 3').waitFor()
     await drawer.getByRole('button', { name: '重置预设倍率' }).click()
@@ -210,6 +260,7 @@ describe('presets', () => {
           is_fetch_failed: true,
           prompt: { a: '1' },
           completion: {},
+          max_output: {},
         },
       },
     })

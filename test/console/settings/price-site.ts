@@ -39,6 +39,7 @@ export const PRESET: PresetRatios = {
   is_fetch_failed: false,
   prompt: { 'gpt-4o': '1.25', 'gpt-5': '0.625', o3: '7' },
   completion: { 'gpt-4o': '4', 'gpt-5': '8', o3: '4' },
+  max_output: { 'gpt-4o': '16384', 'gpt-5': '128000', o3: '50000' },
 }
 
 const figures = (calls: number, charged: number, drafted: number, refused = 0) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  changedRow,
   draftOfRow,
   emptyPrice,
   inMode,
@@ -19,6 +20,7 @@ const maps = readPriceMaps(
     ['ModelRatio', '{"gpt-4o": 1.25, "o3": 1}'],
     ['CompletionRatio', '{"gpt-4o": 4}'],
     ['CacheRatio', '{"gpt-9": 0.5}'],
+    ['MaxOutputTokens', '{"gpt-4o": 16384, "gpt-9": 4096, "dall-e-3": 10}'],
   ]),
 )
 if (maps === null) throw new Error('the maps are valid')
@@ -33,7 +35,13 @@ describe('the price table', () => {
   })
 
   it('an edit touches only the maps it changes', () => {
-    const row = rowOfDraft({ ...emptyPrice, name: 'gpt-4o', inputPrice: '2.50', outputPrice: '12' })
+    const typed = {
+      name: 'gpt-4o',
+      inputPrice: '2.50',
+      outputPrice: '12',
+      maxOutputTokens: '16384',
+    }
+    const row = rowOfDraft({ ...emptyPrice, ...typed })
     const changed = withRows(maps, [row])
     expect([...changed.keys()]).toEqual(['CompletionRatio'])
     expect(changed.get('CompletionRatio')).toBe('{\n  "gpt-4o": 4.8\n}')
@@ -47,13 +55,34 @@ describe('the price table', () => {
     expect(changed.get('CompletionRatio')).toBe('{}')
   })
 
-  it('a model added without a cache ratio keeps the one that stands', () => {
+  it('a model added without a cache ratio or an output limit keeps those that stand', () => {
     const row = rowOfDraft({ ...emptyPrice, name: 'gpt-9', inputPrice: '2' })
     expect([...withRows(maps, [row]).keys()]).toEqual(['ModelRatio'])
   })
 
+  it('an output limit stands beside the price, is set, changed and emptied', () => {
+    const rows = priceRows(maps)
+    expect(rows.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(['10', '16384', ''])
+    const [, row] = rows
+    if (row === undefined) throw new Error('there is a row')
+    const before = draftOfRow(row)
+    const change = (maxOutputTokens: string) =>
+      withRows(maps, [changedRow(row, before, { ...before, maxOutputTokens })])
+    expect([...change('32,768')]).toEqual([
+      ['MaxOutputTokens', '{\n  "gpt-4o": 32768,\n  "gpt-9": 4096,\n  "dall-e-3": 10\n}'],
+    ])
+    expect(JSON.parse(change('').get('MaxOutputTokens') ?? '')).toEqual({
+      'gpt-9': 4096,
+      'dall-e-3': 10,
+    })
+  })
+
   it('a deleted model leaves every map', () => {
-    expect([...withoutRows(maps, ['gpt-4o']).keys()]).toEqual(['ModelRatio', 'CompletionRatio'])
+    expect([...withoutRows(maps, ['gpt-4o']).keys()]).toEqual([
+      'ModelRatio',
+      'CompletionRatio',
+      'MaxOutputTokens',
+    ])
   })
 
   it('opening a model and applying it unchanged changes nothing', () => {
@@ -80,6 +109,21 @@ describe('the price form', () => {
     expect(priceFaults(emptyPrice, taken)).toEqual({ name: 'nameMissing', inputPrice: 'notNumber' })
     const negative = { ...emptyPrice, name: 'a', mode: 'call', callPrice: '-1' } as const
     expect(priceFaults(negative, taken)).toEqual({ callPrice: 'negative' })
+  })
+
+  it.each(['0', '-1', '1.5', 'x', '1e3', '1,5', '1000000000'])(
+    'refuses an output limit of %s, at its field',
+    (maxOutputTokens) => {
+      const draft = { ...emptyPrice, name: 'a', inputPrice: '1', maxOutputTokens }
+      expect(priceFaults(draft, taken)).toEqual({ maxOutputTokens: 'notCount' })
+      expect(priceFaults({ ...draft, mode: 'call', callPrice: '1' }, taken)).toEqual({})
+    },
+  )
+
+  it.each(['', '1', '16384', '16,384', ' 999999999 '])('takes an output limit of %j', (text) => {
+    const draft = { ...emptyPrice, name: 'a', inputPrice: '1', maxOutputTokens: text }
+    expect(priceFaults(draft, taken)).toEqual({})
+    expect(rowOfDraft(draft).maxOutputTokens).toBe(text.replace(/[ ,]/g, ''))
   })
 
   it('ratio and price are two views of one number', () => {

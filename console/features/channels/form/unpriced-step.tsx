@@ -69,6 +69,7 @@ const withoutPreset = (model: string): PresetPrice => ({
   model,
   ratio: null,
   completionRatio: null,
+  maxOutputTokens: null,
 })
 
 function PriceList({ prices }: { prices: readonly PresetPrice[] }): ReactElement {
