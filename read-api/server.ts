@@ -5,6 +5,7 @@ import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createProgress } from '#infra/progress/progress.ts'
 import { getChannel } from './channels/get-channel.ts'
 import { getHealth } from './channels/health/get-health.ts'
+import { getHealthHistory } from './channels/health/get-health-history.ts'
 import { getTimeline } from './channels/health/get-timeline.ts'
 import { HealthBoard } from './channels/health/health-board.ts'
 import { listChannelModels } from './channels/list-channel-models.ts'
@@ -67,6 +68,7 @@ const QUESTIONS = [
   listSessions,
   listChannelModels,
   getHealth,
+  getHealthHistory,
   getTimeline,
   listChannelRows,
   getChannel,

@@ -95,24 +95,85 @@ export const minutesSince = (
     group by channel_id, minute order by channel_id, minute
   `)
 
+const stepTriesRow = rowType({
+  /** Unix seconds of the step's beginning. */
+  step: wireInteger,
+  successes: wireInteger,
+  failures: wireInteger,
+})
+
+const stepSpreadRow = rowType({
+  step: wireInteger,
+  what: Type.Number(),
+  bucket: Type.Number(),
+  count: wireInteger,
+})
+
+/** How one channel did in a step of time, over all of its models. */
+export type ChannelStep = Pick<
+  HealthFigures,
+  'successes' | 'failures' | 'latencyMs' | 'firstTokenMs'
+> & {
+  /** Unix seconds of its beginning. */
+  readonly at: number
+}
+
+/**
+ * One channel in steps of `stepSeconds`, from `from` (unix seconds, a multiple of the step) to
+ * before `to`, oldest first; steps without any try are left out.
+ */
+export async function channelSteps(
+  db: CommonQueryMethods,
+  asked: { channelId: number; from: number; to: number; stepSeconds: number },
+): Promise<readonly ChannelStep[]> {
+  const { channelId, from, to, stepSeconds } = asked
+  const step = sql.fragment`minute - minute % ${stepSeconds}::int8`
+  const range = sql.fragment`channel_id = ${channelId} and minute >= ${from} and minute < ${to}`
+  const [tries, spread] = await Promise.all([
+    db.any(sql.type(stepTriesRow)`
+      select ${step} as step, sum(successes)::int8 as successes, sum(failures)::int8 as failures
+      from read_channel_stats.tries where ${range} group by 1 order by 1
+    `),
+    db.any(sql.type(stepSpreadRow)`
+      select ${step} as step, what, bucket, sum(count)::int8 as count
+      from read_channel_stats.spread where ${range} group by 1, 2, 3
+    `),
+  ])
+  const spreadOf = Map.groupBy(spread, (row) => row.step)
+  return tries.map(({ step: at, successes, failures }) => {
+    const { latencyMs, firstTokenMs } = spreadFigures(spreadOf.get(at) ?? [])
+    return { at, successes, failures, latencyMs, firstTokenMs }
+  })
+}
+
 function figuresOf(tries: readonly TriesRow[], spread: readonly SpreadRow[]): HealthFigures {
   const sum = (of: (row: TriesRow) => number): number =>
     tries.reduce((total, row) => total + of(row), 0)
   const outputMs = sum((row) => row.outputMs)
+  return {
+    successes: sum((row) => row.successes),
+    failures: sum((row) => row.failures),
+    ...spreadFigures(spread),
+    tokensPerSecond: outputMs === 0 ? null : (sum((row) => row.outputTokens) / outputMs) * 1_000,
+  }
+}
+
+type Spread = Pick<SpreadRow, 'what' | 'bucket' | 'count'>
+
+function spreadFigures(
+  spread: readonly Spread[],
+): Pick<HealthFigures, 'latencyMs' | 'firstTokenMs'> {
   const latency = countsOf(spread, LATENCY)
   const first = countsOf(spread, FIRST_TOKEN)
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(latency, share))
   const [first50, first95] = [0.5, 0.95].map((share) => quantile(first, share))
   return {
-    successes: sum((row) => row.successes),
-    failures: sum((row) => row.failures),
     latencyMs: p50 == null || p95 == null || p99 == null ? null : { p50, p95, p99 },
     firstTokenMs: first50 == null || first95 == null ? null : { p50: first50, p95: first95 },
-    tokensPerSecond: outputMs === 0 ? null : (sum((row) => row.outputTokens) / outputMs) * 1_000,
   }
 }
 
-function countsOf(spread: readonly SpreadRow[], wanted: number): Map<number, number> {
+function countsOf(spread: readonly Spread[], wanted: number): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { what, bucket, count } of spread) {
     if (what === wanted) counts.set(bucket, (counts.get(bucket) ?? 0) + count)

@@ -18,3 +18,7 @@ create table spread (
   count bigint not null default 0,
   primary key (minute, channel_id, model, what, bucket)
 );
+
+-- One channel over days: by minute alone, every other channel's rows would be read as well.
+create index tries_of_channel on tries (channel_id, minute);
+create index spread_of_channel on spread (channel_id, minute);

@@ -61,6 +61,7 @@ const MATRIX: Readonly<Record<string, Level>> = {
   'GET /api/channel/health': 'admin',
   'GET /api/channel/:id': 'admin',
   'GET /api/channel/:id/timeline': 'admin',
+  'GET /api/channel/:id/health_history': 'admin',
   'GET /api/token/': 'user',
   'GET /api/token/search': 'user',
   'GET /api/token/:id': 'user',

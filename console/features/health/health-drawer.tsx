@@ -4,17 +4,19 @@ import { isTroubled } from '#console/api/channel-health/health-state.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import type { ChannelHealth } from '#read-api/contract/channel-health.ts'
+import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
 import { HealthActions } from './health-actions.tsx'
 import type { Period } from './health-view.ts'
+import { HistoryPanel } from './history-panel.tsx'
 import { ModelTable } from './model-table.tsx'
 import { CircuitLine, StateCell } from './state-cell.tsx'
 import { Timeline } from './timeline.tsx'
 
 const WIDTH = 820
 
-type View = { window: Period; at: number }
+type View = { window: Period; history: HistoryRange; at: number }
 
-/** One channel: what is open and why, each model's figures, and what happened when. */
+/** One channel: what is open and why, how it did over time, each model, and what happened. */
 export function HealthDrawer(props: {
   channel: ChannelHealth | null
   view: View
@@ -33,6 +35,11 @@ export function HealthDrawer(props: {
       {channel !== null && (
         <div className="tg-health-details">
           <Now channel={channel} period={view.window} />
+          <HistoryPanel
+            channelId={channel.id}
+            range={view.history}
+            onRange={(history) => props.onView({ history })}
+          />
           <ModelTable channel={channel} period={view.window} />
           <Timeline channelId={channel.id} at={view.at} onAt={(at) => props.onView({ at })} />
         </div>

@@ -6,9 +6,12 @@ import {
 } from '#console/api/channel-health/health-state.ts'
 import { choiceParam, integerParam, textParam } from '#console/ui/url-state.ts'
 import type { ChannelHealth, HealthWindows } from '#read-api/contract/channel-health.ts'
+import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
 
 export type Period = keyof HealthWindows
 export const PERIODS: readonly Period[] = ['m5', 'h1', 'd1']
+/** How far back a channel's history goes. */
+export const HISTORY_RANGES: readonly HistoryRange[] = ['1h', '24h', '7d']
 export const SHOWN = ['all', 'troubled'] as const
 export type Shown = (typeof SHOWN)[number]
 
@@ -18,6 +21,7 @@ export const ADDRESS = {
   window: choiceParam(PERIODS, 'h1'),
   /** The channel whose details are open; 0 none. */
   peek: integerParam({ fallback: 0 }),
+  history: choiceParam(HISTORY_RANGES, '24h'),
   /** Of the timeline: the moment asked about, in unix seconds; 0 none. */
   at: integerParam({ fallback: 0 }),
 }

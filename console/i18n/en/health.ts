@@ -122,6 +122,17 @@ export const health: Words['health'] = {
     closedAlready: 'No circuit was open any more.',
     failedCalls: 'See failing calls',
   },
+  history: {
+    title: 'Success rate and latency',
+    range: { '1h': '1 h', '24h': '24 h', '7d': '7 d' },
+    asTable: 'View as table',
+    asChart: 'View as chart',
+    time: 'Time',
+    attempts: 'Attempts',
+    none: 'No calls in this time range',
+    summary_one: '{{rate}} of {{number}} attempt succeeded; lowest {{lowest}} at {{time}}.',
+    summary_other: '{{rate}} of {{number}} attempts succeeded; lowest {{lowest}} at {{time}}.',
+  },
   fold: {
     span_one: '{{count}} entry in {{span}}',
     span_other: '{{count}} entries in {{span}}',

@@ -120,6 +120,17 @@ export const health = {
     closedAlready: '当前没有熔断需要解除。',
     failedCalls: '查看失败调用',
   },
+  history: {
+    title: '成功率与延迟',
+    range: { '1h': '1 小时', '24h': '24 小时', '7d': '7 天' },
+    asTable: '以表格查看',
+    asChart: '以图表查看',
+    time: '时间',
+    attempts: '次数',
+    none: '该时段内没有调用',
+    summary_one: '共 {{number}} 次尝试，成功率 {{rate}}；最低 {{lowest}}（{{time}}）。',
+    summary_other: '共 {{number}} 次尝试，成功率 {{rate}}；最低 {{lowest}}（{{time}}）。',
+  },
   fold: {
     span_one: '{{span}}内 {{count}} 条记录',
     span_other: '{{span}}内 {{count}} 条记录',

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
 import { openAsRoot } from '../support/admin-site.ts'
 import { adminSuite } from '../support/admin-suite.ts'
 import { type FakeSite, ok } from '../support/fake-site.ts'
-import { HEALTH_CHANNELS, TIMELINE } from '../support/health.ts'
+import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/health.ts'
 import { LANGUAGES, lookFaults } from '../support/looks.ts'
 
 function withHealth(site: FakeSite): void {
   site.routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: HEALTH_CHANNELS })
+  site.routes['GET /api/channel/2/health_history'] = ({ query }) =>
+    ok(healthHistory(query.get('range') as HistoryRange))
   site.routes['GET /api/channel/2/timeline'] = ({ query }) =>
     ok({
       items: TIMELINE,
@@ -101,7 +104,7 @@ describe('the health board', () => {
     const lastStays = page.getByText('never turns off the last channel')
     expect(await lastStays.count()).toBe(1)
     await drawer.getByLabel('State at').fill('2026-11-20T14:03:00')
-    await drawer.getByRole('button', { name: 'View' }).click()
+    await drawer.getByRole('button', { name: 'View', exact: true }).click()
     await drawer.getByText('Its circuit was open').waitFor()
     expect(page.url()).toMatch(/peek=2&at=\d+/)
     await page.keyboard.press('Escape')
@@ -198,6 +201,7 @@ describe.each(LANGUAGES)('the board and its drawer in %s', (language) => {
     expect(await lookFaults(page, `health-${language}`)).toEqual([])
     await openAsRoot(page, site, '/admin/health?peek=2&at=1795240000')
     await page.locator('.tg-health-then').waitFor()
+    await page.locator('.recharts-line').nth(2).waitFor()
     expect(await lookFaults(page, `health-drawer-${language}`, [1280, 390])).toEqual([])
   }, 240_000)
 })

@@ -3,6 +3,7 @@ import type {
   CircuitState,
   HealthFigures,
 } from '#read-api/contract/channel-health.ts'
+import type { HealthHistory, HistoryRange } from '#read-api/contract/channel-health-history.ts'
 import type { TimelineEntry } from '#read-api/contract/channel-timeline.ts'
 
 const NOW = Date.now()
@@ -102,6 +103,28 @@ export const HEALTH_CHANNELS: readonly ChannelHealth[] = [
   channelHealth({ id: 4, name: 'Local', status: 2, figures: NOTHING, minutes: [], in_flight: 0 }),
   channelHealth({ id: 5, name: 'New one', figures: NOTHING, minutes: [], in_flight: null }),
 ]
+
+/** A day of a channel: gaps at night, and one hour in which most calls failed. */
+export function healthHistory(range: HistoryRange = '24h'): HealthHistory {
+  const step = { '1h': 120, '24h': 1_800, '7d': 10_800 }[range]
+  const steps = { '1h': 30, '24h': 48, '7d': 56 }[range]
+  const last = Math.floor(NOW / 1_000 / step) * step
+  const points = Array.from({ length: steps }, (_, index) => {
+    const at = last - (steps - 1 - index) * step
+    if (index % 17 > 12)
+      return { at, successes: 0, failures: 0, latency_ms: null, first_token_ms: null }
+    const failures = index === 20 ? 70 : index % 5
+    const p50 = 700 + 220 * Math.sin(index / 4) + (index === 20 ? 2_100 : 0)
+    return {
+      at,
+      successes: 90 - (index === 20 ? 60 : 0),
+      failures,
+      latency_ms: { p50: Math.round(p50), p95: Math.round(p50 * 2.6) },
+      first_token_ms: { p50: 310, p95: 720 },
+    }
+  })
+  return { range, step, points }
+}
 
 const entry = (id: number, minutes: number, rest: Partial<TimelineEntry>): TimelineEntry => ({
   id,

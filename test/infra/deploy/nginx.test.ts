@@ -114,6 +114,7 @@ describe.skipIf(!hasNginx)('a real nginx', () => {
     ['GET', '/api/channel/7', 'read-api'],
     ['GET', '/api/channel/tests', 'read-api'],
     ['GET', '/api/channel/health', 'read-api'],
+    ['GET', '/api/channel/7/health_history?range=7d', 'read-api'],
     ['PUT', '/api/channel/', 'write-api'],
     ['DELETE', '/api/channel/7/', 'write-api'],
     ['GET', '/api/user/logout', 'write-api'],

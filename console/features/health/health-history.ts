@@ -1,0 +1,52 @@
+import { stampText } from '#console/ui/time-text.ts'
+import type {
+  HealthHistory,
+  HealthHistoryPoint,
+} from '#read-api/contract/channel-health-history.ts'
+
+/** A step as it is drawn; null where there was nothing to tell. */
+export type HistoryStep = {
+  readonly at: number
+  readonly time: string
+  readonly attempts: number
+  /** 0 to 1. */
+  readonly rate: number | null
+  /** Milliseconds. */
+  readonly p50: number | null
+  readonly p95: number | null
+}
+
+export type History = {
+  readonly steps: readonly HistoryStep[]
+  readonly attempts: number
+  /** Over all steps; null without any attempt. */
+  readonly rate: number | null
+  /** The step that did worst; the newest of equal ones. */
+  readonly lowest: HistoryStep | null
+}
+
+export function prepareHistory({ points, range }: HealthHistory): History {
+  // In a day the hour tells a step; in a week the date does as well.
+  const timeText = (at: number) => stampText(at).slice(range === '7d' ? 5 : 11, 16)
+  const steps = points.map((point) => stepOf(point, timeText(point.at)))
+  const successes = points.reduce((sum, point) => sum + point.successes, 0)
+  const attempts = steps.reduce((sum, step) => sum + step.attempts, 0)
+  const lowest = steps.reduce<HistoryStep | null>(
+    (worst, step) => (step.rate !== null && step.rate <= (worst?.rate ?? 1) ? step : worst),
+    null,
+  )
+  return { steps, attempts, rate: attempts === 0 ? null : successes / attempts, lowest }
+}
+
+function stepOf(point: HealthHistoryPoint, time: string): HistoryStep {
+  const { at, successes, failures, latency_ms: latency } = point
+  const attempts = successes + failures
+  return {
+    at,
+    time,
+    attempts,
+    rate: attempts === 0 ? null : successes / attempts,
+    p50: latency?.p50 ?? null,
+    p95: latency?.p95 ?? null,
+  }
+}

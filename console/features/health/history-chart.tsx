@@ -1,0 +1,113 @@
+import type { ReactElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  CartesianGrid,
+  Line,
+  LineChart,
+  ResponsiveContainer,
+  Tooltip,
+  type TooltipContentProps,
+  XAxis,
+  YAxis,
+} from 'recharts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { durationText, rateText } from './figure-text.ts'
+import type { History, HistoryStep } from './health-history.ts'
+
+const TICK = { fill: 'var(--tg-chart-text)', fontSize: 12 }
+const MARGIN = { top: 8, right: 8, bottom: 0, left: 0 }
+const AXIS_WIDTH = 56
+const X_AXIS = { dataKey: 'time', tick: TICK, tickLine: false, axisLine: false, minTickGap: 32 }
+const Y_AXIS = { tick: TICK, tickLine: false, axisLine: false, width: AXIS_WIDTH }
+// A step between two without calls has no line: its dot alone shows it.
+const LINE = {
+  isAnimationActive: false,
+  strokeWidth: 2,
+  dot: { r: 1.5, strokeDasharray: '0' },
+  activeDot: { r: 4 },
+}
+const RATE = 'var(--tg-chart-1)'
+const P50 = 'var(--tg-chart-2)'
+const P95 = 'var(--tg-chart-3)'
+
+/**
+ * Success rate and latency, one above the other over the same time. For looking at: the sentence
+ * and the table tell the same. Its own chunk: the drawing library is large.
+ */
+export function HistoryChart({ history }: { history: History }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const data = [...history.steps]
+  const tip = (props: TooltipContentProps) => <HistoryTip {...props} />
+  const cursor = { stroke: 'var(--tg-line-strong)' }
+  return (
+    <div aria-hidden="true">
+      <p className="tg-health-chart-title">{t('health.column.success')}</p>
+      <ResponsiveContainer width="100%" height={124}>
+        <LineChart data={data} accessibilityLayer={false} margin={MARGIN}>
+          <CartesianGrid vertical={false} stroke="var(--tg-chart-grid)" />
+          <XAxis {...X_AXIS} />
+          <YAxis
+            {...Y_AXIS}
+            domain={[0, 1]}
+            ticks={[0, 0.5, 1]}
+            tickFormatter={(rate: number) => rateText(rate, number)}
+          />
+          <Tooltip content={tip} cursor={cursor} isAnimationActive={false} />
+          <Line {...LINE} dataKey="rate" stroke={RATE} />
+        </LineChart>
+      </ResponsiveContainer>
+      <p className="tg-health-chart-title">
+        {t('health.column.latency')}
+        <Key colour={P50} text="P50" />
+        <Key colour={P95} text="P95" isDashed />
+      </p>
+      <ResponsiveContainer width="100%" height={148}>
+        <LineChart data={data} accessibilityLayer={false} margin={MARGIN}>
+          <CartesianGrid vertical={false} stroke="var(--tg-chart-grid)" />
+          <XAxis {...X_AXIS} />
+          <YAxis
+            {...Y_AXIS}
+            domain={[0, 'auto']}
+            tickCount={4}
+            tickFormatter={(ms: number) => durationText(ms, number)}
+          />
+          <Tooltip content={tip} cursor={cursor} isAnimationActive={false} />
+          <Line {...LINE} dataKey="p95" stroke={P95} strokeDasharray="5 3" />
+          <Line {...LINE} dataKey="p50" stroke={P50} />
+        </LineChart>
+      </ResponsiveContainer>
+    </div>
+  )
+}
+
+const Key = (props: { colour: string; text: string; isDashed?: boolean }): ReactElement => (
+  <span className="tg-health-chart-key">
+    <svg viewBox="0 0 18 4" aria-hidden="true">
+      <path
+        d="M0 2h18"
+        stroke={props.colour}
+        strokeWidth={2}
+        strokeDasharray={props.isDashed === true ? '5 3' : undefined}
+      />
+    </svg>
+    {props.text}
+  </span>
+)
+
+function HistoryTip({ active, payload }: TooltipContentProps): ReactElement | null {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const step = payload?.[0]?.payload as HistoryStep | undefined
+  if (!active || step === undefined) return null
+  const { attempts: count, rate, p50, p95 } = step
+  return (
+    <div className="tg-health-chart-tip">
+      <strong>{step.time}</strong>
+      {rate !== null && <p>{`${t('health.column.success')} ${rateText(rate, number)}`}</p>}
+      <p>{t('health.tries', { count, number: number.format(count) })}</p>
+      {p50 !== null && <p>{`P50 ${durationText(p50, number)}`}</p>}
+      {p95 !== null && <p>{`P95 ${durationText(p95, number)}`}</p>}
+    </div>
+  )
+}

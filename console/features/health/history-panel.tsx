@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { healthHistoryQuery } from '#console/api/channel-health/get-history.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Segmented } from '#console/ui/switches.tsx'
+import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import { rateText } from './figure-text.ts'
+import { type History, prepareHistory } from './health-history.ts'
+import { HISTORY_RANGES } from './health-view.ts'
+import { HistoryTable } from './history-table.tsx'
+
+const HistoryChart = lazy(async () => ({
+  default: (await import('./history-chart.tsx')).HistoryChart,
+}))
+
+/** Success rate and latency of a channel over time: in a sentence, as a chart, or as a table. */
+export function HistoryPanel(props: {
+  channelId: number
+  range: HistoryRange
+  onRange: (range: HistoryRange) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { channelId, range, onRange } = props
+  const [isTable, setTable] = useState(false)
+  const { data, error, refetch } = useQuery(healthHistoryQuery(channelId, range))
+  const history = useMemo(() => data && prepareHistory(data), [data])
+  return (
+    <section aria-label={t('health.history.title')}>
+      <div className="tg-health-history-head">
+        <h3>{t('health.history.title')}</h3>
+        <div className="tg-actions">
+          <Segmented
+            label={t('health.window.label')}
+            value={range}
+            choices={HISTORY_RANGES.map((value) => ({
+              value,
+              label: t(`health.history.range.${value}`),
+            }))}
+            onChange={onRange}
+          />
+          <Button
+            tone="quiet"
+            icon={isTable ? 'chart' : 'list'}
+            label={t(isTable ? 'health.history.asChart' : 'health.history.asTable')}
+            onClick={() => setTable(!isTable)}
+          />
+        </div>
+      </div>
+      <div className="tg-health-history">
+        {error !== null && history === undefined && (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )}
+        {error === null && history === undefined && SPACE}
+        {history !== undefined && <Body history={history} isTable={isTable} />}
+      </div>
+    </section>
+  )
+}
+
+const SPACE = <Skeleton height={348} />
+
+function Body({ history, isTable }: { history: History; isTable: boolean }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { attempts: count, rate, lowest } = history
+  if (rate === null || lowest?.rate == null) {
+    return <EmptyState icon="chart" title={t('health.history.none')} />
+  }
+  const summary = t('health.history.summary', {
+    count,
+    number: number.format(count),
+    rate: rateText(rate, number),
+    lowest: rateText(lowest.rate, number),
+    time: lowest.time,
+  })
+  return (
+    <>
+      <p className="tg-health-history-summary">{summary}</p>
+      {isTable ? (
+        <HistoryTable history={history} />
+      ) : (
+        <Suspense fallback={SPACE}>
+          <HistoryChart history={history} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import Type from 'typebox'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { notFound } from '#infra/http/faults.ts'
+import { type ChannelStep, channelSteps } from '#projections/channel-stats/query.ts'
+import { findChannel } from '#projections/channels/query.ts'
+import {
+  HealthHistory,
+  type HealthHistoryPoint,
+  HISTORY_RANGES,
+  type HistoryRange,
+} from '../../contract/channel-health-history.ts'
+import { Envelope } from '../../contract/envelope.ts'
+import { type App, IdParams, type ReadParts, upToDate } from '../../question.ts'
+
+const HistoryQuery = Type.Object({
+  range: Type.Optional(
+    Type.Unsafe<HistoryRange>(Type.Union(HISTORY_RANGES.map((range) => Type.Literal(range)))),
+  ),
+})
+
+/** In seconds; every step is a multiple of the minutes that are stored. */
+const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly steps: number }>> = {
+  '1h': { step: 120, steps: 30 },
+  '24h': { step: 1_800, steps: 48 },
+  '7d': { step: 10_800, steps: 56 },
+}
+
+/**
+ * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: how often calls to a channel
+ * succeeded and how long they took, step by step up to now; 24 hours where no range is given.
+ */
+export function getHealthHistory(app: App, parts: ReadParts): void {
+  app.get(
+    '/api/channel/:id/health_history',
+    {
+      schema: {
+        summary: 'Successes, failures and latency of a channel over time',
+        params: IdParams,
+        querystring: HistoryQuery,
+        response: { 200: Envelope(HealthHistory) },
+      },
+      onRequest: onlyAdmin,
+      preHandler: upToDate(parts, 'channels', 'channel-stats'),
+    },
+    async ({ params, query }) => {
+      const { db, now } = parts.core
+      const channelId = Number(params.id)
+      if ((await findChannel(db, channelId)) === null) {
+        throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'No such channel' })
+      }
+      const range = query.range ?? '24h'
+      const { step, steps } = SPANS[range]
+      const to = (Math.floor(now() / 1_000 / step) + 1) * step
+      const from = to - step * steps
+      const found = await channelSteps(db, { channelId, from, to, stepSeconds: step })
+      const known = new Map(found.map((one) => [one.at, one]))
+      const points = Array.from({ length: steps }, (_, index) => {
+        const at = from + index * step
+        return pointOf(at, known.get(at))
+      })
+      return success({ range, step, points })
+    },
+  )
+}
+
+function pointOf(at: number, step: ChannelStep | undefined): HealthHistoryPoint {
+  const { successes = 0, failures = 0, latencyMs = null, firstTokenMs = null } = step ?? {}
+  return { at, successes, failures, latency_ms: latencyMs, first_token_ms: firstTokenMs }
+}

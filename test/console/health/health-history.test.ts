@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { prepareHistory } from '#console/features/health/health-history.ts'
+import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import { openAsRoot } from '../support/admin-site.ts'
+import { adminSuite } from '../support/admin-suite.ts'
+import { ok } from '../support/fake-site.ts'
+import { HEALTH_CHANNELS, healthHistory, TIMELINE } from '../support/health.ts'
+
+describe('the history of a channel', () => {
+  const none = { successes: 0, failures: 0, latency_ms: null, first_token_ms: null }
+
+  it('has no rate where nothing was tried, and names the newest of the worst steps', () => {
+    const failed = { ...none, failures: 4 }
+    const answered = { ...none, successes: 8, latency_ms: { p50: 400, p95: 900 } }
+    const points = [failed, failed, none, answered].map((point, n) => ({ at: n * 1_800, ...point }))
+    const history = prepareHistory({ range: '24h', step: 1_800, points })
+    expect(history.steps.map(({ rate }) => rate)).toEqual([0, 0, null, 1])
+    expect(history.steps.map(({ p50 }) => p50)).toEqual([null, null, null, 400])
+    expect(history).toMatchObject({ attempts: 16, rate: 0.5, lowest: { at: 1_800, rate: 0 } })
+  })
+
+  it('has neither a rate nor a worst step without any call', () => {
+    const points = [{ at: 0, ...none }]
+    const history = prepareHistory({ range: '1h', step: 120, points })
+    expect(history).toMatchObject({ attempts: 0, rate: null, lowest: null })
+  })
+})
+
+describe('the chart of a channel’s history', () => {
+  const admin = adminSuite()
+  const title = 'Success rate and latency'
+
+  function withSite(): void {
+    const { routes } = admin.site
+    routes['GET /api/channel/health'] = () => ok({ at: Date.now(), channels: HEALTH_CHANNELS })
+    routes['GET /api/channel/2/timeline'] = () =>
+      ok({ items: TIMELINE, page: 0, total: TIMELINE.length, state_at: null })
+    routes['GET /api/channel/2/health_history'] = ({ query }) =>
+      ok(healthHistory(query.get('range') as HistoryRange))
+  }
+  const section = (page: Page) =>
+    page.getByRole('dialog').getByRole('region', { name: title }).first()
+  /** Where the part below the chart begins, in the drawer's content. */
+  const below = (page: Page) =>
+    page.getByRole('heading', { name: /By model/ }).evaluate((heading) => {
+      const body = heading.closest('.tg-drawer-body')
+      return heading.getBoundingClientRect().top + (body?.scrollTop ?? 0)
+    })
+
+  it('draws success and both percentiles, and says them in a sentence', async () => {
+    const { page } = admin
+    withSite()
+    await openAsRoot(page, admin.site, '/admin/health?peek=2')
+    await page.locator('.recharts-line').nth(2).waitFor()
+    await section(page)
+      .getByText(/attempts succeeded; lowest 30% at \d\d:\d\d/)
+      .waitFor()
+    // The curves are interrupted where nothing was tried: no line is drawn through a gap.
+    const curve = page.locator('.recharts-line-curve').first()
+    const path = (await curve.getAttribute('d')) ?? ''
+    expect(path.split('M').length - 1).toBeGreaterThan(2)
+  })
+
+  it('takes its range from the address, and asks the server for it', async () => {
+    const { page, site } = admin
+    withSite()
+    await openAsRoot(page, site, '/admin/health?peek=2&history=7d')
+    await section(page)
+      .getByText(/at \d\d-\d\d \d\d:\d\d/)
+      .waitFor()
+    await section(page).getByRole('button', { name: '1 h' }).click()
+    await expect.poll(() => page.url()).toContain('history=1h')
+    const ranges = () =>
+      site.calls
+        .filter(({ path }) => path === '/api/channel/2/health_history')
+        .map(({ query }) => query.get('range'))
+    await expect.poll(ranges).toEqual(['7d', '1h'])
+  })
+
+  it('is a table as well, with a dash where nothing was tried', async () => {
+    const { page } = admin
+    withSite()
+    await openAsRoot(page, admin.site, '/admin/health?peek=2')
+    await section(page).getByRole('button', { name: 'View as table' }).click()
+    const table = section(page).getByRole('table')
+    expect(await table.locator('tbody tr').count()).toBe(48)
+    const gap = table.locator('tbody tr', { hasText: /^\d\d:\d\d–{4}$/ })
+    expect(await gap.count()).toBeGreaterThan(3)
+    await table.locator('tbody tr', { hasText: '30%' }).waitFor()
+    await section(page).getByRole('button', { name: 'View as chart' }).click()
+    await page.locator('.recharts-line').nth(2).waitFor()
+  })
+
+  it('keeps its space while it loads, empty, and failed', async () => {
+    const { page, site } = admin
+    withSite()
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    site.routes['GET /api/channel/2/health_history'] = async () => {
+      await held
+      return ok(healthHistory())
+    }
+    await openAsRoot(page, site, '/admin/health?peek=2')
+    await section(page).waitFor()
+    const whileLoading = await below(page)
+    release()
+    await page.locator('.recharts-line').nth(2).waitFor()
+    expect(await below(page)).toBe(whileLoading)
+    const points = healthHistory().points.map(({ at }) => ({
+      ...{ at, successes: 0, failures: 0 },
+      ...{ latency_ms: null, first_token_ms: null },
+    }))
+    site.routes['GET /api/channel/2/health_history'] = () =>
+      ok({ range: '24h', step: 1_800, points })
+    await openAsRoot(page, site, '/admin/health?peek=2')
+    await section(page).getByText('No calls in this time range').waitFor()
+    expect(await below(page)).toBe(whileLoading)
+    site.routes['GET /api/channel/2/health_history'] = () => ({
+      status: 400,
+      body: { success: false, message: 'broken', code: 'Broken' },
+    })
+    await openAsRoot(page, site, '/admin/health?peek=2')
+    await section(page).getByText('broken').waitFor()
+    expect(await below(page)).toBe(whileLoading)
+  })
+})
