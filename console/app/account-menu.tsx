@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { logout } from '#console/api/auth/logout.ts'
 import { clearUser, startLeaving } from '#console/api/session.ts'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
+import { request } from '../api/request.ts'
 
 export function AccountMenu({ user }: { user: SessionUser }): ReactElement {
   const { t } = useTranslation()
@@ -81,4 +81,8 @@ export function useLogout(): () => void {
         void navigate('/login', { replace: true })
       })
   }
+}
+
+async function logout(): Promise<void> {
+  await request<unknown>({ path: '/api/user/logout' })
 }

@@ -1,8 +1,8 @@
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { useStatus } from '#console/api/status/status.ts'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
-import { useFooterHtml } from './footer-html.ts'
 
 const VARIANTS = ['powered1', 'powered2', 'powered3', 'powered4'] as const
 
@@ -23,4 +23,29 @@ export function Footer(): ReactElement {
       </p>
     </footer>
   )
+}
+
+const KEY = 'footer_html'
+const LOOKS_MAX = 5
+const LOOK_MS = 200
+
+/**
+ * The operator's footer, from the status once it is known; before that from the copy of the last
+ * visit, which is looked for up to five times.
+ */
+function useFooterHtml(): string {
+  const fromStatus = useStatus()?.footer_html
+  const [stored, setStored] = useState(() => localStorage.getItem(KEY) ?? '')
+  useEffect(() => {
+    if (fromStatus !== undefined || stored !== '') return
+    let looks = 0
+    const timer = setInterval(() => {
+      if (document.hidden) return
+      looks += 1
+      setStored(localStorage.getItem(KEY) ?? '')
+      if (looks >= LOOKS_MAX) clearInterval(timer)
+    }, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [fromStatus, stored])
+  return fromStatus ?? stored
 }

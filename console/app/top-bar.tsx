@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Link, NavLink, useLocation, useNavigate } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
+import { chooseTheme, useTheme } from '#console/theme/theme-mode.ts'
 import { Button } from '#console/ui/button.tsx'
 import { MenuButton } from '#console/ui/menu.tsx'
 import { useSiteName } from '#console/ui/page.tsx'
@@ -12,7 +13,6 @@ import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
 import { LanguageMenu } from './language-menu.tsx'
 import { siteLinks } from './site-links.ts'
-import { ThemeButton } from './theme-button.tsx'
 
 export function TopBar(props: {
   /** Opens the mobile navigation; given on narrow screens with a sidebar. */
@@ -132,5 +132,18 @@ function ModeBadge(): ReactElement | null {
     <StatusTag tone="warn" isPlain>
       {t('shell.demo')}
     </StatusTag>
+  )
+}
+
+function ThemeButton(): ReactElement {
+  const { t } = useTranslation()
+  const isDark = useTheme() === 'dark'
+  return (
+    <Button
+      tone="quiet"
+      icon={isDark ? 'sun' : 'moon'}
+      label={isDark ? t('shell.toLight') : t('shell.toDark')}
+      onClick={() => chooseTheme(isDark ? 'light' : 'dark')}
+    />
   )
 }

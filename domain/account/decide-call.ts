@@ -6,7 +6,8 @@ import {
   isCallCount,
   isCountable,
 } from '../pricing/charge.ts'
-import type { DecimalText, ProviderCost } from '../pricing/price.ts'
+import { holdFor, outputTokensWithin } from '../pricing/hold.ts'
+import type { DecimalText, PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import { NO_USAGE, type Usage } from '../pricing/usage.ts'
 import { assert } from '../shared/assert.ts'
 import { isPlayground } from '../shared/playground.ts'
@@ -16,6 +17,7 @@ import { isSame } from '../shared/same.ts'
 import type {
   AdmitCall,
   InterruptCall,
+  OutputReduction,
   RaiseHold,
   RecordProgress,
   ReleaseCall,
@@ -24,7 +26,6 @@ import type {
 import { recall } from './ended-calls.ts'
 import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
 import { endPostings, holdPostings } from './postings.ts'
-import { reduceOutput } from './reduce-output.ts'
 import type { AccountRefusal } from './refusals.ts'
 import type { AccountState, OpenCall } from './state.ts'
 
@@ -220,4 +221,23 @@ const isOver = (state: AccountState, call: string): boolean =>
 /** An end of a call that is not open: a repeat when it ended before. */
 function repeatedEnd(state: AccountState, call: string): Outcome {
   return isOver(state, call) ? [] : refuse('CallUnknown')
+}
+
+/** Up to this many tokens of each choice may take all that is free; beyond it, half of it. */
+const MODEST_OUTPUT_TOKENS = 4_096
+
+/**
+ * The output limit that `payable` covers and the hold for it; null when it covers less than the
+ * least. A larger limit takes half of what is free, so that one call does not shut out the next.
+ */
+function reduceOutput(
+  price: PriceSnapshot,
+  { bounds, leastOutputTokens, mostOutputTokens }: OutputReduction,
+  payable: Quota,
+): { readonly outputLimit: number; readonly hold: Quota } | null {
+  const within = (most: Quota) => outputTokensWithin(price, bounds, most) ?? 0
+  const modest = Math.min(within(payable), MODEST_OUTPUT_TOKENS)
+  const outputLimit = Math.min(Math.max(modest, within(payable / 2n)), mostOutputTokens)
+  const hold = holdFor(price, { ...bounds, outputTokens: outputLimit })
+  return outputLimit < leastOutputTokens || hold > payable ? null : { outputLimit, hold }
 }

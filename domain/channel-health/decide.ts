@@ -8,9 +8,21 @@ import type {
   OpenCircuit,
   ProbeCircuit,
 } from './commands.ts'
-import type { ChannelHealthEvent } from './events.ts'
+import type { ChannelHealthEvent, CircuitScope } from './events.ts'
 import { scopeKey } from './scope-key.ts'
-import { type ChannelHealth, type Circuit, initialHealth } from './state.ts'
+
+/** A circuit that is not closed. `prober` null: open; else one call is trying it. */
+type Circuit = {
+  readonly scope: CircuitScope
+  readonly round: number
+  readonly until: number
+  readonly prober: string | null
+}
+
+/** By scope. Closed circuits are not in it. */
+type ChannelHealth = Map<string, Circuit>
+
+const initialHealth = (): ChannelHealth => new Map()
 
 /** Nothing is ever refused: what comes too late or twice changes nothing. */
 export const channelHealthDecider: Decider<

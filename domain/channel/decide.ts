@@ -1,4 +1,4 @@
-import type { Decider } from '../shared/decider.ts'
+import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
 import { changeTerms } from './change-terms.ts'
@@ -8,7 +8,6 @@ import type { ChannelEvent } from './events.ts'
 import { evolveChannels, undoOf } from './evolve.ts'
 import { setKeyAside, takeBackKeys } from './keys.ts'
 import type { ChannelRefusal } from './refusals.ts'
-import { channelsSnapshot } from './snapshot.ts'
 import { type ChannelsState, initialChannels, type KnownChannel } from './state.ts'
 import {
   autoDisable,
@@ -20,6 +19,17 @@ import {
   enable,
   enableTag,
 } from './status.ts'
+
+type Stored = { readonly highestId: number; readonly channels: readonly KnownChannel[] }
+
+const channelsSnapshot: SnapshotCodec<ChannelsState> = {
+  version: 1,
+  encode: ({ highestId, channels }): Stored => ({ highestId, channels: [...channels.values()] }),
+  decode: (stored) => {
+    const { highestId, channels } = stored as Stored
+    return { highestId, channels: new Map(channels.map((one) => [one.channelId, one])) }
+  },
+}
 
 type Outcome = readonly ChannelEvent[] | ChannelRefusal
 

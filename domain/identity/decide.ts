@@ -1,7 +1,6 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { IdentityCommand } from './commands.ts'
-import type { IdentityEvent } from './events.ts'
+import type { IdentityEvent, IdentityProvider } from './events.ts'
 import type { IdentityRefusal } from './refusals.ts'
 
 /** null: nobody's. */
@@ -27,3 +26,15 @@ export const identityDecider: Decider<
     userId: type === 'IdentityClaimed' ? data.userId : null,
   }),
 }
+
+type OfIdentity = {
+  readonly provider: IdentityProvider
+  readonly identityKey: string
+  readonly userId: number
+}
+
+type ClaimIdentity = OfIdentity & { readonly type: 'ClaimIdentity' }
+
+type ReleaseIdentity = OfIdentity & { readonly type: 'ReleaseIdentity' }
+
+type IdentityCommand = ClaimIdentity | ReleaseIdentity

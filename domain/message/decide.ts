@@ -4,9 +4,8 @@ import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { MessageCommand, SendMessage } from './commands.ts'
 import type { MessageEvent, MessageText } from './events.ts'
-import { countOf } from './recipients.ts'
+import { countOf, type IdRange } from './recipients.ts'
 import type { MessageRefusal } from './refusals.ts'
-import type { MessageState } from './state.ts'
 
 /** One message is one event, which every store takes: 350 KB of ranges at most. */
 export const RANGES_MAX = 20_000
@@ -52,3 +51,11 @@ function send(
   }
   return [{ type: 'MessageSent', v: 1, data: { ...data, total } }]
 }
+
+/** `text` is null once it was deleted. */
+type KnownMessage = {
+  readonly recipients: readonly IdRange[]
+  readonly text: MessageText | null
+}
+
+type MessageState = { readonly message: KnownMessage | null }

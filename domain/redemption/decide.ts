@@ -1,16 +1,15 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
-import { toWire } from '../shared/quota.ts'
+import { isInRange, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import { faultOfTerms } from './check-terms.ts'
 import type {
   ChangeRedemption,
   CreateRedemption,
   RedeemCode,
   RedemptionCommand,
 } from './commands.ts'
-import type { RedemptionEvent } from './events.ts'
+import type { RedemptionEvent, RedemptionTerms } from './events.ts'
 import { evolveRedemption, redemptionSnapshot } from './evolve.ts'
 import type { RedemptionRefusal } from './refusals.ts'
 import { type KnownRedemption, noRedemption, type RedemptionState, statusOf } from './state.ts'
@@ -83,4 +82,21 @@ function redeem(command: RedeemCode, code: KnownRedemption | null): Outcome {
   if (redemptionId !== code.id || quota !== BigInt(terms.quota)) return refuse('CodeChanged')
   const data = { redemptionId, userId, quota: toWire(quota), use: userIds.size + 1 }
   return [{ type: 'CodeRedeemed', v: 1, data }]
+}
+
+const REDEMPTION_NAME_MAX = 20
+
+/** What is wrong with the terms of a code that was used `uses` times; null when nothing is. */
+function faultOfTerms(terms: RedemptionTerms, uses: number): RedemptionRefusal | null {
+  const { name, quota, isGift, maxUses, validFrom, validUntil } = terms
+  const characters = [...name.trim()].length
+  if (characters === 0 || characters > REDEMPTION_NAME_MAX) return refuse('RedemptionNameLength')
+  if (quota <= 0 || !isInRange(BigInt(quota))) return refuse('RedemptionQuotaTooSmall')
+  if (!isGift && uses > 0) return refuse('GiftInUse')
+  const least = Math.max(1, uses)
+  if (maxUses !== null && maxUses < least) return refuse('MaxUsesTooFew', { least })
+  if (validFrom !== null && validUntil !== null && validFrom >= validUntil) {
+    return refuse('ValidityOrder')
+  }
+  return null
 }

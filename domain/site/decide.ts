@@ -1,9 +1,11 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { InitializeSite, SiteCommand } from './commands.ts'
 import type { SiteEvent } from './events.ts'
 import type { SiteRefusal } from './refusals.ts'
-import { initialSite, type SiteState } from './state.ts'
+
+type SiteState = { readonly isInitialized: boolean }
+
+const initialSite = (): SiteState => ({ isInitialized: false })
 
 export const siteDecider: Decider<SiteState, SiteCommand, SiteEvent, SiteRefusal> = {
   initialState: initialSite,
@@ -19,3 +21,12 @@ const siteOf = ({ rootUserId, isSelfUse, isDemoSite }: InitializeSite) => ({
   isSelfUse,
   isDemoSite,
 })
+
+type InitializeSite = {
+  readonly type: 'InitializeSite'
+  readonly rootUserId: number
+  readonly isSelfUse: boolean
+  readonly isDemoSite: boolean
+}
+
+type SiteCommand = InitializeSite

@@ -4,9 +4,19 @@ import { fewNames } from '../shared/few-names.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type { ChangeTerms, CreateTokens, EnableTokens, TokenCommand } from './commands.ts'
-import { type TokenEvent, upcastToken } from './events.ts'
+import { type TokenEvent, type TokenTerms, upcastToken } from './events.ts'
 import type { TokenRefusal } from './refusals.ts'
-import { type KnownToken, noTokens, type TokensState } from './state.ts'
+
+type KnownToken = {
+  readonly keyRef: string
+  readonly terms: TokenTerms
+  readonly isEnabled: boolean
+}
+
+/** One user's tokens, by id. Deleted ones are gone; `highestId` tells that their ids are taken. */
+type TokensState = { readonly tokens: Map<number, KnownToken>; highestId: number }
+
+const noTokens = (): TokensState => ({ tokens: new Map(), highestId: 0 })
 
 /** Of one user, all together. */
 export const TOKENS_MAX = 1_000

@@ -4,7 +4,6 @@ import { startChatClient } from './chat-client.ts'
 import { ConsoleClient } from './console-client.ts'
 import { type Furnished, furnish, PASSWORD } from './furnish.ts'
 import { furnishChats } from './furnish-chats.ts'
-import { furnishCodes } from './furnish-codes.ts'
 import { DEMO_KEYS, furnishPayments } from './furnish-payments.ts'
 import { furnishTasks, startTaskTrickle } from './furnish-tasks.ts'
 import { startPaymentGateway } from './payment-gateway.ts'
@@ -53,3 +52,24 @@ const words = (url: string, { users, tokens }: Furnished): string => `
 `
 
 await demo()
+
+const DOLLAR = 500_000
+
+/** What a campaign leaves behind: codes of every state. Made once; `root` is logged in. */
+async function furnishCodes(root: ConsoleClient): Promise<void> {
+  const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
+  if (total > 0) return
+  const make = (fields: Readonly<Record<string, unknown>>) =>
+    root.must<string[]>('POST', '/api/redemption/', fields)
+  const [used] = await make({ name: 'Spring sale', quota: 5 * DOLLAR, count: 5 })
+  const week = Math.floor(Date.now() / 1_000) + 7 * 86_400
+  const gift = { is_gift: true, max_uses: 100, valid_until: week }
+  const [welcome] = await make({ name: 'Welcome gift', quota: DOLLAR, key: 'WELCOME', ...gift })
+  await make({ name: 'Partner trial', quota: 20 * DOLLAR, count: 2 })
+  const alice = new ConsoleClient(root.url)
+  await alice.logIn('alice', PASSWORD)
+  for (const key of [used, welcome]) await alice.must('POST', '/api/user/topup', { key })
+  const { items } = await root.must<{ items: { id: number }[] }>('GET', '/api/redemption/?p=0')
+  // The newest: a trial that was called off.
+  await root.must('PUT', '/api/redemption/batch-disable', { ids: [items[0]?.id] })
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
@@ -17,7 +18,6 @@ import { fault } from './faults.ts'
 import { acceptJsonOnly } from './json-body.ts'
 import { refuseCrossSite } from './origin.ts'
 import type { FindAccessToken, FindPrincipal } from './principal.ts'
-import { requestId } from './request-id.ts'
 import { canonicalTarget } from './request-target.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
@@ -150,3 +150,6 @@ function sweepSessions(app: FastifyInstance, core: Core): void {
   timer.unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }
+
+/** Ours, never the caller's: it names the request in answers, logs and events. */
+const requestId = (): string => randomUUID()

@@ -1,9 +1,8 @@
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
 import { isLoopbackAddress, plainAddress } from '../outbound/address.ts'
-import type { OutboundPolicy } from '../outbound/guard.ts'
+import { type OutboundPolicy, OutboundRefused } from '../outbound/guard.ts'
 import { openSocket } from '../outbound/socket.ts'
-import { faultOf } from './mail-fault.ts'
-import { MAIL_MS_MAX, type Mailer, MailFailed } from './port.ts'
+import { MAIL_MS_MAX, type Mailer, MailFailed, type MailFault } from './port.ts'
 
 /** What the operator entered; `host` or `from` empty: no mail can be sent. */
 export type MailSettings = {
@@ -85,3 +84,26 @@ function transportOf(
     },
   }
 }
+
+/** By nodemailer's codes of errors. */
+const BY_CODE: Readonly<Record<string, MailFault>> = {
+  EAUTH: 'login-refused',
+  ENOAUTH: 'login-refused',
+  ETLS: 'not-safe',
+  ETIMEDOUT: 'timed-out',
+  EABORT: 'timed-out',
+  EENVELOPE: 'mail-refused',
+  EMESSAGE: 'mail-refused',
+}
+
+/** What went wrong, from the error of a mail that was not sent. */
+function faultOf(error: unknown): MailFault {
+  if (error instanceof MailFailed) return error.fault
+  if (error instanceof OutboundRefused) return 'not-allowed'
+  const { code = '', originalCode = '' } = error as Readonly<Record<string, unknown>>
+  if (OF_TLS.test(String(originalCode))) return 'not-safe'
+  return BY_CODE[String(code)] ?? 'unreachable'
+}
+
+/** Node's codes of a handshake that failed: nodemailer takes them for any fault of the socket. */
+const OF_TLS = /CERT|SIGNED|VERIFY|ERR_TLS|ERR_SSL/

@@ -4,7 +4,6 @@ import { checkSecretKey, createKeyRing } from './key-ring.ts'
 import { createPasswordPool } from './password-pool.ts'
 import type { Vault } from './port.ts'
 import { createSecrets } from './secrets.ts'
-import { VAULT_TABLES } from './tables.ts'
 import { createSealing } from './user-keys.ts'
 
 /**
@@ -26,3 +25,25 @@ export async function createVault(parts: {
     keyedHash: ring.keyedHash,
   }
 }
+
+/** Schema `vault`: outside of events and read models, and never in a dump that leaves the house. */
+const VAULT_TABLES = `
+  create table if not exists vault.wrapping_key (
+    id int primary key check (id = 1),
+    kid text not null
+  );
+  create table if not exists vault.secrets (
+    ref text primary key,
+    purpose text not null,
+    owner text not null,
+    kid text not null,
+    wrapped_key bytea not null,
+    sealed bytea not null,
+    made_at timestamptz not null default now()
+  );
+  create table if not exists vault.user_keys (
+    user_id int8 primary key,
+    kid text not null,
+    wrapped_key bytea not null
+  );
+`

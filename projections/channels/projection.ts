@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CallInterrupted, CallSettled } from '#domain/account/events.ts'
-import { type ChannelEvent, type TagChange, termsOfNew } from '#domain/channel/events.ts'
+import {
+  type ChannelEvent,
+  type ChannelTerms,
+  type TagChange,
+  termsOfNew,
+} from '#domain/channel/events.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { projectionOf } from '../projection.ts'
 import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
-import { termCells } from './term-cells.ts'
 
 /** The provider channels, and what was spent over each. */
 export const channels = projectionOf<ChannelEvent | CallSettled | CallInterrupted>({
@@ -107,4 +111,20 @@ function tagCells({ modelMapping, ...others }: TagChange): Cells {
 function addSpent(channelId: number | null, charge: number, rows: RowChanges): void {
   if (channelId === null || charge === 0) return
   rows.add('spent', { channel_id: channelId }, { used_quota: fromWire(charge) })
+}
+
+/** Terms as the table keeps them: what is asked or changed by itself apart from the rest. */
+function termCells(terms: ChannelTerms): Cells {
+  const { name, tag, models, groups, modelMapping, priority, weight, expiredTime, ...rest } = terms
+  return {
+    terms: rest,
+    name,
+    tag,
+    models,
+    groups,
+    model_mapping: modelMapping,
+    priority,
+    weight,
+    expired_at: expiredTime,
+  }
 }

@@ -1,8 +1,8 @@
+import type { Pool, PoolClient } from 'pg'
 import type { Core } from '#infra/core.ts'
 import { ALL_LANES } from '#infra/event-bus/lanes.ts'
 import { type ProjectionName, schemaOf } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
-import { canonicalHash } from './canonical-hash.ts'
 import { lowestOf, readCheckpoints } from './checkpoints.ts'
 import { foldAnew } from './fresh-fold.ts'
 import { inTransaction, oneAtATime } from './read-model.ts'
@@ -56,3 +56,31 @@ async function verifyAlone(
     await core.pg.query(`drop schema if exists ${fresh} cascade`)
   }
 }
+
+/**
+ * One hash for all rows of a read model's tables, whatever order they lie in: SHA-256 of each row,
+ * sorted, hashed by bucket and then together.
+ */
+async function canonicalHash(
+  client: Pool | PoolClient,
+  schema: string,
+  tables: readonly string[],
+): Promise<string> {
+  const hashes: string[] = []
+  for (const table of [...tables].sort()) {
+    const { rows } = await client.query<{ hash: string | null; count: string }>(`
+      select ${sha("string_agg(b.hash, '' order by b.bucket)")} as hash,
+             coalesce(sum(b.count), 0) as count
+      from (
+        select left(r.hash, 3) as bucket, ${sha("string_agg(r.hash, '' order by r.hash)")} as hash,
+               count(*) as count
+        from (select ${sha('t::text')} as hash from ${schema}.${table} t) r
+        group by 1
+      ) b`)
+    const [row] = rows
+    hashes.push(`${table}:${row?.count}:${row?.hash ?? ''}`)
+  }
+  return hashes.join(' ')
+}
+
+const sha = (text: string): string => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`

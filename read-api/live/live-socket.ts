@@ -1,17 +1,20 @@
 import type { FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
+import type { Core } from '#infra/core.ts'
 import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
 import { fault } from '#infra/http/faults.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf } from '#infra/http/language.ts'
+import type { HealthBoard } from '../channels/health/health-board.ts'
+import { statOf } from '../logs/log-stat.ts'
 import type { App, ReadParts } from '../question.ts'
-import { feedHealth } from './health-feed.ts'
 import { createHub, type Hub } from './hub.ts'
 import { readRequest } from './live-request.ts'
+import { onceASecond } from './once-a-second.ts'
 import { feedProgress } from './progress-feed.ts'
 import { LiveSession } from './session.ts'
 import { type Watched, watchSessions } from './session-watch.ts'
-import { feedStats } from './stats-feed.ts'
 
 const SOCKETS_MAX = 5_000
 const SOCKETS_PER_USER_MAX = 5
@@ -160,3 +163,34 @@ function ping(open: Iterable<Open>): void {
     }
   }
 }
+
+/** Passes on how the channels do, as long as somebody may see it. Answers how to stop. */
+const feedHealth = (
+  board: HealthBoard,
+  log: Logger,
+  sessions: () => Iterable<LiveSession>,
+): (() => void) =>
+  onceASecond(
+    async () => {
+      const watching = [...sessions()].filter(({ wantsHealth }) => wantsHealth)
+      if (watching.length === 0) return
+      await board.refresh()
+      for (const session of watching) session.passHealth()
+    },
+    (err) => log.warn({ err }, 'the health of the channels could not be read'),
+  )
+
+/** Passes on the site's totals, as long as somebody may see them. Answers how to stop. */
+const feedStats = (
+  core: Pick<Core, 'db' | 'now' | 'log'>,
+  sessions: () => Iterable<LiveSession>,
+): (() => void) =>
+  onceASecond(
+    async () => {
+      const watching = [...sessions()].filter(({ wantsStats }) => wantsStats)
+      if (watching.length === 0) return
+      const totals = await statOf(core, {})
+      for (const session of watching) session.passStats(totals)
+    },
+    (err) => core.log.warn({ err }, 'the totals of the site could not be read'),
+  )

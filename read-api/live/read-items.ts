@@ -1,15 +1,16 @@
+import type { Core } from '#infra/core.ts'
 import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
+import { movedInboxes, type Stretch, unreadCounts } from '#projections/messages/query.ts'
 import { changedUsers } from '#projections/users/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
+import type { LiveMessage } from '../contract/live.ts'
 import { logAnswer, openRows } from '../logs/log-answer.ts'
 import type { ReadParts } from '../question.ts'
-import { inboxItems } from './inbox-items.ts'
 import { cachedText, type LiveItem } from './ring.ts'
 import { taskItems } from './task-items.ts'
 import { testItems } from './test-items.ts'
 import { tokenItems } from './token-items.ts'
-import { userItems } from './user-items.ts'
 
 export type Wanted = {
   readonly after: number
@@ -78,3 +79,37 @@ export async function readItems(
   const reachedItems = items.filter(({ position }) => position <= reached)
   return { items: reachedItems.sort((a, b) => a.position - b.position), upTo: reached }
 }
+
+/**
+ * How many messages those have not read whose inbox was changed in between: one item for all of
+ * them, since one message may be to everybody.
+ */
+async function inboxItems(
+  core: Core,
+  stretch: Stretch,
+  userIds: readonly number[],
+): Promise<LiveItem[]> {
+  if (userIds.length === 0) return []
+  const moved = await movedInboxes(core.db, stretch, userIds)
+  if (moved === null || moved.userIds.length === 0) return []
+  const { position } = moved
+  const counts = await unreadCounts(core.db, moved.userIds)
+  const textFor: LiveItem['textFor'] = (_viewer, userId) => {
+    const unread = counts.get(userId)
+    if (unread === undefined) return null
+    const data = { unread_count: unread }
+    const message: LiveMessage = { type: 'event', topic: 'inbox', position, data }
+    return JSON.stringify(message)
+  }
+  return [{ topic: 'inbox', position, ownerId: 'each', textFor }]
+}
+
+type Changed = { readonly id: number; readonly position: number }
+
+/** That users were made or changed, for admins: whoever sees them reads what became of them. */
+const userItems = (changed: readonly Changed[]): LiveItem[] =>
+  changed.map(({ id, position }) => {
+    const message: LiveMessage = { type: 'event', topic: 'users', position, data: { id } }
+    const text = JSON.stringify(message)
+    return { topic: 'users', position, ownerId: null, textFor: () => text }
+  })

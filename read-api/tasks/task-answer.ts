@@ -5,7 +5,6 @@ import type { Progress } from '#infra/progress/progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/task.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { causeWords } from './cause-words.ts'
 import { addressOf, songsOf } from './songs.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }
@@ -107,3 +106,18 @@ const factsOf = (row: OpenedTask, { isAdmin, language }: Viewer) => ({
 })
 
 const secondsOf = (milliseconds: number | null): number => Math.floor((milliseconds ?? 0) / 1_000)
+
+type Words = Readonly<Record<Language, string>>
+
+/** Why a task failed, where its provider said nothing. */
+const CAUSES: Readonly<Record<string, Words>> = {
+  failed: { zh: '上游未说明原因', en: 'The upstream gave no reason' },
+  refused: { zh: '上游拒绝了该任务', en: 'The upstream refused the task' },
+  unreachable: { zh: '上游没有应答', en: 'The upstream did not answer' },
+  lost: { zh: '任务没有回音，已结束', en: 'Nothing was heard of the task; it was ended' },
+  timeout: { zh: '任务超过一小时未完成', en: 'The task took more than an hour' },
+}
+
+/** Empty for a task that has not failed. */
+const causeWords = (cause: string, language: Language): string =>
+  cause === '' ? '' : (CAUSES[cause]?.[language] ?? cause)

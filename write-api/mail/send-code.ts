@@ -4,6 +4,7 @@ import { principalNow } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
+import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { AskCode } from '#write-api/contract/entry.ts'
 import type { Act, Parts } from '../act.ts'
@@ -15,7 +16,6 @@ import { askingBrowser, CODE_MINUTES, type CodePurpose, makeMailCode } from './m
 import { checkMailDomain } from './mail-domains.ts'
 import { mayMail } from './mail-limits.ts'
 import { codeMail, takenMail } from './mail-words.ts'
-import { sendToVisitor } from './send-to-visitor.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /**
@@ -94,4 +94,19 @@ async function mailCode(
   const isTaken = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
   const words = isTaken ? takenMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
   await sendToVisitor(parts, { to: address, ...words })
+}
+
+/** Sends, or throws a refusal that tells a visitor no more than whether mails work at all. */
+async function sendToVisitor(
+  { core, mailer }: Pick<Parts, 'core' | 'mailer'>,
+  mail: Mail,
+): Promise<void> {
+  try {
+    await mailer.send(mail)
+  } catch (error) {
+    if (!(error instanceof MailFailed)) throw error
+    // NOTE: not the error itself: a mail server's answer names the address.
+    core.log.warn({ fault: error.fault }, 'a mail could not be sent')
+    throw refused(error.fault === 'not-set-up' ? 'MailNotSetUp' : 'MailNotSent')
+  }
 }

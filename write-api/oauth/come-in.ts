@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
@@ -9,6 +10,7 @@ import type { Entered } from '#write-api/contract/session.ts'
 import { accepted, type Parts, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { enter } from '../session/enter.ts'
+import { ACCOUNT_LIMITS } from '../users/account-limits.ts'
 import { displayNameFrom } from '../users/display-name.ts'
 import { identityKeyOf } from '../users/identity.ts'
 import { inviterOf } from '../users/invites.ts'
@@ -16,7 +18,6 @@ import { createUserAccount } from '../users/new-user.ts'
 import { refuseUnlessOpen } from '../users/registration-open.ts'
 import type { Journey } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
-import { usernamesFor } from './usernames-for.ts'
 
 /**
  * Lets in whom a provider has confirmed; whoever is new gets an account first. `only`: who logs in
@@ -88,4 +89,29 @@ async function register(
     if (!isTaken) return { id, position: accepted(outcome).position }
   }
   throw refused('NoFreeUsername')
+}
+
+const MAX = ACCOUNT_LIMITS.usernameCharacters
+const TRIES = 12
+
+/**
+ * Names to try for a newcomer, best first: what the provider calls them, as far as it can be a
+ * name here, and then with digits. Never longer than names may be.
+ */
+function* usernamesFor(theirs: string, fallback: string): Generator<string> {
+  const base = cleaned(theirs)
+  if (base !== '') yield base
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    // More digits the longer nothing is free.
+    const digits = String(randomInt(10 ** (4 + Math.min(attempt, 3)))).padStart(4, '0')
+    const stem = base === '' ? fallback : base
+    yield [...stem].slice(0, MAX - digits.length).join('') + digits
+  }
+}
+
+/** Of an address of mail, only what stands before the `@`: the rest is nobody's business. */
+function cleaned(theirs: string): string {
+  const [name = ''] = theirs.normalize('NFKC').split('@')
+  const characters = [...name.replace(/[\s\p{C}]/gu, '')]
+  return characters.slice(0, MAX).join('')
 }

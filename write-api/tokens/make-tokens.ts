@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
@@ -8,10 +9,10 @@ import {
   TOKEN_IDS_STREAM,
   tokensStream,
 } from '#domain/token/events.ts'
+import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { accepted, type Parts } from '../act.ts'
-import { newTokenKey, tokenKeyOwner } from './token-key.ts'
 
 export type Wanted = {
   readonly names: readonly string[]
@@ -95,3 +96,14 @@ function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }
   ]
   return steps
 }
+
+/** A new key, without `sk-`: 250 random bits and a checksum. */
+function newTokenKey(): string {
+  const characters = Array.from(
+    { length: KEY_RANDOM_CHARACTERS },
+    () => KEY_ALPHABET[randomInt(KEY_ALPHABET.length)],
+  )
+  return completeKey(characters.join(''))
+}
+
+const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`

@@ -1,5 +1,5 @@
-import type { AuthorizeQuery } from '#write-api/contract/oauth.ts'
-import { oauthAuthorize } from './oauth-authorize.ts'
+import type { Authorize, AuthorizeQuery } from '#write-api/contract/oauth.ts'
+import { request } from '../request.ts'
 
 const KEY = 'oauth_return_to'
 
@@ -17,3 +17,8 @@ export function rememberReturn(returnTo: string | null): void {
 }
 
 export const rememberedReturn = (): string | null => sessionStorage.getItem(KEY)
+
+/** Where to send this browser, which gets a cookie that it has to come back with. */
+async function oauthAuthorize(query: AuthorizeQuery): Promise<Authorize> {
+  return (await request<Authorize>({ path: '/api/oauth/authorize', query })).data
+}

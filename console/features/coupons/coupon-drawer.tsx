@@ -2,9 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { createRedemptions } from '#console/api/redemption/create-redemptions.ts'
 import { redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
-import { updateRedemption } from '#console/api/redemption/update-redemption.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { namedField } from '#console/ui/at-field.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
@@ -13,6 +12,7 @@ import { randomId } from '#console/ui/random-id.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Redemption } from '#read-api/contract/redemption.ts'
+import type { CreateRedemption, UpdateRedemption } from '#write-api/contract/redemption.ts'
 import type { CsvCoupon } from './coupon-csv.ts'
 import {
   type CouponDraft,
@@ -146,4 +146,21 @@ function useSave({ coupon, onClose, onCreated }: OpenDrawerProps, unit: AmountUn
     showSuccess(t('coupons.saved'))
     onClose()
   }
+}
+
+/**
+ * One code or `count` of them, all or none; answers their keys, in order. Once for an
+ * `idempotencyKey`: where the answer got lost, the same ones again.
+ */
+async function createRedemptions(
+  terms: CreateRedemption,
+  idempotencyKey: string,
+): Promise<string[]> {
+  const call = { method: 'POST', path: '/api/redemption/', body: terms, idempotencyKey } as const
+  return (await request<string[]>(call)).data
+}
+
+/** Sends the fields to change; the others stay as they are. */
+async function updateRedemption(change: UpdateRedemption): Promise<void> {
+  await request({ method: 'PUT', path: '/api/redemption/', body: change })
 }

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { countByName } from '#console/api/redemption/count-by-name.ts'
-import { deleteByName } from '#console/api/redemption/delete-by-name.ts'
 import { redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
+import { request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -61,4 +60,16 @@ export function DeleteByName(props: { isOpen: boolean; onClose: () => void }): R
       </FormField>
     </FormDialog>
   )
+}
+
+/** How many codes have exactly this name. */
+async function countByName(name: string): Promise<number> {
+  const path = '/api/redemption/count-by-name'
+  return (await request<number>({ path, query: { name } })).data
+}
+
+/** Deletes all of exactly this name; answers how many. */
+async function deleteByName(name: string): Promise<number> {
+  const path = '/api/redemption/delete-by-name'
+  return (await request<number>({ method: 'DELETE', path, query: { name } })).data
 }

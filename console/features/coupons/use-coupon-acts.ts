@@ -2,11 +2,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { deleteDisabled } from '#console/api/redemption/delete-disabled.ts'
-import { deleteRedemption } from '#console/api/redemption/delete-redemption.ts'
-import { disableRedemptions } from '#console/api/redemption/disable-redemptions.ts'
 import { type RedemptionPage, redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
-import { switchRedemption } from '#console/api/redemption/switch-redemption.ts'
+import { request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -116,3 +113,25 @@ function several(
 
 const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
   items.map((item) => (item.id === id ? { ...item, status } : item))
+
+/** All that are disabled; answers how many there were. */
+async function deleteDisabled(): Promise<number> {
+  const call = { method: 'DELETE', path: '/api/redemption/delete-disabled' } as const
+  return (await request<number>(call)).data
+}
+
+async function deleteRedemption(id: number): Promise<void> {
+  await request({ method: 'DELETE', path: `/api/redemption/${id}/` })
+}
+
+/** The unused ones among them; answers how many. */
+async function disableRedemptions(ids: readonly number[]): Promise<number> {
+  const call = { method: 'PUT', path: '/api/redemption/batch-disable', body: { ids } } as const
+  return (await request<number>(call)).data
+}
+
+/** 1 enables, 2 disables. */
+async function switchRedemption(id: number, status: 1 | 2): Promise<void> {
+  const query = { status_only: true }
+  await request({ method: 'PUT', path: '/api/redemption/', query, body: { id, status } })
+}

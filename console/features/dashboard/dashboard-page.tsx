@@ -1,13 +1,15 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { liveStream } from '#console/api/live/browser-live.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
+import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
+import { LiveDot } from '#console/ui/live-dot.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Figures } from './figures.tsx'
 import { FirstRun } from './first-run.tsx'
-import { LiveMark } from './live-mark.tsx'
 import { RecentCalls } from './recent-calls.tsx'
 import { SitePanel } from './site-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
@@ -56,4 +58,26 @@ function useReadEvery(scope: UsageScope): number | false {
   const isLive = useLiveState().kind === 'live'
   if (scope === 'all') return SITE_EVERY_MS
   return isLive ? false : minutes * MINUTE_MS
+}
+
+/** Whether the numbers renew themselves just now, and another try where they don't. */
+function LiveMark(): ReactElement {
+  const { t } = useTranslation()
+  const state = useLiveState()
+  return (
+    <>
+      <LiveDot
+        kind={state.kind}
+        retryAt={state.kind === 'reconnecting' ? state.retryAt : undefined}
+      />
+      {state.kind === 'reconnecting' && (
+        <Button
+          tone="quiet"
+          icon="refresh"
+          label={t('ui.reconnectNow')}
+          onClick={() => liveStream().retryNow()}
+        />
+      )}
+    </>
+  )
 }

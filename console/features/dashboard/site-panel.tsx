@@ -1,6 +1,8 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useHealth } from '#console/api/channel-health/use-health.ts'
+import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
@@ -16,7 +18,7 @@ import { type Costed, marginOf } from './margin.ts'
 import { MarginFigure, MarginNote, MarginShare } from './site-margin.tsx'
 import { TopList } from './top-list.tsx'
 import type { ChartView } from './use-chart-view.ts'
-import { useSite } from './use-site.ts'
+import { asked } from './use-usage.ts'
 
 /** How the whole site does: for those who run it. */
 export function SitePanel({ view }: { view: ChartView }): ReactElement {
@@ -141,4 +143,33 @@ function Lag({ lag }: { lag: SiteUsage['lag'] | undefined }): ReactElement {
       note={t('dashboard.lagSlowest', { name })}
     />
   )
+}
+
+const EVERY_MS = 10_000
+
+/** How the whole site does over the chart's range; read again now and then, as all write to it. */
+function useSite({ range, zoom, calendar }: ChartView) {
+  return useQuery({
+    queryKey: [...siteUsageKey, zoom ?? range, calendar],
+    queryFn: ({ signal }) => siteUsage({ ...asked({ range, zoom, calendar }), signal }),
+    placeholderData: keepPreviousData,
+    refetchOnMount: 'always',
+    refetchInterval: EVERY_MS,
+  })
+}
+
+const siteUsageKey = ['site-usage'] as const
+
+/** Totals of the site, its top users and models, and the lag, for admins. */
+async function siteUsage(ask: {
+  from: number
+  to: number
+  signal?: AbortSignal
+}): Promise<SiteUsage> {
+  const { data } = await request<SiteUsage>({
+    path: '/api/data/site',
+    query: { start_timestamp: ask.from, end_timestamp: ask.to },
+    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+  })
+  return data
 }

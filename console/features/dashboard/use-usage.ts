@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { tokenUsage } from '#console/api/dashboard/token-usage.ts'
 import { usageByHour, usageKey } from '#console/api/dashboard/usage-by-hour.ts'
+import { request } from '#console/api/request.ts'
 import type { TokenUsagePoint } from '#read-api/contract/usage.ts'
 import { type ChartRange, type Stretch, stretchOf, wholeSteps } from './chart-range.ts'
 import type { Calendar, ChartPoint } from './usage-chart.ts'
@@ -56,4 +56,18 @@ export function tokenPoints(points: readonly TokenUsagePoint[]): ChartPoint[] {
     ...point,
     series: id === 0 ? '' : (ids.get(name)?.size ?? 0) > 1 || name === '' ? `${name} #${id}` : name,
   }))
+}
+
+/** One's own usage by token and day of UTC; ends in unix seconds. Id 0 gathers the rest. */
+async function tokenUsage(ask: {
+  from: number
+  to: number
+  signal?: AbortSignal
+}): Promise<TokenUsagePoint[]> {
+  const { data } = await request<TokenUsagePoint[]>({
+    path: '/api/data/self/tokens',
+    query: { start_timestamp: ask.from, end_timestamp: ask.to },
+    ...(ask.signal === undefined ? {} : { signal: ask.signal }),
+  })
+  return data
 }

@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useEffect } from 'react'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { ownMessageQuery } from '#console/api/inbox/get-own-message.ts'
+import { inboxKey } from '#console/api/inbox/list-inbox.ts'
+import { unreadKey } from '#console/api/inbox/unread-count.ts'
+import { request } from '#console/api/request.ts'
 import { ButtonLink } from '#console/ui/button-link.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -13,7 +15,6 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { InboxMessage } from '#read-api/contract/message.ts'
-import { useMarkRead } from './use-mark-read.ts'
 import './inbox.css'
 
 /** One message; opening it marks it read. */
@@ -64,4 +65,35 @@ function Content({ message }: { message: InboxMessage }): ReactElement {
   const { content, format } = message
   if (format === 'plain') return <p className="tg-inbox-plain">{content}</p>
   return <RichText text={content} title={t('inbox.content')} isHtml={format === 'html'} />
+}
+
+/** One of one's own messages; 404 when it went to others, is deleted or never was. */
+const ownMessageQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...inboxKey, 'one', id],
+    queryFn: async ({ signal }) =>
+      (await request<InboxMessage>({ path: `/api/user/messages/${id}`, signal })).data,
+  })
+
+/** Marks a message read once it is shown. The badge moves at once, and back where that failed. */
+function useMarkRead(message: InboxMessage | undefined): void {
+  const client = useQueryClient()
+  const marked = useRef(0)
+  const id = message === undefined || message.is_read ? 0 : message.id
+  useEffect(() => {
+    if (id === 0 || marked.current === id) return
+    marked.current = id
+    client.setQueryData<number>(unreadKey, (count) => Math.max(0, (count ?? 1) - 1))
+    void markRead(id)
+      .catch((error: unknown) => console.warn('the message could not be marked read', error))
+      .finally(() => {
+        void client.invalidateQueries({ queryKey: inboxKey })
+        void client.invalidateQueries({ queryKey: unreadKey })
+      })
+  }, [id, client])
+}
+
+/** Once is enough, and more does no harm. */
+async function markRead(id: number): Promise<void> {
+  await request({ method: 'PUT', path: `/api/user/messages/${id}/read` })
 }

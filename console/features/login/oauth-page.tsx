@@ -1,12 +1,12 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
-import { oauthReturn } from '#console/api/auth/oauth-return.ts'
-import { telegramReturn } from '#console/api/auth/telegram-return.ts'
 import { rememberedReturn, rememberReturn } from '#console/api/auth/trip.ts'
+import { request } from '#console/api/request.ts'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { WAYS } from '#console/ui/ways-in/ways.ts'
+import type { EnteredOrBound } from '#write-api/contract/oauth.ts'
 import { useEntered } from './use-entered.ts'
 
 /** Where another site sends the browser back to: ends the journey, and goes on. */
@@ -62,4 +62,20 @@ function comeBack(way: string, params: URLSearchParams, refused: string) {
   const { code, state, iss } = query
   if (code === undefined || state === undefined) throw new Error(refused)
   return oauthReturn(way, { code, state, ...(iss === undefined ? {} : { iss }) })
+}
+
+/** Ends a journey to another site, by what it sent the browser back with; null: it was bound. */
+async function oauthReturn(
+  type: string,
+  query: Readonly<Record<string, string>>,
+): Promise<EnteredOrBound> {
+  return (await request<EnteredOrBound>({ path: `/api/oauth/${type}`, query })).data
+}
+
+/** Logs in, or binds, by what Telegram's widget said; null: it was bound. */
+async function telegramReturn(
+  act: 'login' | 'bind',
+  query: Readonly<Record<string, string>>,
+): Promise<EnteredOrBound> {
+  return (await request<EnteredOrBound>({ path: `/api/oauth/telegram/${act}`, query })).data
 }

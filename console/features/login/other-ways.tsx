@@ -3,11 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { oauthState } from '#console/api/auth/oauth-state.ts'
 import { rememberReturn, sendAway } from '#console/api/auth/trip.ts'
-import { weChatLogin } from '#console/api/auth/wechat-login.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { type Messenger, MessengerDialog } from '#console/ui/ways-in/messenger-dialog.tsx'
 import { WayButtons } from '#console/ui/ways-in/way-buttons.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
+import type { WeChatQuery } from '#write-api/contract/oauth.ts'
+import type { Entered } from '#write-api/contract/session.ts'
 import { useEntered } from './use-entered.ts'
 
 /** A button for each of the other ways in that the site offers. `isFirst`: other than nothing. */
@@ -59,4 +61,9 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
 function purposeOf(params: URLSearchParams): { intent: 'login'; aff?: string } {
   const aff = params.get('aff')
   return aff === null ? { intent: 'login' } : { intent: 'login', aff }
+}
+
+/** Logs in by the code that the account of the QR code answers with. */
+async function weChatLogin(query: WeChatQuery): Promise<Entered> {
+  return (await request<Entered>({ path: '/api/oauth/wechat', query })).data
 }

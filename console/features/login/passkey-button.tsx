@@ -1,9 +1,11 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { passkeyLogin } from '#console/api/auth/passkey-login.ts'
-import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
+import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
+import type { SessionUser } from '#read-api/contract/user.ts'
+import type { PasskeyOptions } from '#write-api/contract/credentials.ts'
 import { useEnter } from './use-enter.ts'
 import { useOnce } from './use-once.ts'
 
@@ -27,4 +29,18 @@ export function PasskeyButton(): ReactElement | null {
       <Refusal text={refusal} />
     </div>
   )
+}
+
+/** Has the browser ask for any passkey of this site, and logs in with it. */
+async function passkeyLogin(): Promise<SessionUser> {
+  const begun = await request<PasskeyOptions>({
+    method: 'POST',
+    path: '/api/user/login/passkey/begin',
+  })
+  const { data } = await request<SessionUser>({
+    method: 'POST',
+    path: '/api/user/login/passkey',
+    body: { passkey: await showPasskey(begun.data) },
+  })
+  return data
 }

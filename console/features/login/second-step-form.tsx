@@ -1,13 +1,15 @@
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { secondPasskey } from '#console/api/auth/second-passkey.ts'
-import { secondStep } from '#console/api/auth/second-step.ts'
+import { showPasskey } from '#console/api/auth/passkeys.ts'
+import { request } from '#console/api/request.ts'
 import { atField, CODE_CODES } from '#console/ui/at-field.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Refusal } from '#console/ui/refusal.tsx'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+import type { PasskeyOptions, PasskeyShown, SecondStep } from '#write-api/contract/credentials.ts'
 import type { SecondFactorKind } from '#write-api/contract/session.ts'
 import { useEnter } from './use-enter.ts'
 import type { Asked } from './use-login.ts'
@@ -115,4 +117,24 @@ function CodeForm(props: {
       </Button>
     </form>
   )
+}
+
+/** Has the browser ask for one of the user's passkeys, as the second step of this login. */
+async function secondPasskey(ticket: string): Promise<PasskeyShown> {
+  const { data } = await request<PasskeyOptions>({
+    method: 'POST',
+    path: '/api/user/login/second/begin',
+    body: { ticket },
+  })
+  return showPasskey(data)
+}
+
+/** The second step of a login, by a code or a passkey. */
+async function secondStep(body: SecondStep): Promise<SessionUser> {
+  const { data } = await request<SessionUser>({
+    method: 'POST',
+    path: '/api/user/login/second',
+    body,
+  })
+  return data
 }

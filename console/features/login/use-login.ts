@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import { login } from '#console/api/auth/login.ts'
+import { request } from '#console/api/request.ts'
 import { showInfo } from '#console/ui/toast.ts'
-import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
+import type { Entered, SecondFactorNeeded } from '#write-api/contract/session.ts'
 import type { Login } from '#write-api/contract/setup.ts'
 import { isCommonPassword } from './common-password.ts'
 import { useEnter } from './use-enter.ts'
@@ -29,4 +29,15 @@ export function useLogin(onNeeded: OnNeeded) {
     })
   }
   return { logIn, isBusy, refusal }
+}
+
+/** `turnstile`: the token of the human check; empty while none is asked for. */
+async function login(credentials: Login, turnstile: string): Promise<Entered> {
+  const { data } = await request<Entered>({
+    method: 'POST',
+    path: '/api/user/login',
+    query: { turnstile },
+    body: credentials,
+  })
+  return data
 }

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { resetAccessToken } from '#console/api/security/reset-access-token.ts'
-import { revokeAccessToken } from '#console/api/security/revoke-access-token.ts'
+import { request } from '#console/api/request.ts'
 import { securityQuery } from '#console/api/security/security.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
@@ -95,4 +94,13 @@ function NewToken(props: { token: string; userId: number | undefined }): ReactEl
       <p className="tg-hint">{t('security.tokenOnce', { id: props.userId ?? '' })}</p>
     </div>
   )
+}
+
+/** A new system access token, told this once; the old one is void. */
+async function resetAccessToken(): Promise<string> {
+  return (await request<string>({ path: '/api/user/token' })).data
+}
+
+async function revokeAccessToken(): Promise<void> {
+  await request({ method: 'DELETE', path: '/api/user/token' })
 }

@@ -5,7 +5,7 @@ import { oauthState } from '#console/api/auth/oauth-state.ts'
 import { sendAway } from '#console/api/auth/trip.ts'
 import { selfQuery } from '#console/api/me/self.ts'
 import { unbind } from '#console/api/me/unbind.ts'
-import { weChatBind } from '#console/api/me/wechat-bind.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
@@ -125,4 +125,9 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
       getState={() => provenHere(() => oauthState({ intent: 'bind' }))}
     />
   )
+}
+
+/** Binds the WeChat account that the code is of. */
+async function weChatBind(code: string): Promise<void> {
+  await request({ path: '/api/oauth/wechat/bind', query: { code } })
 }

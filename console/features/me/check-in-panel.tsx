@@ -1,10 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { failureOf } from '#console/api/api-error.ts'
-import { checkIn } from '#console/api/me/check-in.ts'
-import { checkInStatusQuery } from '#console/api/me/check-in-status.ts'
 import { selfQuery } from '#console/api/me/self.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { quotaOf, quotaText } from '#console/ui/money.ts'
@@ -12,6 +11,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import type { CheckInStatus } from '#read-api/contract/user.ts'
 
 /** The reward of the day, where the site gives one. */
 export function CheckInPanel(): ReactElement | null {
@@ -61,4 +61,20 @@ function CheckIn(): ReactElement {
       }
     />
   )
+}
+
+/** Whether today's reward is still to be had. */
+const checkInStatusQuery = queryOptions({
+  queryKey: ['check-in-status'],
+  queryFn: async ({ signal }) =>
+    (await request<CheckInStatus>({ path: '/api/user/check_in_status', signal })).data,
+})
+
+/** Takes today's reward and answers how much it is. */
+async function checkIn(): Promise<number> {
+  const { data } = await request<{ quota: number }>({
+    method: 'POST',
+    path: '/api/user/check_in',
+  })
+  return data.quota
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { deleteSelf } from '#console/api/me/delete-self.ts'
+import { request } from '#console/api/request.ts'
 import { clearUser, startLeaving } from '#console/api/session.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
@@ -64,4 +64,9 @@ export function DeleteDialog(props: {
       </FormField>
     </FormDialog>
   )
+}
+
+/** Deletes one's own account; every session of it is over. */
+async function deleteSelf(): Promise<void> {
+  await request({ method: 'DELETE', path: '/api/user/self' })
 }

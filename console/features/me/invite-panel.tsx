@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { inviteCodeQuery } from '#console/api/me/invite-code.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -98,3 +98,10 @@ function InviteLink(): ReactElement {
     </div>
   )
 }
+
+/** The code of one's own invite link; it never changes. */
+const inviteCodeQuery = queryOptions({
+  queryKey: ['invite-code'],
+  queryFn: async ({ signal }) => (await request<string>({ path: '/api/user/aff', signal })).data,
+  staleTime: Number.POSITIVE_INFINITY,
+})

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { bindMail } from '#console/api/me/bind-mail.ts'
 import { selfQuery } from '#console/api/me/self.ts'
+import { request } from '#console/api/request.ts'
 import { atField, MAIL_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { useHumanCheck } from '#console/ui/human-check/use-human-check.tsx'
@@ -93,4 +93,9 @@ function Fields(props: {
       {human.box}
     </>
   )
+}
+
+/** Binds the address to the own account, by the code that was mailed to it. */
+async function bindMail(email: string, code: string): Promise<void> {
+  await request<unknown>({ path: '/api/oauth/email/bind', query: { email, code } })
 }

@@ -4,9 +4,19 @@ import { useTranslation } from 'react-i18next'
 import { selfQuery } from '#console/api/me/self.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
-import { PANELS } from './panels.ts'
+import { AccessTokenPanel } from './access-token-panel.tsx'
+import { AccountPanel } from './account-panel.tsx'
+import { BindingsPanel } from './bindings-panel.tsx'
+import { CheckInPanel } from './check-in-panel.tsx'
+import { InvitePanel } from './invite-panel.tsx'
+import { MailPanel } from './mail-panel.tsx'
+import type { MePanel } from './me-panel.ts'
+import { ModelsPanel } from './models-panel.tsx'
 import { ProfileCard } from './profile-card.tsx'
 import { ProofHost } from './proven.tsx'
+import { SessionsPanel } from './sessions-panel.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
+import { TwoStepPanel } from './two-step-panel.tsx'
 import '#console/ui/forms.css'
 import './me.css'
 
@@ -39,3 +49,17 @@ export function MePage(): ReactElement {
     </Page>
   )
 }
+
+/** One line per panel, in the order of the page. */
+const PANELS: readonly MePanel[] = [
+  { id: 'models', column: 'main', Panel: ModelsPanel },
+  { id: 'settings', column: 'main', Panel: SettingsPanel },
+  { id: 'two-step', column: 'main', Panel: TwoStepPanel },
+  { id: 'sessions', column: 'main', Panel: SessionsPanel },
+  { id: 'check-in', column: 'side', Panel: CheckInPanel },
+  { id: 'invites', column: 'side', Panel: InvitePanel },
+  { id: 'mail', column: 'side', Panel: MailPanel },
+  { id: 'bindings', column: 'side', Panel: BindingsPanel },
+  { id: 'access-token', column: 'side', Panel: AccessTokenPanel },
+  { id: 'account', column: 'side', Panel: AccountPanel },
+]

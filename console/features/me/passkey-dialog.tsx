@@ -1,16 +1,19 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { makePasskey } from '#console/api/auth/passkeys.ts'
-import { addPasskey } from '#console/api/security/add-passkey.ts'
-import { beginPasskey } from '#console/api/security/begin-passkey.ts'
-import { renamePasskey } from '#console/api/security/rename-passkey.ts'
+import { request } from '#console/api/request.ts'
 import { atField, PROOF_CODES } from '#console/ui/at-field.ts'
 import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { OwnPasskey } from '#read-api/contract/security.ts'
-import type { ProofOnly } from '#write-api/contract/credentials.ts'
+import type {
+  AddPasskey,
+  PasskeyOptions,
+  ProofOnly,
+  RecoveryCodes,
+} from '#write-api/contract/credentials.ts'
 import { deviceName } from './device-name.ts'
 import { isProof, ProofFields } from './proof-fields.tsx'
 import { proven } from './proven.tsx'
@@ -83,4 +86,27 @@ export function PasskeyDialog(props: {
       )}
     </FormDialog>
   )
+}
+
+/** Answers the recovery codes that came with it; none where there were some. */
+async function addPasskey(body: AddPasskey): Promise<string[]> {
+  const { data } = await request<RecoveryCodes>({
+    method: 'POST',
+    path: '/api/user/passkeys',
+    body,
+  })
+  return data.recovery_codes
+}
+
+async function beginPasskey(proof: ProofOnly): Promise<PasskeyOptions> {
+  const { data } = await request<PasskeyOptions>({
+    method: 'POST',
+    path: '/api/user/passkeys/begin',
+    body: proof,
+  })
+  return data
+}
+
+async function renamePasskey(id: number, name: string): Promise<void> {
+  await request({ method: 'PUT', path: '/api/user/passkeys', body: { id, name } })
 }

@@ -1,8 +1,9 @@
 import { type ReactElement, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { proveSession } from '#console/api/security/prove-session.ts'
+import { request } from '#console/api/request.ts'
 import { GivenUp } from '#console/ui/given-up.ts'
+import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
 
@@ -69,4 +70,9 @@ function show(next: Asked | null): void {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** For half an hour, what wants a recent login goes on in this session. */
+async function proveSession(proof: ProofOnly): Promise<void> {
+  await request({ method: 'POST', path: '/api/user/proof', body: proof })
 }

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { endSession } from '#console/api/security/end-session.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { MiddleText } from '#console/ui/middle-text.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
@@ -135,4 +135,8 @@ function End({ session, onEnded }: OneProps): ReactElement | null {
       {t('security.end')}
     </Button>
   )
+}
+
+async function endSession(id: number): Promise<void> {
+  await request({ method: 'DELETE', path: `/api/user/sessions/${id}` })
 }

@@ -1,8 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { endOtherSessions } from '#console/api/security/end-other-sessions.ts'
-import { ownSessionsQuery } from '#console/api/security/own-sessions.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -10,6 +9,7 @@ import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import type { OwnSession } from '#read-api/contract/security.ts'
 import { SessionList } from './session-list.tsx'
 import './security.css'
 
@@ -52,3 +52,14 @@ export function SessionsPanel(): ReactElement {
     </Panel>
   )
 }
+
+async function endOtherSessions(): Promise<void> {
+  await request({ method: 'DELETE', path: '/api/user/sessions' })
+}
+
+/** Where one is logged in. */
+const ownSessionsQuery = queryOptions({
+  queryKey: ['own-sessions'],
+  queryFn: async ({ signal }) =>
+    (await request<OwnSession[]>({ path: '/api/user/sessions', signal })).data,
+})

@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { failureOf } from '#console/api/api-error.ts'
 import { selfQuery } from '#console/api/me/self.ts'
-import { updateSettings } from '#console/api/me/update-settings.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -14,6 +14,7 @@ import { choiceParam } from '#console/ui/url-state.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { UpdateSettings } from '#write-api/contract/user.ts'
 import type { MePanelProps } from './me-panel.ts'
 import { NotificationFields } from './notification-fields.tsx'
 import {
@@ -119,4 +120,9 @@ function TabFields({ tab, ...props }: TabProps): ReactElement {
       onChange={(showsIp) => onChange({ showsIp })}
     />
   )
+}
+
+/** Changes one's own settings; what is left out stays. */
+async function updateSettings(change: UpdateSettings): Promise<void> {
+  await request({ method: 'PUT', path: '/api/user/setting', body: change })
 }

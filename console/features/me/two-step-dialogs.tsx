@@ -1,11 +1,9 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { request } from '#console/api/request.ts'
 import { beginTotp } from '#console/api/security/begin-totp.ts'
-import { disableTotp } from '#console/api/security/disable-totp.ts'
-import { removePasskey } from '#console/api/security/remove-passkey.ts'
-import { replaceRecoveryCodes } from '#console/api/security/replace-recovery-codes.ts'
 import type { OwnPasskey } from '#read-api/contract/security.ts'
-import type { ProofOnly, TotpOffer } from '#write-api/contract/credentials.ts'
+import type { ProofOnly, RecoveryCodes, TotpOffer } from '#write-api/contract/credentials.ts'
 import { CodesDialog } from './codes-dialog.tsx'
 import { PasskeyDialog } from './passkey-dialog.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
@@ -106,4 +104,21 @@ function Proven({ dialog, onOpen, onClose, onSettled }: Props & { dialog: Asked 
         },
       )
   }
+}
+
+async function disableTotp(proof: ProofOnly): Promise<void> {
+  await request({ method: 'POST', path: '/api/user/totp/disable', body: proof })
+}
+
+async function removePasskey(id: number, proof: ProofOnly): Promise<void> {
+  await request({ method: 'POST', path: '/api/user/passkeys/remove', body: { id, ...proof } })
+}
+
+async function replaceRecoveryCodes(proof: ProofOnly): Promise<string[]> {
+  const { data } = await request<RecoveryCodes>({
+    method: 'POST',
+    path: '/api/user/recovery_codes',
+    body: proof,
+  })
+  return data.recovery_codes
 }

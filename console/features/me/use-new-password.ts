@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { updateSelf } from '#console/api/me/update-self.ts'
+import { request } from '#console/api/request.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '#console/ui/account-draft.ts'
 import { PROOF_CODES } from '#console/ui/at-field.ts'
@@ -96,4 +96,10 @@ function needNoOther(): void {
   if (user?.must_change_password !== true) return
   const { must_change_password: _, ...rest } = user
   storeUser(rest)
+}
+
+/** Changes one's own name or password; a new password needs the present one. */
+async function updateSelf(change: UpdateSelf): Promise<void> {
+  const renewsSession = Boolean(change.password)
+  await request({ method: 'PUT', path: '/api/user/self', body: change, renewsSession })
 }

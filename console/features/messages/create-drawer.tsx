@@ -2,11 +2,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { messagesKey } from '#console/api/messages/list-messages.ts'
-import { sendMessage } from '#console/api/messages/send-message.ts'
+import { request } from '#console/api/request.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
+import type { CreatedMessage, CreateMessage } from '#write-api/contract/message.ts'
 import {
   type Chosen,
   isSameText,
@@ -67,4 +68,10 @@ export function CreateDrawer(props: { isOpen: boolean; onClose: () => void }): R
       <RecipientFields chosen={chosen} faults={faults} onChange={choose} />
     </FormDrawer>
   )
+}
+
+/** Answers its id and to how many it went. */
+async function sendMessage(body: CreateMessage): Promise<CreatedMessage> {
+  const call = { method: 'POST', path: '/api/admin/messages', body } as const
+  return (await request<CreatedMessage>(call)).data
 }

@@ -1,9 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { messageQuery } from '#console/api/messages/get-message.ts'
 import { messagesKey } from '#console/api/messages/list-messages.ts'
-import { updateMessage } from '#console/api/messages/update-message.ts'
+import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
@@ -14,6 +13,7 @@ import { showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { AdminMessage } from '#read-api/contract/message.ts'
+import type { UpdateMessage } from '#write-api/contract/message.ts'
 import {
   isSameText,
   type MessageFaults,
@@ -138,4 +138,18 @@ function Facts({ message }: { message: AdminMessage }): ReactElement {
       </div>
     </dl>
   )
+}
+
+/** One message with how many have read it, for admins. */
+const messageQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...messagesKey, 'one', id],
+    queryFn: async ({ signal }) =>
+      (await request<AdminMessage>({ path: `/api/admin/messages/${id}`, signal })).data,
+    // Somebody reads it any moment.
+    staleTime: 0,
+  })
+
+async function updateMessage(id: number, body: UpdateMessage): Promise<void> {
+  await request({ method: 'PUT', path: `/api/admin/messages/${id}`, body })
 }

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { recipientsQuery } from '#console/api/messages/list-recipients.ts'
+import { messagesKey } from '#console/api/messages/list-messages.ts'
+import { request } from '#console/api/request.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
@@ -76,3 +77,18 @@ function Table(props: { recipients: readonly Recipient[]; isStale: boolean }): R
     </table>
   )
 }
+
+type RecipientPage = { items: Recipient[]; page: number; total: number }
+
+/** To whom a message went, and who has read it, for admins. `page` counts from 0. */
+const recipientsQuery = (id: number, page: number, pageSize: number) =>
+  queryOptions({
+    queryKey: [...messagesKey, 'recipients', id, page, pageSize],
+    queryFn: async ({ signal }) => {
+      const path = `/api/admin/messages/${id}/recipients`
+      const query = { p: page, page_size: pageSize }
+      return (await request<RecipientPage>({ path, query, signal })).data
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })

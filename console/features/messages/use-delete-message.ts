@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
-import { deleteMessage } from '#console/api/messages/delete-message.ts'
 import { type MessagePage, messagesKey } from '#console/api/messages/list-messages.ts'
+import { request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { AdminMessage } from '#read-api/contract/message.ts'
@@ -33,3 +33,8 @@ const without = (page: MessagePage | undefined, id: number): MessagePage | undef
   page?.items.some((row) => row.id === id) === true
     ? { ...page, items: page.items.filter((row) => row.id !== id), total: page.total - 1 }
     : page
+
+/** For good: out of every inbox too. */
+async function deleteMessage(id: number): Promise<void> {
+  await request({ method: 'DELETE', path: `/api/admin/messages/${id}` })
+}

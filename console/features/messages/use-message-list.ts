@@ -3,7 +3,22 @@ import { messagesQuery } from '#console/api/messages/list-messages.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam, type UrlParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
-import { isoRange, readDay } from './message-dates.ts'
+
+/** A day of this browser's calendar, as date inputs have it; empty: none. */
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text))
+
+const readDay = (text: string): string | null => (isDay(text) ? text : null)
+
+/** The first and the last moment of the days chosen, in ISO; none unless both are. */
+function isoRange(from: string, until: string): { start: string; end: string } {
+  if (!isDay(from) || !isDay(until)) return { start: '', end: '' }
+  return {
+    start: new Date(`${from}T00:00:00`).toISOString(),
+    end: new Date(`${until}T23:59:59.999`).toISOString(),
+  }
+}
 
 const dayParam: UrlParam<string> = { fallback: '', read: readDay, write: (day) => day }
 

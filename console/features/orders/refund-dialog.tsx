@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { refundOrder } from '#console/api/orders/refund-order.ts'
+import { request } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { moneyText } from '#console/ui/currency-text.ts'
 import { isNegative, isZero, parseDecimal, subtract } from '#console/ui/exact-decimal.ts'
@@ -11,6 +11,7 @@ import { TextInput } from '#console/ui/inputs.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { Order } from '#read-api/contract/top-up.ts'
+import type { RefundOrder } from '#write-api/contract/top-up.ts'
 
 /** How much goes back, and why: recorded here, carried out at the provider. */
 export function RefundDialog(props: { order: Order; onClose: () => void }): ReactElement {
@@ -95,4 +96,10 @@ function sumFault(text: string, { refundable }: Order): 'refundWrong' | 'refundT
   if (sum === null || isZero(sum)) return 'refundWrong'
   const most = parseDecimal(refundable)
   return most !== null && isNegative(subtract(most, sum)) ? 'refundTooMuch' : null
+}
+
+/** Records that an order, or a part of it, was refunded; once for the order as it is seen. */
+async function refundOrder(order: Order, money: string, reason: string): Promise<void> {
+  const body: RefundOrder = { money, reason, refunds: order.refunds.length }
+  await request({ method: 'POST', path: `/api/user/topup/${order.id}/refund`, body })
 }

@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
-import { allOrdersQuery } from '#console/api/orders/list-orders.ts'
+import { request } from '#console/api/request.ts'
 import { pagingOf, usePageSize } from '#console/ui/pagination.tsx'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { Order } from '#read-api/contract/top-up.ts'
 
 const ADDRESS = {
   keyword: textParam(),
@@ -45,3 +46,22 @@ export function useOrderList() {
 }
 
 export type OrderListView = ReturnType<typeof useOrderList>
+
+type OrderPage = { items: Order[]; page: number; total: number }
+
+/** `page` counts from 0. Empty texts ask for all; newest first. */
+type OrderQuery = { keyword: string; status: string; page: number; pageSize: number }
+
+/** Everybody's top-ups, for admins. */
+const allOrdersQuery = (asked: OrderQuery) =>
+  queryOptions({
+    queryKey: ['orders', 'all', asked],
+    queryFn: async ({ signal }) => {
+      const { keyword, status, page, pageSize } = asked
+      const query = { keyword, status, p: page, page_size: pageSize }
+      return (await request<OrderPage>({ path: '/api/user/topup', query, signal })).data
+    },
+    placeholderData: keepPreviousData,
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: 'always',
+  })

@@ -1,4 +1,5 @@
-import { loggedCall } from '#console/api/playground/logged-call.ts'
+import { listLogs } from '#console/api/logs/list-logs.ts'
+import type { LogEntry } from '#read-api/contract/log.ts'
 import type { AnswerCost } from './conversation.ts'
 
 /** The log follows the books in a moment; after a stop, once the provider has let go. */
@@ -30,4 +31,11 @@ export async function costAtOnce(
     promptTokens: row.prompt_tokens,
     completionTokens: row.completion_tokens,
   }
+}
+
+/** One's own call as it is in the log; null while it is not there yet. */
+async function loggedCall(call: string, signal: AbortSignal): Promise<LogEntry | null> {
+  const params = { request_id: call }
+  const { items } = await listLogs({ scope: 'self', params, page: 0, pageSize: 1, signal })
+  return items[0] ?? null
 }

@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactElement, type ReactNode } from 'react'
-import { CodeBlock } from './code-block.tsx'
-import { plainText } from './plain-text.ts'
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '#console/ui/copy-button.tsx'
 
 /** Longer than anybody reads: it would hold the page for too long. */
 const LENGTH_MAX = 200_000
@@ -155,3 +155,40 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }): Re
     </a>
   )
 }
+
+/** Code as it was written, with its language and a way to take it along. */
+function CodeBlock(props: { code: string; language: string }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div className="tg-code">
+      <div className="tg-code-head">
+        <span>{props.language.split(/\s/)[0] || t('playground.code')}</span>
+        <CopyButton text={props.code} label={t('playground.copyCode')} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+      <pre tabIndex={0}>
+        <code>{props.code}</code>
+      </pre>
+    </div>
+  )
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+}
+
+/** Markdown's text with its few usual entities read; others stay as they were typed. */
+const plainText = (text: string): string =>
+  text.replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (all, code: string | undefined, name = '') =>
+    code === undefined ? (NAMED[name] ?? all) : characterOf(Number(code), all),
+  )
+
+const characterOf = (code: number, otherwise: string): string =>
+  code >= 32 && code <= 0xffff && !(code >= 0xd800 && code <= 0xdfff)
+    ? String.fromCharCode(code)
+    : otherwise

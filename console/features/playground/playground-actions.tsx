@@ -4,8 +4,7 @@ import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { useIsNarrow } from '#console/ui/use-media.ts'
-import type { Conversation } from './conversation.ts'
-import { curlText } from './curl-text.ts'
+import { type Conversation, turnsOf } from './conversation.ts'
 
 /** `beside`: what has no room beside the talk, each behind a button of its own. */
 export function PlaygroundActions(props: {
@@ -54,4 +53,23 @@ function Beside(props: {
       </Drawer>
     </>
   )
+}
+
+/** The same question as a call by a token, whose key is left for its owner to fill in. */
+function curlText(conversation: Conversation, origin: string): string {
+  const { model, temperature, maxTokens } = conversation.settings
+  const body = {
+    model,
+    stream: true,
+    temperature: temperature / 10,
+    ...(maxTokens === 0 ? {} : { max_tokens: maxTokens }),
+    messages: turnsOf(conversation),
+  }
+  const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''")
+  return [
+    `curl ${origin}/v1/chat/completions \\`,
+    `  -H 'Authorization: Bearer sk-…' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '${json}'`,
+  ].join('\n')
 }

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useUser } from '#console/api/use-user.ts'
 import { useCommands } from '#console/ui/commands/use-commands.ts'
@@ -7,17 +7,18 @@ import { exactQuotaText } from '#console/ui/money.ts'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
+import { textParam } from '#console/ui/url-state.ts'
 import { useMedia } from '#console/ui/use-media.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
 import { Composer } from './composer.tsx'
 import { type Conversation, spentIn } from './conversation.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
-import { useAskedSettings } from './use-asked-settings.ts'
 import { useChat } from './use-chat.ts'
 import { useChoices } from './use-choices.ts'
-import { useConversations } from './use-conversations.ts'
+import { type Conversations, useConversations } from './use-conversations.ts'
 import { useTokenCheck } from './use-token-check.ts'
 import '#console/ui/forms.css'
 import './playground.css'
@@ -96,4 +97,17 @@ function TalkFoot(props: { conversation: Conversation; isTight: boolean }): Reac
       <span>{t('playground.spent', { amount })}</span>
     </p>
   )
+}
+
+const ADDRESS = { model: textParam('', 256), group: textParam() }
+
+/** What a link asks for (`?model=`, `?group=`) begins a conversation; then the address is plain. */
+function useAskedSettings({ start }: Conversations): void {
+  const [{ model, group }, setAddress] = useUrlState(ADDRESS)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what is asked
+  useEffect(() => {
+    if (model === '' && group === '') return
+    start({ ...(model === '' ? {} : { model }), ...(group === '' ? {} : { group }) })
+    setAddress({ model: '', group: '' }, { replace: true })
+  }, [model, group])
 }

@@ -5,7 +5,7 @@ import { ApiError } from '#console/api/api-error.ts'
 import { selfKey } from '#console/api/dashboard/self.ts'
 import { type ChatPiece, chat } from '#console/api/playground/chat.ts'
 import { announce } from '#console/ui/announcer.tsx'
-import { costOf } from './answer-cost.ts'
+import { costAtOnce, costOf } from './answer-cost.ts'
 import {
   type ChatMessage,
   type ChatSettings,
@@ -14,7 +14,6 @@ import {
   userMessage,
 } from './conversation.ts'
 import type { Conversations } from './use-conversations.ts'
-import { useLateCosts } from './use-late-costs.ts'
 
 export type Chat = {
   readonly isBusy: boolean
@@ -155,3 +154,22 @@ const patched = (
   id: string,
   change: Partial<ChatMessage>,
 ): readonly ChatMessage[] => messages.map((one) => (one.id === id ? { ...one, ...change } : one))
+
+/** The log is asked for the last few answers alone: what is older was looked at before. */
+const LOOKED_AT_MOST = 10
+
+/** What answers cost whose page was left before it was known: looked up when it is opened again. */
+function useLateCosts({ open, setCost }: Conversations): void {
+  const asked = useRef(new Set<string>())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each conversation opened
+  useEffect(() => {
+    const late = open.messages
+      .filter(({ cost, isCostLate, status }) => !cost && isCostLate && status === 'complete')
+      .slice(-LOOKED_AT_MOST)
+    for (const { id, call } of late) {
+      if (call === undefined || asked.current.has(call)) continue
+      asked.current.add(call)
+      void costAtOnce(call).then((cost) => cost !== null && setCost(open.id, id, cost))
+    }
+  }, [open.id])
+}

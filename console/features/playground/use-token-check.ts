@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
-import { hasEnabledToken } from '#console/api/playground/has-token.ts'
+import { fetchTokens } from '#console/api/tokens/list-tokens.ts'
 import { showError } from '#console/ui/toast.ts'
 
 const LEAVE_AFTER_MS = 1_500
@@ -27,4 +27,13 @@ export function useTokenCheck(): boolean {
     return () => clearTimeout(timer)
   }, [hasToken])
   return hasToken ?? isError
+}
+
+const LOOKED_AT = 100
+const ENABLED = 1
+
+/** Whether one of the user's tokens is enabled, of the newest hundred. */
+async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
+  const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
+  return items.some(({ status }) => status === ENABLED)
 }

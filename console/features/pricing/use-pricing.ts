@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { pricingQuery } from '#console/api/pricing/get-pricing.ts'
+import { request } from '#console/api/request.ts'
 import { useUser } from '#console/api/use-user.ts'
 import type { Sort } from '#console/ui/data-grid/column.ts'
 import { showInfo } from '#console/ui/toast.ts'
@@ -118,3 +118,14 @@ export function ownersOf(all: readonly PricedModel[]): readonly string[] {
   const known = [...names].filter((name) => name !== OTHER_OWNER).sort(byName)
   return names.has(OTHER_OWNER) && known.length > 0 ? [...known, OTHER_OWNER] : known
 }
+
+/**
+ * What can be called and at what price, in the groups of `userId`; null for a visitor. Each has an
+ * answer of their own, so that a login shows other prices.
+ */
+const pricingQuery = (userId: number | null) =>
+  queryOptions({
+    queryKey: ['pricing', userId],
+    queryFn: async ({ signal }) =>
+      (await request<Pricing['data']>({ path: '/api/pricing', signal })).envelope as Pricing,
+  })

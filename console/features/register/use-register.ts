@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { register } from '#console/api/auth/register.ts'
+import { request } from '#console/api/request.ts'
 import { MAIL_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Register } from '#write-api/contract/entry.ts'
@@ -51,4 +51,14 @@ export function useRegister() {
     }
   }
   return { submit, isBusy, refusal, forget: () => setRefusal(null) }
+}
+
+/** `turnstile`: the token of the human check; empty while none is asked for. */
+async function register(account: Register, turnstile: string): Promise<void> {
+  await request<unknown>({
+    method: 'POST',
+    path: '/api/user/register',
+    query: { turnstile },
+    body: account,
+  })
 }

@@ -2,7 +2,7 @@ import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
-import { resetPassword } from '#console/api/auth/reset-password.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
@@ -11,6 +11,7 @@ import { Icon } from '#console/ui/icons.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
+import type { ResetPassword } from '#write-api/contract/entry.ts'
 
 /** Where the link of a mail leads: one press, and the new password is shown and copied. */
 export function ConfirmResetPage(): ReactElement {
@@ -131,4 +132,10 @@ function NewPassword({ password }: { password: string }): ReactElement {
       )}
     </FormField>
   )
+}
+
+/** The new password, by the link of a mail; told this once. */
+async function resetPassword(link: ResetPassword): Promise<string> {
+  const { data } = await request<string>({ method: 'POST', path: '/api/user/reset', body: link })
+  return data
 }

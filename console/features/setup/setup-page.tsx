@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
-import { setupStatusQuery } from '#console/api/auth/setup-status.ts'
+import { request } from '#console/api/request.ts'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { usePageTitle } from '#console/ui/page.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { SetupStatus } from '#read-api/contract/status.ts'
 import { SetupForm } from './setup-form.tsx'
 
 /** The wire's word as its makers write it. */
@@ -35,3 +36,8 @@ export function SetupPage(): ReactElement {
     </div>
   )
 }
+
+const setupStatusQuery = queryOptions({
+  queryKey: ['setup-status'],
+  queryFn: async ({ signal }) => (await request<SetupStatus>({ path: '/api/setup', signal })).data,
+})

@@ -1,9 +1,11 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
-import { setUp } from '#console/api/auth/set-up.ts'
+import { request } from '#console/api/request.ts'
 import { clearUser, storeUser } from '#console/api/session.ts'
 import { showInfo } from '#console/ui/toast.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+import type { Setup } from '#write-api/contract/setup.ts'
 import { type SetupDraft, setupBody } from './setup-draft.ts'
 
 /** Long enough to read that it worked. */
@@ -36,4 +38,17 @@ export function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void }
     }
   }
   return { ...state, submit: (draft) => void submit(draft) }
+}
+
+/**
+ * Creates the root account and picks the mode; refused once that has been done. Answers the user
+ * that this browser is signed in as from then on; null where it has to sign in.
+ */
+async function setUp(setup: Setup): Promise<SessionUser | null> {
+  const { data } = await request<SessionUser | null>({
+    method: 'POST',
+    path: '/api/setup',
+    body: setup,
+  })
+  return data
 }

@@ -1,6 +1,5 @@
-import { listDrawings } from '#console/api/tasks/list-drawings.ts'
-import { listMusicTasks } from '#console/api/tasks/list-music-tasks.ts'
-import type { TaskAsk, TaskPage } from '#console/api/tasks/task-query.ts'
+import { request } from '#console/api/request.ts'
+import { type TaskAsk, type TaskPage, taskParams } from '#console/api/tasks/task-query.ts'
 import { pageSizeParam } from '#console/ui/pagination.tsx'
 import { rangeParam, relativeRange, type TimeRange } from '#console/ui/time-range/time-range.ts'
 import { integerParam, textParam } from '#console/ui/url-state.ts'
@@ -42,4 +41,26 @@ export const MUSIC: TaskKind<MusicTask> = {
   address: addressOf(relativeRange('today')),
   list: listMusicTasks,
   idOf: ({ task_id }) => task_id,
+}
+
+/** One page of the drawings, newest first. */
+async function listDrawings(ask: TaskAsk): Promise<TaskPage<DrawingTask>> {
+  const { data } = await request<TaskPage<DrawingTask>>({
+    path: ask.scope === 'all' ? '/api/mj/' : '/api/mj/self',
+    query: { ...taskParams(ask), mj_id: ask.id },
+    afterPosition: ask.afterPosition,
+    signal: ask.signal,
+  })
+  return data
+}
+
+/** One page of the music tasks, newest first. */
+async function listMusicTasks(ask: TaskAsk): Promise<TaskPage<MusicTask>> {
+  const { data } = await request<TaskPage<MusicTask>>({
+    path: ask.scope === 'all' ? '/api/task/' : '/api/task/self',
+    query: { ...taskParams(ask), task_id: ask.id },
+    afterPosition: ask.afterPosition,
+    signal: ask.signal,
+  })
+  return data
 }

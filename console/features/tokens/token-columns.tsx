@@ -10,15 +10,14 @@ import { GroupTag } from '#console/ui/group-tag.tsx'
 import { MenuButton, type MenuEntry } from '#console/ui/menu.tsx'
 import { MiddleText } from '#console/ui/middle-text.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
-import { StatusTag } from '#console/ui/status-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Token } from '#read-api/contract/token.ts'
 import { chatEntries } from './open-chat.ts'
 import { namesOf } from './token-draft.ts'
 import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
-import { TokenStateTag } from './token-state-tag.tsx'
-import { toggledStatus } from './token-status.ts'
+import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
 
 export type TokenDeeds = {
   onToggle: (token: Token) => void
@@ -161,4 +160,21 @@ function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): React
       </MenuButton>
     </span>
   )
+}
+
+const TONES: Readonly<Record<TokenState, Tone>> = {
+  enabled: 'good',
+  restricted: 'info',
+  disabled: 'neutral',
+  expired: 'warn',
+  exhausted: 'bad',
+  unknown: 'neutral',
+}
+
+function TokenStateTag(props: { token: Token }): ReactElement {
+  const { t } = useTranslation()
+  const state = tokenState(props.token)
+  const tag = <StatusTag tone={TONES[state]}>{t(`tokens.state.${state}`)}</StatusTag>
+  if (state !== 'restricted') return tag
+  return <span title={namesOf(props.token.model_limits).join('\n')}>{tag}</span>
 }

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
-import { createTokens } from '#console/api/tokens/create-tokens.ts'
 import { tokensKey } from '#console/api/tokens/list-tokens.ts'
-import { updateToken } from '#console/api/tokens/update-token.ts'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
 import { type AmountUnit, amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Token } from '#read-api/contract/token.ts'
+import type { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
 import {
   changedTerms,
   draftOfToken,
@@ -104,4 +104,18 @@ function useSave(props: TokenDrawerProps & { token: Token | 'new' }, unit: Amoun
     showSuccess(t('tokens.saved'))
     props.onClose()
   }
+}
+
+/** In order; `keys` without `sk-`. */
+type CreatedTokens = { ids: number[]; names: string[]; keys: string[] }
+
+/** One token or `count` of them: all, or none. */
+async function createTokens(terms: CreateToken): Promise<CreatedTokens> {
+  const call = { method: 'POST', path: '/api/token/', body: terms } as const
+  return (await request<CreatedTokens>(call)).data
+}
+
+/** Sends the fields to change; the others stay as they are. */
+async function updateToken(change: UpdateToken): Promise<void> {
+  await request({ method: 'PUT', path: '/api/token/', body: change })
 }

@@ -1,7 +1,13 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { MATCHING_MAX, matchingTokensQuery } from '#console/api/tokens/matching-tokens.ts'
+import {
+  fetchTokens,
+  type TokenPage,
+  type TokenQuery,
+  tokensKey,
+} from '#console/api/tokens/list-tokens.ts'
 import { showError } from '#console/ui/toast.ts'
+import type { Token } from '#read-api/contract/token.ts'
 import type { useTokenList } from './use-token-list.ts'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -46,4 +52,28 @@ export function useChosenTokens({ rows, total, sought }: ReturnType<typeof useTo
       }
     },
   }
+}
+
+/** As many as a user can have, and as one act may name. */
+const MATCHING_MAX = 1_000
+const PAGE_SIZE = 100
+
+type Filters = Omit<TokenQuery, 'page' | 'pageSize'>
+
+/** Every token that the filters let through; in the shape of the lists' pages, and kept as they. */
+const matchingTokensQuery = (filters: Filters) =>
+  queryOptions({
+    queryKey: [...tokensKey, 'matching', filters],
+    queryFn: ({ signal }) => matchingTokens(filters, signal),
+  })
+
+async function matchingTokens(filters: Filters, signal: AbortSignal): Promise<TokenPage> {
+  const found = new Map<number, Token>()
+  for (let page = 0; page * PAGE_SIZE < MATCHING_MAX; page += 1) {
+    const asked = { ...filters, sort: 'id', order: 'desc', page, pageSize: PAGE_SIZE } as const
+    const { items, total } = await fetchTokens(asked, signal)
+    for (const item of items) found.set(item.id, item)
+    if ((page + 1) * PAGE_SIZE >= total) break
+  }
+  return { items: [...found.values()], page: 0, total: found.size }
 }

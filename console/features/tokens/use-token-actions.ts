@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { deleteTokens } from '#console/api/tokens/delete-tokens.ts'
+import { request } from '#console/api/request.ts'
 import { type TokenPage, tokensKey } from '#console/api/tokens/list-tokens.ts'
-import { switchTokens } from '#console/api/tokens/switch-tokens.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { copyText } from '#console/ui/copy-text.ts'
 import { fullKey } from '#console/ui/full-key.ts'
@@ -88,3 +87,21 @@ function useSwitch(): TokenActions['setEnabled'] {
 
 const withStatus = (items: readonly Token[], ids: ReadonlySet<number>, status: number): Token[] =>
   items.map((token) => (ids.has(token.id) ? { ...token, status } : token))
+
+/** All of them, or none. */
+async function deleteTokens(ids: readonly number[]): Promise<void> {
+  const [id] = ids
+  if (ids.length === 1) await request({ method: 'DELETE', path: `/api/token/${id}/` })
+  else await request({ method: 'POST', path: '/api/token/batch', body: { ids } })
+}
+
+/** 1 enables, 2 disables: all of them, or none. */
+async function switchTokens(ids: readonly number[], status: 1 | 2): Promise<void> {
+  const [id] = ids
+  if (ids.length === 1) {
+    const query = { status_only: true }
+    await request({ method: 'PUT', path: '/api/token/', query, body: { id, status } })
+    return
+  }
+  await request({ method: 'POST', path: '/api/token/batch/status', body: { ids, status } })
+}

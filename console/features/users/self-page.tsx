@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
-import { ownUserQuery } from '#console/api/users/own-user.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
@@ -67,3 +67,10 @@ function Form({ user, onSaved }: { user: User; onSaved: () => void }): ReactElem
     </form>
   )
 }
+
+/** Oneself with balance and bindings, read anew for each form. */
+const ownUserQuery = queryOptions({
+  queryKey: ['own-user'],
+  queryFn: async ({ signal }) => (await request<User>({ path: '/api/user/self', signal })).data,
+  staleTime: 0,
+})

@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useNavigate } from 'react-router-dom'
+import { useLocation, useMatch, useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
@@ -9,12 +9,12 @@ import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
+import { SETTLED } from '#console/ui/use-leave-guard.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { useUserList } from './list/use-user-list.ts'
 import { UserList } from './list/user-list.tsx'
 import { AdjustDialog } from './quota/adjust-dialog.tsx'
-import { useDrawerAddress } from './use-drawer-address.ts'
 import '#console/ui/forms.css'
 import './users.css'
 
@@ -78,3 +78,21 @@ function Users(): ReactElement {
 
 /** Nobody is above a super admin, who may set the own quota too. */
 const ROOT = 100
+
+/** Whose form is open: `/user/edit/5` (0 is nobody's id), or none over the list. */
+function useDrawerAddress() {
+  const navigate = useNavigate()
+  const { search } = useLocation()
+  const match = useMatch('/user/edit/:id')
+  const go = (pathname: string, state: object | null) =>
+    void navigate({ pathname, search }, { preventScrollReset: true, state })
+  return {
+    edited: match === null ? null : idOf(match.params.id),
+    open: (id: number) => go(`/user/edit/${id}`, null),
+    /** What was changed there is saved, or given up. */
+    close: () => go('/admin/users', SETTLED),
+  }
+}
+
+const idOf = (text: string | undefined): number =>
+  text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0

@@ -3,7 +3,8 @@ import { type FormEvent, type ReactElement, useEffect, useRef, useState } from '
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { selfKey } from '#console/api/dashboard/self.ts'
-import { redeemCode } from '#console/api/wallet/redeem-code.ts'
+import { request } from '#console/api/request.ts'
+import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { Icon } from '#console/ui/icons.tsx'
@@ -16,7 +17,6 @@ import { textParam } from '#console/ui/url-state.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import type { Redeemed } from '#write-api/contract/redemption.ts'
-import { TopUpLink } from './top-up-link.tsx'
 import { gainsKey } from './use-wallet.ts'
 
 /** A link may bring the code along: `?code=`. */
@@ -110,4 +110,25 @@ function useRedeem() {
     setFault('')
   }
   return { box, code, setCode: change, fault, given, isBusy, submit }
+}
+
+/** Turns a code into quota of one's own; answers what it gave. */
+async function redeemCode(key: string): Promise<Redeemed> {
+  const call = { method: 'POST', path: '/api/user/topup', body: { key } } as const
+  return (await request<Redeemed>(call)).data
+}
+
+/** Opens the shop that the super admin has named, in a tab of its own. */
+function TopUpLink(): ReactElement {
+  const { t } = useTranslation()
+  const link = useStatus()?.top_up_link ?? ''
+  const open = (): void => {
+    if (!/^https?:\/\//.test(link)) showError(t('wallet.noLink'))
+    else window.open(link, '_blank', 'noopener,noreferrer')
+  }
+  return (
+    <Button endIcon="external" onClick={open}>
+      {t('wallet.getCode')}
+    </Button>
+  )
 }

@@ -2,14 +2,14 @@ import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from '@t
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { ordersKey, ownOrdersQuery } from '#console/api/wallet/own-orders.ts'
-import { pay } from '#console/api/wallet/pay.ts'
-import { topUpAmount } from '#console/api/wallet/top-up-amount.ts'
+import { type PaymentPage, pay } from '#console/api/wallet/pay.ts'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
+import type { AskAmount } from '#write-api/contract/top-up.ts'
 import { awaitOrder } from './awaited-order.ts'
-import { goToPayment } from './go-to-payment.ts'
 import { AMOUNT_MAX, amountOf, leastOf, type TopUpDraft, typedOut } from './top-up-draft.ts'
 
 const PAUSE_MS = 300
@@ -92,4 +92,42 @@ function useSettled(text: string): string {
     return () => clearTimeout(timer)
   }, [text])
   return settled
+}
+
+/** Exact, as `7.30`, in a currency of ISO 4217. */
+type Money = { money: string; currency: string }
+
+/** What a top-up would cost. Throws with the server's words where it can't be had. */
+async function topUpAmount(asked: AskAmount, signal: AbortSignal): Promise<Money> {
+  const call = { method: 'POST', path: '/api/user/amount', body: asked, signal } as const
+  const { data, envelope } = await request<string>(call)
+  return { money: data, currency: String(envelope.currency ?? '') }
+}
+
+/**
+ * Leaves for the payment page: by a hidden form, or by going there. `onBlocked`: the page's policy
+ * names another gateway, as the options were when it was loaded.
+ */
+function goToPayment({ fields, url }: PaymentPage, onBlocked: () => void): void {
+  if (!/^https?:\/\//.test(url)) throw new Error('a payment page has an http address')
+  if (Object.keys(fields).length === 0) {
+    window.location.assign(url)
+    return
+  }
+  const form = document.createElement('form')
+  form.method = 'post'
+  form.action = url
+  form.hidden = true
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement('input')
+    input.type = 'hidden'
+    input.name = name
+    input.value = value
+    form.append(input)
+  }
+  document.addEventListener('securitypolicyviolation', onBlocked, { once: true })
+  document.body.append(form)
+  // NOTE: a gateway may call a field `submit`, which would hide the form's own.
+  HTMLFormElement.prototype.submit.call(form)
+  form.remove()
 }

@@ -2,9 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { readSelf, selfKey } from '#console/api/dashboard/self.ts'
 import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { listLogs } from '#console/api/logs/list-logs.ts'
 import { useUser } from '#console/api/use-user.ts'
-import { readGains } from '#console/api/wallet/gains.ts'
 import { useThrottled } from '#console/ui/use-throttled.ts'
+import type { LogEntry } from '#read-api/contract/log.ts'
 
 const EVERY_MS = 500
 const CONSUMPTION = 2
@@ -48,4 +49,26 @@ export function useWallet() {
     },
   })
   return { self, gains }
+}
+
+/** Top-ups, changes by admins, gifts of the site and check-ins: each has a type of its own. */
+const TYPES = [1, 3, 4, 5]
+
+/** What the own balance gained last, newest first; `afterPosition` is included. */
+async function readGains(ask: {
+  count: number
+  afterPosition: number
+  signal: AbortSignal
+}): Promise<LogEntry[]> {
+  const { count: pageSize, afterPosition, signal } = ask
+  const pages = await Promise.all(
+    TYPES.map((type) =>
+      listLogs({ scope: 'self', params: { type }, page: 0, pageSize, afterPosition, signal }),
+    ),
+  )
+  return pages
+    .flatMap(({ items }) => items)
+    .filter(({ quota }) => quota !== 0)
+    .sort((one, other) => other.id - one.id)
+    .slice(0, pageSize)
 }

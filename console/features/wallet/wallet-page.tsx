@@ -4,9 +4,12 @@ import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { BalanceCard } from './balance-card.tsx'
 import { GainsPanel } from './gains-panel.tsx'
-import { PANELS } from './panels.ts'
+import { OrdersPanel } from './orders-panel.tsx'
 import { PaymentNote } from './payment-note.tsx'
+import { RedeemPanel } from './redeem-panel.tsx'
+import { TopUpPanel } from './top-up-panel.tsx'
 import { useWallet } from './use-wallet.ts'
+import type { WalletPanel } from './wallet-panel.ts'
 import '#console/ui/forms.css'
 import './wallet.css'
 
@@ -33,3 +36,10 @@ export function WalletPage(): ReactElement {
     </Page>
   )
 }
+
+/** The ways to get quota: one line per panel, in the order of the page. */
+const PANELS: readonly WalletPanel[] = [
+  { id: 'redeem', Panel: RedeemPanel },
+  { id: 'top-up', Panel: TopUpPanel },
+  { id: 'orders', Panel: OrdersPanel },
+]

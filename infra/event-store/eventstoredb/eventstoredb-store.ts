@@ -14,7 +14,6 @@ import { createExactAppend, type WrittenPart } from './exact-append.ts'
 import { appendTogether, type JointParts } from './joint-append.ts'
 import { type HealerTimes, startJointHealer } from './joint-healer.ts'
 import { type Locks, LockTimeout } from './locks.ts'
-import { createTurns } from './stream-turns.ts'
 import { tailAll } from './tail.ts'
 
 type Options = {
@@ -142,4 +141,28 @@ function createAppendAny({ append, reads }: JointParts): AppendAny {
         expected = result.actual
       }
     })
+}
+
+/** One at a time for each name, in order. `T` passes from one to the next while any waits. */
+type Turns<T> = <R>(
+  name: string,
+  work: (handedOn: T | null) => Promise<{ readonly result: R; readonly handOn: T | null }>,
+) => Promise<R>
+
+function createTurns<T>(): Turns<T> {
+  const lasts = new Map<string, Promise<T | null>>()
+  return async (name, work) => {
+    const before = lasts.get(name) ?? Promise.resolve(null)
+    const outcome = before.then(work)
+    const last = outcome.then(
+      ({ handOn }) => handOn,
+      () => null,
+    )
+    lasts.set(name, last)
+    try {
+      return (await outcome).result
+    } finally {
+      if (lasts.get(name) === last) lasts.delete(name)
+    }
+  }
 }

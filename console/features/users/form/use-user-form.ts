@@ -2,17 +2,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
+import { request } from '#console/api/request.ts'
 import { storedUser, storeUser } from '#console/api/session.ts'
-import { createUser } from '#console/api/users/create-user.ts'
 import { usersKey } from '#console/api/users/list-users.ts'
-import { updateOwnUser } from '#console/api/users/update-own-user.ts'
-import { updateUser } from '#console/api/users/update-user.ts'
 import { PROOF_CODES, USERNAME_CODES } from '#console/ui/at-field.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { User } from '#read-api/contract/user.ts'
-import type { UpdateSelf } from '#write-api/contract/user.ts'
+import type { CreateUser, UpdateSelf, UpdateUser } from '#write-api/contract/user.ts'
 import {
   changedSelf,
   changedUser,
@@ -129,4 +127,18 @@ function useSave({ kind, user, onClose }: UserFormGiven) {
     await client.invalidateQueries({ queryKey: usersKey })
     onClose()
   }
+}
+
+async function createUser(user: CreateUser): Promise<void> {
+  await request({ method: 'POST', path: '/api/user/', body: user })
+}
+
+/** The own display name, or password together with the current one. */
+async function updateOwnUser(change: UpdateSelf): Promise<void> {
+  await request({ method: 'PUT', path: '/api/user/self', body: change })
+}
+
+/** Sends the fields to change; the others stay as they are. For admins. */
+async function updateUser(change: UpdateUser): Promise<void> {
+  await request({ method: 'PUT', path: '/api/user/', body: change })
 }

@@ -2,16 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
+import { request } from '#console/api/request.ts'
 import { userQuery } from '#console/api/users/get-user.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
+import type { ResetSecondFactor } from '#write-api/contract/user.ts'
 import { type Actor, actsOn, calledOf } from '../user-acts.ts'
 import { BalancePart } from './balance-part.tsx'
+import { DangerPart } from './danger-part.tsx'
 import { EraseUser } from './erase-user.tsx'
 import { OpenForm } from './open-form.tsx'
-import { ResetFactor } from './reset-factor.tsx'
 import { Bindings, QuotaChanges, UserFacts } from './user-facts.tsx'
 
 type DrawerProps = {
@@ -106,4 +109,30 @@ function Waiting(): ReactElement {
       ))}
     </div>
   )
+}
+
+/** For a user who has lost the app, the passkeys and the recovery codes. */
+function ResetFactor({ user }: { user: User }): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <DangerPart
+      user={user}
+      icon="key"
+      name={t('users.factor')}
+      hint={t('users.factorHint')}
+      openText={t('users.factorOpen')}
+      title={t('users.factorTitle', { name: calledOf(user) })}
+      body={t('users.factorBody')}
+      actionText={t('users.factorAction')}
+      act={async () => {
+        await resetSecondFactor({ id: user.id })
+        showSuccess(t('users.factorDone'))
+      }}
+    />
+  )
+}
+
+/** Takes every second factor of a user away, and ends that user's logins. */
+async function resetSecondFactor(reset: ResetSecondFactor): Promise<void> {
+  await request({ method: 'POST', path: '/api/user/reset_second_factor', body: reset })
 }

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { quotaChangesQuery } from '#console/api/logs/quota-changes.ts'
+import { listLogs } from '#console/api/logs/list-logs.ts'
+import { logsKey } from '#console/api/logs/log-query.ts'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { quotaOf } from '#console/ui/money.ts'
 import { Quota } from '#console/ui/quota.tsx'
@@ -116,3 +117,17 @@ function Fact(props: { name: string; children: ReactNode }): ReactElement {
     </div>
   )
 }
+
+const ADMIN_TYPE = 3
+const SHOWN = 5
+
+/** The last changes of quota and group by hand, newest first: when, by whom, why. For admins. */
+const quotaChangesQuery = (username: string) =>
+  queryOptions({
+    queryKey: [...logsKey, 'by-hand', username],
+    queryFn: async ({ signal }) => {
+      const params = { type: ADMIN_TYPE, username }
+      return (await listLogs({ scope: 'all', params, page: 0, pageSize: SHOWN, signal })).items
+    },
+    staleTime: 0,
+  })

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { request } from '#console/api/request.ts'
 import { type UserPage, usersKey } from '#console/api/users/list-users.ts'
-import { manageUser } from '#console/api/users/manage-user.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
@@ -55,3 +55,9 @@ const withUser = (page: UserPage | undefined, user: User): UserPage | undefined 
   page === undefined
     ? undefined
     : { ...page, items: page.items.map((row) => (row.id === user.id ? user : row)) }
+
+/** Answers the status and the role that are now so. */
+async function manageUser(act: ManageUser): Promise<{ status: number; role: number }> {
+  const call = { method: 'POST', path: '/api/user/manage', body: act } as const
+  return (await request<{ status: number; role: number }>(call)).data
+}

@@ -1,7 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
+import { type UserPage, usersKey } from '#console/api/users/list-users.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
@@ -14,11 +16,11 @@ import { Pagination } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { SearchInput } from '#console/ui/search-input.tsx'
 import { Toolbar } from '#console/ui/toolbar.tsx'
+import { useThrottled } from '#console/ui/use-throttled.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { ChosenUsers } from '../quota/chosen-users.tsx'
 import { useChosenUsers } from '../quota/use-chosen-users.ts'
 import type { Actor } from '../user-acts.ts'
-import { useLiveUsers } from './use-live-users.ts'
 import { useUserActions } from './use-user-actions.ts'
 import type { UserListView } from './use-user-list.ts'
 import { userColumns } from './user-columns.tsx'
@@ -148,4 +150,28 @@ function NoUsers({ onClear }: { onClear: () => void }): ReactElement {
       action={<Button onClick={onClear}>{t('users.clear')}</Button>}
     />
   )
+}
+
+const EVERY_MS = 2_000
+
+/**
+ * Calls and changes of balances of those on screen, and whatever was made of any user elsewhere:
+ * the rows are read again, not too often.
+ */
+function useLiveUsers(): void {
+  const client = useQueryClient()
+  const readAgain = useThrottled(
+    () => void client.invalidateQueries({ queryKey: usersKey }),
+    EVERY_MS,
+  )
+  useLiveTopic('logs', {
+    onEvents: (rows) => {
+      const pages = client.getQueriesData<UserPage>({ queryKey: usersKey })
+      const shown = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
+      if (rows.some(({ user_id }) => shown.has(user_id))) readAgain()
+    },
+    onResync: readAgain,
+  })
+  // A new one moves the others, and one that was not found may be found now.
+  useLiveTopic('users', { onEvents: readAgain, onResync: readAgain })
 }

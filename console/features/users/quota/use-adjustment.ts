@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { logsKey } from '#console/api/logs/log-query.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
-import { adjustQuota } from '#console/api/users/adjust-quota.ts'
 import { usersKey } from '#console/api/users/list-users.ts'
 import { amountUnitOf } from '#console/ui/quota-amount.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { User } from '#read-api/contract/user.ts'
-import type { QuotaAdjustment } from '#write-api/contract/user.ts'
+import type { AdjustQuota, QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/user.ts'
 import {
   type AdjustDraft,
   type AdjustFaults,
@@ -69,4 +69,10 @@ export function useAdjustment({ users, onClose }: { users: readonly User[]; onCl
   }
   const state = { users: rest, isMany: users.length > 1, unit, draft, faults, refused }
   return { ...state, amount, balances, isBusy, submit, onChange }
+}
+
+/** Says of each user what became of the balance. The same `request_id` changes it once. */
+async function adjustQuota(change: AdjustQuota): Promise<readonly QuotaAdjustment[]> {
+  const call = { method: 'POST', path: '/api/user/quota', body: change } as const
+  return (await request<QuotaAdjustments>(call)).data.items
 }

@@ -1,3 +1,0 @@
-export type SiteState = { readonly isInitialized: boolean }
-
-export const initialSite = (): SiteState => ({ isInitialized: false })
