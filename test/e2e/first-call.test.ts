@@ -7,7 +7,7 @@ import { ProductProcess } from '#test/support/product-process.ts'
 import { type OpenPage, openRealPage } from './open-real-page.ts'
 
 /** In the shipped price list, and without a price in a new installation. */
-const MODEL = 'codestral-latest'
+const MODEL = 'command-a-03-2025'
 const CLICKS_MAX = 10
 
 let browser: Browser
@@ -125,8 +125,8 @@ describe(`the first call takes ${CLICKS_MAX} clicks at most`, () => {
   })
 })
 
-describe('the list of steps stays within reach', () => {
-  it('from the account menu, and from the palette', async () => {
+describe('once all is set up', () => {
+  it('the list of steps stays within reach: from the account menu and the palette', async () => {
     await button(/^Account/).click()
     await page.getByRole('menuitem', { name: 'Getting started' }).click()
     await page.getByRole('heading', { name: 'Everything is set up' }).waitFor()
@@ -142,7 +142,14 @@ describe('the list of steps stays within reach', () => {
     await page.getByRole('heading', { name: 'Everything is set up' }).waitFor()
   })
 
-  it('never met a policy violation, an error in the console or a missing file', () => {
+  it('the output limit that came with the preset stands beside the price', async () => {
+    await page.goto(`${product.url}/admin/settings`)
+    await page.getByRole('searchbox', { name: 'Search models' }).fill(MODEL)
+    const row = page.getByRole('row').filter({ hasText: MODEL })
+    await row.getByText('8,192', { exact: true }).waitFor()
+  })
+
+  it('no page met a policy violation, an error in the console or a missing file', () => {
     expect(open.faults).toEqual([])
   })
 })
