@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation } from 'react-router-dom'
-import { closeCircuits } from '#console/api/channel-health/close-circuits.ts'
 import { healthKey } from '#console/api/channel-health/get-health.ts'
 import { type TestOutcome, testChannel } from '#console/api/channels/test-channel.ts'
+import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ButtonLink } from '#console/ui/button-link.tsx'
@@ -109,3 +109,7 @@ function CloseCircuits({ channel }: { channel: ChannelHealth }): ReactElement {
     </Button>
   )
 }
+
+/** Closes every circuit of a channel in all relays; answers how many were open or half open. */
+const closeCircuits = async (channelId: number): Promise<number> =>
+  (await request<number>({ method: 'POST', path: `/api/channel/${channelId}/circuit/close` })).data

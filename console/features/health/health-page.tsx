@@ -2,14 +2,18 @@ import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { barsEnd } from '#console/api/channel-health/health-state.ts'
 import { useHealth } from '#console/api/channel-health/use-health.ts'
+import { liveStream } from '#console/api/live/browser-live.ts'
+import { useLiveState } from '#console/api/live/use-live-topic.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
+import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { LiveDot } from '#console/ui/live-dot.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { useUrlState } from '#console/ui/use-url-state.ts'
@@ -19,7 +23,6 @@ import { HealthDrawer } from './health-drawer.tsx'
 import { HealthSummary } from './health-summary.tsx'
 import { HealthToolbar } from './health-toolbar.tsx'
 import { ADDRESS, shownChannels } from './health-view.ts'
-import { LiveMark } from './live-mark.tsx'
 import '#console/ui/forms.css'
 import './health.css'
 
@@ -119,5 +122,25 @@ function NoRows(props: { hasChannels: boolean; shown: 'all' | 'troubled' }): Rea
     <EmptyState icon="check" title={t('health.allWellTitle')} body={t('health.allWellBody')} />
   ) : (
     <EmptyState icon="search" title={t('health.notFound')} />
+  )
+}
+
+/** Whether what is shown renews itself just now, and another try where it doesn't. */
+function LiveMark(): ReactElement {
+  const { t } = useTranslation()
+  const state = useLiveState()
+  const isReconnecting = state.kind === 'reconnecting'
+  return (
+    <>
+      <LiveDot kind={state.kind} retryAt={isReconnecting ? state.retryAt : undefined} />
+      {isReconnecting && (
+        <Button
+          tone="quiet"
+          icon="refresh"
+          label={t('ui.reconnectNow')}
+          onClick={() => liveStream().retryNow()}
+        />
+      )}
+    </>
   )
 }

@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { healthHistoryQuery } from '#console/api/channel-health/get-history.ts'
+import { healthKey } from '#console/api/channel-health/get-health.ts'
+import { request } from '#console/api/request.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
-import type { HistoryRange } from '#read-api/contract/channel-health-history.ts'
+import type { HealthHistory, HistoryRange } from '#read-api/contract/channel-health-history.ts'
 import { rateText } from './figure-text.ts'
 import { type History, prepareHistory } from './health-history.ts'
 import { HISTORY_RANGES } from './health-view.ts'
@@ -90,3 +91,16 @@ function Body({ history, isTable }: { history: History; isTable: boolean }): Rea
     </>
   )
 }
+
+const EVERY_MS = 60_000
+
+/** A channel's successes and latency over time, up to now. */
+const healthHistoryQuery = (channelId: number, range: HistoryRange) =>
+  queryOptions({
+    queryKey: [...healthKey, 'history', channelId, range],
+    queryFn: async ({ signal }) => {
+      const path = `/api/channel/${channelId}/health_history`
+      return (await request<HealthHistory>({ path, query: { range }, signal })).data
+    },
+    refetchInterval: EVERY_MS,
+  })

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   HEALTH_TONE,
@@ -8,7 +8,7 @@ import {
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { ChannelHealth, CircuitState } from '#read-api/contract/channel-health.ts'
-import { Countdown } from './countdown.tsx'
+import { countdownText } from './figure-text.ts'
 
 /** A channel's state in a word, and below it why, and until when. */
 export function StateCell({ channel }: { channel: ChannelHealth }): ReactElement {
@@ -56,5 +56,26 @@ export function CircuitLine({ circuit }: { circuit: CircuitState }): ReactElemen
       <span className="tg-muted">{t('health.opened', { count: failures, round })}</span>
       {state === 'open' ? <Countdown until={until} /> : <span>{t('health.trying')}</span>}
     </li>
+  )
+}
+
+const TICK_MS = 1_000
+
+/** What is left of a pause; once it is over, that the next call tries it. */
+function Countdown({ until }: { until: number }): ReactElement {
+  const { t } = useTranslation()
+  const [now, setNow] = useState(Date.now)
+  const isOver = now >= until
+  useEffect(() => {
+    // Not drawn twice as it appears: rows come by as the board scrolls.
+    setNow((was) => (Date.now() - was < TICK_MS ? was : Date.now()))
+    if (Date.now() >= until) return
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [until])
+  return (
+    <span className="tg-health-count">
+      {isOver ? t('health.due') : t('health.left', { time: countdownText(until - now) })}
+    </span>
   )
 }

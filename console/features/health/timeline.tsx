@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { TIMELINE_PAGE, timelineQuery } from '#console/api/channel-health/get-timeline.ts'
+import { healthKey } from '#console/api/channel-health/get-health.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -76,3 +77,20 @@ function StateThen(props: { state: NonNullable<ChannelTimeline['state_at']> }): 
     </output>
   )
 }
+
+/** More than a screen: runs of one circuit are folded into single lines. */
+const TIMELINE_PAGE = 50
+
+/** What happened to a channel up to a moment (unix seconds; 0 now), and how it stood then. */
+const timelineQuery = (ask: { channelId: number; at: number; page: number }) =>
+  queryOptions({
+    queryKey: [...healthKey, 'timeline', ask],
+    queryFn: async ({ signal }) => {
+      const { channelId, at, page } = ask
+      const moment = at === 0 ? {} : { at, to: at }
+      const query = { p: page, page_size: TIMELINE_PAGE, ...moment }
+      const path = `/api/channel/${channelId}/timeline`
+      return (await request<ChannelTimeline>({ path, query, signal })).data
+    },
+    placeholderData: keepPreviousData,
+  })

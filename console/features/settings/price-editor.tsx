@@ -5,24 +5,26 @@ import { Button } from '#console/ui/button.tsx'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'
+import { isSameNumber } from '#console/ui/exact-decimal.ts'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Pagination, usePageSize } from '#console/ui/pagination.tsx'
 import { showError } from '#console/ui/toast.ts'
 import { Toolbar } from '#console/ui/toolbar.tsx'
 import { BatchPrices } from './batch-prices.tsx'
+import { readJsonMap } from './json-map.ts'
 import { type CapFallback, useCapFallback } from './output-cap.ts'
 import { priceColumns } from './price-columns.tsx'
 import { PriceDrawer } from './price-drawer.tsx'
 import { PriceHistoryDrawer } from './price-history-drawer.tsx'
 import {
   emptyRow,
+  PRICE_KEYS,
   type PriceMaps,
   type PriceRow,
   priceRows,
   withoutRows,
   withRows,
 } from './price-table.ts'
-import { useChangedModels } from './use-changed-models.ts'
 import { useHeld } from './use-held.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 import { useShownRow } from './use-shown-row.ts'
@@ -229,4 +231,21 @@ function NoPrices(props: { isFiltered: boolean; onAdd: () => void }): ReactEleme
       }
     />
   )
+}
+
+/** The models whose price is changed but not saved yet. */
+function useChangedModels(form: SettingsForm): ReadonlySet<string> {
+  const { changes } = form
+  return useMemo(() => {
+    const names = new Set<string>()
+    for (const { key, before, after } of changes) {
+      if (!PRICE_KEYS.some((other) => other === key)) continue
+      const [old, fresh] = [readJsonMap(before), readJsonMap(after)]
+      for (const [name, value] of fresh ?? []) {
+        if (!isSameNumber(old?.get(name) ?? '', value)) names.add(name)
+      }
+      for (const name of old?.keys() ?? []) if (fresh?.has(name) === false) names.add(name)
+    }
+    return names
+  }, [changes])
 }

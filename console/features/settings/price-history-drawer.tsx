@@ -1,8 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { groupsQuery } from '#console/api/groups/list-groups.ts'
-import { priceHistoryQuery } from '#console/api/options/price-history.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -190,3 +190,24 @@ function ChangeRow({ change }: { change: PriceChange }): ReactElement {
     </tr>
   )
 }
+
+const priceHistoryKey = ['price-history'] as const
+
+type PriceHistoryFilter = {
+  /** The whole name. */
+  model?: string
+  /** A part of a model's name. */
+  keyword?: string
+  group?: string
+  p: number
+  page_size: number
+}
+
+type Page = { items: PriceChange[]; page: number; total: number }
+
+const priceHistoryQuery = (filter: PriceHistoryFilter) =>
+  queryOptions({
+    queryKey: [...priceHistoryKey, filter],
+    queryFn: async ({ signal }) =>
+      (await request<Page>({ path: '/api/option/price_history', query: filter, signal })).data,
+  })

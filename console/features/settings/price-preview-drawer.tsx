@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { previewPrices } from '#console/api/options/preview-prices.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
@@ -10,7 +10,7 @@ import { Segmented } from '#console/ui/switches.tsx'
 import { Time } from '#console/ui/time.tsx'
 import { showError } from '#console/ui/toast.ts'
 import { useSubmit } from '#console/ui/use-submit.ts'
-import type { PricePreview } from '#write-api/contract/option.ts'
+import type { PreviewPrices, PricePreview } from '#write-api/contract/option.ts'
 import { draftEntries, isPriceOption } from './draft-entries.ts'
 import { PreviewFigures, PreviewTable } from './preview-figures.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
@@ -115,4 +115,9 @@ function Found({ preview }: { preview: PricePreview }): ReactElement {
       />
     </>
   )
+}
+
+async function previewPrices(body: PreviewPrices): Promise<PricePreview> {
+  return (await request<PricePreview>({ method: 'POST', path: '/api/option/price_preview', body }))
+    .data
 }

@@ -19,7 +19,7 @@ import type { ScheduledChange } from '#read-api/contract/option.ts'
 import { PlanDrafts } from './plan-drafts.tsx'
 import { PlannedEditor } from './planned-editor.tsx'
 import { PlannedEntries } from './planned-entries.tsx'
-import { usePlanFault } from './use-plan-fault.ts'
+import { useOptionLabel } from './use-option-label.ts'
 import type { SettingsForm } from './use-settings-form.ts'
 
 /** Drafts may be planned for a time; below, what was planned and what became of it. */
@@ -137,4 +137,30 @@ function PlannedChange({ change }: { change: ScheduledChange }): ReactElement {
       )}
     </li>
   )
+}
+
+/** Codes of what can be wrong with a price option by the time its change is due. */
+const CAUSES = {
+  'entry-missing': 'entryMissing',
+  'not-ratio': 'notRatio',
+  'not-number': 'notRatio',
+  'below-minimum': 'outOfBounds',
+  'above-maximum': 'outOfBounds',
+  'too-long': 'tooLong',
+  'too-many-bytes': 'tooLong',
+  'name-missing': 'badName',
+  'name-too-long': 'badName',
+  'name-reserved': 'badName',
+  'bad-character': 'badName',
+} as const
+
+/** Words for why a plan failed, of which the server says `option: code`. */
+function usePlanFault(): (fault: string) => string {
+  const { t } = useTranslation()
+  const optionLabel = useOptionLabel()
+  return (fault) => {
+    const [option = '', code = ''] = fault.split(': ')
+    const cause = Object.hasOwn(CAUSES, code) ? CAUSES[code as keyof typeof CAUSES] : 'other'
+    return t(`prices.planFault.${cause}`, { option: optionLabel(option), code })
+  }
 }

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { resetModelRatios } from '#console/api/options/reset-model-ratios.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
@@ -51,3 +51,5 @@ export function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }
     </>
   )
 }
+
+const resetModelRatios = () => request({ method: 'POST', path: '/api/option/rest_model_ratio' })

@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { automaticCheckQuery } from '#console/api/options/latest-release.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
+import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
@@ -16,7 +19,6 @@ import { EXTRAS, OWN_FORMS } from './own-forms.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SectionList } from './section-list.tsx'
 import { SettingSection } from './setting-section.tsx'
-import { UpdateNotice } from './update-notice.tsx'
 import { useSettingsForm } from './use-settings-form.ts'
 import '#console/ui/forms.css'
 import './prices.css'
@@ -91,6 +93,21 @@ function Settings(): ReactElement {
         </div>
       </Tabs>
       <SaveBar form={form} />
+    </div>
+  )
+}
+
+/** Where the automatic check found a newer release: one line above the settings. */
+function UpdateNotice(props: { onShow: () => void }): ReactElement | null {
+  const { t } = useTranslation()
+  const { data } = useQuery(automaticCheckQuery)
+  if (data?.is_newer !== true) return null
+  return (
+    <div className="tg-setting-said tg-update-notice">
+      <span>{t('settings.update.newer', { latest: data.latest, current: data.current })}</span>
+      <Button size="small" onClick={props.onShow}>
+        {t('settings.update.show')}
+      </Button>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { sendTestMail } from '#console/api/options/send-test-mail.ts'
+import { request } from '#console/api/request.ts'
 import { isRoot } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { Button } from '#console/ui/button.tsx'
@@ -37,4 +37,9 @@ export function TestMail(): ReactElement | null {
       </FormField>
     </form>
   )
+}
+
+/** A mail by the saved settings; the refusal says what is wrong with them. */
+async function sendTestMail(to: string): Promise<void> {
+  await request<unknown>({ method: 'POST', path: '/api/option/test_mail', body: { to } })
 }

@@ -10,7 +10,6 @@ import {
 import { type ChannelRow, relayChannels } from '#projections/channels/query.ts'
 import type { ChannelHealth, CircuitState, HealthFigures } from '../../contract/channel-health.ts'
 import { channelAnswer } from '../channel-answer.ts'
-import { lastOnesOf } from './last-ones.ts'
 
 const IN_FLIGHT = 'calls-in-flight'
 const DAY_REST_MS = 30_000
@@ -147,4 +146,25 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
   const keyIndex = keyRef === null ? null : row.keyRefs.indexOf(keyRef)
   const key_index = keyIndex === -1 ? null : keyIndex
   return { model, key_index, state, reason, failures, round, until, opened_at: openedAt }
+}
+
+type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
+
+/** Of the enabled channels, those that are the only one to offer some model to some group. */
+function lastOnesOf(rows: readonly Offering[]): ReadonlySet<number> {
+  const offers = new Map<string, Map<string, number | null>>()
+  for (const { id, keyRefs, terms } of rows) {
+    if (keyRefs.length === 0) continue
+    for (const group of terms.groups) {
+      const models = offers.get(group) ?? new Map<string, number | null>()
+      offers.set(group, models)
+      for (const name of terms.models) {
+        const model = terms.modelPrefix + name
+        const other = models.get(model)
+        models.set(model, other === undefined || other === id ? id : null)
+      }
+    }
+  }
+  const ids = [...offers.values()].flatMap((models) => [...models.values()])
+  return new Set(ids.filter((id) => id !== null))
 }

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { channelQuery } from '#console/api/channels/get-channel.ts'
 import { channelTypesQuery } from '#console/api/channels/list-types.ts'
+import { request } from '#console/api/request.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
@@ -82,3 +82,15 @@ function Waiting(): ReactElement {
     </div>
   )
 }
+
+const channelKey = (id: number) => ['channel', id] as const
+
+/** One channel with all its fields, read anew for each form. */
+const channelQuery = (id: number) =>
+  queryOptions({
+    queryKey: channelKey(id),
+    queryFn: async ({ signal }) =>
+      (await request<Channel>({ path: `/api/channel/${id}`, signal })).data,
+    staleTime: 0,
+    gcTime: 0,
+  })

@@ -1,9 +1,10 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
-import { fetchModels, fetchStoredModels } from '#console/api/channels/fetch-models.ts'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
 import { showError } from '#console/ui/toast.ts'
+import type { FetchModels } from '#write-api/contract/channel-act.ts'
 import type { ChannelFormProps } from './channel-form-props.ts'
 import { cleanUrl, keysOf, needsKeyAgain } from './channel-keys.ts'
 import { ModelPicker } from './model-picker.tsx'
@@ -70,4 +71,15 @@ function explained(error: unknown, words: string): Error {
   if (error.message.startsWith(words)) return error
   const { code, status, requestId, message } = error
   return new ApiError(words, { code, status, requestId, detail: message })
+}
+
+/** The models that a channel's provider lists, asked with the stored key at the stored address. */
+async function fetchStoredModels(id: number): Promise<string[]> {
+  return (await request<string[]>({ path: `/api/channel/fetch_models/${id}` })).data
+}
+
+/** The same of an address and a key that are not stored (yet). */
+async function fetchModels(body: FetchModels): Promise<string[]> {
+  const call = { method: 'POST', path: '/api/channel/fetch_models', body } as const
+  return (await request<string[]>(call)).data
 }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { createChannel } from '#console/api/channels/create-channel.ts'
 import { channelsKey } from '#console/api/channels/list-channels.ts'
 import { updateChannel } from '#console/api/channels/update-channel.ts'
 import { unpricedAmong } from '#console/api/options/unpriced-models.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
@@ -12,6 +12,7 @@ import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault, useSubmit } from '#console/ui/use-submit.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
+import type { CreateChannel, CreatedChannels } from '#write-api/contract/channel.ts'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { type ChannelDraft, draftOfChannel, newChannel } from './channel-draft.ts'
 import { type ChannelFaults, channelFaults } from './channel-faults.ts'
@@ -146,4 +147,11 @@ function useSave({ channel, onClose, onUnpriced }: FormProps) {
       cancelText: t('channelForm.versionBack'),
     })
   }
+}
+
+/** How many channels were made (one, or one for each key), and what the server says to that. */
+async function createChannel(terms: CreateChannel): Promise<{ count: number; message: string }> {
+  const call = { method: 'POST', path: '/api/channel/', body: terms } as const
+  const { data, message } = await request<CreatedChannels>(call)
+  return { count: data.ids.length, message }
 }

@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { updateAllBalances, updateBalance } from '#console/api/channels/update-balance.ts'
+import { request } from '#console/api/request.ts'
 import { showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
+import type { BalancesRead } from '#read-api/contract/channel-act.ts'
 import { useChannelAct } from './use-channel-act.ts'
 
 /** Asks providers what is left of the money there. */
@@ -21,4 +22,14 @@ export function useBalanceActs() {
       })
     },
   }
+}
+
+/** Asks the provider what is left; the channel's row shows it. */
+async function updateBalance(id: number): Promise<void> {
+  await request({ path: `/api/channel/update_balance/${id}/` })
+}
+
+/** The same of every enabled channel whose provider tells it; answers how many did. */
+async function updateAllBalances(): Promise<BalancesRead> {
+  return (await request<BalancesRead>({ path: '/api/channel/update_balance' })).data
 }

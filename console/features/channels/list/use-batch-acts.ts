@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
-import { setChannelsStatus } from '#console/api/channels/set-channels-status.ts'
-import { tagChannels } from '#console/api/channels/tag-channels.ts'
 import { setTagEnabled } from '#console/api/channels/update-tag.ts'
+import { request } from '#console/api/request.ts'
 import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
 import type { TagGroup, TagMember } from '#read-api/contract/channel.ts'
+import type { SetChannelsStatus } from '#write-api/contract/channel.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
 import { useChannelAct } from './use-channel-act.ts'
 
@@ -104,4 +104,15 @@ async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
   for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
     await tagChannels(idsOf(tagged), tag === '' ? null : tag)
   }
+}
+
+/** Enables (1) or disables (2) several channels, all or none; answers how many changed. */
+async function setChannelsStatus(body: SetChannelsStatus): Promise<number> {
+  const path = '/api/channel/batch/status'
+  return (await request<number>({ method: 'POST', path, body })).data
+}
+
+/** Gives the channels one tag, or takes theirs off by null; all or none. */
+async function tagChannels(ids: readonly number[], tag: string | null): Promise<void> {
+  await request({ method: 'POST', path: '/api/channel/batch/tag', body: { ids, tag } })
 }

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { channelsQuery } from '#console/api/channels/list-channels.ts'
 import { usePageSize } from '#console/ui/pagination.tsx'
+import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import type { ChannelEntry } from '#read-api/contract/channel.ts'
 import { ADDRESS, type ChannelFilters } from './channel-address.ts'
-import { useIdSort, useTagMode } from './list-preferences.ts'
 
 export type ChannelListView = ReturnType<typeof useChannelList>
 
@@ -52,3 +52,11 @@ export function useChannelList() {
     },
   }
 }
+
+/** Channels gathered under their tags. */
+const useTagMode = (): [boolean, (isOn: boolean) => void] =>
+  useLocalPreference('enable-tag-mode', false, readFlag)
+
+/** The newest channel first, instead of the highest priority. */
+const useIdSort = (): [boolean, (isOn: boolean) => void] =>
+  useLocalPreference('id-sort', false, readFlag)

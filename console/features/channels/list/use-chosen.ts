@@ -1,9 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { wholeChannels } from '#console/api/channels/channels-of-tag.ts'
-import { MATCHING_MAX, matchingChannelsQuery } from '#console/api/channels/matching-channels.ts'
+import {
+  type ChannelPage,
+  type ChannelQuery,
+  channelsKey,
+  listChannels,
+} from '#console/api/channels/list-channels.ts'
 import { showError } from '#console/ui/toast.ts'
-import type { ChannelEntry } from '#read-api/contract/channel.ts'
+import type { Channel, ChannelEntry } from '#read-api/contract/channel.ts'
 import { channelsOf } from './channel-lines.ts'
 import { chosenAfter, markedKeys } from './chosen-lines.ts'
 import type { ChannelListView } from './use-channel-list.ts'
@@ -56,4 +61,29 @@ export function useChosen({ entries, filters, counts, modes }: ChannelListView) 
         setStored({ under, keys: chosenAfter(entries, keys, next), isBeyond }),
     },
   }
+}
+
+/** As many as one act may name. */
+const MATCHING_MAX = 1_000
+const PAGE_SIZE = 100
+
+type Filters = Omit<ChannelQuery, 'page' | 'pageSize'>
+
+/** Every channel that the filters let through; in the shape of the lists' pages, kept as they. */
+const matchingChannelsQuery = (filters: Filters) =>
+  queryOptions({
+    queryKey: [...channelsKey, 'matching', filters],
+    queryFn: ({ signal }) => matchingChannels(filters, signal),
+  })
+
+/** By id; the first thousand of more. */
+async function matchingChannels(filters: Filters, signal: AbortSignal): Promise<ChannelPage> {
+  const found = new Map<number, Channel>()
+  for (let page = 0; page * PAGE_SIZE < MATCHING_MAX; page += 1) {
+    const asked = { ...filters, sort: 'id', page, pageSize: PAGE_SIZE }
+    const { items, total } = await listChannels(asked, signal)
+    for (const item of items) if (!('children' in item)) found.set(item.id, item)
+    if ((page + 1) * PAGE_SIZE >= total) break
+  }
+  return { items: [...found.values()], page: 0, total: found.size }
 }

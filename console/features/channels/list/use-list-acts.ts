@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { fixAbilities } from '#console/api/channels/fix-abilities.ts'
+import { request } from '#console/api/request.ts'
 import type { MenuEntry } from '#console/ui/menu.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import { useTestAll } from '../testing/use-test-all.ts'
@@ -37,4 +37,9 @@ export function useListActs(given: {
       onChoose: () => void given.removeDisabled(),
     },
   ]
+}
+
+/** Makes the list of who serves what anew, from the channels as they are. */
+async function fixAbilities(): Promise<void> {
+  await request({ method: 'POST', path: '/api/channel/fix' })
 }

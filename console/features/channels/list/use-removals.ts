@@ -1,9 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import {
-  deleteChannel,
-  deleteChannels,
-  deleteDisabledChannels,
-} from '#console/api/channels/delete-channels.ts'
+import { request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
@@ -42,4 +38,19 @@ export function useRemovals(): Removals {
     if (await confirm({ title, body, ...danger })) await removing(deleteDisabledChannels)
   }
   return { remove, removeDisabled }
+}
+
+async function deleteChannel(id: number): Promise<void> {
+  await request({ method: 'DELETE', path: `/api/channel/${id}/` })
+}
+
+/** Answers how many were deleted. */
+async function deleteChannels(ids: readonly number[]): Promise<number> {
+  const call = { method: 'POST', path: '/api/channel/batch', body: { ids } } as const
+  return (await request<number>(call)).data ?? ids.length
+}
+
+/** Deletes every channel that is disabled, by hand or automatically; answers how many. */
+async function deleteDisabledChannels(): Promise<number> {
+  return (await request<number>({ method: 'DELETE', path: '/api/channel/disabled' })).data ?? 0
 }

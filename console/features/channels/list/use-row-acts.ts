@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { copyChannel } from '#console/api/channels/copy-channel.ts'
 import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
 import { updateChannel } from '#console/api/channels/update-channel.ts'
+import { request } from '#console/api/request.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
 import { withChannels } from './cached-channels.ts'
@@ -65,4 +65,9 @@ function useOptimisticChange(): (channel: Channel, patch: Patch) => Promise<bool
         throw error
       }
     })
+}
+
+/** Another channel with the same terms and keys. */
+async function copyChannel(id: number): Promise<void> {
+  await request({ method: 'POST', path: `/api/channel/copy/${id}` })
 }

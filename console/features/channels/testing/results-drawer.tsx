@@ -1,17 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { testProgressQuery } from '#console/api/channels/test-all.ts'
-import { testResultsQuery } from '#console/api/channels/test-results.ts'
 import { useLiveState } from '#console/api/live/use-live-topic.ts'
+import { request } from '#console/api/request.ts'
 import { useLocale } from '#console/i18n/use-locale.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
 import { StatusTag } from '#console/ui/status-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
-import type { TestResults } from '#read-api/contract/channel-act.ts'
+import type { TestProgress, TestResults } from '#read-api/contract/channel-act.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
 
 type Result = TestResults['results'][number]
@@ -102,3 +102,13 @@ function Outcome({ result }: { result: Result }): ReactElement {
     </span>
   )
 }
+
+/** What the last test of all channels found, read anew with each step of it. */
+const testResultsQuery = (progress: TestProgress | undefined) =>
+  queryOptions({
+    queryKey: ['channel-test-results', progress?.run, progress?.tested],
+    queryFn: async ({ signal }) =>
+      (await request<TestResults>({ path: '/api/channel/test/results', signal })).data,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })

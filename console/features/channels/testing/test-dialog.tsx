@@ -1,11 +1,13 @@
 import { type ReactElement, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { TestOutcome } from '#console/api/channels/test-channel.ts'
 import { Button } from '#console/ui/button.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Overlay } from '#console/ui/overlay.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { Channel } from '#read-api/contract/channel.ts'
 import { listOf } from '../form/channel-draft.ts'
-import { TestResult } from './test-result.tsx'
+import { ResponseTime } from '../list/channel-cells.tsx'
 import { foundModels } from './test-results.ts'
 import { useModelTests } from './use-model-tests.ts'
 
@@ -86,5 +88,28 @@ function ModelTests(props: {
         </Button>
       </div>
     </>
+  )
+}
+
+/** What came of one test: how long it took, or why it failed. */
+function TestResult(props: { result: TestOutcome | 'running' | undefined }): ReactElement {
+  const { result } = props
+  const { t } = useTranslation()
+  return (
+    <output className="tg-test-result">
+      {result === 'running' && <span className="tg-quiet">{t('channelTests.running')}</span>}
+      {result !== undefined &&
+        result !== 'running' &&
+        (result.isSuccess ? (
+          <ResponseTime milliseconds={Math.max(1, Math.round(result.seconds * 1000))} />
+        ) : (
+          <>
+            <StatusTag tone="bad">{t('channelTests.failed')}</StatusTag>
+            <span className="tg-test-reason" title={result.message}>
+              {result.message}
+            </span>
+          </>
+        ))}
+    </output>
   )
 }
