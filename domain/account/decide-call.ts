@@ -71,7 +71,7 @@ function reduced(command: AdmitCall, state: AccountState): AdmitCall & { outputL
 }
 
 /** What the account can pay for calls of the token, besides what is held; may be below 0. */
-function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
+export function payableBy({ balance, budgets }: AccountState, tokenId: number): Quota {
   const budget = isPlayground(tokenId) ? undefined : budgets.get(tokenId)
   if (budget === undefined || budget.isUnlimited || budget.remain > balance) return balance
   return budget.remain

@@ -108,6 +108,26 @@ export function groupRatioOf(
   return own === undefined ? undefined : (specialGroups.get(userGroup)?.get(group) ?? own)
 }
 
+/** The models whose calls may cost nothing; `any`: it depends on the group, or on a fallback. */
+export function zeroPrices({
+  set,
+  groups,
+  specialGroups,
+  fallback,
+}: PriceList): readonly string[] | 'any' {
+  const ofGroups = [groups, ...specialGroups.values()].flatMap((ratios) => [...ratios.values()])
+  const ofFallback = fallback?.mode === 'call' ? fallback.price : fallback?.model
+  if (isZero(ofFallback) || ofGroups.some(isZero)) return 'any'
+  return [set, DEFAULT_RATIOS].flatMap((layer) =>
+    ['ModelPrice', 'ModelRatio'].flatMap((key) =>
+      [...(layer.get(key) ?? [])].flatMap(([model, ratio]) => (isZero(ratio) ? [model] : [])),
+    ),
+  )
+}
+
+const isZero = (text: DecimalText | undefined): boolean =>
+  text !== undefined && parseDecimal(text)?.units === 0n
+
 function ownPrice(layer: Layer, model: string): Fallback | null {
   const price = layer.get('ModelPrice')?.get(model)
   if (price !== undefined) return { mode: 'call', price }

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { accountDecider } from '#domain/account/decide.ts'
+import { payableBy } from '#domain/account/decide-call.ts'
 import { accountStream } from '#domain/account/events.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
+import type { Caller } from './authenticate.ts'
+import { isAnyChatFree } from './free-chats.ts'
 import type { RelayParts } from './relay-parts.ts'
 
 /** Half of what all users have together, so that no one user can take it all. */
@@ -18,10 +22,9 @@ const SMALL_BODY_BYTES = 1024 * 1024
 export async function bodyOwnerOf(
   { actors }: Pick<RelayParts, 'actors'>,
   userId: number,
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
 ): Promise<BodyOwner> {
-  const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
-  if (length <= SMALL_BODY_BYTES) return { userId, bytesMax: SHARE_BYTES }
+  if (isSmall(request)) return { userId, bytesMax: SHARE_BYTES }
   try {
     const stream = accountStream(userId)
     const isPaid = await actors.ask(accountDecider, stream, ({ balance }) => balance > 0n)
@@ -31,3 +34,28 @@ export async function bodyOwnerOf(
     return { userId, bytesMax: UNPAID_SHARE_BYTES }
   }
 }
+
+/**
+ * The same for a chat, which is refused before its body is read where nothing can be paid and no
+ * model is free: reading a large body costs memory, and checking it costs time of the loop.
+ */
+export async function chatBodyOwnerOf(
+  parts: Pick<RelayParts, 'actors' | 'views'>,
+  { user: { userId }, token: { tokenId } }: Caller,
+  request: IncomingMessage,
+): Promise<BodyOwner | Denial> {
+  const owner = await bodyOwnerOf(parts, userId, request)
+  if (isSmall(request) || isAnyChatFree(parts.views)) return owner
+  try {
+    const refusal = await parts.actors.ask(accountDecider, accountStream(userId), (state) => {
+      if (state.balance <= 0n) return 'insufficient_quota'
+      return payableBy(state, tokenId) <= 0n ? 'token_exhausted' : null
+    })
+    return refusal === null ? owner : deny(refusal)
+  } catch {
+    return owner
+  }
+}
+
+const isSmall = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY_BYTES

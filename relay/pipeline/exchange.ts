@@ -38,24 +38,32 @@ export function showDropped({ response }: Exchange, dropped: readonly string[]):
   else if (response.hasHeader('X-Dropped-Members')) response.removeHeader('X-Dropped-Members')
 }
 
-export function sendDenial(exchange: Exchange, denial: Denial): void {
+/** `end`: how the answer is ended once its words are known. */
+export function sendDenial(exchange: Exchange, denial: Denial, end = endNow): void {
   const { status, body } = denialBody(denial, exchange.language)
   const headers: string[] = []
   if (isFinal(denial, status)) headers.push('X-Should-Retry', 'false')
   if (denial.retryAfterSeconds !== null) headers.push('Retry-After', `${denial.retryAfterSeconds}`)
   if (denial.denied === 'method_not_allowed') headers.push('Allow', denial.subject)
-  sendJson(exchange, status, body, headers)
+  sendJson(exchange, status, body, headers, end)
 }
 
 /** The same request would be answered the same again, though client libraries would try. */
 const isFinal = ({ denied }: Denial, status: number): boolean =>
   status === 402 || denied === 'idempotency_replayed'
 
+type EndAnswer = (response: ServerResponse, text: string) => void
+
+const endNow: EndAnswer = (response, text) => {
+  response.end(text)
+}
+
 export function sendJson(
   { response, call }: Exchange,
   status: number,
   body: ErrorBody | object,
   headers: readonly string[] = [],
+  end = endNow,
 ): void {
   if (response.headersSent || response.destroyed) return
   const text = JSON.stringify(body)
@@ -67,7 +75,7 @@ export function sendJson(
     `${Buffer.byteLength(text)}`,
     ...headers,
   ])
-  response.end(text)
+  end(response, text)
 }
 
 /** The words of a failure that shows only after the answer began: an event of the stream. */

@@ -7,6 +7,7 @@ const TOO_LARGE = deny('request_too_large', {
 })
 const NO_ROOM = deny('overloaded', { retryAfterSeconds: 2 })
 const INCOMPLETE = deny('request_incomplete')
+const GATHERED_BYTES_MAX = 1024 * 1024
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 const shareIsFull = ({ bytesMax }: BodyOwner): Denial =>
@@ -47,6 +48,8 @@ function gather(
   declared: number,
 ): Promise<Buffer | Denial> {
   return new Promise((resolve) => {
+    // One of its size from the start: gathered and joined, a large body would be there twice.
+    let whole = declared > GATHERED_BYTES_MAX ? Buffer.allocUnsafe(declared) : null
     let parts: Buffer[] = []
     let length = 0
     let reserved = declared
@@ -57,6 +60,7 @@ function gather(
       memory.giveBack(length)
       if (owner !== null) memory.release(owner, reserved)
       parts = []
+      whole = null
       resolve(reason)
     }
     request.on('data', (part: Buffer) => {
@@ -68,13 +72,15 @@ function gather(
       }
       reserved += beyond
       if (!memory.take(part.length)) return give(NO_ROOM)
-      parts.push(part)
+      if (whole === null) parts.push(part)
+      else part.copy(whole, length)
       length += part.length
     })
     request.on('end', () => {
       if (denial !== null) return
       const [first] = parts
-      resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
+      if (whole !== null) resolve(whole.subarray(0, length))
+      else resolve(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts, length))
     })
     // After the whole body was read it can't be denied any more: this settles nothing twice.
     request.on('close', () => request.readableEnded || give(INCOMPLETE))

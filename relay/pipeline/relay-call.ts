@@ -8,7 +8,7 @@ import type { RelayKey } from '#relay/views/channel-view.ts'
 import { accessCheck } from './access-check.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { bodyOwnerOf } from './body-owner.ts'
+import { chatBodyOwnerOf } from './body-owner.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 import { ChannelTurns, isRetryable } from './choose-channel.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
@@ -18,6 +18,7 @@ import { LiveCall } from './live-call.ts'
 import { OutputAllowance } from './output-allowance.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
+import { refuseUpload } from './refuse-upload.ts'
 import type { RelayParts } from './relay-parts.ts'
 import {
   type Closing,
@@ -55,9 +56,10 @@ export async function relayCall(
 ): Promise<void> {
   const known = await door.callerOf(parts, exchange)
   if (isDenial(known)) return sendDenial(exchange, known)
-  const owner = await bodyOwnerOf(parts, known.user.userId, exchange.request)
+  const owner = await chatBodyOwnerOf(parts, known, exchange.request)
+  if (isDenial(owner)) return refuseUpload(exchange, owner)
   const came = await readBody(exchange.request, parts.bodies, owner)
-  if (isDenial(came)) return sendDenial(exchange, came)
+  if (isDenial(came)) return refuseUpload(exchange, came)
   try {
     const opened = door.open(known, came)
     if (isDenial(opened)) return sendDenial(exchange, opened)

@@ -6,9 +6,12 @@ import { relayRig, TOKEN, USER } from './relay-rig.ts'
  * a balance of 0, and channels that take a bounded input. Its provider never says usage.
  */
 const rig = await relayRig({}, {}, undefined, { firstByteMs: 1_000 })
-const terms = { models: ['fault-nousage'], maxInputTokens: 128_000 }
+const terms = { models: ['fault-nousage', 'gratis'], maxInputTokens: 128_000 }
 await rig.addChannel(2, terms)
-await rig.setOption('ModelRatio', { 'fault-nousage': 2 })
+await rig.setOption('ModelRatio', {
+  'fault-nousage': 2,
+  gratis: process.argv.includes('free') ? 0 : 2,
+})
 await rig.addToken(TOKEN + 1, USER, RICH_KEY)
 await rig.addUser(USER + 1)
 await rig.addToken(TOKEN + 2, USER + 1, UNPAID_KEY)
