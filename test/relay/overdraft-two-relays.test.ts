@@ -1,0 +1,157 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readConfig } from '#infra/config/read-config.ts'
+import { ConsoleClient } from '#infra/demo/console-client.ts'
+import { startProduct } from '#infra/start.ts'
+import { type RunningCore, startCore } from '#infra/start-core.ts'
+import { PASSWORD, setOption } from '#test/support/product.ts'
+import type { ProductProcess } from '#test/support/product-process.ts'
+import { SHORT_LEASES, type Site, startSite } from '#test/support/site.ts'
+import { type Book, readBook } from './support/account-book.ts'
+import { type Call, callAtOnce } from './support/many-calls.ts'
+
+const TEN_CENTS = 50_000n
+const RICHES = 1_000_000_000n
+/** $2 and $8 per million tokens, so that several streams fit into ten cents. */
+const PRICES = { ModelRatio: { 'sim-small': 1 }, CompletionRatio: { 'sim-small': 4 } }
+const OUTPUT_PRICE = 4n
+/** The stated excess: one progress step of each open-ended stream. */
+const EXCESS_TOKENS = 1_024n
+const POOR = 2
+const RICH = 3
+
+let site: Site
+let office: ProductProcess
+let survivor: ProductProcess
+let core: RunningCore
+let keys: { poor: string; limited: string }
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Streams 100 000 tokens, whatever limit it is sent, and says no usage before the end. */
+const provider = createServer(async (request, response) => {
+  request.resume()
+  response.on('error', () => {})
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (let words = 0; words < 100_000 && !response.destroyed; words += 50) {
+    const delta = { content: 'word '.repeat(50) }
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`)
+    await pause(50)
+  }
+  response.end('data: [DONE]\n\n')
+})
+const relay = () => site.start('relay', { NODE_OPTIONS: SHORT_LEASES, LOG_LEVEL: 'error' })
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+  site = await startSite()
+  office = await site.start('write-api,read-api,projections')
+  keys = await seed(office.url)
+  survivor = await relay()
+  const environment = { ...site.environment, LOG_LEVEL: 'silent', PORT: '0', ROLES: 'projections' }
+  core = await startCore(readConfig(environment))
+}, 60_000)
+
+afterAll(async () => {
+  await core?.close()
+  await site?.close()
+  provider.closeAllConnections()
+  provider.close()
+}, 60_000)
+
+it.each([
+  ['an account with $0.10', POOR, TEN_CENTS, () => keys.poor],
+  ['a token limited to $0.10', RICH, RICHES, () => keys.limited],
+])(
+  'sixty streams without a limit owe no more than %s covers, through a kill -9',
+  async (_name, userId, balance, key) => {
+    const victim = await relay()
+    const dying = callAtOnce(2, [victim.url], key())
+    await expect.poll(async () => admitted(await book(), userId)).toBe(2)
+    const calls = [...dying, ...callAtOnce(58, [survivor.url, victim.url], key())]
+    await expect.poll(async () => progressed(await book(), userId)).toBeGreaterThan(0)
+    process.kill(victim.pid, 'SIGKILL')
+    await victim.ended()
+    const again = await relay()
+    calls.push(...callAtOnce(60, [again.url, survivor.url], key()))
+    const answers = await Promise.all(calls)
+    expect((await Promise.all(dying)).map(({ outcome }: Call) => outcome)).toEqual(['cut', 'cut'])
+    expect(answers.some(({ status }) => status === 402)).toBe(true)
+    await whenQuiet()
+    // What the dead calls held is free again: whoever comes next can spend the rest, and no more.
+    await Promise.all(callAtOnce(60, [again.url, survivor.url], key()))
+    await whenQuiet()
+    const ended = await book()
+    const excess = EXCESS_TOKENS * OUTPUT_PRICE * BigInt(admitted(ended, userId))
+    const spent = spentBy(ended, userId)
+    console.info(`${admitted(ended, userId)} admitted, ${spent} of ${TEN_CENTS} spent`)
+    expect(spent).toBeGreaterThan(0n)
+    expect(spent).toBeLessThanOrEqual(TEN_CENTS + excess)
+    expect(ended.lowest(userId)).toBeGreaterThanOrEqual(balance - TEN_CENTS - excess)
+    expect(interrupted(ended, userId)).toBeGreaterThanOrEqual(2)
+    expect(ended.endedNotOnce).toEqual([])
+    expect(ended.held(userId)).toBe(0n)
+    expect(ended.ledgerSum).toBe(0n)
+    expect(await again.stop()).toBe(0)
+  },
+  120_000,
+)
+
+it('read models equal the fold of the events', async () => {
+  expect(await survivor.stop()).toBe(0)
+  expect(await office.stop()).toBe(0)
+  const running = await startProduct({ ...core.core.config, roles: new Set(['projections']) })
+  const head = await running.core.store.headPosition()
+  await expect
+    .poll(() => [...(running.projections?.positions() ?? [])].every(([, at]) => at >= head))
+    .toBe(true)
+  const verdicts = await running.projections?.verify()
+  await running.stop(0)
+  expect(verdicts?.length).toBeGreaterThan(5)
+  expect(verdicts?.filter(({ isEqual }) => !isEqual)).toEqual([])
+}, 60_000)
+
+const book = () => readBook(core.core.store)
+const whenQuiet = () =>
+  expect.poll(async () => (await book()).open, { timeout: 45_000 }).toEqual([])
+const admitted = (read: Book, userId: number): number => read.admitted(userId)
+
+const countOf = ({ events }: Book, userId: number, type: string): number =>
+  events.filter((event) => event.type === type && event.data.userId === userId).length
+const progressed = (read: Book, userId: number) => countOf(read, userId, 'CallProgressed')
+const interrupted = (read: Book, userId: number) => countOf(read, userId, 'CallInterrupted')
+
+/** What all calls of the user were charged, by their ends. */
+function spentBy({ events }: Book, userId: number): bigint {
+  const charges = events.map(({ data }) =>
+    data.userId === userId && 'charge' in data ? BigInt(data.charge) : 0n,
+  )
+  return charges.reduce((sum, charge) => sum + charge, 0n)
+}
+
+async function seed(url: string): Promise<typeof keys> {
+  const root = new ConsoleClient(url)
+  await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  for (const [key, value] of Object.entries(PRICES)) await setOption(root, key, value)
+  await root.must('POST', '/api/channel/', {
+    name: 'endless',
+    type: 1,
+    key: 'sk-provider',
+    base_url: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    models: 'sim-small',
+    group: 'default',
+  })
+  const account = async (username: string, id: number, quota: bigint, token: object) => {
+    await root.must('POST', '/api/user/', { username, password: PASSWORD, display_name: username })
+    await root.must('PUT', '/api/user/', { id, quota: Number(quota) })
+    const owner = new ConsoleClient(url)
+    expect(await owner.logIn(username, PASSWORD)).toBe(id)
+    return (await owner.createToken({ name: username, ...token })).key
+  }
+  const limited = { unlimited_quota: false, remain_quota: Number(TEN_CENTS) }
+  return {
+    poor: await account('poor', POOR, TEN_CENTS, { unlimited_quota: true }),
+    limited: await account('rich', RICH, RICHES, limited),
+  }
+}
