@@ -1,6 +1,7 @@
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
 import { guardedConnector, type Resolve } from './connector.ts'
 import { type OutboundPolicy, portOf } from './guard.ts'
+import { withoutInterim } from './interim-answers.ts'
 import { proxyConnector } from './proxy-connector.ts'
 
 export type Way = {
@@ -103,7 +104,7 @@ function openWay(
       bodyTimeout: limits.bodyTimeoutMs,
       maxResponseSize: limits.maxResponseBytes,
       keepAliveTimeout: 30_000,
-      connect: connectorTo(url),
+      connect: withoutInterim(connectorTo(url)),
     })
   }
   const agent = new Agent({ factory: openPool })

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import type { buildConnector } from 'undici'
+
+const INTERIM = Buffer.from('HTTP/1.1 1')
+const SWITCHING = Buffer.from('HTTP/1.1 101')
+const HEAD_END = '\r\n\r\n'
+const HEAD_BYTES_MAX = 16 * 1024
+const REQUEST_HEAD = /^[A-Z]+ \S+ HTTP\/1\.1\r\n/
+
+/**
+ * Passes over interim answers (1xx) that nobody asked for, as RFC 9110 (15.2) wants of clients:
+ * undici takes a `100 Continue` for a broken answer and closes the connection. 101 stays what it
+ * is, an error: no request asks for another protocol.
+ */
+export const withoutInterim =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      passOverInterim(socket)
+      callback(null, socket)
+    })
+
+/** undici writes each request's head as one text, and reads by `read` alone. */
+function passOverInterim(socket: Socket): void {
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
+  const read = socket.read.bind(socket)
+  let isHeadNext = false
+  let held: Buffer = Buffer.alloc(0)
+  socket.write = ((...given: unknown[]) => {
+    if (typeof given[0] === 'string' && REQUEST_HEAD.test(given[0])) isHeadNext = true
+    return write(...given)
+  }) as typeof socket.write
+  socket.read = (size?: number) => {
+    const chunk = read(size) as Buffer | null
+    if (!isHeadNext || chunk === null) return chunk
+    held = afterInterim(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
+    if (held.length < HEAD_BYTES_MAX && mayBeInterim(held)) return null
+    const answer = held
+    held = Buffer.alloc(0)
+    isHeadNext = false
+    return answer
+  }
+}
+
+function afterInterim(bytes: Buffer): Buffer {
+  let rest = bytes
+  while (rest.length >= SWITCHING.length && mayBeInterim(rest)) {
+    const end = rest.indexOf(HEAD_END)
+    if (end < 0) break
+    rest = rest.subarray(end + HEAD_END.length)
+  }
+  return rest
+}
+
+/** Also where nothing of its first line, or only a part, is there yet. */
+function mayBeInterim(bytes: Buffer): boolean {
+  const length = Math.min(bytes.length, INTERIM.length)
+  if (!bytes.subarray(0, length).equals(INTERIM.subarray(0, length))) return false
+  return !bytes.subarray(0, SWITCHING.length).equals(SWITCHING)
+}
