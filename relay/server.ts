@@ -25,7 +25,7 @@ import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
 import { type Door, relayCall } from './pipeline/relay-call.ts'
 import type { RelayParts } from './pipeline/relay-parts.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
-import { addPlayground } from './playground/add-playground.ts'
+import { addPlayground, type Playground } from './playground/add-playground.ts'
 import { ownDoor } from './playground/own-door.ts'
 import type { ProfileField } from './providers/openai-compatible/profile.ts'
 import { PROFILES } from './providers/openai-compatible/profiles.ts'
@@ -108,11 +108,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     },
     addActs: (app, freshness) => {
       acts.add(app, freshness)
-      addPlayground(app, {
-        call: (request, response, userId) =>
-          carry(parts, arrive(request, response), draining, ownDoor(userId)),
-        refuse: (request, response, denial) => sendDenial(arrive(request, response), denial),
-      })
+      addPlayground(app, playgroundOf(core, parts, draining, arrive))
     },
     inFlight: draining.inFlight,
     drain: draining.drain,
@@ -129,6 +125,22 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       ])
       await parts.outbound.close()
     },
+  }
+}
+
+function playgroundOf(
+  { writes }: Core,
+  parts: RelayParts,
+  draining: Draining,
+  arrive: (request: IncomingMessage, response: ServerResponse) => Exchange,
+): Playground {
+  return {
+    call: (request, response, userId) => {
+      const exchange = arrive(request, response)
+      if (writes.isWritable()) carry(parts, exchange, draining, ownDoor(userId))
+      else sendDenial(exchange, NO_DISK)
+    },
+    refuse: (request, response, denial) => sendDenial(arrive(request, response), denial),
   }
 }
 

@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConsoleClient } from '#infra/demo/console-client.ts'
 import { ownRequest } from '#relay/playground/own-request.ts'
 import {
@@ -301,4 +301,16 @@ describe('fifty at once', () => {
     const spent = rows.reduce((sum, { quota }) => sum + quota, 0)
     expect((await standing(crowd)).quota).toBe(20_000 - spent)
   })
+})
+
+it('is refused at once while nothing can be written, as calls by a token are', async () => {
+  const writes = vi.spyOn(product.running.core.writes, 'isWritable').mockReturnValue(false)
+  const since = performance.now()
+  const refused = await play()
+  const byToken = await fetch(`${product.url}/v1/chat/completions`, { method: 'POST', body: '{}' })
+  expect(performance.now() - since).toBeLessThan(5_000)
+  expect([refused.status, errorOf(refused).code]).toEqual([503, 'store_unavailable'])
+  expect(byToken.status).toBe(503)
+  writes.mockRestore()
+  expect((await play()).status).toBe(200)
 })
