@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Door } from './door.ts'
+import type { HttpListener } from './http-listener.ts'
 
 /** What a stop has come to, for those who answer requests. */
 export type DrainState = {
@@ -39,7 +39,11 @@ export type Drain = {
  * Streams finish, new work is refused from the first moment on. While there are streams the port
  * stays open for some seconds, so that whoever connects is told to come back; then it is closed.
  */
-export function createDrain(state: DrainState, relay: Calls | null, door: Door | null): Drain {
+export function createDrain(
+  state: DrainState,
+  relay: Calls | null,
+  listener: HttpListener | null,
+): Drain {
   const hurried = new AbortController()
   const lookOn = async (forMs: number): Promise<void> => {
     const until = performance.now() + forMs
@@ -60,15 +64,15 @@ export function createDrain(state: DrainState, relay: Calls | null, door: Door |
       state.begun.abort()
       const finished = Promise.all([relay?.drain(graceMs), untilAnswered(graceMs)])
       await lookOn(Math.min(LISTEN_ON_MS, graceMs / 4))
-      const closed = door?.close()
+      const closed = listener?.close()
       // One whose stream has ended would else be used for another call.
-      const closing = setInterval(() => door?.server.closeIdleConnections(), LOOK_MS)
+      const closing = setInterval(() => listener?.server.closeIdleConnections(), LOOK_MS)
       await finished
       await Promise.race([closed, delay(CLOSE_WITHIN_MS, undefined, { ref: false })])
       clearInterval(closing)
       // NOTE: a server that closes has no timeouts any more, and one that never sent a byte is not
       // idle to it: such a connection would stay open as long as its other end likes.
-      door?.server.closeAllConnections()
+      listener?.server.closeAllConnections()
     },
   }
 }

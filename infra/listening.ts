@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
-import type { Door } from './door.ts'
+import type { HttpListener } from './http-listener.ts'
 import { lockDataFolder } from './postgres/data-lock.ts'
 
 /** Connections that may wait to be accepted; the kernel may allow fewer. */
@@ -28,7 +28,7 @@ export function ofListening(error: Error): never {
 }
 
 /** The app on the port of `config`. */
-export async function listen(app: FastifyInstance, { port, host }: Config): Promise<Door> {
+export async function listen(app: FastifyInstance, { port, host }: Config): Promise<HttpListener> {
   await app.listen({ port, host, backlog: BACKLOG }).catch(ofListening)
   const { server } = app
   return {

@@ -10,11 +10,11 @@ import { startWithWorkers, wantsWorkers } from './workers/primary.ts'
 /**
  * Starts the product from the environment and stops it on a signal, at any time from now on: the
  * exit code is 0 then. The command `npm start`.
- * `isFurnished`: whoever calls sets the site up, so that nobody needs to be told how.
+ * `isSeeded`: whoever calls sets the site up, so that nobody needs to be told how.
  */
 export async function main(
   environment: NodeJS.ProcessEnv,
-  isFurnished = false,
+  isSeeded = false,
 ): Promise<Started | null> {
   const later: string[] = []
   const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -26,7 +26,7 @@ export async function main(
     stopOnSignals(starting, aborting)
     const running = await starting
     say(`Tallygate is ready: ${running.url}`)
-    if (!isFurnished) for (const line of later) say(line.replace('{url}', running.url))
+    if (!isSeeded) for (const line of later) say(line.replace('{url}', running.url))
     return running
   } catch (error) {
     if (aborting.signal.aborted) return null

@@ -18,12 +18,12 @@ import { writeApi } from '#write-api/server.ts'
 import { abortable, NEVER } from './abortable.ts'
 import type { Config, Role } from './config/config.ts'
 import type { Core } from './core.ts'
-import type { Door } from './door.ts'
 import { createDrain, type DrainState, notDraining } from './drain.ts'
 import { createHttpApp } from './http/app.ts'
 import { ensureConsoleBuilt } from './http/console-build.ts'
 import { serveConsole } from './http/console-static.ts'
 import { canonicalTarget } from './http/request-target.ts'
+import type { HttpListener } from './http-listener.ts'
 import { listen } from './listening.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
@@ -46,13 +46,13 @@ export type Started = {
 }
 
 /** The parts of this process; null: not one of its roles. */
-type Parts = {
+type Deps = {
   readonly relay: Relay | null
   readonly projections: ProjectionRunner | null
   readonly freshness: Freshness
 }
 
-export type Running = Started & Parts & { readonly core: Core }
+export type Running = Started & Deps & { readonly core: Core }
 
 /**
  * Starts the roles of `config` in this process, on one port. Throws before it serves anything;
@@ -68,7 +68,7 @@ export async function startProduct(
   return await startAll({ config, state, signal }, async (core, parts, closers) => {
     const app = await buildApp(core, { ...parts, state, tell, siblings })
     closers.push(() => app.close())
-    return siblings === null ? await listen(app, config) : await siblings.shareDoor(app)
+    return siblings === null ? await listen(app, config) : await siblings.shareListener(app)
   })
 }
 
@@ -86,7 +86,7 @@ type Starting = {
 
 async function startAll(
   { config, state, signal }: Starting,
-  serve: (core: Core, parts: Parts, closers: Closers) => Promise<Door | null>,
+  serve: (core: Core, parts: Deps, closers: Closers) => Promise<HttpListener | null>,
 ): Promise<Running> {
   const closers: Closers = []
   const closeAll = async () => {
@@ -96,10 +96,10 @@ async function startAll(
     const { core, close } = await startCore(config, signal)
     closers.push(close)
     const parts = await abortable(startParts(core, closers), signal)
-    const door = await abortable(serve(core, parts, closers), signal)
-    const drain = createDrain(state, parts.relay, door)
+    const listener = await abortable(serve(core, parts, closers), signal)
+    const drain = createDrain(state, parts.relay, listener)
     return {
-      url: door?.url ?? '',
+      url: listener?.url ?? '',
       core,
       ...parts,
       hurry: drain.hurry,
@@ -117,7 +117,7 @@ async function startAll(
 /** Roles that look things up in read models. */
 const READERS: readonly Role[] = ['write-api', 'read-api', 'relay']
 
-async function startParts(core: Core, closers: Closers): Promise<Parts> {
+async function startParts(core: Core, closers: Closers): Promise<Deps> {
   const has = (role: Role): boolean => core.config.roles.has(role)
   const projections = has('projections') ? await startProjections(core) : null
   if (projections !== null) closers.push(() => projections.stop())
@@ -129,7 +129,7 @@ async function startParts(core: Core, closers: Closers): Promise<Parts> {
   return { relay, projections, freshness }
 }
 
-type Serving = Parts & {
+type Serving = Deps & {
   readonly state: Readonly<DrainState>
   readonly tell: Tell
   readonly siblings: Siblings | null

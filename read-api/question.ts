@@ -11,7 +11,7 @@ import type { HealthBoard } from './channels/health/health-board.ts'
 import { PageQuery } from './contract/envelope.ts'
 
 /** What every question is given. */
-export type ReadParts = {
+export type ReadDeps = {
   readonly core: Core
   readonly freshness: Freshness
   /** Aborted once this process is about to stop. */
@@ -38,7 +38,7 @@ const WAIT_MAX_MS = 2_000
  * preHandler: a read that carries `X-After-Position` waits (for a bounded time) until the read
  * models that it is answered from include that position.
  */
-export const upToDate = ({ freshness }: ReadParts, ...names: readonly ReadModelName[]) =>
+export const upToDate = ({ freshness }: ReadDeps, ...names: readonly ReadModelName[]) =>
   waitsForPosition(async (request: FastifyRequest): Promise<void> => {
     const position = afterPosition(request)
     if (position !== null) await freshness.waitFor(names, position, WAIT_MAX_MS)

@@ -25,7 +25,7 @@ import { priceHistory } from './options/price-history.ts'
 import { priceSchedule } from './options/price-schedule.ts'
 import { getPages } from './pages/get-page.ts'
 import { getPricing } from './pricing/get-pricing.ts'
-import { type ReadParts, typed } from './question.ts'
+import { type ReadDeps, typed } from './question.ts'
 import { countByName } from './redemption/count-by-name.ts'
 import { listRedemptionRows } from './redemption/list-redemptions.ts'
 import { getSetup } from './status/get-setup.ts'
@@ -102,12 +102,12 @@ export const MESSAGE_BYTES_MAX = 4_096
 /** Registers the read side of the management API on the app. */
 export async function readApi(
   app: FastifyInstance,
-  given: Omit<ReadParts, 'health' | 'progress' | 'shownBalances'>,
+  given: Omit<ReadDeps, 'health' | 'progress' | 'shownBalances'>,
 ): Promise<void> {
   const health = new HealthBoard(given.core, await createGauges(given.core.pg))
   const progress = await createProgress(given.core.pg)
   const shownBalances = await createShownBalances(given.core.pg, given.core.now)
-  const parts: ReadParts = { ...given, health, progress, shownBalances }
+  const parts: ReadDeps = { ...given, health, progress, shownBalances }
   await app.register(websocket, {
     options: { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false },
     // A frame that is too large or none at all is its sender's fault, no line in our log.

@@ -3,7 +3,7 @@ import { deny } from './canonical/denial.ts'
 import { type Exchange, sendDenial } from './pipeline/exchange.ts'
 
 const LOOK_MS = 20
-/** For the last books to be closed once the grace is over. */
+/** For the last ledger to be closed once the grace is over. */
 const LAST_MS = 3_000
 
 /** The calls under way, from their arrival on, and how they come to their end. */

@@ -9,14 +9,14 @@ const LOOK_MS = 1_000
 /** Said again though nothing changed, so that this relay counts as alive. */
 const REPEAT_MS = 4_000
 
-type Parts = {
+type Deps = {
   readonly live: ReadonlySet<LiveCall>
   readonly gauges: Gauges
   readonly log: Logger
 }
 
 /** Counts once a second what is under way, so that no call has to. Answers how to stop. */
-export function reportInFlight({ live, gauges, log }: Parts): () => Promise<void> {
+export function reportInFlight({ live, gauges, log }: Deps): () => Promise<void> {
   let said = ''
   let saidAt = performance.now() - REPEAT_MS
   let isSaying = false

@@ -2,20 +2,20 @@ import { priceOf } from '#domain/pricing/price-list.ts'
 import { deny, isDenial } from './canonical/denial.ts'
 import { authenticate, type Caller } from './pipeline/authenticate.ts'
 import { type Exchange, sendDenial, sendJson } from './pipeline/exchange.ts'
-import type { RelayParts } from './pipeline/relay-parts.ts'
+import type { RelayDeps } from './pipeline/relay-deps.ts'
 
 const CREATED = 1_700_000_000
 
 /** `GET /v1/models`, and with `id` one of them: the models this key could call right now. */
 export async function listModels(
-  parts: RelayParts,
+  deps: RelayDeps,
   exchange: Exchange,
   id: string | null,
 ): Promise<void> {
   const { request, clientIp, startedAt } = exchange
-  const caller = await authenticate(parts, request, clientIp, startedAt)
+  const caller = await authenticate(deps, request, clientIp, startedAt)
   if (isDenial(caller)) return sendDenial(exchange, caller)
-  const models = callableModels(parts, caller)
+  const models = callableModels(deps, caller)
   if (id === null) {
     return sendJson(exchange, 200, { object: 'list', data: models.toSorted().map(modelObject) })
   }
@@ -23,7 +23,7 @@ export async function listModels(
   sendDenial(exchange, deny('model_not_found', { param: 'model', subject: id.slice(0, 256) }))
 }
 
-function callableModels({ views }: RelayParts, { token, user, group }: Caller): readonly string[] {
+function callableModels({ views }: RelayDeps, { token, user, group }: Caller): readonly string[] {
   const { options, prices } = views.options
   if (group !== user.group && !options.usableGroups.has(group)) return []
   const acceptsUnpriced = user.settings.acceptUnsetModelRatioModel

@@ -22,11 +22,11 @@ import { AutoDisable } from './pipeline/auto-disable.ts'
 import { KeyChoice } from './pipeline/choose-key.ts'
 import { DEFAULT_DEADLINES, type Deadlines, Watch } from './pipeline/deadlines.ts'
 import { type Exchange, headersOf, sendDenial } from './pipeline/exchange.ts'
-import { type Door, relayCall } from './pipeline/relay-call.ts'
-import type { RelayParts } from './pipeline/relay-parts.ts'
+import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
+import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { addPlayground, type Playground } from './playground/add-playground.ts'
-import { ownDoor } from './playground/own-door.ts'
+import { sessionAuthenticator } from './playground/session-authenticator.ts'
 import type { ProfileField } from './providers/openai-compatible/profile.ts'
 import { PROFILES } from './providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from './providers/tasks/profiles.ts'
@@ -130,14 +130,14 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
 
 function playgroundOf(
   { writes }: Core,
-  parts: RelayParts,
+  parts: RelayDeps,
   draining: Draining,
   arrive: (request: IncomingMessage, response: ServerResponse) => Exchange,
 ): Playground {
   return {
     call: (request, response, userId) => {
       const exchange = arrive(request, response)
-      if (writes.isWritable()) carry(parts, exchange, draining, ownDoor(userId))
+      if (writes.isWritable()) carry(parts, exchange, draining, sessionAuthenticator(userId))
       else sendDenial(exchange, NO_DISK)
     },
     refuse: (request, response, denial) => sendDenial(arrive(request, response), denial),
@@ -195,7 +195,7 @@ const exchangeOf = (
   language: languageOf(request.headers['accept-language']),
 })
 
-async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayParts> {
+async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayDeps> {
   const { actors, callLimits: limits, vault, log, now, config } = core
   const caps = { ...DEFAULT_CAPS, ...overrides.caps }
   const deadlines = { ...DEFAULT_DEADLINES, ...overrides.deadlines }
@@ -237,7 +237,7 @@ async function startParts(core: Core, overrides: RelayOverrides): Promise<RelayP
 }
 
 type Routed = {
-  readonly parts: RelayParts
+  readonly parts: RelayDeps
   readonly tasks: Tasks
   readonly draining: Draining
 }
@@ -271,9 +271,14 @@ function route({ parts, tasks, draining }: Routed, exchange: Exchange): void {
 }
 
 /** A chat, unless the process is about to end. */
-function carry(parts: RelayParts, exchange: Exchange, draining: Draining, door?: Door): void {
+function carry(
+  parts: RelayDeps,
+  exchange: Exchange,
+  draining: Draining,
+  authenticator?: Authenticator,
+): void {
   if (draining.isBegun()) return sendDenial(exchange, drainingDenial())
-  const call = relayCall(parts, exchange, door)
+  const call = relayCall(parts, exchange, authenticator)
   draining.during(
     exchange,
     call.catch((err: unknown) => failed(parts, exchange, err)),
@@ -282,7 +287,7 @@ function carry(parts: RelayParts, exchange: Exchange, draining: Draining, door?:
 
 const only = (method: string) => deny('method_not_allowed', { subject: method })
 
-const isExtension = ({ views }: RelayParts, { headers }: IncomingMessage): boolean =>
+const isExtension = ({ views }: RelayDeps, { headers }: IncomingMessage): boolean =>
   headers.origin !== undefined &&
   views.options.options.isBrowserExtensionBlocked &&
   /^[a-z-]+-extension:\/\//i.test(headers.origin)
@@ -310,7 +315,7 @@ function preflight({ request, response, call }: Exchange): void {
 }
 
 /** A bug of ours: logged with its stack, answered without. */
-function failed({ log }: RelayParts, exchange: Exchange, err: unknown): void {
+function failed({ log }: RelayDeps, exchange: Exchange, err: unknown): void {
   log.error({ err, call: exchange.call }, 'relay: a call failed')
   sendDenial(exchange, deny('internal_error'))
   if (!exchange.response.writableEnded) exchange.response.destroy()

@@ -18,7 +18,7 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
-import type { Turns } from './in-turn.ts'
+import type { KeyedMutex } from './keyed-mutex.ts'
 import type { NextIds } from './next-id.ts'
 import type { Providers } from './oauth/providers.ts'
 import { type RefusalCode, refused } from './refusals.ts'
@@ -36,12 +36,12 @@ export type Api = FastifyInstance<
 >
 
 /** What acts work with. */
-export type Parts = {
+export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
   /** Types of channels that some provider serves, each with the fields it can't do without. */
   readonly servedTypes: ServedTypes
-  readonly turns: Turns
+  readonly turns: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
   readonly shownBalances: ShownBalances
@@ -56,12 +56,12 @@ export type Parts = {
 }
 
 /** One act: its route, its schema and what it does. */
-export type Act = (api: Api, parts: Parts) => void
+export type Act = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
 /** Who acts, because of which request, and when: on every event of an act. */
-export const contextOf = ({ core }: Parts, request: FastifyRequest): ActContext => ({
+export const contextOf = ({ core }: Deps, request: FastifyRequest): ActContext => ({
   actor: `user:${principalOf(request).userId}`,
   cause: request.id,
   at: core.now(),
@@ -79,7 +79,7 @@ export function accepted<E extends Fact>(outcome: Outcome<E, Refusal>): Done<E> 
  * screens include it, for two seconds at most: the write is a fact either way.
  */
 export async function visibleIn(
-  { freshness }: Parts,
+  { freshness }: Deps,
   reply: FastifyReply,
   names: Parameters<Freshness['waitFor']>[0],
   position: number,

@@ -6,7 +6,7 @@ import { highestChannelId } from '#projections/channels/query.ts'
 import { highestMessageId } from '#projections/messages/query.ts'
 import { highestOrderId } from '#projections/orders/query.ts'
 import { highestUserId } from '#projections/users/query.ts'
-import type { Turns } from './in-turn.ts'
+import type { KeyedMutex } from './keyed-mutex.ts'
 
 const KINDS = {
   user: { highest: highestUserId, taken: 'UserExists' },
@@ -32,7 +32,7 @@ export type NextIds = <E extends Fact, R extends Refusal>(
 const TRIES_MAX = 1_000
 
 /** One at a time in this process; between processes the new stream itself decides. */
-export function createNextIds(core: Pick<Core, 'db'>, turns: Turns): NextIds {
+export function createNextIds(core: Pick<Core, 'db'>, turns: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()
   return (kind, create) =>
     turns(`new-${kind}`, async () => {

@@ -6,7 +6,7 @@ import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
-import type { Act, Api, Parts } from './act.ts'
+import type { Act, Api, Deps } from './act.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
 import { closeCircuits } from './channels/close-circuits.ts'
 import { copyChannel } from './channels/copy-channel.ts'
@@ -34,7 +34,7 @@ import { resetAccessToken } from './credentials/reset-access-token.ts'
 import { resetSecondFactor } from './credentials/reset-second-factor.ts'
 import { revokeAccessToken } from './credentials/revoke-access-token.ts'
 import { refuseInDemo } from './demo-mode.ts'
-import { createTurns } from './in-turn.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 import { sendCode } from './mail/send-code.ts'
 import { sendTestMail } from './mail/send-test-mail.ts'
 import { createSiteMailer } from './mail/site-mailer.ts'
@@ -87,8 +87,8 @@ import { deleteTokens } from './tokens/delete-tokens.ts'
 import { switchTokenBatch } from './tokens/switch-tokens.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { getAmount } from './top-up/get-amount.ts'
-import { warnAtStart } from './top-up/half-set.ts'
 import { notifyEpay } from './top-up/notify-epay.ts'
+import { warnAtStart } from './top-up/partial-config.ts'
 import { pay } from './top-up/pay.ts'
 import { refundOrder } from './top-up/refund-order.ts'
 import { stripeWebhook } from './top-up/stripe-webhook.ts'
@@ -195,7 +195,7 @@ const ACTS: readonly Act[] = [
   eraseUser,
 ]
 
-export type WriteApiParts = {
+export type WriteApiDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
   /** Types of channels that some provider serves, each with the fields it can't do without. */
@@ -205,13 +205,13 @@ export type WriteApiParts = {
 }
 
 /** Registers the write routes on the app of `createHttpApp`. */
-export async function writeApi(app: FastifyInstance, given: WriteApiParts): Promise<void> {
+export async function writeApi(app: FastifyInstance, given: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, tell } = given
-  const turns = createTurns()
+  const turns = createKeyedMutex()
   const upstreams = operatorPolicy(core.config)
   const outbound = createOutbound(upstreams, PROVIDER_LIMITS)
   app.addHook('onClose', () => outbound.close())
-  const parts: Parts = {
+  const parts: Deps = {
     core,
     freshness,
     servedTypes,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ADMIN } from '#domain/shared/roles.ts'
 import type { Core } from '#infra/core.ts'
 import { fault } from '#infra/http/faults.ts'
-import { isFull, type RateClaim, type Seat } from '#infra/limits/port.ts'
+import { isFull, type Permit, type RateClaim } from '#infra/limits/port.ts'
 
 /** Calls of one user; a burst may use up a whole minute's at once. */
 const MINUTE_MAX = 120
@@ -18,7 +18,7 @@ const OBJECTS_MAX = 100
  * over the whole site.
  */
 export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits'>): void {
-  const seats = new WeakMap<FastifyRequest, Seat>()
+  const permits = new WeakMap<FastifyRequest, Permit>()
   app.addHook('preHandler', async (request) => {
     const { principal, body } = request
     if (principal === null || principal.role >= ADMIN) return
@@ -31,12 +31,12 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     const claims = Array.from({ length: costOf(body) }, () => budget).flat()
     const outcome = await limits.enter(owner, claims)
     if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
-    seats.set(request, outcome)
+    permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
     // A position is told by the acts that wrote something.
     const isRefunded = !reply.hasHeader('x-position')
-    seats.get(request)?.leave({ isRefunded })
+    permits.get(request)?.release({ isRefunded })
   })
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '#console/api/api-error.ts'
-import { GivenUp } from './given-up.ts'
+import { Cancelled } from './cancelled.ts'
 
 export type Toast = {
   id: number
@@ -59,7 +59,7 @@ export function showWarning(message: string, options: ToastOptions = {}): void {
 
 /** Shows the error's own words: the server's, where it was the server that refused. */
 export function showError(error: unknown, options: ToastOptions = {}): void {
-  if (error instanceof GivenUp) return
+  if (error instanceof Cancelled) return
   const message = error instanceof Error ? error.message : String(error)
   const requestId = error instanceof ApiError && error.status >= 400 ? error.requestId : ''
   const detail = error instanceof ApiError ? error.detail : ''

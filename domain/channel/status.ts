@@ -1,5 +1,5 @@
-import { fewNames } from '../shared/few-names.ts'
 import { type Refusal, refuse } from '../shared/refusal.ts'
+import { truncateNames } from '../shared/truncate-names.ts'
 import type { EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
 import type { ChannelRefusal } from './refusals.ts'
@@ -50,7 +50,7 @@ function expiredAmong(
     return terms !== undefined && isExpired(terms.expiredTime, now) ? [terms.name] : []
   })
   if (names.length === 0) return null
-  return refuse('ChannelExpired', asked.length > 1 ? fewNames(names) : undefined)
+  return refuse('ChannelExpired', asked.length > 1 ? truncateNames(names) : undefined)
 }
 
 function changed(

@@ -1,8 +1,8 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
-import { fewNames } from '../shared/few-names.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
+import { truncateNames } from '../shared/truncate-names.ts'
 import type { ChangeTerms, CreateTokens, EnableTokens, TokenCommand } from './commands.ts'
 import { type TokenEvent, type TokenTerms, upcastToken } from './events.ts'
 import type { TokenRefusal } from './refusals.ts'
@@ -84,7 +84,7 @@ function useless(
   ] as const) {
     if (some.length === 0) continue
     const theirs = some.flatMap(({ id }) => names.get(id) ?? [])
-    return refuse(code, asked.length > 1 ? fewNames(theirs) : undefined)
+    return refuse(code, asked.length > 1 ? truncateNames(theirs) : undefined)
   }
   return null
 }

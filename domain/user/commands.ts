@@ -74,17 +74,17 @@ export type BindIdentity = {
 }
 
 /** A way to come in: by password, by a passkey alone, or as whom a provider says. */
-export type WayIn = 'password' | 'passkey' | IdentityProvider
+export type LoginMethod = 'password' | 'passkey' | IdentityProvider
 
 /**
- * `waysOpen`: those that this site lets anybody come in by, as of now; the passkey is among them
- * where this user has one, which is not known here.
+ * `enabledLoginMethods`: those that this site offers now; the passkey is among them where this user
+ * has one, which is not known here.
  */
 export type UnbindIdentity = {
   readonly type: 'UnbindIdentity'
   readonly provider: IdentityProvider
   readonly identityKey: string
-  readonly waysOpen: readonly WayIn[]
+  readonly enabledLoginMethods: readonly LoginMethod[]
   /** As it was before the passkeys were looked at: refused once another way in has gone. */
   readonly ifWaysGone: number
 }
@@ -92,7 +92,7 @@ export type UnbindIdentity = {
 /** Refused unless one of these remains: for the append that takes passkeys away. */
 export type GiveUpPasskeys = {
   readonly type: 'GiveUpPasskeys'
-  readonly waysOpen: readonly WayIn[]
+  readonly enabledLoginMethods: readonly LoginMethod[]
   readonly ifWaysGone: number
 }
 

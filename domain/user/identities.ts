@@ -1,5 +1,5 @@
 import { refuse } from '../shared/refusal.ts'
-import type { BindIdentity, GiveUpPasskeys, UnbindIdentity, WayIn } from './commands.ts'
+import type { BindIdentity, GiveUpPasskeys, LoginMethod, UnbindIdentity } from './commands.ts'
 import type { UserEvent } from './events.ts'
 import type { UserRefusal } from './refusals.ts'
 import type { KnownUser } from './state.ts'
@@ -15,24 +15,27 @@ export function bindIdentity(command: BindIdentity, { userId, identities }: Know
 }
 
 export function unbindIdentity(command: UnbindIdentity, user: KnownUser): Outcome {
-  const { provider, identityKey, waysOpen, ifWaysGone } = command
+  const { provider, identityKey, enabledLoginMethods, ifWaysGone } = command
   const bound = user.identities[provider]
   if (bound === undefined) return []
   if (bound !== identityKey) return refuse('IdentityChanged')
   if (user.waysGone !== ifWaysGone) return refuse('WaysInChanged')
-  const others = waysOpen.filter((way) => way !== provider)
-  if (!hasWayIn(user, others)) return refuse('LastWayIn')
+  const others = enabledLoginMethods.filter((way) => way !== provider)
+  if (!hasLoginMethod(user, others)) return refuse('LastWayIn')
   return [{ type: 'IdentityUnbound', v: 1, data: { userId: user.userId, provider, identityKey } }]
 }
 
 /** The passkeys themselves go in the same append. */
-export function giveUpPasskeys({ waysOpen, ifWaysGone }: GiveUpPasskeys, user: KnownUser): Outcome {
+export function giveUpPasskeys(
+  { enabledLoginMethods, ifWaysGone }: GiveUpPasskeys,
+  user: KnownUser,
+): Outcome {
   if (user.waysGone !== ifWaysGone) return refuse('WaysInChanged')
-  if (!hasWayIn(user, waysOpen)) return refuse('LastWayIn')
+  if (!hasLoginMethod(user, enabledLoginMethods)) return refuse('LastWayIn')
   return [{ type: 'UserPasskeysGone', v: 1, data: { userId: user.userId } }]
 }
 
-const hasWayIn = (user: KnownUser, open: readonly WayIn[]): boolean =>
+const hasLoginMethod = (user: KnownUser, open: readonly LoginMethod[]): boolean =>
   open.some((way) => {
     if (way === 'passkey') return true
     return way === 'password' ? user.passwordRef !== null : user.identities[way] !== undefined

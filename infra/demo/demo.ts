@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path'
 import { main } from '../main.ts'
 import { startChatClient } from './chat-client.ts'
 import { ConsoleClient } from './console-client.ts'
-import { type Furnished, furnish, PASSWORD } from './furnish.ts'
-import { furnishChats } from './furnish-chats.ts'
-import { DEMO_KEYS, furnishPayments } from './furnish-payments.ts'
-import { furnishTasks, startTaskTrickle } from './furnish-tasks.ts'
 import { startPaymentGateway } from './payment-gateway.ts'
+import { PASSWORD, type Seeded, seed } from './seed.ts'
+import { seedChats } from './seed-chats.ts'
+import { DEMO_KEYS, seedPayments } from './seed-payments.ts'
+import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 import { startTrickle } from './trickle.ts'
 
@@ -24,20 +24,20 @@ async function demo(): Promise<void> {
     return
   }
   const root = new ConsoleClient(running.url)
-  const furnished = await furnish(root, provider.url)
-  await furnishChats(root, chat)
-  await Promise.all([furnishPayments(root, gateway), furnishCodes(root)])
-  await furnishTasks(root, provider.url, furnished.tokens)
-  const trickle = startTrickle(running.url, furnished.tokens)
-  const tasks = startTaskTrickle(running.url, furnished.tokens)
+  const seeded = await seed(root, provider.url)
+  await seedChats(root, chat)
+  await Promise.all([seedPayments(root, gateway), seedCodes(root)])
+  await seedTasks(root, provider.url, seeded.tokens)
+  const trickle = startTrickle(running.url, seeded.tokens)
+  const tasks = startTaskTrickle(running.url, seeded.tokens)
   process.on('exit', () => {
     trickle.stop()
     tasks.stop()
   })
-  process.stdout.write(words(running.url, furnished))
+  process.stdout.write(words(running.url, seeded))
 }
 
-const words = (url: string, { users, tokens }: Furnished): string => `
+const words = (url: string, { users, tokens }: Seeded): string => `
   Console    ${url}
   Log in as  ${users.map(({ username, role }) => `${username} (${role})`).join(', ')}
   Password   ${PASSWORD}
@@ -56,7 +56,7 @@ await demo()
 const DOLLAR = 500_000
 
 /** What a campaign leaves behind: codes of every state. Made once; `root` is logged in. */
-async function furnishCodes(root: ConsoleClient): Promise<void> {
+async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
   if (total > 0) return
   const make = (fields: Readonly<Record<string, unknown>>) =>

@@ -7,7 +7,7 @@ import { createOpenWorks } from './open-works.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 import { watchStore } from './watch-store.ts'
 
-export type DirectBusParts = {
+export type DirectBusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
@@ -30,7 +30,7 @@ export function createDirectBus({
   leases,
   log,
   ttlMs = LANE_TTL_MS,
-}: DirectBusParts): EventBus {
+}: DirectBusDeps): EventBus {
   const works = createOpenWorks()
   return {
     work: (name, worker) => works.keep(workLanes({ store, leases, log, ttlMs }, name, worker)),
@@ -42,7 +42,7 @@ export function createDirectBus({
 }
 
 function workLanes(
-  { store, leases, log, ttlMs }: Required<DirectBusParts>,
+  { store, leases, log, ttlMs }: Required<DirectBusDeps>,
   name: string,
   worker: LaneWorker,
 ): LaneWork {

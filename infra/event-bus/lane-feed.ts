@@ -7,14 +7,14 @@ import type { LaneWorker } from './port.ts'
 const BATCH_MAX = 1_000
 const RETRY_MS = 250
 
-type Parts = { readonly store: EventStore; readonly log: Logger }
+type Deps = { readonly store: EventStore; readonly log: Logger }
 
 /**
  * One subscription for all lanes of this process, from the head of the store at the first of them;
  * whoever is behind reads up to there by himself. Without lanes nothing is read.
  */
 export class LaneFeed {
-  private readonly parts: Parts
+  private readonly deps: Deps
   private readonly worker: Pick<LaneWorker, 'onBatch'>
   private readonly lanes = new Set<number>()
   private subscription: Subscription | null = null
@@ -24,14 +24,14 @@ export class LaneFeed {
   private retry: NodeJS.Timeout | undefined
   private announced: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: Parts, worker: Pick<LaneWorker, 'onBatch'>) {
-    this.parts = parts
+  constructor(deps: Deps, worker: Pick<LaneWorker, 'onBatch'>) {
+    this.deps = deps
     this.worker = worker
   }
 
   /** From now on these lanes are in the batches. */
   async add(gained: readonly number[]): Promise<void> {
-    const head = this.subscription === null ? await this.parts.store.headPosition() : 0
+    const head = this.subscription === null ? await this.deps.store.headPosition() : 0
     if (this.isStopped) return
     for (const lane of gained) this.lanes.add(lane)
     if (this.subscription === null) {
@@ -57,13 +57,13 @@ export class LaneFeed {
   }
 
   private subscribe(): void {
-    const subscription = this.parts.store.subscribeAll(
+    const subscription = this.deps.store.subscribeAll(
       this.position,
       (events, position) =>
         this.subscription === subscription ? this.give(subscription, events, position) : undefined,
       (err) => {
         if (this.subscription !== subscription) return
-        this.parts.log.error({ err }, 'the feed of the lanes broke and starts again')
+        this.deps.log.error({ err }, 'the feed of the lanes broke and starts again')
         this.retry = setTimeout(() => {
           if (this.subscription === subscription && !this.isStopped) this.subscribe()
         }, RETRY_MS)
@@ -102,7 +102,7 @@ export class LaneFeed {
     const after = this.position
     const first = this.worker.onBatch({ lanes, events: [], after, position: after })
     const done = first.catch((err: unknown) => {
-      this.parts.log.error({ err }, 'the first batch of some lanes failed and will come again')
+      this.deps.log.error({ err }, 'the first batch of some lanes failed and will come again')
       setTimeout(() => this.announce(lanes), RETRY_MS).unref()
     })
     this.announced = Promise.all([this.announced, done])

@@ -10,7 +10,7 @@ export type Shareholder = {
   readonly onLost: (lanes: readonly number[]) => void
 }
 
-type Parts = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
+type Deps = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: number }
 
 /**
  * Divides the lanes fairly among the processes that work under `name`. Each of them holds one of
@@ -18,7 +18,7 @@ type Parts = { readonly leases: Leases; readonly log: Logger; readonly ttlMs: nu
  * seat stands by. One alone has all lanes after its first turn.
  */
 export function shareLanes(
-  { leases, log, ttlMs }: Parts,
+  { leases, log, ttlMs }: Deps,
   name: string,
   holder: Shareholder,
 ): { readonly stop: () => Promise<void> } {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { withDurableCommits } from '../postgres/durable-commits.ts'
-import { reasonOf, warnSeldom } from '../telemetry/seldom.ts'
+import { reasonOf, warnThrottled } from '../telemetry/throttled-warning.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { keepListening } from './commit-listener.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
@@ -158,7 +158,7 @@ function subscribeKeeping(recent: RecentEvents, wanted: Wanted, reading: Reading
 const troubleTo =
   (log: Logger) =>
   (error: unknown): void =>
-    warnSeldom(log, { reason: reasonOf(error) }, 'the event store is in trouble')
+    warnThrottled(log, { reason: reasonOf(error) }, 'the event store is in trouble')
 
 function createReadPool(connectionString: string): Pool {
   const pg = new Pool({

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
-import { reasonOf, warnSeldom } from '../telemetry/seldom.ts'
+import { reasonOf, warnThrottled } from '../telemetry/throttled-warning.ts'
 
 /** What one process at a time may do, among all on one Postgres. */
 export type Lease = {
@@ -176,7 +176,7 @@ function holdOn(
         const keeping = keep(lease, over, until)
         await work(lease, AbortSignal.any([over.signal, stopping.signal])).catch((err: unknown) => {
           const facts = { reason: reasonOf(err), lease: name }
-          warnSeldom(log, facts, `what needs the lease ${name} failed, and will be tried again`)
+          warnThrottled(log, facts, `what needs the lease ${name} failed, and will be tried again`)
         })
         over.abort()
         // A prolonging under way would take back what is given back.

@@ -4,8 +4,8 @@ import {
   type Claim,
   type Full,
   type Limits,
+  type Permit,
   SEATS_WAIT_MS,
-  type Seat,
 } from './port.ts'
 import { RateWindow } from './rate-window.ts'
 import { TokenWindow } from './token-window.ts'
@@ -15,7 +15,7 @@ const SWEEP_MS = 30_000
 const KEYS_MAX = 100_000
 
 export type MemoryLimits = Omit<Limits, 'enter'> & {
-  readonly enter: (owner: string, claims: readonly Claim[]) => Seat | Full
+  readonly enter: (owner: string, claims: readonly Claim[]) => Permit | Full
   readonly close: () => void
 }
 
@@ -33,11 +33,11 @@ export function createMemoryLimits(now: () => number): MemoryLimits {
 
 class Counts {
   private readonly rates = new Map<string, RateWindow>()
-  private readonly seats = new Map<string, number>()
+  private readonly permits = new Map<string, number>()
   private readonly tokens = new Map<string, TokenWindow>()
   private readonly backoffs = new Map<string, Backoff>()
 
-  enter(claims: readonly Claim[], now: number): Seat | Full {
+  enter(claims: readonly Claim[], now: number): Permit | Full {
     let full = -1
     let waitMs = 0
     for (const [index, claim] of claims.entries()) {
@@ -50,7 +50,7 @@ class Counts {
     for (const claim of claims) this.take(claim, now)
     let hasLeft = false
     return {
-      leave: ({ isRefunded, tokens }) => {
+      release: ({ isRefunded, tokens }) => {
         if (hasLeft) return
         hasLeft = true
         for (const claim of claims) this.giveBack(claim, now, isRefunded, tokens)
@@ -69,7 +69,7 @@ class Counts {
       case 'rate':
         return this.rates.get(claim.key)?.waitMs(claim, now) ?? 0
       case 'seats':
-        return (this.seats.get(claim.key) ?? 0) < claim.max ? 0 : SEATS_WAIT_MS
+        return (this.permits.get(claim.key) ?? 0) < claim.max ? 0 : SEATS_WAIT_MS
       case 'tokens':
         return this.tokens.get(claim.key)?.waitMs(claim, now) ?? 0
       case 'backoff':
@@ -82,7 +82,7 @@ class Counts {
       case 'rate':
         return known(this.rates, claim.key, RateWindow).take(claim, now)
       case 'seats':
-        this.seats.set(claim.key, (this.seats.get(claim.key) ?? 0) + 1)
+        this.permits.set(claim.key, (this.permits.get(claim.key) ?? 0) + 1)
         return
       case 'tokens':
         return known(this.tokens, claim.key, TokenWindow).take(claim, now)
@@ -98,9 +98,9 @@ class Counts {
     tokens: number | undefined,
   ): void {
     if (claim.kind === 'seats') {
-      const count = (this.seats.get(claim.key) ?? 1) - 1
-      if (count > 0) this.seats.set(claim.key, count)
-      else this.seats.delete(claim.key)
+      const count = (this.permits.get(claim.key) ?? 1) - 1
+      if (count > 0) this.permits.set(claim.key, count)
+      else this.permits.delete(claim.key)
     } else if (claim.kind === 'tokens') {
       if (tokens !== undefined) this.tokens.get(claim.key)?.correct(claim, takenAt, tokens)
     } else if (isRefunded) {

@@ -4,15 +4,15 @@ export type RateClaim = {
   readonly key: string
   readonly max: number
   readonly periodMs: number
-  /** Given back when the seat is left as refunded: for counts of successes, or of wrong tries. */
+  /** Given back when the permit is left as refunded: for counts of successes, or of wrong tries. */
   readonly isRefundable: boolean
 }
 
-/** At most `max` seats taken at once. */
-export type SeatsClaim = { readonly kind: 'seats'; readonly key: string; readonly max: number }
+/** At most `max` permits taken at once. */
+export type PermitsClaim = { readonly kind: 'seats'; readonly key: string; readonly max: number }
 
 /**
- * At most `max` tokens in any minute: `estimate` is reserved at entry and corrected when the seat
+ * At most `max` tokens in any minute: `estimate` is reserved at entry and corrected when the permit
  * is left. Who asks for more than `max` passes alone, since waiting would never help.
  */
 export type TokensClaim = {
@@ -35,22 +35,22 @@ export type BackoffClaim = {
 }
 
 /** One limit that an act must fit into. `key` names it among all of its kind; limits are ≥ 1. */
-export type Claim = RateClaim | SeatsClaim | TokensClaim | BackoffClaim
+export type Claim = RateClaim | PermitsClaim | TokensClaim | BackoffClaim
 
-export type SeatEnd = {
+export type PermitEnd = {
   readonly isRefunded: boolean
   /** What was used in the end; without it the estimate stands. */
   readonly tokens?: number
 }
 
 /** What an act took. Left once, at its end; further times do nothing. */
-export type Seat = { readonly leave: (end: SeatEnd) => void }
+export type Permit = { readonly release: (end: PermitEnd) => void }
 
 /** Nothing was taken. */
 export type Full = {
   /** Index of the first claim that is full. */
   readonly full: number
-  /** Until all of them could have room; of seats nobody knows, and a second is said. */
+  /** Until all of them could have room; of permits nobody knows, and a second is said. */
   readonly waitMs: number
 }
 
@@ -63,7 +63,7 @@ export interface Limits {
    * `owner` (`user:7`) is whose limits these are: what belongs to one owner is kept in one place.
    * Answers at once where the counts are in this process. Never rejects.
    */
-  enter(owner: string, claims: readonly Claim[]): Seat | Full | Promise<Seat | Full>
+  enter(owner: string, claims: readonly Claim[]): Permit | Full | Promise<Permit | Full>
   /** True while counts that should be shared between processes are this process's own. */
   isDegraded(): boolean
 }

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { reasonOf } from '../telemetry/seldom.ts'
+import { reasonOf } from '../telemetry/throttled-warning.ts'
 
 export type RedisClient = Redis | Cluster
 

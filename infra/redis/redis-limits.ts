@@ -1,9 +1,9 @@
-import type { Claim, Full, SeatEnd } from '../limits/port.ts'
+import type { Claim, Full, PermitEnd } from '../limits/port.ts'
 import type { RedisClient } from './connect-redis.ts'
 import { BEAT, ENTER, LEAVE, RENEW } from './limit-scripts.ts'
 
-/** A seat that Redis gave: `takenAt` by its clock. */
-export type RemoteSeat = {
+/** A permit that Redis gave: `takenAt` by its clock. */
+export type RemotePermit = {
   readonly id: string
   readonly owner: string
   readonly claims: readonly Claim[]
@@ -16,10 +16,10 @@ export type RedisLimits = {
     id: string,
     owner: string,
     claims: readonly Claim[],
-  ) => Promise<RemoteSeat | Full>
-  readonly leave: (seat: RemoteSeat, end: SeatEnd) => Promise<void>
-  /** Seats run out unless this is said in time: those of a process that was killed do. */
-  readonly renew: (seats: Iterable<RemoteSeat>) => Promise<void>
+  ) => Promise<RemotePermit | Full>
+  readonly release: (permit: RemotePermit, end: PermitEnd) => Promise<void>
+  /** Permits run out unless this is said in time: those of a process that was killed do. */
+  readonly renew: (permits: Iterable<RemotePermit>) => Promise<void>
   /** How many processes share the limits, this one among them when it gives its name. */
   readonly beat: (sharers: Sharers, instance: string | null) => Promise<number>
   readonly retire: (sharers: Sharers, instance: string) => Promise<void>
@@ -73,7 +73,7 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
       )
       return full === 0 ? { id, owner, claims, takenAt: value } : { full: full - 1, waitMs: value }
     },
-    leave: async ({ id, owner, claims, takenAt }, end) => {
+    release: async ({ id, owner, claims, takenAt }, end) => {
       const ending = claims.filter((claim) => isEnding(claim, end))
       if (ending.length === 0) return
       const keys = ending.map((claim) => keyOf(owner, claim))
@@ -84,8 +84,8 @@ export function createRedisLimits(redis: RedisClient, options: RedisLimitsOption
       ])
       await scripts.limitsLeave(ending.length, ...keys, id, takenAt, ...used)
     },
-    renew: async (seats) => {
-      const all = [...byKey(seats)]
+    renew: async (permits) => {
+      const all = [...byKey(permits)]
       for (let from = 0; from < all.length; from += RENEWED_AT_ONCE) {
         const some = all.slice(from, from + RENEWED_AT_ONCE)
         await Promise.all(
@@ -114,15 +114,15 @@ function numbersOf(claim: Claim): (string | number)[] {
   }
 }
 
-function isEnding(claim: Claim, { isRefunded, tokens }: SeatEnd): boolean {
+function isEnding(claim: Claim, { isRefunded, tokens }: PermitEnd): boolean {
   if (claim.kind === 'seats') return true
   if (claim.kind === 'tokens') return tokens !== undefined
   return isRefunded && (claim.kind === 'backoff' || claim.isRefundable)
 }
 
-function byKey(seats: Iterable<RemoteSeat>): Map<string, string[]> {
+function byKey(permits: Iterable<RemotePermit>): Map<string, string[]> {
   const ids = new Map<string, string[]>()
-  for (const { id, owner, claims } of seats) {
+  for (const { id, owner, claims } of permits) {
     for (const claim of claims) {
       if (claim.kind !== 'seats') continue
       const key = keyOf(owner, claim)

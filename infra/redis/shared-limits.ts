@@ -6,12 +6,12 @@ import {
   type Full,
   isFull,
   type Limits,
-  type Seat,
-  type SeatEnd,
-  type SeatsClaim,
+  type Permit,
+  type PermitEnd,
+  type PermitsClaim,
 } from '../limits/port.ts'
-import { reasonOf } from '../telemetry/seldom.ts'
-import type { RedisLimits, RemoteSeat, Sharers } from './redis-limits.ts'
+import { reasonOf } from '../telemetry/throttled-warning.ts'
+import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {
   /** Of the relay's calls: the same counts, but lost, only relays share them. */
@@ -21,7 +21,7 @@ export type SharedLimits = Limits & {
   readonly close: () => Promise<void>
 }
 
-export type SharedLimitsParts = {
+export type SharedLimitsDeps = {
   readonly redis: RedisLimits
   readonly log: Logger
   readonly now: () => number
@@ -35,17 +35,17 @@ const LOST_BEAT_MS = 500
 const ANSWER_MS = 100
 const SHARERS: readonly Sharers[] = ['calls', 'site']
 
-/** A seat under way, and its double in this process's own limits, if there is need for one. */
-type Held = { readonly remote: RemoteSeat; local: Seat | null; readonly since: number }
+/** A permit under way, and its double in this process's own limits, if there is need for one. */
+type Held = { readonly remote: RemotePermit; local: Permit | null; readonly since: number }
 /** One that was left while Redis could not be told. */
-type Left = { readonly remote: RemoteSeat; readonly end: SeatEnd; readonly at: number }
+type Left = { readonly remote: RemotePermit; readonly end: PermitEnd; readonly at: number }
 
 /**
  * Limits shared through Redis while it answers; else this process's own, of which it has the share
- * that it would have among all. Seats under way are counted on both sides of such a change.
+ * that it would have among all. Permits under way are counted on both sides of such a change.
  */
-export async function startSharedLimits(parts: SharedLimitsParts): Promise<SharedLimits> {
-  const link = new Link(parts)
+export async function startSharedLimits(deps: SharedLimitsDeps): Promise<SharedLimits> {
+  const link = new Link(deps)
   await link.beat()
   const viewOf = (sharers: Sharers): Limits => ({
     enter: (owner, claims) => link.enter(sharers, owner, claims),
@@ -75,7 +75,7 @@ class Link {
   private timer: NodeJS.Timeout | undefined
   private isClosed = false
 
-  constructor({ redis, log, now, answerMs = ANSWER_MS }: SharedLimitsParts) {
+  constructor({ redis, log, now, answerMs = ANSWER_MS }: SharedLimitsDeps) {
     this.answerMs = answerMs
     this.redis = redis
     this.log = log
@@ -86,14 +86,14 @@ class Link {
     sharers: Sharers,
     owner: string,
     claims: readonly Claim[],
-  ): Seat | Full | Promise<Seat | Full> {
+  ): Permit | Full | Promise<Permit | Full> {
     this.sharesIn.add(sharers)
     return this.isLost
       ? this.enterHere(sharers, owner, claims)
       : this.enterThere(sharers, owner, claims)
   }
 
-  /** Shows that this process lives, and its seats: so it finds out whether Redis takes writes. */
+  /** Shows that this process lives, and its permits: so it finds out whether Redis takes writes. */
   async beat(): Promise<void> {
     try {
       const counted = await inTime(
@@ -127,59 +127,59 @@ class Link {
     sharers: Sharers,
     owner: string,
     claims: readonly Claim[],
-  ): Promise<Seat | Full> {
+  ): Promise<Permit | Full> {
     const id = this.nextId()
     const entering = this.redis.enter(id, owner, claims)
     try {
       const outcome = await inTime(entering, this.answerMs)
       return isFull(outcome) ? outcome : this.hold(outcome, null)
     } catch (err) {
-      // The call is decided here; a seat that was given all the same is not its own.
-      const giveBack = (late: RemoteSeat | Full) =>
-        isFull(late) ? undefined : this.redis.leave(late, { isRefunded: false })
+      // The call is decided here; a permit that was given all the same is not its own.
+      const giveBack = (late: RemotePermit | Full) =>
+        isFull(late) ? undefined : this.redis.release(late, { isRefunded: false })
       entering.then(giveBack).catch(() => {})
       this.lose(err)
       return this.enterHere(sharers, owner, claims)
     }
   }
 
-  private enterHere(sharers: Sharers, owner: string, claims: readonly Claim[]): Seat | Full {
+  private enterHere(sharers: Sharers, owner: string, claims: readonly Claim[]): Permit | Full {
     const shares = claims.map((claim) => shareOf(claim, this.instances[sharers]))
     const local = this.local.enter(owner, shares)
     if (isFull(local)) return local
     return this.hold({ id: this.nextId(), owner, claims, takenAt: 0 }, local)
   }
 
-  private hold(remote: RemoteSeat, local: Seat | null): Seat {
+  private hold(remote: RemotePermit, local: Permit | null): Permit {
     const held: Held = { remote, local, since: performance.now() }
     // Only these are renewed and carried over; other entries may never be left.
-    const hasSeats = remote.claims.some(isSeats)
+    const hasSeats = remote.claims.some(isPermits)
     if (hasSeats) {
       this.held.add(held)
       if (this.isLost) this.carryOver(held)
     }
     let hasLeft = false
     return {
-      leave: (end) => {
+      release: (end) => {
         if (hasLeft) return
         hasLeft = true
         this.held.delete(held)
-        held.local?.leave(end)
+        held.local?.release(end)
         if (this.isLost) this.tellLater({ remote, end, at: performance.now() })
-        else this.redis.leave(remote, end).catch(() => {})
+        else this.redis.release(remote, end).catch(() => {})
       },
     }
   }
 
-  /** Whoever took a seat there still has it here. */
+  /** Whoever took a permit there still has it here. */
   private carryOver(held: Held): void {
-    const seats = held.remote.claims.filter(isSeats)
-    const anyway = seats.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
+    const permits = held.remote.claims.filter(isPermits)
+    const anyway = permits.map((claim) => ({ ...claim, max: Number.POSITIVE_INFINITY }))
     const local = held.local ?? this.local.enter(held.remote.owner, anyway)
     held.local = isFull(local) ? null : local
   }
 
-  private *seatsToRenew(): Generator<RemoteSeat> {
+  private *seatsToRenew(): Generator<RemotePermit> {
     const before = performance.now() - BEAT_MS
     for (const { remote, since } of this.held) if (this.isLost || since <= before) yield remote
   }
@@ -194,7 +194,7 @@ class Link {
     this.beatLater()
   }
 
-  /** Redis keeps a seat of its own accord for so long: what is older is gone there by then. */
+  /** Redis keeps a permit of its own accord for so long: what is older is gone there by then. */
   private tellLater(left: Left): void {
     const fresh = left.at - SEAT_LEASE_MS
     while ((this.left[0]?.at ?? left.at) < fresh) this.left.shift()
@@ -206,7 +206,7 @@ class Link {
     this.isLost = false
     const left = this.left
     this.left = []
-    for (const { remote, end } of left) this.redis.leave(remote, end).catch(() => {})
+    for (const { remote, end } of left) this.redis.release(remote, end).catch(() => {})
     this.log.info('Redis is back: limits are shared again')
   }
 
@@ -223,7 +223,7 @@ class Link {
   }
 }
 
-const isSeats = (claim: Claim): claim is SeatsClaim => claim.kind === 'seats'
+const isPermits = (claim: Claim): claim is PermitsClaim => claim.kind === 'seats'
 
 /** What one of `instances` processes allows, so that together they keep to the claim. */
 export function shareOf(claim: Claim, instances: number): Claim {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { Door } from '../door.ts'
+import type { HttpListener } from '../http-listener.ts'
 
 /** The other processes of one start of the product, for what they have in common. */
 export type Siblings = {
@@ -9,5 +9,5 @@ export type Siblings = {
   /** Everybody's, each sample labelled with its `process`, in Prometheus' text format. */
   readonly metrics: () => Promise<string>
   /** Serves the app on the port that all share. */
-  readonly shareDoor: (app: FastifyInstance) => Promise<Door>
+  readonly shareListener: (app: FastifyInstance) => Promise<HttpListener>
 }

@@ -3,11 +3,11 @@ import type { Registry } from 'prom-client'
 import { readConfig } from '../config/read-config.ts'
 import { explainStart } from '../explain-start.ts'
 import { type Running, startProduct } from '../start.ts'
-import { createHandedDoor, type HandedDoor } from './handed-door.ts'
+import { createHandedListener, type HandedListener } from './handed-listener.ts'
 import type { ToPrimary, ToWorker } from './messages.ts'
 import type { Siblings } from './siblings.ts'
 
-type Own = { registry: Registry | null; running: Running | null; door: HandedDoor | null }
+type Own = { registry: Registry | null; running: Running | null; listener: HandedListener | null }
 
 /**
  * One of the processes that `startWorkers` keeps: serves the connections that the primary hands to
@@ -18,11 +18,11 @@ async function work(): Promise<void> {
   // Meant for the primary, which says what to do; a terminal sends them to everybody.
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => {})
   const answers = new Map<number, (text: string) => void>()
-  const own: Own = { registry: null, running: null, door: null }
+  const own: Own = { registry: null, running: null, listener: null }
   process.on('message', (message: ToWorker, socket?: Socket) => {
     switch (message.type) {
       case 'connection':
-        return take(own.door, socket)
+        return take(own.listener, socket)
       case 'drain':
         return void drain(own.running, message.graceMs)
       case 'metrics-wanted':
@@ -45,10 +45,10 @@ async function work(): Promise<void> {
 const say = (message: ToPrimary): void => void process.send?.(message)
 
 /** Had it begun to read before, its primary could hand it to another worker half read. */
-function take(door: HandedDoor | null, socket: Socket | undefined): void {
+function take(listener: HandedListener | null, socket: Socket | undefined): void {
   process.send?.({ type: 'taken' } satisfies ToPrimary, () => {
-    if (door === null) socket?.destroy()
-    else if (socket !== undefined) door.enter(socket)
+    if (listener === null) socket?.destroy()
+    else if (socket !== undefined) listener.enter(socket)
   })
 }
 
@@ -78,10 +78,10 @@ function siblingsBy(answers: Map<number, (text: string) => void>, own: Own): Sib
         answers.set(questions, resolve)
         say({ type: 'metrics-asked', question: questions })
       }),
-    shareDoor: async (app) => {
+    shareListener: async (app) => {
       await app.ready()
-      own.door = createHandedDoor(app.server, () => say({ type: 'closed' }))
-      return own.door
+      own.listener = createHandedListener(app.server, () => say({ type: 'closed' }))
+      return own.listener
     },
   }
 }

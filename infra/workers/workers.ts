@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { abortable } from '../abortable.ts'
-import { FrontDoor } from './front-door.ts'
-import { createGathering } from './gathering.ts'
+import { createGathering } from './collect-metrics.ts'
+import { ConnectionDispatcher } from './connection-dispatcher.ts'
 import type { Metrics, ToPrimary, ToWorker } from './messages.ts'
 
 export type Workers = {
@@ -49,7 +49,7 @@ export async function startWorkers(options: Options): Promise<Workers> {
   const names = Array.from({ length: options.count }, (_, index) => `worker-${index + 1}`)
   try {
     await abortable(Promise.all(names.map((name) => crew.start(name, PAUSE_MS))), options.signal)
-    const url = await crew.door.open(options.port, options.host)
+    const url = await crew.listener.open(options.port, options.host)
     crew.keep(names)
     return { url, drain: (graceMs) => crew.drain(graceMs) }
   } catch (error) {
@@ -59,7 +59,7 @@ export async function startWorkers(options: Options): Promise<Workers> {
 }
 
 class Crew {
-  readonly door = new FrontDoor()
+  readonly listener = new ConnectionDispatcher()
   private readonly options: Options
   private readonly live = new Map<string, ChildProcess>()
   private readonly told = new Set<string>()
@@ -107,12 +107,12 @@ class Crew {
     const late = setTimeout(() => this.kill(), graceMs + EXIT_WITHIN_MS)
     await this.allGone()
     clearTimeout(late)
-    this.door.close()
+    this.listener.close()
   }
 
   async end(): Promise<void> {
     this.isKept = false
-    this.door.close()
+    this.listener.close()
     this.kill()
     await this.allGone()
   }
@@ -131,11 +131,11 @@ class Crew {
   private hear(name: string, worker: ChildProcess, message: ToPrimary): void {
     switch (message.type) {
       case 'ready':
-        return this.door.admit(worker)
+        return this.listener.admit(worker)
       case 'taken':
-        return this.door.taken(worker)
+        return this.listener.taken(worker)
       case 'closed':
-        return this.door.dismiss(worker)
+        return this.listener.dismiss(worker)
       case 'tell':
         return this.tellOnce(message.line)
       case 'metrics-own':

@@ -11,7 +11,7 @@ export type Poller = {
   readonly stop: () => Promise<void>
 }
 
-export type PollerParts = {
+export type PollerDeps = {
   /** Answers the lowest of the positions. */
   readonly poll: () => Promise<number>
   /** While false, it rests. */
@@ -24,7 +24,7 @@ export type PollerParts = {
  */
 export function createPoller(
   { bus, log }: Pick<Core, 'bus' | 'log'>,
-  { poll, isNeeded }: PollerParts,
+  { poll, isNeeded }: PollerDeps,
 ): Poller {
   let timer: NodeJS.Timeout | null = null
   let dueAt = Number.POSITIVE_INFINITY

@@ -3,7 +3,7 @@ import type { Core } from '#infra/core.ts'
 import { laneOf } from '#infra/event-bus/lanes.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { CheckpointMoved, type CommitParts, commitFolds, type Folded, LanesLost } from './commit.ts'
+import { CheckpointMoved, type CommitDeps, commitFolds, type Folded, LanesLost } from './commit.ts'
 import { fold, type IsWanted, isOutage } from './fold.ts'
 import type { Stretch } from './stretch.ts'
 import { stopTrack, type Track } from './track.ts'
@@ -11,7 +11,7 @@ import { stopTrack, type Track } from './track.ts'
 const RETRY_MIN_MS = 50
 const RETRY_MAX_MS = 5_000
 
-export type AdvanceParts = Omit<CommitParts, 'pg'> & {
+export type AdvanceDeps = Omit<CommitDeps, 'pg'> & {
   readonly core: Core
   readonly context: FoldContext
   readonly stopping: AbortSignal
@@ -28,23 +28,23 @@ export type AdvanceParts = Omit<CommitParts, 'pg'> & {
  * Answers the lanes that another process may have taken over; there nothing was written.
  */
 export async function advance(
-  parts: AdvanceParts,
+  deps: AdvanceDeps,
   tracks: readonly Track[],
   stretch: Stretch,
 ): Promise<ReadonlySet<number>> {
   const lost = new Set<number>()
   let waitMs = RETRY_MIN_MS
-  while (!parts.stopping.aborted) {
+  while (!deps.stopping.aborted) {
     const ready = tracks.filter((track) => !lost.has(track.lane) && canTake(track, stretch))
     if (ready.length === 0) break
     try {
-      await commitTracks(parts, ready, stretch)
+      await commitTracks(deps, ready, stretch)
       waitMs = RETRY_MIN_MS
     } catch (error) {
       if (error instanceof LanesLost) for (const lane of error.lanes) lost.add(lane)
-      else if (error instanceof CheckpointMoved) await reread(parts, ready).catch(() => {})
-      else parts.core.log.warn({ err: error }, 'the read models wait for the database')
-      await delay(waitMs * (1 + Math.random()), undefined, { signal: parts.stopping }).catch(
+      else if (error instanceof CheckpointMoved) await reread(deps, ready).catch(() => {})
+      else deps.core.log.warn({ err: error }, 'the read models wait for the database')
+      await delay(waitMs * (1 + Math.random()), undefined, { signal: deps.stopping }).catch(
         () => {},
       )
       waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)
@@ -60,40 +60,40 @@ function canTake({ fault, lane, position }: Track, { spans }: Stretch): boolean 
 }
 
 async function commitTracks(
-  parts: AdvanceParts,
+  deps: AdvanceDeps,
   tracks: readonly Track[],
   stretch: Stretch,
 ): Promise<void> {
   const folds: Folded[] = []
   for (const [projection, own] of Map.groupBy(tracks, (track) => track.projection)) {
-    folds.push(...(await foldTracks(parts, projection, own, stretch)))
+    folds.push(...(await foldTracks(deps, projection, own, stretch)))
   }
-  await commitOrSplit(parts, folds, stretch)
+  await commitOrSplit(deps, folds, stretch)
 }
 
 /** Where somebody's rows are refused, one by one shows whose: by projection, then by lane. */
 async function commitOrSplit(
-  parts: AdvanceParts,
+  deps: AdvanceDeps,
   folds: readonly Folded[],
   stretch: Stretch,
 ): Promise<void> {
   const [first] = folds
   if (first === undefined) return
   try {
-    await commitFolds({ ...parts, pg: parts.core.pg }, folds)
+    await commitFolds({ ...deps, pg: deps.core.pg }, folds)
     for (const { moves } of folds) for (const { track, to } of moves) track.position = to
-    parts.onMoved(folds.flatMap(({ moves }) => moves.map(({ track }) => track)))
+    deps.onMoved(folds.flatMap(({ moves }) => moves.map(({ track }) => track)))
   } catch (error) {
     if (isForAll(error)) throw error
     const [move] = first.moves
     if (folds.length > 1) {
-      for (const folded of folds) await commitOrSplit(parts, [folded], stretch)
+      for (const folded of folds) await commitOrSplit(deps, [folded], stretch)
     } else if (first.moves.length > 1) {
       for (const { track } of first.moves) {
-        const own = await foldTracks(parts, first.projection, [track], stretch)
-        await commitOrSplit(parts, own, stretch)
+        const own = await foldTracks(deps, first.projection, [track], stretch)
+        await commitOrSplit(deps, own, stretch)
       }
-    } else if (move !== undefined) stopTrack(move.track, error, parts.core.log)
+    } else if (move !== undefined) stopTrack(move.track, error, deps.core.log)
   }
 }
 
@@ -102,12 +102,12 @@ const isForAll = (error: unknown): boolean =>
 
 /** The fold of some lanes of one projection; without those that can't be folded. */
 async function foldTracks(
-  parts: AdvanceParts,
+  deps: AdvanceDeps,
   projection: Projection,
   tracks: readonly Track[],
   stretch: Stretch,
 ): Promise<Folded[]> {
-  const { context, core } = parts
+  const { context, core } = deps
   try {
     const changes = await fold(projection, stretch.events, wantedBy(tracks, stretch), context)
     const moves = tracks.map((track) => ({
@@ -123,14 +123,14 @@ async function foldTracks(
       return []
     }
     const folds: Folded[] = []
-    for (const one of tracks) folds.push(...(await foldTracks(parts, projection, [one], stretch)))
-    return folds.length === 0 ? [] : [await together(parts, folds, stretch)]
+    for (const one of tracks) folds.push(...(await foldTracks(deps, projection, [one], stretch)))
+    return folds.length === 0 ? [] : [await together(deps, folds, stretch)]
   }
 }
 
 /** One fold again of lanes that can be folded. */
 async function together(
-  { context }: AdvanceParts,
+  { context }: AdvanceDeps,
   folds: readonly Folded[],
   stretch: Stretch,
 ): Promise<Folded> {
@@ -154,14 +154,14 @@ function wantedBy(tracks: readonly Track[], stretch: Stretch): IsWanted | null {
     position > (positions.get(laneOf(stream)) ?? Number.POSITIVE_INFINITY)
 }
 
-async function reread(parts: AdvanceParts, tracks: readonly Track[]): Promise<void> {
-  const checkpoints = await readCheckpoints(parts.core.pg)
+async function reread(deps: AdvanceDeps, tracks: readonly Track[]): Promise<void> {
+  const checkpoints = await readCheckpoints(deps.core.pg)
   for (const track of tracks) {
     const checkpoint = checkpoints.get(track.projection.name)
     if (checkpoint?.definition !== definitionOf(track.projection)) {
       const other = new Error('another release has made its read model anew')
-      stopTrack(track, other, parts.core.log)
+      stopTrack(track, other, deps.core.log)
     } else track.position = checkpoint.positions[track.lane] ?? track.position
   }
-  parts.onMoved(tracks)
+  deps.onMoved(tracks)
 }

@@ -44,7 +44,7 @@ export class LanesLost extends Error {
   }
 }
 
-export type CommitParts = {
+export type CommitDeps = {
   readonly pg: Pool
   readonly isStillMine: (client: PoolClient, lanes: readonly number[]) => Promise<boolean>
   readonly beforeCommit: (names: readonly ProjectionName[]) => void
@@ -60,7 +60,7 @@ export type CommitParts = {
  * and are then folded again from events, which are durable.
  */
 export const commitFolds = (
-  { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitParts,
+  { pg, isStillMine, beforeCommit, withinMs = WITHIN_MS }: CommitDeps,
   folds: readonly Folded[],
 ): Promise<void> => {
   const names = folds.map(({ projection }) => projection.name)
@@ -89,7 +89,7 @@ export const commitFolds = (
 async function lostOf(
   client: PoolClient,
   lanes: readonly number[],
-  isStillMine: CommitParts['isStillMine'],
+  isStillMine: CommitDeps['isStillMine'],
 ): Promise<number[]> {
   const lost: number[] = []
   for (const lane of lanes) if (!(await isStillMine(client, [lane]))) lost.push(lane)

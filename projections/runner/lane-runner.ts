@@ -3,7 +3,7 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { ALL_LANES, LANE_COUNT, laneOf } from '#infra/event-bus/lanes.ts'
 import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
-import { type AdvanceParts, advance } from './advance.ts'
+import { type AdvanceDeps, advance } from './advance.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
 import { stretchOf } from './stretch.ts'
 import { type Fault, healthOf, type ProjectionHealth, type Track } from './track.ts'
@@ -35,7 +35,7 @@ class NotMine extends Error {
  * they are where it is.
  */
 export class LaneRunner implements LaneWorker {
-  private readonly parts: AdvanceParts
+  private readonly deps: AdvanceDeps
   private readonly projections: readonly Projection[]
   /** Of projections that could not even be made. */
   private readonly faults: ReadonlyMap<Projection, Fault>
@@ -49,19 +49,19 @@ export class LaneRunner implements LaneWorker {
   private readonly running: Promise<void>
 
   constructor(
-    parts: AdvanceParts,
+    deps: AdvanceDeps,
     projections: readonly Projection[],
     faults: ReadonlyMap<Projection, Fault>,
   ) {
-    this.parts = parts
+    this.deps = deps
     this.projections = projections
     this.faults = faults
-    parts.stopping.addEventListener('abort', () => this.wake())
+    deps.stopping.addEventListener('abort', () => this.wake())
     this.running = this.run()
   }
 
   readonly onGained = async (lanes: readonly number[]): Promise<void> => {
-    const { core, onMoved } = this.parts
+    const { core, onMoved } = this.deps
     const [checkpoints, head] = await Promise.all([
       readCheckpoints(core.pg),
       core.store.headPosition(),
@@ -84,11 +84,11 @@ export class LaneRunner implements LaneWorker {
     for (const lane of lanes) this.reached.delete(lane)
     const lost = this.tracks.filter(({ lane }) => lanes.includes(lane))
     this.tracks = this.tracks.filter(({ lane }) => !lanes.includes(lane))
-    if (lost.length > 0) this.parts.onMoved(lost)
+    if (lost.length > 0) this.deps.onMoved(lost)
   }
 
   readonly onBatch = (batch: LaneBatch): Promise<void> => {
-    if (this.parts.stopping.aborted) return Promise.resolve()
+    if (this.deps.stopping.aborted) return Promise.resolve()
     const pending = { ...Promise.withResolvers<void>(), batch }
     this.pending.push(pending)
     this.wake()
@@ -125,7 +125,7 @@ export class LaneRunner implements LaneWorker {
 
   /** Lets stopped tracks go on whose read model was made anew. */
   async restart(): Promise<void> {
-    const checkpoints = await readCheckpoints(this.parts.core.pg)
+    const checkpoints = await readCheckpoints(this.deps.core.pg)
     const moved = this.tracks.filter((track) => {
       const { fault, projection, lane, position } = track
       const checkpoint = checkpoints.get(projection.name)
@@ -136,7 +136,7 @@ export class LaneRunner implements LaneWorker {
       track.position = at
       return true
     })
-    this.parts.onMoved(moved)
+    this.deps.onMoved(moved)
     this.wake()
   }
 
@@ -154,7 +154,7 @@ export class LaneRunner implements LaneWorker {
   }
 
   private async run(): Promise<void> {
-    const { stopping, core } = this.parts
+    const { stopping, core } = this.deps
     while (!stopping.aborted) {
       this.wakeUp = Promise.withResolvers()
       const tasks = this.takePending()
@@ -194,7 +194,7 @@ export class LaneRunner implements LaneWorker {
   private async work(tasks: readonly Pending[]): Promise<void> {
     const startedAt = performance.now()
     const stretch = stretchOf(tasks.map(({ batch }) => batch))
-    const lost = await advance(this.parts, this.tracks, stretch)
+    const lost = await advance(this.deps, this.tracks, stretch)
     for (const [lane, { position }] of stretch.spans) this.arrive(lane, position)
     if (stretch.events.length < BATCH_MAX) await this.rest(startedAt)
     for (const { batch, resolve, reject } of tasks) {
@@ -221,12 +221,12 @@ export class LaneRunner implements LaneWorker {
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(isWanted)
       const batch = { lanes, events: mine, after, position }
-      const lost = await advance(this.parts, behind, stretchOf([batch]))
+      const lost = await advance(this.deps, behind, stretchOf([batch]))
       if (lost.size > 0) await delay(RETRY_MS)
     } catch (err) {
       this.ahead = null
-      this.parts.core.log.warn({ err }, 'the read models wait for the event store')
-      await delay(RETRY_MS, undefined, { signal: this.parts.stopping }).catch(() => {})
+      this.deps.core.log.warn({ err }, 'the read models wait for the event store')
+      await delay(RETRY_MS, undefined, { signal: this.deps.stopping }).catch(() => {})
     }
   }
 
@@ -238,7 +238,7 @@ export class LaneRunner implements LaneWorker {
     lanes: readonly number[],
   ): Promise<Recorded[]> {
     const read = (from: number): Promise<Recorded[]> =>
-      this.parts.core.store.readAll(from, limit, lanes.length < LANE_COUNT ? lanes : undefined)
+      this.deps.core.store.readAll(from, limit, lanes.length < LANE_COUNT ? lanes : undefined)
     const key = `${after} ${lanes}`
     const begun = this.ahead?.key === key ? this.ahead.events : read(after)
     this.ahead = null
@@ -253,7 +253,7 @@ export class LaneRunner implements LaneWorker {
   }
 
   private async rest(startedAt: number): Promise<void> {
-    const { stopping } = this.parts
+    const { stopping } = this.deps
     const restMs = Math.min(REST_MAX_MS, (performance.now() - startedAt) * REST_FACTOR)
     if (restMs >= 1) await delay(restMs, undefined, { signal: stopping }).catch(() => {})
   }

@@ -5,20 +5,20 @@ import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { ModelEntry } from '../contract/channel.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 /**
  * `GET /api/channel/models` (what is known of: priced, or named by a channel) and
  * `GET /api/channel/models_enabled` (what enabled channels serve), for admins.
  */
-export function listChannelModels(app: App, parts: ReadParts): void {
-  const { core } = parts
+export function listChannelModels(app: App, deps: ReadDeps): void {
+  const { core } = deps
   app.get(
     '/api/channel/models',
     {
       schema: { response: { 200: Envelope(Type.Array(ModelEntry)) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'channels', 'options'),
+      preHandler: upToDate(deps, 'channels', 'options'),
     },
     async () => {
       const [named, options] = await Promise.all([channelModels(core.db), optionsInForce(core)])
@@ -31,10 +31,10 @@ export function listChannelModels(app: App, parts: ReadParts): void {
     {
       schema: { response: { 200: Envelope(Type.Array(Type.String())) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'channels'),
+      preHandler: upToDate(deps, 'channels'),
     },
     async () => {
-      const served = await servedModels(core.db, parts.servedTypes, Math.floor(core.now() / 1_000))
+      const served = await servedModels(core.db, deps.servedTypes, Math.floor(core.now() / 1_000))
       return success(served.map(({ model }) => model))
     },
   )

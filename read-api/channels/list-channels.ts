@@ -12,7 +12,7 @@ import {
 } from '#projections/channels/query.ts'
 import { ChannelEntry } from '../contract/channel.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate, wholeOf } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate, wholeOf } from '../question.ts'
 import { channelAnswer } from './channel-answer.ts'
 
 const SearchChannels = Type.Object({
@@ -34,20 +34,20 @@ const SearchChannels = Type.Object({
 })
 
 /** `GET /api/channel/` and `/api/channel/search`, for admins; deleted ones are left out. */
-export function listChannelRows(app: App, parts: ReadParts): void {
+export function listChannelRows(app: App, deps: ReadDeps): void {
   for (const path of ['/api/channel/', '/api/channel/search']) {
     app.get(
       path,
       {
         schema: { querystring: SearchChannels, response: { 200: Envelope(Page(ChannelEntry)) } },
         onRequest: onlyAdmin,
-        preHandler: upToDate(parts, 'channels', 'channel-checks'),
+        preHandler: upToDate(deps, 'channels', 'channel-checks'),
         // Telling tags from channels by the schema would take longer than all the rest.
         serializerCompiler: () => JSON.stringify,
       },
       async ({ query }) => {
-        const { db } = parts.core
-        const now = parts.core.now()
+        const { db } = deps.core
+        const now = deps.core.now()
         const { page, ...slice } = pageOf(query)
         const search = {
           ...slice,

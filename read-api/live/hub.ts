@@ -1,4 +1,4 @@
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 import { readItems } from './read-items.ts'
 import { Ring } from './ring.ts'
 
@@ -28,8 +28,8 @@ export type Hub = {
  * Tails the read models of the log, the channels, the tokens and the users: one query for each per
  * advance, for all sockets. What it passes on is committed, and the same as REST answers.
  */
-export function createHub(parts: Pick<ReadParts, 'core' | 'freshness' | 'progress'>): Hub {
-  const { core, freshness } = parts
+export function createHub(deps: Pick<ReadDeps, 'core' | 'freshness' | 'progress'>): Hub {
+  const { core, freshness } = deps
   const members = new Map<() => void, number>()
   let ring = new Ring(0)
   let isOpen = false
@@ -43,7 +43,7 @@ export function createHub(parts: Pick<ReadParts, 'core' | 'freshness' | 'progres
       isOpen = true
     }
     while (!isStopped && ring.upTo < target()) {
-      const read = await readItems(parts, {
+      const read = await readItems(deps, {
         after: ring.upTo,
         upTo: target(),
         limit: PAGE,

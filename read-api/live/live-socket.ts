@@ -8,7 +8,7 @@ import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf } from '#infra/http/language.ts'
 import type { HealthBoard } from '../channels/health/health-board.ts'
 import { statOf } from '../logs/log-stat.ts'
-import type { App, ReadParts } from '../question.ts'
+import type { App, ReadDeps } from '../question.ts'
 import { createHub, type Hub } from './hub.ts'
 import { readRequest } from './live-request.ts'
 import { onceASecond } from './once-a-second.ts'
@@ -33,21 +33,21 @@ type Open = Watched & {
 }
 
 /** `GET /api/live`: what happens, as it happens, cut to what the session may see. */
-export function liveSocket(app: App, parts: ReadParts): void {
-  const hub = createHub(parts)
+export function liveSocket(app: App, deps: ReadDeps): void {
+  const hub = createHub(deps)
   const open = new Set<Open>()
-  const stopWatching = watchSessions(app, parts, () => [...open])
+  const stopWatching = watchSessions(app, deps, () => [...open])
   const feeds = [
-    feedHealth(parts.health, parts.core.log, () => sessionsOf(open)),
-    feedProgress(parts.core, parts.progress, () => sessionsOf(open)),
-    feedStats(parts.core, () => sessionsOf(open)),
+    feedHealth(deps.health, deps.core.log, () => sessionsOf(open)),
+    feedProgress(deps.core, deps.progress, () => sessionsOf(open)),
+    feedStats(deps.core, () => sessionsOf(open)),
   ]
   const pinging = setInterval(() => ping(open), PING_MS).unref()
   const sendElsewhere = (): void => {
     for (const { socket } of open) socket.close(SERVICE_RESTART, 'restarting')
   }
   // At once, not when the last stream has ended: a reader must not be served by what is leaving.
-  parts.draining.addEventListener('abort', sendElsewhere, { once: true })
+  deps.draining.addEventListener('abort', sendElsewhere, { once: true })
   app.addHook('preClose', async () => {
     clearInterval(pinging)
     for (const stopFeeding of feeds) stopFeeding()
@@ -55,7 +55,7 @@ export function liveSocket(app: App, parts: ReadParts): void {
     hub.stop()
     sendElsewhere()
     // Told seconds ago: whoever has not answered would keep the process for half a minute.
-    if (parts.draining.aborted) for (const { socket } of open) socket.terminate()
+    if (deps.draining.aborted) for (const { socket } of open) socket.terminate()
   })
   // NOTE: a connection that asked for an upgrade and was refused (by a hook before the plugin's
   // own) is nobody's any more: it would stay open as long as its other end likes, past a shutdown.
@@ -66,10 +66,10 @@ export function liveSocket(app: App, parts: ReadParts): void {
     '/api/live',
     {
       websocket: true,
-      preValidation: [async () => refuseWhile(parts.draining), onlyOwnSocket],
+      preValidation: [async () => refuseWhile(deps.draining), onlyOwnSocket],
       schema: { hide: true },
     },
-    (socket, request) => accept(parts, hub, open, socket, request),
+    (socket, request) => accept(deps, hub, open, socket, request),
   )
 }
 
@@ -81,7 +81,7 @@ function refuseWhile(draining: AbortSignal): void {
 }
 
 function accept(
-  parts: ReadParts,
+  deps: ReadDeps,
   hub: Hub,
   open: Set<Open>,
   socket: WebSocket,
@@ -91,7 +91,7 @@ function accept(
   // NOTE: without a listener an oversized frame would be an uncaught error.
   socket.on('error', () => socket.terminate())
   // Between the refusal and here the handshake took its time: the others were sent elsewhere.
-  if (parts.draining.aborted) {
+  if (deps.draining.aborted) {
     socket.close(SERVICE_RESTART, 'restarting')
     return
   }
@@ -101,7 +101,7 @@ function accept(
     return
   }
   const viewer = { isAdmin: principal.role >= 10, language: languageOf(request) }
-  const session = new LiveSession({ socket, parts, hub, principal, viewer })
+  const session = new LiveSession({ socket, deps, hub, principal, viewer })
   const entry: Open = {
     principal,
     socket,
@@ -121,11 +121,11 @@ function accept(
   const isTooFast = rateGate()
   socket.on('message', (bytes) => {
     if (isTooFast()) socket.close(POLICY_VIOLATION, 'too many messages')
-    else answer(parts, session, String(bytes))
+    else answer(deps, session, String(bytes))
   })
 }
 
-function answer({ core }: ReadParts, session: LiveSession, text: string): void {
+function answer({ core }: ReadDeps, session: LiveSession, text: string): void {
   try {
     const request = readRequest(text)
     if (request.type === 'ping') return session.send({ type: 'pong' })

@@ -6,7 +6,7 @@ import { changedUsers } from '#projections/users/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import { logAnswer, openRows } from '../logs/log-answer.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 import { cachedText, type LiveItem } from './ring.ts'
 import { taskItems } from './task-items.ts'
 import { testItems } from './test-items.ts'
@@ -27,15 +27,15 @@ export type Wanted = {
 
 /** What happened after a position, in order, and how far that goes. */
 export async function readItems(
-  parts: Pick<ReadParts, 'core' | 'progress'>,
+  deps: Pick<ReadDeps, 'core' | 'progress'>,
   { after, upTo, limit, userId, hasChannels, hasUsers, inboxesOf = [] }: Wanted,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
-  const { core } = parts
+  const { core } = deps
   const filter: LogFilter = userId === undefined ? {} : { userId }
   const [logs, channels, tasks, users] = await Promise.all([
     logRowsAfter(core.db, filter, { after, upTo, limit }),
     hasChannels ? changedChannels(core.db, { after, upTo, limit }) : [],
-    taskItems(parts, { after, upTo, limit, ...filter }),
+    taskItems(deps, { after, upTo, limit, ...filter }),
     hasUsers ? changedUsers(core.db, { after, upTo, limit }) : [],
   ])
   const reached = Math.min(

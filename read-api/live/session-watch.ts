@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Principal } from '#infra/http/principal.ts'
 import { usersByIds } from '#projections/users/query.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 
 const CHECK_MS = 400
 
@@ -14,7 +14,7 @@ export type Watched = { readonly principal: Principal; readonly endSession: () =
  */
 export function watchSessions(
   app: FastifyInstance,
-  { core, freshness }: ReadParts,
+  { core, freshness }: ReadDeps,
   sockets: () => readonly Watched[],
 ): () => void {
   let isChecking = false
@@ -43,7 +43,7 @@ export function watchSessions(
 
 async function validSessions(
   app: FastifyInstance,
-  core: ReadParts['core'],
+  core: ReadDeps['core'],
   open: readonly Watched[],
 ): Promise<(principal: Principal) => boolean> {
   const principals = open.map(({ principal }) => principal)

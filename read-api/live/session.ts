@@ -5,7 +5,7 @@ import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'
 import type { LogStat } from '../contract/log.ts'
 import type { Viewer } from '../logs/log-answer.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 import type { Hub } from './hub.ts'
 import { readItems } from './read-items.ts'
 import type { LiveItem } from './ring.ts'
@@ -23,13 +23,13 @@ export type TaskProgress = {
   readonly progress: string
 }
 
-type SessionParts = Pick<ReadParts, 'core' | 'progress' | 'health'>
+type SessionDeps = Pick<ReadDeps, 'core' | 'progress' | 'health'>
 
 /** One socket's place in the stream, and what it may see of it. */
 export class LiveSession {
   readonly principal: Principal
   readonly #socket: WebSocket
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
   readonly #hub: Hub
   readonly #viewer: Viewer
   #topics: ReadonlySet<LiveTopic> = new Set()
@@ -47,18 +47,18 @@ export class LiveSession {
   #pendingBytes = 0
   #drained: (() => void)[] = []
 
-  constructor(parts: {
+  constructor(fields: {
     socket: WebSocket
-    parts: SessionParts
+    deps: SessionDeps
     hub: Hub
     principal: Principal
     viewer: Viewer
   }) {
-    this.#socket = parts.socket
-    this.#parts = parts.parts
-    this.#hub = parts.hub
-    this.principal = parts.principal
-    this.#viewer = parts.viewer
+    this.#socket = fields.socket
+    this.#deps = fields.deps
+    this.#hub = fields.hub
+    this.principal = fields.principal
+    this.#viewer = fields.viewer
   }
 
   /** Follows the topics from now on, or from `after` on: then with everything missed, in order. */
@@ -69,7 +69,7 @@ export class LiveSession {
     await this.#hub.ready()
     if (mine !== this.#subscriptions) return
     this.#topics = new Set(topics)
-    this.#health = this.#parts.health.version
+    this.#health = this.#deps.health.version
     this.#stats = ''
     this.#sent = after ?? this.#hub.ring().upTo
     const isCaughtUp = after === null || (await this.#catchUp(mine))
@@ -104,8 +104,8 @@ export class LiveSession {
   /** What changed since the last time; a reader who is behind gets it all with the next. */
   passHealth(): void {
     if (!this.wantsHealth || this.#isClosed || !this.#hasRoom) return
-    const data = this.#parts.health.since(this.#health)
-    this.#health = this.#parts.health.version
+    const data = this.#deps.health.since(this.#health)
+    this.#health = this.#deps.health.version
     if (data === null) return
     this.send({ type: 'event', topic: 'channels', position: this.#sent, data })
   }
@@ -150,12 +150,12 @@ export class LiveSession {
   /** Reads what was missed until the ring takes over; false when that is too much. */
   async #catchUp(mine: number): Promise<boolean> {
     if (this.#sent > this.#hub.ring().upTo) {
-      return this.#sent <= (await this.#parts.core.store.headPosition())
+      return this.#sent <= (await this.#deps.core.store.headPosition())
     }
     let missed = 0
     while (this.#sent < this.#hub.ring().from) {
       const { userId } = this.principal
-      const { items, upTo } = await readItems(this.#parts, {
+      const { items, upTo } = await readItems(this.#deps, {
         after: this.#sent,
         upTo: this.#hub.ring().upTo,
         limit: PAGE,
@@ -186,7 +186,7 @@ export class LiveSession {
   async #passUnread(): Promise<void> {
     const { userId } = this.principal
     this.#unread = this.#hub.ring().upTo
-    const counts = await unreadCounts(this.#parts.core.db, [userId])
+    const counts = await unreadCounts(this.#deps.core.db, [userId])
     const data = { unread_count: counts.get(userId) ?? 0 }
     this.send({ type: 'event', topic: 'inbox', position: this.#sent, data })
   }

@@ -1,12 +1,12 @@
 import { changedTasks, type Stretch } from '#projections/tasks/query.ts'
 import type { LiveMessage } from '../contract/live.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 import { type OpenedTask, openTasks, taskPush } from '../tasks/task-answer.ts'
 import { cachedText, type LiveItem } from './ring.ts'
 
 /** Drawings and music tasks that changed in between, as they are now, and how far that goes. */
 export async function taskItems(
-  { core, progress }: Pick<ReadParts, 'core' | 'progress'>,
+  { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
   wanted: Stretch,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const rows = await changedTasks(core.db, wanted)

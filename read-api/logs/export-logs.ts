@@ -5,10 +5,10 @@ import { isStillAdmitted, onlyAdmin, onlyUser, principalOf } from '#infra/http/a
 import { fault, invalidField } from '#infra/http/faults.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, type ReadParts, textOf, upToDate } from '../question.ts'
+import { type App, type ReadDeps, textOf, upToDate } from '../question.ts'
 import { dollarsAt } from './dollars.ts'
 import { csvFormat, type ExportFormat, ndjsonFormat } from './export-format.ts'
-import { createSeats, whileRead } from './export-seats.ts'
+import { createPermits, whileRead } from './export-permits.ts'
 import { exportText } from './export-text.ts'
 import type { Viewer } from './log-answer.ts'
 import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
@@ -48,10 +48,10 @@ const RETRY_SECONDS = 5
  * `GET /api/log/export` (everybody's, for admins) and `GET /api/log/self/export`: every row that
  * the filters of the list let through, newest first, as one file.
  */
-export function exportLogs(app: App, parts: ReadParts): void {
-  const seats = createSeats(SEATS, parts.longAnswers ?? { underWay: 0 })
+export function exportLogs(app: App, deps: ReadDeps): void {
+  const permits = createPermits(SEATS, deps.longAnswers ?? { underWay: 0 })
   // NOTE: a HEAD would read every row for nobody.
-  const asked = { exposeHeadRoute: false, preHandler: upToDate(parts, 'call-log') }
+  const asked = { exposeHeadRoute: false, preHandler: upToDate(deps, 'call-log') }
   app.get(
     '/api/log/export',
     {
@@ -59,7 +59,7 @@ export function exportLogs(app: App, parts: ReadParts): void {
       schema: { querystring: AllRows, response: FILE },
       onRequest: onlyAdmin,
     },
-    (request, reply) => answer({ parts, seats, request, reply, query: request.query }, null),
+    (request, reply) => answer({ deps, permits, request, reply, query: request.query }, null),
   )
   app.get(
     '/api/log/self/export',
@@ -70,44 +70,44 @@ export function exportLogs(app: App, parts: ReadParts): void {
     },
     (request, reply) => {
       const { userId } = principalOf(request)
-      return answer({ parts, seats, request, reply, query: request.query }, userId)
+      return answer({ deps, permits, request, reply, query: request.query }, userId)
     },
   )
 }
 
 type Asked = {
-  readonly parts: ReadParts
-  readonly seats: ReturnType<typeof createSeats>
+  readonly deps: ReadDeps
+  readonly permits: ReturnType<typeof createPermits>
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly query: ExportQuery
 }
 
-async function answer({ parts, seats, request, reply, query }: Asked, ownerId: number | null) {
-  if (parts.draining.aborted) throw fault('Draining', RETRY_SECONDS)
+async function answer({ deps, permits, request, reply, query }: Asked, ownerId: number | null) {
+  if (deps.draining.aborted) throw fault('Draining', RETRY_SECONDS)
   const { userId, role } = principalOf(request)
   const viewer = { isAdmin: ownerId === null && role >= 10, language: languageOf(request) }
-  const format = await formatOf(parts, query, viewer)
-  const filter = await logFilter(parts, query, ownerId)
-  const leave = seats(userId, role >= 10)
+  const format = await formatOf(deps, query, viewer)
+  const filter = await logFilter(deps, query, ownerId)
+  const release = permits(userId, role >= 10)
   const isAllowed = (): Promise<boolean> => isStillAdmitted(request)
-  const text = exportText(parts.core, { filter, format, isAllowed })
+  const text = exportText(deps.core, { filter, format, isAllowed })
   try {
     // Read before the status is sent: what fails at once is a refusal, not a file that breaks off.
     await text.begin()
   } catch (error) {
-    leave()
+    release()
     throw error
   }
   const pieces = whileRead(text, LIMITS, (why) => file.destroy(why))
   const file: Readable = Readable.from(pieces, { objectMode: false })
-  file.once('close', leave)
+  file.once('close', release)
   reply.header('content-disposition', `attachment; filename="usage.${format.extension}"`)
   return reply.type(format.type).send(file)
 }
 
 async function formatOf(
-  { core }: ReadParts,
+  { core }: ReadDeps,
   query: ExportQuery,
   viewer: Viewer,
 ): Promise<ExportFormat> {

@@ -7,7 +7,7 @@ import { languageOf } from '#infra/http/language.ts'
 import { type LogFilter, logRows } from '#projections/call-log/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { LogPage } from '../contract/log.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate, wholeOf } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate, wholeOf } from '../question.ts'
 import { logAnswer, openRows } from './log-answer.ts'
 import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
@@ -19,32 +19,32 @@ const AllLogs = Type.Object({ ...Paging, ...AdminFilters })
 const OwnLogs = Type.Object({ ...Paging, ...LogFilters })
 
 /** `GET /api/log/` (everybody's, for admins) and `GET /api/log/self/`: newest first. */
-export function listLogs(app: App, parts: ReadParts): void {
+export function listLogs(app: App, deps: ReadDeps): void {
   const cursors = new PageCursors()
-  const fresh = upToDate(parts, 'call-log', 'usage-by-hour')
+  const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
   const response = { 200: Envelope(LogPage) }
   app.get(
     '/api/log/',
     { schema: { querystring: AllLogs, response }, onRequest: onlyAdmin, preHandler: fresh },
-    (request) => answer(parts, cursors, request, request.query, null),
+    (request) => answer(deps, cursors, request, request.query, null),
   )
   app.get(
     '/api/log/self/',
     { schema: { querystring: OwnLogs, response }, onRequest: onlyUser, preHandler: fresh },
-    (request) => answer(parts, cursors, request, request.query, principalOf(request).userId),
+    (request) => answer(deps, cursors, request, request.query, principalOf(request).userId),
   )
 }
 
 async function answer(
-  parts: ReadParts,
+  deps: ReadDeps,
   cursors: PageCursors,
   request: FastifyRequest,
   query: Static<typeof AllLogs>,
   ownerId: number | null,
 ) {
-  const { core } = parts
+  const { core } = deps
   const { page, limit } = pageOf(query)
-  const filter = await logFilter(parts, query, ownerId)
+  const filter = await logFilter(deps, query, ownerId)
   if (filter === null) return success({ items: [], page, total: 0 })
   const now = Math.floor(core.now() / 1_000)
   const { count: total } = await sumLogs(core.db, filter, now)

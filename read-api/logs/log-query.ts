@@ -4,7 +4,7 @@ import { PLAYGROUND_NAME, playgroundOf } from '#domain/shared/playground.ts'
 import { type LogFilter, playgroundIds } from '#projections/call-log/query.ts'
 import { tokenIdsByName } from '#projections/tokens/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
-import { Query, type ReadParts, textOf, wholeOf } from '../question.ts'
+import { Query, type ReadDeps, textOf, wholeOf } from '../question.ts'
 
 /** The filters of the log and its totals, all optional; an empty one lets everything through. */
 export const LogFilters = {
@@ -28,7 +28,7 @@ export type LogQuery = Static<typeof AnyFilters>
  * can match. `ownerId` is set where the rows are one user's own.
  */
 export async function logFilter(
-  { core: { db } }: ReadParts,
+  { core: { db } }: ReadDeps,
   query: LogQuery,
   ownerId: number | null,
 ): Promise<LogFilter | null> {

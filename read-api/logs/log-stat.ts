@@ -7,7 +7,7 @@ import { success } from '#infra/http/envelope.ts'
 import { type LogFilter, sumLogRows } from '#projections/call-log/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { LogStat } from '../contract/log.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { AdminFilters, LogFilters, type LogQuery, logFilter } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
 
@@ -21,25 +21,25 @@ const RATE_SECONDS = 60
  * `GET /api/log/stat` (everybody's, for admins) and `GET /api/log/self/stat`: totals of every row
  * that matches, and of the last minute's; of consumption alone unless another type is asked for.
  */
-export function logStat(app: App, parts: ReadParts): void {
-  const fresh = upToDate(parts, 'call-log', 'usage-by-hour')
+export function logStat(app: App, deps: ReadDeps): void {
+  const fresh = upToDate(deps, 'call-log', 'usage-by-hour')
   const response = { 200: Envelope(LogStat) }
   app.get(
     '/api/log/stat',
     { schema: { querystring: AllStat, response }, onRequest: onlyAdmin, preHandler: fresh },
-    (request) => answer(parts, request.query, null),
+    (request) => answer(deps, request.query, null),
   )
   app.get(
     '/api/log/self/stat',
     { schema: { querystring: OwnStat, response }, onRequest: onlyUser, preHandler: fresh },
     (request: FastifyRequest) =>
-      answer(parts, request.query as LogQuery, principalOf(request).userId),
+      answer(deps, request.query as LogQuery, principalOf(request).userId),
   )
 }
 
-async function answer(parts: ReadParts, query: LogQuery, ownerId: number | null) {
-  const asked = await logFilter(parts, query, ownerId)
-  return success(asked === null ? NOTHING : await statOf(parts.core, asked))
+async function answer(deps: ReadDeps, query: LogQuery, ownerId: number | null) {
+  const asked = await logFilter(deps, query, ownerId)
+  return success(asked === null ? NOTHING : await statOf(deps.core, asked))
 }
 
 const NOTHING: LogStat = {

@@ -5,12 +5,12 @@ import { notFound } from '#infra/http/faults.ts'
 import { findInInbox, type InboxRow, listInbox, unreadCounts } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { InboxMessage, UnreadCount } from '../contract/message.ts'
-import { type App, IdParams, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 /** `GET /api/user/messages`, one of them by `{id}`, and `unread_count`: the caller's own inbox. */
-export function inboxMessages(app: App, parts: ReadParts): void {
-  const { core } = parts
-  const asked = { onRequest: onlyUser, preHandler: upToDate(parts, 'messages') }
+export function inboxMessages(app: App, deps: ReadDeps): void {
+  const { core } = deps
+  const asked = { onRequest: onlyUser, preHandler: upToDate(deps, 'messages') }
   app.get(
     '/api/user/messages',
     {

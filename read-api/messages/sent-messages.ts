@@ -11,7 +11,7 @@ import {
 } from '#projections/messages/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { AdminMessage, Recipient } from '../contract/message.ts'
-import { type App, IdParams, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 const SearchMessages = Type.Object({
   ...Query.page,
@@ -21,9 +21,9 @@ const SearchMessages = Type.Object({
 })
 
 /** What was sent, for admins: the list, `search`, one by `{id}`, and its `recipients`. */
-export function sentMessages(app: App, parts: ReadParts): void {
-  const { core } = parts
-  const asked = { onRequest: onlyAdmin, preHandler: upToDate(parts, 'messages', 'users') }
+export function sentMessages(app: App, deps: ReadDeps): void {
+  const { core } = deps
+  const asked = { onRequest: onlyAdmin, preHandler: upToDate(deps, 'messages', 'users') }
   for (const path of ['/api/admin/messages', '/api/admin/messages/search']) {
     app.get(
       path,
@@ -46,7 +46,7 @@ export function sentMessages(app: App, parts: ReadParts): void {
   app.get(
     '/api/admin/messages/:id',
     { ...asked, schema: { params: IdParams, response: { 200: Envelope(AdminMessage) } } },
-    async ({ params }) => success(sentAnswer(await sent(parts, params.id))),
+    async ({ params }) => success(sentAnswer(await sent(deps, params.id))),
   )
   app.get(
     '/api/admin/messages/:id/recipients',
@@ -59,7 +59,7 @@ export function sentMessages(app: App, parts: ReadParts): void {
       },
     },
     async ({ params, query }) => {
-      const { id, total } = await sent(parts, params.id)
+      const { id, total } = await sent(deps, params.id)
       const { page, ...slice } = pageOf(query)
       const rows = await recipientsOf(core.db, id, slice)
       return success({ items: rows.map(recipientAnswer), page, total })
@@ -67,7 +67,7 @@ export function sentMessages(app: App, parts: ReadParts): void {
   )
 }
 
-async function sent({ core }: ReadParts, id: string): Promise<MessageRow> {
+async function sent({ core }: ReadDeps, id: string): Promise<MessageRow> {
   const row = await findMessage(core.db, Number(id))
   if (row === null) throw notFound({ zh: '消息不存在', en: 'No such message' })
   return row

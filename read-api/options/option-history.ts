@@ -6,24 +6,24 @@ import { listOptionChanges, type OptionChangeRow } from '#projections/option-cha
 import { usersByIds } from '#projections/users/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { OptionChange } from '../contract/option.ts'
-import { type App, pageOf, Query, type ReadParts, textOf, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, textOf, upToDate } from '../question.ts'
 
 const HistoryQuery = Type.Object({ ...Query.page, key: Query.text, section: Query.text })
 
 /** `GET /api/option/history`, for admins: of one option, of a section, or of all; newest first. */
-export function optionHistory(app: App, parts: ReadParts): void {
+export function optionHistory(app: App, deps: ReadDeps): void {
   app.get(
     '/api/option/history',
     {
       schema: { querystring: HistoryQuery, response: { 200: Envelope(Page(OptionChange)) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'option-changes', 'price-schedule', 'users'),
+      preHandler: upToDate(deps, 'option-changes', 'price-schedule', 'users'),
     },
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const keys = keysOf(textOf(query.key), textOf(query.section))
-      const { rows, total } = await listOptionChanges(parts.core.db, { keys, limit, offset })
-      const names = await namesOf(parts, rows)
+      const { rows, total } = await listOptionChanges(deps.core.db, { keys, limit, offset })
+      const names = await namesOf(deps, rows)
       return success({ items: rows.map((row) => changeAnswer(row, names)), page, total })
     },
   )
@@ -41,7 +41,7 @@ const userIdOf = (actor: string): number | null =>
   /^user:[1-9]\d{0,14}$/.test(actor) ? Number(actor.slice('user:'.length)) : null
 
 async function namesOf(
-  { core }: ReadParts,
+  { core }: ReadDeps,
   rows: readonly OptionChangeRow[],
 ): Promise<ReadonlyMap<number, string>> {
   const ids = rows.flatMap(({ actor }) => userIdOf(actor) ?? [])

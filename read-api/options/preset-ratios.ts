@@ -8,7 +8,7 @@ import { createOutbound, type Outbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { PresetRatios } from '../contract/option.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { fetchPreset, LIST_BYTES_MAX } from './fetch-preset.ts'
 import { optionsInForce } from './options-in-force.ts'
 import { readOutputCapList, readPresetList } from './preset-list.ts'
@@ -39,19 +39,19 @@ const LIMITS = {
  * `GET /api/option/preset_ratios?source=`: ratios to merge, from the configured address where there
  * is one and it answers as it should, else those that are shipped.
  */
-export function presetRatios(app: App, parts: ReadParts): void {
-  const outbounds = outboundsOf(parts.core)
+export function presetRatios(app: App, deps: ReadDeps): void {
+  const outbounds = outboundsOf(deps.core)
   app.addHook('onClose', async () => outbounds.close())
   app.get(
     '/api/option/preset_ratios',
     {
       schema: { querystring: Query, response: { 200: Envelope(PresetRatios) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'options'),
+      preHandler: upToDate(deps, 'options'),
     },
     async ({ query }) => {
       const { source } = query as Static<typeof Query>
-      const base = (await optionsInForce(parts.core)).text('PresetRatioUrl')
+      const base = (await optionsInForce(deps.core)).text('PresetRatioUrl')
       if (base === '') return success(shipped(source, false))
       const lists = await fetchPreset(outbounds.open(), base, source, SOURCES[source])
       if (lists === null) return success(shipped(source, true))

@@ -4,12 +4,12 @@ import { success } from '#infra/http/envelope.ts'
 import { priceChanges } from '#projections/price-history/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { PriceChange } from '../contract/option.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 const name = Type.Optional(Type.String({ maxLength: 256 }))
 
 /** `GET /api/option/price_history`: what changed of prices, from what to what, by whom, when. */
-export function priceHistory(app: App, parts: ReadParts): void {
+export function priceHistory(app: App, deps: ReadDeps): void {
   app.get(
     '/api/option/price_history',
     {
@@ -18,13 +18,13 @@ export function priceHistory(app: App, parts: ReadParts): void {
         response: { 200: Envelope(Page(PriceChange)) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'price-history', 'price-schedule', 'users'),
+      preHandler: upToDate(deps, 'price-history', 'price-schedule', 'users'),
     },
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
       const { model = '', group = '' } = query
       const keyword = (query.keyword ?? '').trim()
-      const found = await priceChanges(parts.core.db, { model, keyword, group, limit, offset })
+      const found = await priceChanges(deps.core.db, { model, keyword, group, limit, offset })
       const items = found.rows.map(({ changedAt, actor, plannedId, userGroup, ...row }) => ({
         time: changedAt,
         user_id: actor.startsWith('user:') ? Number(actor.slice(5)) : 0,

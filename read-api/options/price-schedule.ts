@@ -4,10 +4,10 @@ import { success } from '#infra/http/envelope.ts'
 import { plannedChanges } from '#projections/price-schedule/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { ScheduledChange } from '../contract/option.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 
 /** `GET /api/option/price_schedule`: price changes that wait, then those that are over. */
-export function priceSchedule(app: App, parts: ReadParts): void {
+export function priceSchedule(app: App, deps: ReadDeps): void {
   app.get(
     '/api/option/price_schedule',
     {
@@ -16,11 +16,11 @@ export function priceSchedule(app: App, parts: ReadParts): void {
         response: { 200: Envelope(Page(ScheduledChange)) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'price-schedule', 'users'),
+      preHandler: upToDate(deps, 'price-schedule', 'users'),
     },
     async ({ query }) => {
       const { page, limit, offset } = pageOf(query)
-      const { rows, total } = await plannedChanges(parts.core.db, { limit, offset })
+      const { rows, total } = await plannedChanges(deps.core.db, { limit, offset })
       const items = rows.map(
         ({ id, dueAt, madeAt, username, changes, status, endedAt, fault }) => ({
           id,

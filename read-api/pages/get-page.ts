@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 const PAGES = {
   '/api/notice': ['Notice', 'The notice to everybody, Markdown or HTML; empty for none'],
@@ -11,15 +11,15 @@ const PAGES = {
 } as const
 
 /** `GET /api/notice`, `about` and `home_page_content`: the operator's own pages, for anybody. */
-export function getPages(app: App, parts: ReadParts): void {
+export function getPages(app: App, deps: ReadDeps): void {
   for (const [path, [option, summary]] of Object.entries(PAGES)) {
     app.get(
       path,
       {
         schema: { summary, response: { 200: Envelope(Type.String()) } },
-        preHandler: upToDate(parts, 'options'),
+        preHandler: upToDate(deps, 'options'),
       },
-      async () => success((await optionsInForce(parts.core)).text(option)),
+      async () => success((await optionsInForce(deps.core)).text(option)),
     )
   }
 }

@@ -3,7 +3,7 @@ import { servedModels } from '#projections/channels/query.ts'
 import { modelPrices } from '#projections/options/query.ts'
 import type { PricedModel, Pricing } from '../contract/pricing.ts'
 import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 import { usableGroups } from '../users/usable-groups.ts'
 import { ownerOf } from './owner-of.ts'
 
@@ -34,7 +34,7 @@ export const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
  * who names the position of a write is never told an older list. A position that is not reached
  * binds nobody: anybody may ask, and name whatever number.
  */
-export function createSitePrices({ core, freshness, servedTypes }: ReadParts) {
+export function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
   const reached = (): number =>
     Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
   let known: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null

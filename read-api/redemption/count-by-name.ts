@@ -3,19 +3,19 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { countRedemptionsByName } from '#projections/redemptions/query.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
 /** `GET /api/redemption/count-by-name`: how many codes have exactly this name. */
-export function countByName(app: App, parts: ReadParts): void {
+export function countByName(app: App, deps: ReadDeps): void {
   app.get(
     '/api/redemption/count-by-name',
     {
       schema: { querystring: ByName, response: { 200: Envelope(Type.Integer()) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'redemptions'),
+      preHandler: upToDate(deps, 'redemptions'),
     },
-    async ({ query }) => success(await countRedemptionsByName(parts.core.db, query.name.trim())),
+    async ({ query }) => success(await countRedemptionsByName(deps.core.db, query.name.trim())),
   )
 }

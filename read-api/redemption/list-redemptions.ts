@@ -8,7 +8,7 @@ import {
 } from '#projections/redemptions/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Redemption } from '../contract/redemption.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 import { redemptionAnswers } from './redemption-answer.ts'
 
 const SearchRedemptions = Type.Object({
@@ -20,18 +20,18 @@ const SearchRedemptions = Type.Object({
 })
 
 /** `GET /api/redemption/` and `search`, for admins: newest first unless sorted. */
-export function listRedemptionRows(app: App, parts: ReadParts): void {
+export function listRedemptionRows(app: App, deps: ReadDeps): void {
   for (const path of ['/api/redemption/', '/api/redemption/search']) {
     app.get(
       path,
       {
         schema: { querystring: SearchRedemptions, response: { 200: Envelope(Page(Redemption)) } },
         onRequest: onlyAdmin,
-        preHandler: upToDate(parts, 'redemptions'),
+        preHandler: upToDate(deps, 'redemptions'),
       },
       async (request) => {
         const { query } = request
-        const { db, vault } = parts.core
+        const { db, vault } = deps.core
         const { page, limit, offset } = pageOf(query)
         const keyword = (query.keyword ?? '').trim()
         const { rows, total } = await listRedemptions(db, {
@@ -46,7 +46,7 @@ export function listRedemptionRows(app: App, parts: ReadParts): void {
         // A key is quota to whoever has it: only somebody who logged in is shown any.
         const { userId, sessionHash } = principalOf(request)
         const isSession = sessionHash !== null
-        const items = await redemptionAnswers(parts, rows, isSession)
+        const items = await redemptionAnswers(deps, rows, isSession)
         // No fact of the site, so no event; but who saw which keys can be looked up.
         const redemptionIds = rows.map(({ id }) => id)
         if (isSession && rows.length > 0) {

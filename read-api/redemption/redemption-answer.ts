@@ -1,11 +1,11 @@
 import { toWire } from '#domain/shared/quota.ts'
 import type { RedemptionRow } from '#projections/redemptions/query.ts'
 import type { Redemption } from '../contract/redemption.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 
 /** Codes as the wire has them; `withKeys` for admins' own eyes alone. */
 export async function redemptionAnswers(
-  { core }: ReadParts,
+  { core }: ReadDeps,
   rows: readonly RedemptionRow[],
   withKeys: boolean,
 ): Promise<Redemption[]> {

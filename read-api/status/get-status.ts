@@ -4,25 +4,25 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { Status } from '../contract/status.ts'
 import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 
 /** `GET /api/status`: what anybody may know of the site. */
-export function getStatus(app: App, parts: ReadParts): void {
+export function getStatus(app: App, deps: ReadDeps): void {
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
-  const startTime = Math.floor(parts.core.now() / 1_000)
-  const discovered = createOidcEndpoint(parts.core)
+  const startTime = Math.floor(deps.core.now() / 1_000)
+  const discovered = createOidcEndpoint(deps.core)
   app.addHook('onClose', discovered.close)
   app.get(
     '/api/status',
     {
       schema: { response: { 200: Envelope(Status) } },
-      preHandler: upToDate(parts, 'options'),
+      preHandler: upToDate(deps, 'options'),
     },
     async () => {
-      const options = await optionsInForce(parts.core)
+      const options = await optionsInForce(deps.core)
       return success({
         version,
         start_time: startTime,

@@ -12,7 +12,7 @@ import {
 import { Envelope } from '../contract/envelope.ts'
 import { DrawingTask, MusicTask, TaskPage } from '../contract/task.ts'
 import { PageCursors } from '../logs/page-cursors.ts'
-import { type App, pageOf, Query, type ReadParts, textOf, upToDate, wholeOf } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, textOf, upToDate, wholeOf } from '../question.ts'
 import {
   drawingAnswer,
   musicAnswer,
@@ -53,16 +53,16 @@ const MUSIC: Listing = {
  * `GET /api/mj/`, `GET /api/task/` (everybody's, for admins), `GET /api/mj/self` and
  * `GET /api/task/self`: drawings and music tasks, newest first.
  */
-export function listTaskRows(app: App, parts: ReadParts): void {
+export function listTaskRows(app: App, deps: ReadDeps): void {
   for (const listing of [DRAWINGS, MUSIC]) {
     const cursors = new PageCursors()
-    const fresh = upToDate(parts, 'tasks', 'users', 'channels')
+    const fresh = upToDate(deps, 'tasks', 'users', 'channels')
     const schema = {
       querystring: listing.query,
       response: { 200: Envelope(TaskPage(listing.item)) },
     }
     const ask = (request: FastifyRequest, ownerId: number | null) =>
-      answer(parts, listing, cursors, { request, ownerId })
+      answer(deps, listing, cursors, { request, ownerId })
     app.get(
       `${listing.path}/`,
       { schema, onRequest: onlyAdmin, preHandler: fresh },
@@ -77,7 +77,7 @@ export function listTaskRows(app: App, parts: ReadParts): void {
 }
 
 async function answer(
-  { core, progress }: ReadParts,
+  { core, progress }: ReadDeps,
   listing: Listing,
   cursors: PageCursors,
   asked: { readonly request: FastifyRequest; readonly ownerId: number | null },

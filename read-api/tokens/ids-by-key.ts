@@ -1,6 +1,6 @@
 import type { Principal } from '#infra/http/principal.ts'
 import { tokenKeysOf } from '#projections/tokens/query.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 
 const OPENED_AT_ONCE = 100
 
@@ -11,7 +11,7 @@ const OPENED_AT_ONCE = 100
  * found alone: by parts, a key could be read out letter by letter.
  */
 export async function idsByKey(
-  { core }: Pick<ReadParts, 'core'>,
+  { core }: Pick<ReadDeps, 'core'>,
   { userId, sessionHash }: Pick<Principal, 'userId' | 'sessionHash'>,
   text: string,
 ): Promise<readonly number[]> {

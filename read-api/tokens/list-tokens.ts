@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { listTokens, TOKEN_SORTS, type TokenSort } from '#projections/tokens/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Token } from '../contract/token.ts'
-import { type App, pageOf, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
 import { idsByKey } from './ids-by-key.ts'
 import { ownTokenAnswers } from './token-answer.ts'
 
@@ -18,32 +18,32 @@ const SearchTokens = Type.Object({
 })
 
 /** `GET /api/token/` and `/api/token/search`: one's own tokens, newest first unless sorted. */
-export function listTokenRows(app: App, parts: ReadParts): void {
+export function listTokenRows(app: App, deps: ReadDeps): void {
   for (const path of ['/api/token/', '/api/token/search']) {
     app.get(
       path,
       {
         schema: { querystring: SearchTokens, response: { 200: Envelope(Page(Token)) } },
         onRequest: onlyUser,
-        preHandler: upToDate(parts, 'tokens', 'balances'),
+        preHandler: upToDate(deps, 'tokens', 'balances'),
       },
       async (request) => {
         const { query } = request
         const principal = principalOf(request)
         const { userId } = principal
         const { page, limit, offset } = pageOf(query)
-        const { rows, total } = await listTokens(parts.core.db, {
+        const { rows, total } = await listTokens(deps.core.db, {
           userId,
           keyword: query.keyword ?? '',
-          ids: query.token ? await idsByKey(parts, principal, query.token) : null,
+          ids: query.token ? await idsByKey(deps, principal, query.token) : null,
           status: query.status ? Number(query.status) : null,
           sort: (query.sort || 'id') as TokenSort,
           isDescending: query.order !== 'asc',
-          now: Math.floor(parts.core.now() / 1_000),
+          now: Math.floor(deps.core.now() / 1_000),
           limit,
           offset,
         })
-        return success({ items: await ownTokenAnswers(parts, principal, rows), page, total })
+        return success({ items: await ownTokenAnswers(deps, principal, rows), page, total })
       },
     )
   }

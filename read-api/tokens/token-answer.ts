@@ -3,7 +3,7 @@ import type { Principal } from '#infra/http/principal.ts'
 import { budgetsOf, type TokenBudget } from '#projections/balances/query.ts'
 import type { TokenRow } from '#projections/tokens/query.ts'
 import type { Token, TokenState } from '../contract/token.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 
 const ENABLED = 1
 const DISABLED = 2
@@ -16,7 +16,7 @@ const MASK = '*'.repeat(12)
  * alone: an access token lies in scripts, and would be as good as all of them.
  */
 export async function ownTokenAnswers(
-  { core }: ReadParts,
+  { core }: ReadDeps,
   { sessionHash }: Pick<Principal, 'sessionHash'>,
   rows: readonly TokenRow[],
 ): Promise<Token[]> {

@@ -9,11 +9,11 @@ import {
   restorationsOf,
 } from '#projections/orders/query.ts'
 import type { Order, PaymentReport, Refund, Restoration } from '../contract/top-up.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 
 /** Orders as the wire has them; who refunded, the inviter's share and reports are for admins. */
 export async function orderAnswers(
-  { core }: Pick<ReadParts, 'core'>,
+  { core }: Pick<ReadDeps, 'core'>,
   rows: readonly OrderRow[],
   { isAdmin }: { readonly isAdmin: boolean },
 ): Promise<Order[]> {

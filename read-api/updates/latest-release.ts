@@ -10,7 +10,7 @@ import { Envelope } from '../contract/envelope.ts'
 import { LatestRelease } from '../contract/latest-release.ts'
 import { fetchJson } from '../fetch-json.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, Query, type ReadParts, upToDate } from '../question.ts'
+import { type App, Query, type ReadDeps, upToDate } from '../question.ts'
 import { isNewer } from './is-newer.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
@@ -37,7 +37,7 @@ type Asked = { readonly url: string; readonly at: number; readonly release: Rele
  * `GET /api/option/latest_release`, for admins: asks the configured address. Without
  * `is_forced=true` only where the automatic check is on, and once a day at most.
  */
-export function latestRelease(app: App, { core, ...parts }: ReadParts): void {
+export function latestRelease(app: App, { core, ...parts }: ReadDeps): void {
   const { version: current } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
   const none = { current, latest: '', notes: '', is_newer: false, checked_at: 0 }
   let outbound: Outbound | null = null

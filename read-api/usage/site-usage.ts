@@ -7,14 +7,14 @@ import { readPositions } from '#projections/freshness/query.ts'
 import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-by-hour/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { SiteUsage } from '../contract/usage.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { UsageRange, usageRange } from './usage-range.ts'
 
 const HOUR = 3_600
 const TOP = 10
 
 /** `GET /api/data/site`, for admins: totals, who and what costs most, and how far the folds are. */
-export function siteUsage(app: App, parts: ReadParts): void {
+export function siteUsage(app: App, deps: ReadDeps): void {
   app.get(
     '/api/data/site',
     {
@@ -24,10 +24,10 @@ export function siteUsage(app: App, parts: ReadParts): void {
         response: { 200: Envelope(SiteUsage) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'usage-by-hour', 'users', 'channels'),
+      preHandler: upToDate(deps, 'usage-by-hour', 'users', 'channels'),
     },
     async ({ query }) => {
-      const { core } = parts
+      const { core } = deps
       const { from, to } = usageRange(query, core.now())
       const hours = { fromHour: from - (from % HOUR), toHour: to - (to % HOUR) }
       const [{ failed, ...totals }, users, models, channels, lag] = await Promise.all([

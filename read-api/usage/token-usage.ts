@@ -5,14 +5,14 @@ import { success } from '#infra/http/envelope.ts'
 import { tokenDays, userDays } from '#projections/usage-by-hour/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { TokenUsagePoint } from '../contract/usage.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { UsageRange, usageRange } from './usage-range.ts'
 
 const DAY = 86_400
 const TOKENS_MAX = 50
 
 /** `GET /api/data/self/tokens`: what one's tokens were charged, by day of UTC. */
-export function tokenUsage(app: App, parts: ReadParts): void {
+export function tokenUsage(app: App, deps: ReadDeps): void {
   app.get(
     '/api/data/self/tokens',
     {
@@ -22,10 +22,10 @@ export function tokenUsage(app: App, parts: ReadParts): void {
         response: { 200: Envelope(Type.Array(TokenUsagePoint)) },
       },
       onRequest: onlyUser,
-      preHandler: upToDate(parts, 'usage-by-hour', 'tokens', 'balances'),
+      preHandler: upToDate(deps, 'usage-by-hour', 'tokens', 'balances'),
     },
     async (request) => {
-      const { db, now } = parts.core
+      const { db, now } = deps.core
       const { userId } = principalOf(request)
       const { from, to } = usageRange(request.query, now())
       const days = { fromDay: from - (from % DAY), toDay: to }

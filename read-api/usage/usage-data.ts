@@ -7,7 +7,7 @@ import { usagePoints } from '#projections/usage-by-hour/query.ts'
 import { userIdByName } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { UsagePoint } from '../contract/log.ts'
-import { type App, Query, type ReadParts, textOf, upToDate } from '../question.ts'
+import { type App, Query, type ReadDeps, textOf, upToDate } from '../question.ts'
 import { UsageRange, usageRange } from './usage-range.ts'
 
 const AllUsage = Type.Object({ ...UsageRange, username: Query.text })
@@ -19,29 +19,29 @@ const HOUR = 3_600
  * `GET /api/data/` (everybody's, or one user's by name; for admins) and `GET /api/data/self/`:
  * what was charged, by hour and model, in the hours that the range touches.
  */
-export function usageData(app: App, parts: ReadParts): void {
-  const fresh = upToDate(parts, 'usage-by-hour')
+export function usageData(app: App, deps: ReadDeps): void {
+  const fresh = upToDate(deps, 'usage-by-hour')
   const response = { 200: Envelope(Type.Array(UsagePoint)) }
   app.get(
     '/api/data/',
     { schema: { querystring: AllUsage, response }, onRequest: onlyAdmin, preHandler: fresh },
     async ({ query }) => {
       const username = textOf(query.username)
-      if (username === undefined) return answer(parts, query, undefined)
-      const userId = await userIdByName(parts.core.db, username)
-      return userId === null ? success([]) : answer(parts, query, userId)
+      if (username === undefined) return answer(deps, query, undefined)
+      const userId = await userIdByName(deps.core.db, username)
+      return userId === null ? success([]) : answer(deps, query, userId)
     },
   )
   app.get(
     '/api/data/self/',
     { schema: { querystring: OwnUsage, response }, onRequest: onlyUser, preHandler: fresh },
     (request: FastifyRequest) =>
-      answer(parts, request.query as Static<typeof OwnUsage>, principalOf(request).userId),
+      answer(deps, request.query as Static<typeof OwnUsage>, principalOf(request).userId),
   )
 }
 
 async function answer(
-  { core }: ReadParts,
+  { core }: ReadDeps,
   query: Static<typeof OwnUsage>,
   userId: number | undefined,
 ) {

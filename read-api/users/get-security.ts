@@ -4,17 +4,17 @@ import type { Principal } from '#infra/http/principal.ts'
 import { type CredentialsRow, credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { Security } from '../contract/security.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 /** `GET /api/user/security`: the own access token, second factors and passkeys; never a secret. */
-export function getSecurity(app: App, parts: ReadParts): void {
-  const { core } = parts
+export function getSecurity(app: App, deps: ReadDeps): void {
+  const { core } = deps
   app.get(
     '/api/user/security',
     {
       schema: { response: { 200: Envelope(Security) } },
       onRequest: onlySession,
-      preHandler: upToDate(parts, 'credentials'),
+      preHandler: upToDate(deps, 'credentials'),
     },
     async (request) => {
       const principal = principalOf(request)

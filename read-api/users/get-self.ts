@@ -8,32 +8,32 @@ import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
 import { optionsInForce } from '../options/options-in-force.ts'
-import { type App, type ReadParts, upToDate } from '../question.ts'
+import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { userAnswers } from './user-answer.ts'
 
 /** `GET /api/user/self`: one's own user and balance. */
-export function getSelf(app: App, parts: ReadParts): void {
+export function getSelf(app: App, deps: ReadDeps): void {
   app.get(
     '/api/user/self',
     {
       schema: { response: { 200: Envelope(User) } },
       onRequest: onlyUserOfAnyPassword,
-      preHandler: upToDate(parts, 'users', 'balances', 'notifications'),
+      preHandler: upToDate(deps, 'users', 'balances', 'notifications'),
     },
     async (request) => {
-      const row = await findUser(parts.core.db, principalOf(request).userId)
-      const [user] = row === null ? [] : await userAnswers(parts, [row])
+      const row = await findUser(deps.core.db, principalOf(request).userId)
+      const [user] = row === null ? [] : await userAnswers(deps, [row])
       if (row === null || user === undefined) throw fault('NotLoggedIn')
       const [own, options] = await Promise.all([
-        notificationsOf(parts.core.db, user.id),
-        optionsInForce(parts.core),
+        notificationsOf(deps.core.db, user.id),
+        optionsInForce(deps.core),
       ])
       const siteThreshold = options.number('QuotaRemindThreshold')
       return success({
         ...user,
         setting: withNotifications(user.setting, own, {
           siteThreshold,
-          fault: await faultOf(parts, user.id, own),
+          fault: await faultOf(deps, user.id, own),
         }),
         has_password: row.passwordRef !== null,
       })
@@ -43,7 +43,7 @@ export function getSelf(app: App, parts: ReadParts): void {
 
 /** What its owner has to mend before a warning can be sent by it. */
 async function faultOf(
-  { core }: Pick<ReadParts, 'core'>,
+  { core }: Pick<ReadDeps, 'core'>,
   userId: number,
   { means, webhookUrl, webhookSecretRef }: NotificationsRow,
 ): Promise<WebhookFault | null> {

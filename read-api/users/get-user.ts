@@ -5,28 +5,28 @@ import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
-import { type App, IdParams, type ReadParts, upToDate } from '../question.ts'
+import { type App, IdParams, type ReadDeps, upToDate } from '../question.ts'
 import { changeableUsers } from './user-answer.ts'
 
 /** `GET /api/user/{id}`, for admins. */
-export function getUser(app: App, parts: ReadParts): void {
+export function getUser(app: App, deps: ReadDeps): void {
   app.get(
     '/api/user/:id',
     {
       schema: { params: IdParams, response: { 200: Envelope(User) } },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'users', 'balances', 'credentials'),
+      preHandler: upToDate(deps, 'users', 'balances', 'credentials'),
     },
     async (request) => {
-      const row = await findUser(parts.core.db, Number(request.params.id))
-      const [user] = row === null ? [] : await changeableUsers(parts, request, [row])
+      const row = await findUser(deps.core.db, Number(request.params.id))
+      const [user] = row === null ? [] : await changeableUsers(deps, request, [row])
       if (user === undefined) throw notFound({ zh: '用户不存在', en: 'No such user' })
-      return success({ ...user, has_second_factor: await hasSecondFactor(parts, user.id) })
+      return success({ ...user, has_second_factor: await hasSecondFactor(deps, user.id) })
     },
   )
 }
 
-async function hasSecondFactor({ core }: ReadParts, userId: number): Promise<boolean> {
+async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<boolean> {
   const [own, passkeys] = await Promise.all([
     credentialsOf(core.db, userId),
     passkeysOf(core.db, userId),

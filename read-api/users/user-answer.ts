@@ -4,10 +4,10 @@ import { principalOf } from '#infra/http/access.ts'
 import { type Account, accountsOf } from '#projections/balances/query.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { User } from '../contract/user.ts'
-import type { ReadParts } from '../question.ts'
+import type { ReadDeps } from '../question.ts'
 
 /** Users as the wire has them, each with its balance. */
-export async function userAnswers({ core }: ReadParts, rows: readonly UserRow[]): Promise<User[]> {
+export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
   const accounts = await accountsOf(
     core.db,
     rows.map(({ id }) => id),
@@ -20,13 +20,13 @@ export async function userAnswers({ core }: ReadParts, rows: readonly UserRow[])
  * shown is remembered for those who send a balance back without it.
  */
 export async function changeableUsers(
-  parts: ReadParts,
+  deps: ReadDeps,
   request: FastifyRequest,
   rows: readonly UserRow[],
 ): Promise<User[]> {
-  const users = await userAnswers(parts, rows)
+  const users = await userAnswers(deps, rows)
   const shown = new Map(users.map(({ id, quota }) => [id, quota]))
-  await parts.shownBalances.remember(principalOf(request), shown)
+  await deps.shownBalances.remember(principalOf(request), shown)
   return users.map((user) => ({ ...user, expected_quota: user.quota }))
 }
 

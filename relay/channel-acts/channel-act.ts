@@ -13,35 +13,35 @@ import { type CheckDeps, viewsNow } from './views-now.ts'
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
-export type ActParts = CheckDeps & {
+export type ActDeps = CheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
 /** One act: its route, its schema and what it does. */
-export type ChannelAct = (api: Api, parts: ActParts) => void
+export type ChannelAct = (api: Api, deps: ActDeps) => void
 
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
 const FRESH_WITHIN_MS = 2_000
 
-export const contextOf = ({ now }: ActParts, request: FastifyRequest): ActContext => ({
+export const contextOf = ({ now }: ActDeps, request: FastifyRequest): ActContext => ({
   actor: `user:${principalOf(request).userId}`,
   cause: request.id,
   at: now(),
 })
 
 /** The channel as it was last saved: what an admin sees is what is asked. Throws a 404. */
-export async function channelNow(parts: ActParts, channelId: number): Promise<RelayChannel> {
-  await viewsNow(parts)
-  const channel = parts.views.channels.find(channelId)
+export async function channelNow(deps: ActDeps, channelId: number): Promise<RelayChannel> {
+  await viewsNow(deps)
+  const channel = deps.views.channels.find(channelId)
   if (channel === undefined) throw refused('ChannelUnknown')
   return channel
 }
 
 /** As for any write: its position, and the answer once the channels' screens include it. */
 export async function visible(
-  { freshness }: ActParts,
+  { freshness }: ActDeps,
   reply: FastifyReply,
   position: number,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import {
 } from '#relay/providers/openai-compatible/target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { FetchModels } from '#write-api/contract/channel-act.ts'
-import { type ActParts, channelNow } from './channel-act.ts'
+import { type ActDeps, channelNow } from './channel-act.ts'
 import { refused } from './refusals.ts'
 import { viewsNow } from './views-now.ts'
 
@@ -20,7 +20,7 @@ import { viewsNow } from './views-now.ts'
  * channel `id`, as long as the type, the address and the proxy are still those it was given for:
  * else an admin who can't read keys could have them sent elsewhere.
  */
-export async function enteredTarget(parts: ActParts, fields: FetchModels): Promise<ProviderTarget> {
+export async function enteredTarget(deps: ActDeps, fields: FetchModels): Promise<ProviderTarget> {
   const { type, id } = fields
   const baseUrl = tidied(fields.base_url)
   const key = (fields.key ?? '').trim().split(/\r?\n/)[0]?.trim() ?? ''
@@ -28,23 +28,23 @@ export async function enteredTarget(parts: ActParts, fields: FetchModels): Promi
   if (profileOf(type) === undefined) throw refused('ModelsNotListed')
   if (key === '') {
     if (id === undefined) throw refused('KeyRequired')
-    return storedTarget(parts, id, { ...fields, base_url: baseUrl })
+    return storedTarget(deps, id, { ...fields, base_url: baseUrl })
   }
-  const proxy = await enteredProxy(parts, fields)
-  checkAddress(type, baseUrl, parts.policy)
-  checkProxy(proxy, parts.policy)
+  const proxy = await enteredProxy(deps, fields)
+  checkAddress(type, baseUrl, deps.policy)
+  checkProxy(proxy, deps.policy)
   const terms = { type, baseUrl, other, setting: '', organization: '' }
-  const target = providerTarget(terms, key, parts.policy, proxy)
+  const target = providerTarget(terms, key, deps.policy, proxy)
   if (target === null) throw refused('ChannelNotCallable')
   return target
 }
 
 async function storedTarget(
-  parts: ActParts,
+  deps: ActDeps,
   id: number,
   { type, base_url, setting }: FetchModels,
 ): Promise<ProviderTarget> {
-  const channel = await channelNow(parts, id)
+  const channel = await channelNow(deps, id)
   const { terms, target, proxy } = channel
   const isSameProxy = typeof setting !== 'string' || proxyMeant(setting, channel) === proxy
   if (type !== terms.type || base_url !== terms.baseUrl || !isSameProxy) {
@@ -55,9 +55,9 @@ async function storedTarget(
 }
 
 /** Of the channel that is being changed, if any, the proxy may be sent as it was shown. */
-async function enteredProxy(parts: ActParts, { id, setting }: FetchModels): Promise<string | null> {
-  if (id !== undefined) await viewsNow(parts)
-  const channel = id === undefined ? undefined : parts.views.channels.find(id)
+async function enteredProxy(deps: ActDeps, { id, setting }: FetchModels): Promise<string | null> {
+  if (id !== undefined) await viewsNow(deps)
+  const channel = id === undefined ? undefined : deps.views.channels.find(id)
   return proxyMeant(setting ?? '', channel)
 }
 

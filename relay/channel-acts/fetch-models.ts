@@ -5,7 +5,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { type ProviderTarget, sideRequest } from '#relay/providers/openai-compatible/target.ts'
 import { FetchModels } from '#write-api/contract/channel-act.ts'
 import { askProvider, notUnderstood } from './ask-provider.ts'
-import { type ActParts, type ChannelAct, channelNow, IdParams } from './channel-act.ts'
+import { type ActDeps, type ChannelAct, channelNow, IdParams } from './channel-act.ts'
 import { enteredTarget } from './entered-target.ts'
 import { modelsIn } from './model-list.ts'
 import { refused } from './refusals.ts'
@@ -16,7 +16,7 @@ const Names = Envelope(Type.Array(Type.String()))
  * `GET /api/channel/fetch_models/{id}` and `POST /api/channel/fetch_models`, for admins: the names
  * of the models that a provider lists. A stored key goes to its stored address alone.
  */
-export const fetchModels: ChannelAct = (api, parts) => {
+export const fetchModels: ChannelAct = (api, deps) => {
   api.get(
     '/api/channel/fetch_models/:id',
     {
@@ -28,9 +28,9 @@ export const fetchModels: ChannelAct = (api, parts) => {
       },
     },
     async ({ params }) => {
-      const { target } = await channelNow(parts, Number(params.id))
+      const { target } = await channelNow(deps, Number(params.id))
       if (target === null) throw refused('ChannelNotCallable')
-      return success(await listed(parts, target))
+      return success(await listed(deps, target))
     },
   )
   api.post(
@@ -43,11 +43,11 @@ export const fetchModels: ChannelAct = (api, parts) => {
         response: { 200: Names },
       },
     },
-    async ({ body }) => success(await listed(parts, await enteredTarget(parts, body))),
+    async ({ body }) => success(await listed(deps, await enteredTarget(deps, body))),
   )
 }
 
-async function listed({ side }: ActParts, target: ProviderTarget): Promise<string[]> {
+async function listed({ side }: ActDeps, target: ProviderTarget): Promise<string[]> {
   const { modelsPath } = target.profile
   if (modelsPath === null) throw refused('ModelsNotListed')
   const asked = sideRequest(target, modelsPath, { isBeside: false })

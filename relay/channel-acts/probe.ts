@@ -7,13 +7,13 @@ import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
 import { type AttemptEnd, UpstreamAttempt } from '#relay/pipeline/call-upstream.ts'
 import { DEFAULT_DEADLINES, type Deadlines } from '#relay/pipeline/deadlines.ts'
 import { type Candidate, candidateOf } from '#relay/pipeline/plan-call.ts'
-import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
-import { StreamPassage } from '#relay/pipeline/stream-passage.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
+import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { chatPathOf, type ProviderTarget } from '#relay/providers/openai-compatible/target.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { testModelOf, testRequest } from './test-request.ts'
 
-export type ProbeParts = Pick<RelayParts, 'actors' | 'now' | 'outbound' | 'watch'>
+export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 
 export type Probe = {
   readonly channel: RelayChannel
@@ -54,7 +54,7 @@ export const PROBE_DEADLINES: Deadlines = {
  * only when the result can't be recorded.
  */
 export async function testChannel(
-  parts: ProbeParts,
+  deps: ProbeDeps,
   { channel, model = testModelOf(channel), isStream = false, ...why }: Probe,
   deadlines: Deadlines = PROBE_DEADLINES,
 ): Promise<ProbeResult> {
@@ -67,7 +67,7 @@ export async function testChannel(
   }
   const { actor, cause, run = null, signal } = why
   const startedAt = performance.now()
-  const end = await ask(parts, { target, candidate, deadlines, signal })
+  const end = await ask(deps, { target, candidate, deadlines, signal })
   const durationMs = Math.round(performance.now() - startedAt)
   const isSuccess = end.kind === 'answered'
   const reason = isSuccess ? '' : reasonOf(end)
@@ -76,11 +76,11 @@ export async function testChannel(
   if (signal?.aborted) return { isSuccess, model, durationMs, reason, end: failed, position: null }
   const usage = isSuccess ? countsOf(end.rawUsage, candidate) : null
   const test = { channelId, model, isSuccess, durationMs, reason, usage, run }
-  const outcome = await parts.actors.handle(
+  const outcome = await deps.actors.handle(
     channelChecksDecider,
     channelChecksStream(channelId),
     { type: 'RecordTest', ...test },
-    { actor, cause, at: parts.now() },
+    { actor, cause, at: deps.now() },
   )
   const position = outcome.isDone ? outcome.position : null
   return { isSuccess, model, durationMs, reason, end: failed, position }
@@ -100,12 +100,12 @@ type Question = {
 const NOWHERE = { write: () => true }
 
 async function ask(
-  { outbound, watch }: ProbeParts,
+  { outbound, watch }: ProbeDeps,
   { target, candidate, deadlines, signal }: Question,
 ): Promise<Answered | Failed> {
   const { request, body, upstreamModel } = candidate
-  const passage = request.isStream ? new StreamPassage(NOWHERE, false, null, () => {}) : null
-  const attempt = new UpstreamAttempt(passage, deadlines)
+  const forwarder = request.isStream ? new StreamForwarder(NOWHERE, false, null, () => {}) : null
+  const attempt = new UpstreamAttempt(forwarder, deadlines)
   const startedAt = performance.now()
   const watched = {
     watch: (at: number) => {
@@ -126,9 +126,9 @@ async function ask(
   if (end.kind === 'plain') return { kind: 'answered', rawUsage: usageInAnswer(end.body) }
   if (end.kind === 'failed') return end
   const { status } = end
-  const error = end.error ?? (passage?.hasDelivered ? null : 'format')
-  if (error === null) return { kind: 'answered', rawUsage: passage?.rawUsage }
-  const event = passage?.errorEvent ?? Buffer.alloc(0)
+  const error = end.error ?? (forwarder?.hasDelivered ? null : 'format')
+  if (error === null) return { kind: 'answered', rawUsage: forwarder?.rawUsage }
+  const event = forwarder?.errorEvent ?? Buffer.alloc(0)
   return { kind: 'failed', status, error, body: event, retryAfterMs: 0 }
 }
 

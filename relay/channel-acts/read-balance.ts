@@ -25,22 +25,22 @@ export const hasBalance = ({ target }: RelayChannel): boolean =>
 
 /** Asks what is left of the channel's account, and records it in dollars. */
 export async function readBalance(
-  parts: CheckDeps,
+  deps: CheckDeps,
   { channelId }: RelayChannel,
   target: ProviderTarget,
   context: Omit<ActContext, 'at'>,
   signal?: AbortSignal,
 ): Promise<BalanceRead> {
-  const asked = await askBalance(parts, target, signal)
+  const asked = await askBalance(deps, target, signal)
   if ('why' in asked) return { isRead: false, ...asked }
-  const dollars = inDollars(asked, parts.views.options.options.yuanPerDollar)
+  const dollars = inDollars(asked, deps.views.options.options.yuanPerDollar)
   if (dollars === null) return { isRead: false, why: NO_RATE }
   const balance = amountText(dollars)
-  const outcome = await parts.actors.handle(
+  const outcome = await deps.actors.handle(
     channelChecksDecider,
     channelChecksStream(channelId),
     { type: 'RecordBalance', channelId, balance },
-    { ...context, at: parts.now() },
+    { ...context, at: deps.now() },
   )
   if (!outcome.isDone) throw new Error('a balance was refused')
   return { isRead: true, balance, position: outcome.position }

@@ -8,9 +8,9 @@ import type { Freshness } from '#projections/freshness/query.ts'
 import { judgeTest } from '#relay/channel-health/judge-test.ts'
 import { SlowTests } from '#relay/channel-health/slow-tests.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
-import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { ASK_LIMITS } from './ask-provider.ts'
-import { type ActParts, type ChannelAct, typed } from './channel-act.ts'
+import { type ActDeps, type ChannelAct, typed } from './channel-act.ts'
 import { refuseInDemo } from './demo-mode.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-types.ts'
@@ -38,7 +38,7 @@ export function describeChannelActs(app: FastifyInstance): void {
       throw fault('NoSuchRoute')
     })
     // Nothing of it is looked at: no request comes as far as an act.
-    const nothing = {} as ActParts
+    const nothing = {} as ActDeps
     for (const act of ACTS) act(typed(scope), nothing)
   })
 }
@@ -49,7 +49,7 @@ export type ChannelActs = {
   readonly stop: () => Promise<void>
 }
 
-export function createChannelActs(core: Core, relay: RelayParts): ChannelActs {
+export function createChannelActs(core: Core, relay: RelayDeps): ChannelActs {
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, watch, views } = relay
   const side = createOutbound(policy, ASK_LIMITS)

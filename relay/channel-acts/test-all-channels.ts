@@ -3,7 +3,7 @@ import { success } from '#infra/http/envelope.ts'
 import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
 import { TestProgress, TestResults } from '#read-api/contract/channel-act.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type ActParts, type ChannelAct, contextOf, visible } from './channel-act.ts'
+import { type ActDeps, type ChannelAct, contextOf, visible } from './channel-act.ts'
 import { refused } from './refusals.ts'
 import { TEST_RUNS_LEASE } from './test-runs.ts'
 
@@ -11,7 +11,7 @@ import { TEST_RUNS_LEASE } from './test-runs.ts'
  * `GET /api/channel/test`, for admins: tests all channels in the background; and how far that is,
  * `GET /api/channel/test/progress`; and what it found, `GET /api/channel/test/results`.
  */
-export const testAllChannels: ChannelAct = (api, parts) => {
+export const testAllChannels: ChannelAct = (api, deps) => {
   api.get(
     '/api/channel/test',
     {
@@ -22,10 +22,10 @@ export const testAllChannels: ChannelAct = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const started = await parts.runs.start(contextOf(parts, request))
+      const started = await deps.runs.start(contextOf(deps, request))
       if (started === null) throw refused('TestsRunning')
-      await visible(parts, reply, started.position)
-      return success(await progress(parts))
+      await visible(deps, reply, started.position)
+      return success(await progress(deps))
     },
   )
   api.get(
@@ -37,7 +37,7 @@ export const testAllChannels: ChannelAct = (api, parts) => {
         response: { 200: Envelope(TestProgress) },
       },
     },
-    async () => success(await progress(parts)),
+    async () => success(await progress(deps)),
   )
   api.get(
     '/api/channel/test/results',
@@ -48,11 +48,11 @@ export const testAllChannels: ChannelAct = (api, parts) => {
         response: { 200: Envelope(TestResults) },
       },
     },
-    async () => success(await results(parts)),
+    async () => success(await results(deps)),
   )
 }
 
-async function results({ core }: ActParts): Promise<TestResults> {
+async function results({ core }: ActDeps): Promise<TestResults> {
   const run = (await latestTestRun(core.db))?.run ?? ''
   const found = run === '' ? [] : await runResults(core.db, run)
   return {
@@ -65,11 +65,11 @@ async function results({ core }: ActParts): Promise<TestResults> {
   }
 }
 
-async function progress({ core }: ActParts): Promise<TestProgress> {
+async function progress({ core }: ActDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0
-  // A run whose process died has no end in the books, and nobody who holds its lease.
+  // A run whose process died has no end in the ledger, and nobody who holds its lease.
   const isRunning = isOpen && (await core.leases.holders(TEST_RUNS_LEASE)).has(TEST_RUNS_LEASE)
   return {
     run: run.run,

@@ -9,7 +9,7 @@ import { testWords } from './test-words.ts'
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])
 
 /** `GET /api/channel/test/{id}?model`, for admins: one small chat, and how long it took. */
-export const testOneChannel: ChannelAct = (api, parts) => {
+export const testOneChannel: ChannelAct = (api, deps) => {
   api.get(
     '/api/channel/test/:id',
     {
@@ -26,16 +26,16 @@ export const testOneChannel: ChannelAct = (api, parts) => {
     },
     async (request, reply) => {
       const { params, query } = request
-      const channel = await channelNow(parts, Number(params.id))
-      const context = contextOf(parts, request)
-      const result = await testChannel(parts, {
+      const channel = await channelNow(deps, Number(params.id))
+      const context = contextOf(deps, request)
+      const result = await testChannel(deps, {
         channel,
         model: query.model === '' ? undefined : query.model,
         isStream: query.stream === 'true',
         ...context,
       })
-      parts.judge(channel, result, context)
-      if (result.position !== null) await visible(parts, reply, result.position)
+      deps.judge(channel, result, context)
+      if (result.position !== null) await visible(deps, reply, result.position)
       const { isSuccess, model, durationMs, reason } = result
       const time = durationMs / 1_000
       return {

@@ -26,8 +26,8 @@ const TURNED_OFF = 2
  * Tests every channel that no admin has turned off, in the background, so many at a time. One run
  * at a time among all processes, by a lease: one whose process dies is over with that lease.
  */
-export function createTestRuns(parts: CheckDeps): TestRuns {
-  const { leases, log } = parts.core
+export function createTestRuns(deps: CheckDeps): TestRuns {
+  const { leases, log } = deps.core
   const stopping = new AbortController()
   let underWay: Promise<void> | null = null
   let isStarting = false
@@ -36,9 +36,9 @@ export function createTestRuns(parts: CheckDeps): TestRuns {
     const lease = await leases.take(TEST_RUNS_LEASE, LEASE_MS)
     if (lease === null) return null
     try {
-      const run = { id: randomUUID(), channelIds: await channelsToTest(parts), context, lease }
-      const position = await record(parts, run)
-      underWay = carryOut(parts, run, stopping.signal)
+      const run = { id: randomUUID(), channelIds: await channelsToTest(deps), context, lease }
+      const position = await record(deps, run)
+      underWay = carryOut(deps, run, stopping.signal)
         .catch((err: unknown) => log.warn({ err }, 'a test of all channels broke off'))
         .finally(() => {
           underWay = null
@@ -73,11 +73,11 @@ type Run = {
   readonly lease: Lease
 }
 
-async function channelsToTest(parts: CheckDeps): Promise<readonly number[]> {
-  await viewsNow(parts)
-  const { rows } = await relayChannels(parts.core.db)
+async function channelsToTest(deps: CheckDeps): Promise<readonly number[]> {
+  await viewsNow(deps)
+  const { rows } = await relayChannels(deps.core.db)
   return rows
-    .filter(({ id, status }) => status !== TURNED_OFF && isTestable(parts.views.channels.find(id)))
+    .filter(({ id, status }) => status !== TURNED_OFF && isTestable(deps.views.channels.find(id)))
     .map(({ id }) => id)
     .toSorted((one, other) => one - other)
 }
@@ -93,15 +93,15 @@ async function record({ actors }: CheckDeps, { id, channelIds, context }: Run): 
   return started.position
 }
 
-async function carryOut(parts: CheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
-  const { actors, core, now } = parts
+async function carryOut(deps: CheckDeps, run: Run, stopped: AbortSignal): Promise<void> {
+  const { actors, core, now } = deps
   const lost = new AbortController()
-  const renewing = setInterval(() => renew(parts, run.lease, lost), LEASE_MS / 3)
+  const renewing = setInterval(() => renew(deps, run.lease, lost), LEASE_MS / 3)
   const counts = { tested: 0, failed: 0 }
   try {
     const signal = AbortSignal.any([stopped, lost.signal])
     await inParallel(run.channelIds, AT_ONCE, signal, async (channelId) => {
-      const isSuccess = await testOne(parts, run, channelId, signal)
+      const isSuccess = await testOne(deps, run, channelId, signal)
       if (isSuccess === null) return
       counts.tested += 1
       if (!isSuccess) counts.failed += 1
@@ -118,22 +118,22 @@ async function carryOut(parts: CheckDeps, run: Run, stopped: AbortSignal): Promi
 
 /** null: it was not tested after all. */
 async function testOne(
-  parts: CheckDeps,
+  deps: CheckDeps,
   { id, context }: Run,
   channelId: number,
   signal: AbortSignal,
 ): Promise<boolean | null> {
-  const channel = parts.views.channels.find(channelId)
+  const channel = deps.views.channels.find(channelId)
   if (channel === undefined) return null
   const { actor, cause } = context
   try {
     const probe = { channel, actor, cause, run: id, signal }
-    const result = await testChannel(parts, probe)
+    const result = await testChannel(deps, probe)
     if (result.reason === 'draining') return null
-    parts.judge(channel, result, context)
+    deps.judge(channel, result, context)
     return result.isSuccess
   } catch (err) {
-    parts.core.log.warn({ err, channelId }, 'a test could not be recorded')
+    deps.core.log.warn({ err, channelId }, 'a test could not be recorded')
     return null
   }
 }

@@ -5,7 +5,7 @@ import { hasBalance, readBalance } from './read-balance.ts'
 import { refused } from './refusals.ts'
 
 /** `GET /api/channel/update_balance/{id}/`, for admins: what is left of its account, in dollars. */
-export const updateBalance: ChannelAct = (api, parts) => {
+export const updateBalance: ChannelAct = (api, deps) => {
   api.get(
     '/api/channel/update_balance/:id/',
     {
@@ -17,14 +17,14 @@ export const updateBalance: ChannelAct = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const channel = await channelNow(parts, Number(request.params.id))
+      const channel = await channelNow(deps, Number(request.params.id))
       const { target } = channel
       if (target === null) throw refused('ChannelNotCallable')
       if (!hasBalance(channel)) throw refused('BalanceNotOffered')
-      const read = await readBalance(parts, channel, target, contextOf(parts, request))
+      const read = await readBalance(deps, channel, target, contextOf(deps, request))
       if (!read.isRead) throw refused('BalanceUnavailable', read.why)
-      await visible(parts, reply, read.position)
-      // Exact in the books; on the wire it is a figure to be shown.
+      await visible(deps, reply, read.position)
+      // Exact in the ledger; on the wire it is a figure to be shown.
       const balance = Number(read.balance)
       return { success: true, message: '', balance, data: { balance } }
     },

@@ -3,7 +3,7 @@ import { success } from '#infra/http/envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { BalancesRead } from '#read-api/contract/channel-act.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type ActParts, type ChannelAct, contextOf, visible } from './channel-act.ts'
+import { type ActDeps, type ChannelAct, contextOf, visible } from './channel-act.ts'
 import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
 import { refused } from './refusals.ts'
@@ -15,7 +15,7 @@ const WHOLE_MS = 45_000
 const ENABLED = 1
 
 /** `GET /api/channel/update_balance`, for admins: of all enabled channels whose types tell it. */
-export const updateBalances: ChannelAct = (api, parts) => {
+export const updateBalances: ChannelAct = (api, deps) => {
   let isRunning = false
   api.get(
     '/api/channel/update_balance',
@@ -30,8 +30,8 @@ export const updateBalances: ChannelAct = (api, parts) => {
       if (isRunning) throw refused('BalancesRunning')
       isRunning = true
       try {
-        const { position, ...counts } = await readAll(parts, contextOf(parts, request))
-        if (position > 0) await visible(parts, reply, position)
+        const { position, ...counts } = await readAll(deps, contextOf(deps, request))
+        if (position > 0) await visible(deps, reply, position)
         return success(counts)
       } finally {
         isRunning = false
@@ -41,21 +41,21 @@ export const updateBalances: ChannelAct = (api, parts) => {
 }
 
 async function readAll(
-  parts: ActParts,
+  deps: ActDeps,
   { actor, cause }: { readonly actor: string; readonly cause: string | null },
 ): Promise<BalancesRead & { position: number }> {
-  await viewsNow(parts)
-  const { rows } = await relayChannels(parts.core.db)
+  await viewsNow(deps)
+  const { rows } = await relayChannels(deps.core.db)
   const channels = rows
     .filter(({ status }) => status === ENABLED)
-    .flatMap(({ id }) => parts.views.channels.find(id) ?? [])
+    .flatMap(({ id }) => deps.views.channels.find(id) ?? [])
     .filter(hasBalance)
   const signal = AbortSignal.timeout(WHOLE_MS)
   const counts = { updated: 0, failed: 0, position: 0 }
   const begun = await inParallel(channels, AT_ONCE, signal, async (channel) => {
     const { target } = channel
     if (target === null) return
-    const read = await readBalance(parts, channel, target, { actor, cause }, limited(signal))
+    const read = await readBalance(deps, channel, target, { actor, cause }, limited(signal))
     if (!read.isRead) {
       counts.failed += 1
       return

@@ -4,12 +4,12 @@ import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { Views } from '#relay/views/views.ts'
-import type { ProbeParts, ProbeResult } from './probe.ts'
+import type { ProbeDeps, ProbeResult } from './probe.ts'
 
 const FRESH_WITHIN_MS = 2_000
 
 /** What the checks of channels need, both those that an admin starts and the scheduled ones. */
-export type CheckDeps = ProbeParts & {
+export type CheckDeps = ProbeDeps & {
   readonly core: Pick<Core, 'db' | 'leases' | 'store' | 'log'>
   readonly views: Views
   readonly policy: OutboundPolicy

@@ -17,7 +17,7 @@ export type BreakerOptions = BreakerRule & {
   readonly cooldownMsMax: number
 }
 
-type Parts = Pick<Core, 'actors' | 'log' | 'now'> & {
+type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
   readonly circuits: Circuits
   readonly options: () => BreakerOptions
 }
@@ -51,21 +51,21 @@ const PROBE_LEASE_MS = 90_000
  * them when it succeeds. Counts in this process; decides by events that all processes follow.
  */
 export class Breaker {
-  private readonly parts: Parts
+  private readonly deps: Deps
   private readonly tallies = new Tallies()
   private readonly resting = new Resting()
   private readonly asking = new Set<string>()
   private readonly prober = randomUUID()
 
-  constructor(parts: Parts) {
-    this.parts = parts
-    parts.circuits.whenClosedByHand((scope) => this.forget(scope))
+  constructor(deps: Deps) {
+    this.deps = deps
+    deps.circuits.whenClosedByHand((scope) => this.forget(scope))
   }
 
   /** Whether calls pass it by now: an open circuit, or a provider that asked for a rest. */
   isPassedBy(channelId: number, model: string, now: number): boolean {
     if (this.resting.untilOf(channelId, performance.now()) > 0) return true
-    const { circuits } = this.parts
+    const { circuits } = this.deps
     if (circuits.areAllClosed) return false
     return (
       this.isShut(circuits.find(channelId, null, null), now) ||
@@ -78,7 +78,7 @@ export class Breaker {
    * `false` when another call does that.
    */
   enter(channelId: number, model: string): null | Promise<readonly CircuitScope[] | false> {
-    const { circuits } = this.parts
+    const { circuits } = this.deps
     if (circuits.areAllClosed) return null
     const ofChannel = circuits.find(channelId, null, null)
     const ofModel = circuits.find(channelId, model, null)
@@ -88,14 +88,14 @@ export class Breaker {
 
   /** True when every key of every channel is free, as nearly always. */
   get areKeysFree(): boolean {
-    return this.parts.circuits.areAllClosed && this.resting.isNobody
+    return this.deps.circuits.areAllClosed && this.resting.isNobody
   }
 
   keyStanding(channelId: number, keyRef: string): KeyStanding {
     if (this.resting.untilOf(keyRef, performance.now()) > 0) return 'out'
-    const circuit = this.parts.circuits.find(channelId, null, keyRef)
+    const circuit = this.deps.circuits.find(channelId, null, keyRef)
     if (circuit === undefined) return 'free'
-    return this.isShut(circuit, this.parts.now()) ? 'out' : 'due'
+    return this.isShut(circuit, this.deps.now()) ? 'out' : 'due'
   }
 
   /** True when this one call is to try the key, whose pause is over. */
@@ -112,7 +112,7 @@ export class Breaker {
     if (retryAfterMs > 0) this.rest(one, outcome, retryAfterMs)
     if (outcome === 'nothing') return
     if (outcome !== 'well') return this.fail(one, outcome, retryAfterMs)
-    this.tallies.succeed({ channelId, model, keyRef }, performance.now(), this.parts.options())
+    this.tallies.succeed({ channelId, model, keyRef }, performance.now(), this.deps.options())
     for (const scope of probes) this.close(scope, 'probe', call)
   }
 
@@ -121,7 +121,7 @@ export class Breaker {
     { channelId, model, keyRef }: { channelId: number; model: string; keyRef: string | null },
     cause: string | null,
   ): void {
-    const { circuits } = this.parts
+    const { circuits } = this.deps
     const tested = [
       circuits.find(channelId, null, null),
       circuits.find(channelId, model, null),
@@ -143,7 +143,7 @@ export class Breaker {
       else this.open({ scope, failure, failures: 1, retryAfterMs }, call, this.prober)
     }
     const isTold = probes.some(({ keyRef }) => (keyRef !== null) === isKeys)
-    if (isTold || !this.parts.options().isEnabled) return
+    if (isTold || !this.deps.options().isEnabled) return
     if (isKeys) this.countKey(one, failure, retryAfterMs)
     else this.count(one, failure, retryAfterMs)
   }
@@ -154,7 +154,7 @@ export class Breaker {
     return keys.some(
       (other) =>
         other.keyRef !== keyRef &&
-        this.parts.circuits.find(channelId, null, other.keyRef) === undefined,
+        this.deps.circuits.find(channelId, null, other.keyRef) === undefined,
     )
   }
 
@@ -166,7 +166,7 @@ export class Breaker {
     if (!this.isKeys(one, outcome)) return this.resting.put(channelId, until, now)
     this.resting.put(one.keyRef, until, now)
     const inUse = keys.filter(
-      ({ keyRef }) => this.parts.circuits.find(channelId, null, keyRef) === undefined,
+      ({ keyRef }) => this.deps.circuits.find(channelId, null, keyRef) === undefined,
     )
     const untils = inUse.map(({ keyRef }) => this.resting.untilOf(keyRef, now))
     if (!untils.includes(0)) this.resting.put(channelId, Math.min(...untils), now)
@@ -174,10 +174,10 @@ export class Breaker {
 
   private countKey({ channel, keyRef, call }: Try, failure: Failure, retryAfterMs: number): void {
     const { channelId } = channel
-    const failures = this.tallies.failKey(keyRef, performance.now(), this.parts.options())
+    const failures = this.tallies.failKey(keyRef, performance.now(), this.deps.options())
     if (failures === null) return
     this.tallies.forgetKey(keyRef)
-    if (this.parts.circuits.find(channelId, null, keyRef) !== undefined) return
+    if (this.deps.circuits.find(channelId, null, keyRef) !== undefined) return
     const scope = { channelId, model: null, keyRef }
     this.open({ scope, failure, failures, retryAfterMs }, call, null)
   }
@@ -185,10 +185,10 @@ export class Breaker {
   private count({ channel, model, call }: Try, failure: Failure, retryAfterMs: number): void {
     const { channelId, terms } = channel
     const what = { model, offersMore: terms.models.length > 1, blame: failure.blame }
-    const trip = this.tallies.fail(channelId, what, performance.now(), this.parts.options())
+    const trip = this.tallies.fail(channelId, what, performance.now(), this.deps.options())
     if (trip === null) return
     if (trip.model === null) this.tallies.forget(channelId, null)
-    const { circuits } = this.parts
+    const { circuits } = this.deps
     if (circuits.find(channelId, null, null) !== undefined) return
     if (circuits.find(channelId, trip.model, null) !== undefined) return
     const scope = { channelId, model: trip.model, keyRef: null }
@@ -200,10 +200,10 @@ export class Breaker {
     cause: string,
     prober: string | null,
   ): void {
-    const { cooldownMs: baseMs, cooldownMsMax: maxMs } = this.parts.options()
+    const { cooldownMs: baseMs, cooldownMsMax: maxMs } = this.deps.options()
     const cooldown = { baseMs, maxMs, jitter: Math.random(), retryAfterMs }
     const { reason } = failure
-    const at = this.parts.now()
+    const at = this.deps.now()
     const command = { type: 'OpenCircuit', scope, reason, failures, cooldown, prober, at } as const
     this.tell(scope.channelId, command, cause).catch(this.failed)
   }
@@ -224,7 +224,7 @@ export class Breaker {
   }
 
   private async askAll(open: readonly OpenCircuit[]): Promise<readonly CircuitScope[] | false> {
-    const now = this.parts.now()
+    const now = this.deps.now()
     if (open.some(({ until }) => now < until)) return false
     const granted: CircuitScope[] = []
     for (const { scope } of open) {
@@ -240,7 +240,7 @@ export class Breaker {
     if (this.asking.has(key)) return false
     this.asking.add(key)
     const { prober } = this
-    const at = this.parts.now()
+    const at = this.deps.now()
     const command = { type: 'ProbeCircuit', scope, prober, leaseMs: PROBE_LEASE_MS, at } as const
     try {
       return await this.tell(scope.channelId, command, null)
@@ -258,7 +258,7 @@ export class Breaker {
     command: ChannelHealthCommand,
     cause: string | null,
   ): Promise<boolean> {
-    const { actors, now, circuits } = this.parts
+    const { actors, now, circuits } = this.deps
     const context = { actor: 'system:relay', cause, at: now() }
     const stream = channelHealthStream(channelId)
     const outcome = await actors.handle(channelHealthDecider, stream, command, context)
@@ -272,5 +272,5 @@ export class Breaker {
   }
 
   private readonly failed = (err: unknown): void =>
-    this.parts.log.warn({ err }, 'a circuit could not be changed')
+    this.deps.log.warn({ err }, 'a circuit could not be changed')
 }

@@ -1,11 +1,11 @@
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { ProbeResult } from '#relay/channel-acts/probe.ts'
-import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { SlowTests } from './slow-tests.ts'
 
-type Parts = Pick<RelayParts, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now' | 'views'> & {
+type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now' | 'views'> & {
   readonly slowTests: SlowTests
 }
 
@@ -22,7 +22,7 @@ const NOTHING = Buffer.alloc(0)
  * once too often, and on again when it was the gateway that had turned it off.
  */
 export function judgeTest(
-  parts: Parts,
+  deps: Deps,
   channel: RelayChannel,
   result: ProbeResult,
   { actor, cause }: { readonly actor: string; readonly cause: string | null },
@@ -31,25 +31,25 @@ export function judgeTest(
   const { isSuccess, end, durationMs, model } = result
   const keyRef = channel.keys[0]?.keyRef ?? null
   const tested = { channelId, model: terms.modelPrefix + model, keyRef }
-  if (isSuccess) parts.breaker.noteTest(tested, cause)
+  if (isSuccess) deps.breaker.noteTest(tested, cause)
   if (actor !== SCHEDULER) return
-  const { disable, testMsMax, slowTestsMax } = parts.views.options.options.health
+  const { disable, testMsMax, slowTestsMax } = deps.views.options.options.health
   if (!isSuccess) {
     const [key] = channel.keys
     if (end === null || key === undefined || !channel.isEnabled) return
     const told = { channel, key, call: cause ?? '', userId: NOBODY, requestBody: NOTHING }
-    parts.autoDisable.note(told, end)
+    deps.autoDisable.note(told, end)
     return
   }
   const isSlow = testMsMax > 0 && durationMs > testMsMax
   if (channel.isEnabled) {
-    const isTooOften = parts.slowTests.isTooOften(channelId, isSlow, slowTestsMax)
-    if (isTooOften && disable.isEnabled) parts.autoDisable.turnChannelOff(channel, 'slow', cause)
-  } else if (!isSlow && disable.isTakingBack) takeBack(parts, channelId, cause)
+    const isTooOften = deps.slowTests.isTooOften(channelId, isSlow, slowTestsMax)
+    if (isTooOften && disable.isEnabled) deps.autoDisable.turnChannelOff(channel, 'slow', cause)
+  } else if (!isSlow && disable.isTakingBack) takeBack(deps, channelId, cause)
 }
 
 /** Of a channel that an admin turned off meanwhile nothing is changed: the roster decides. */
-function takeBack({ actors, log, now }: Parts, channelId: number, cause: string | null): void {
+function takeBack({ actors, log, now }: Deps, channelId: number, cause: string | null): void {
   const command = { type: 'AutoEnableChannel', channelId } as const
   actors
     .handle(channelsDecider, CHANNELS_STREAM, command, { actor: SCHEDULER, cause, at: now() })

@@ -6,7 +6,7 @@ import { SCHEDULER } from './judge-test.ts'
 
 export type TestSchedule = { readonly stop: () => Promise<void> }
 
-type Parts = Pick<Core, 'log' | 'now'> & {
+type Deps = Pick<Core, 'log' | 'now'> & {
   readonly leases: Pick<Core['leases'], 'hold'>
   readonly views: Views
   readonly runs: Pick<TestRuns, 'start'>
@@ -23,11 +23,11 @@ const LOOK_MS = 15_000
  * Tests all channels every so many minutes, as long as the options say so: in one process of all
  * that run a relay, whoever holds the lease. A run that anybody else began counts as well.
  */
-export function startTestSchedule(parts: Parts): TestSchedule {
-  const { leases, log, lookMs = LOOK_MS } = parts
+export function startTestSchedule(deps: Deps): TestSchedule {
+  const { leases, log, lookMs = LOOK_MS } = deps
   return leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
-      await runIfDue(parts).catch((err: unknown) => {
+      await runIfDue(deps).catch((err: unknown) => {
         if (!lost.aborted) log.warn({ err }, 'a scheduled test could not begin')
       })
       await delay(lookMs, undefined, { signal: lost, ref: false }).catch(() => {})
@@ -35,7 +35,7 @@ export function startTestSchedule(parts: Parts): TestSchedule {
   })
 }
 
-async function runIfDue({ views, runs, now, lastRunAt }: Parts): Promise<void> {
+async function runIfDue({ views, runs, now, lastRunAt }: Deps): Promise<void> {
   const { everyMs } = views.options.options.health.tests
   if (everyMs === null) return
   const sinceMs = now() - (await lastRunAt()) * 1_000

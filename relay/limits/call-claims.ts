@@ -53,13 +53,13 @@ export const seatsOfToken = (
  * it back when it fails: else any number could begin at once while none has succeeded yet.
  */
 export function callClaims(
-  user: { readonly userId: number; readonly seats: number },
-  token: { readonly tokenId: number; readonly seats: number },
+  user: { readonly userId: number; readonly permits: number },
+  token: { readonly tokenId: number; readonly permits: number },
   { rates, tokens }: CallRules,
 ): CallClaims {
   const claims: Claim[] = [
-    { kind: 'seats', key: `user:${user.userId}`, max: user.seats },
-    { kind: 'seats', key: `token:${token.tokenId}`, max: token.seats },
+    { kind: 'seats', key: `user:${user.userId}`, max: user.permits },
+    { kind: 'seats', key: `token:${token.tokenId}`, max: token.permits },
   ]
   for (const rule of rates) {
     if (rule.count > 0) claims.push(rateClaim(rule, 'calls', rule.count))
@@ -94,7 +94,7 @@ function denialOf(claim: Claim | undefined, waitMs: number): Denial {
     const subject = `${claim.max} tokens / 60 s (${whose})`
     return deny('rate_limited', { subject, retryAfterSeconds })
   }
-  // When a seat gets free nobody knows; whoever was refused at once does not come back at once.
+  // When a permit gets free nobody knows; whoever was refused at once does not come back at once.
   const subject = claim?.kind === 'seats' ? `${claim.max} (${whose})` : ''
   const afterSeconds = 1 + Math.floor(Math.random() * 3)
   return deny('too_many_concurrent', { subject, retryAfterSeconds: afterSeconds })

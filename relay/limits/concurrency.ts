@@ -16,14 +16,14 @@ export class CallsUnderWay {
     this.most = most
   }
 
-  /** True when one more may go on; it must then `leave` once. */
+  /** True when one more may go on; it must then `release` once. */
   enter(): boolean {
     if (this.count >= this.most) return false
     this.count += 1
     return true
   }
 
-  leave(): void {
+  release(): void {
     this.count -= 1
   }
 }

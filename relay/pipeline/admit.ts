@@ -1,32 +1,32 @@
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
-import { CallBooks } from './call-books.ts'
+import { CallLedger } from './call-ledger.ts'
 import type { KeyedCall } from './claim-call.ts'
 import type { Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallPlan } from './plan-call.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayDeps } from './relay-deps.ts'
 
 const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
 
-/** The books of a call whose hold is durable: from here on it must be ended once. */
+/** The ledger of a call whose hold is durable: from here on it must be ended once. */
 export async function admit(
-  { actors, now, vault, deadlines, log, watch }: RelayParts,
+  { actors, now, vault, deadlines, log, watch }: RelayDeps,
   exchange: Exchange,
   caller: Caller,
   request: ChatRequest,
   { price, terms: { hold, reduction } }: CallPlan,
   keyed: KeyedCall | null,
-): Promise<CallBooks | Denial> {
-  const books = new CallBooks(actors, caller, exchange, now, keyed)
+): Promise<CallLedger | Denial> {
+  const ledger = new CallLedger(actors, caller, exchange, now, keyed)
   const { userId, settings } = caller.user
   const { reasoningEffort } = request
   try {
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
-    const admitting = books.admit({
+    const admitting = ledger.admit({
       model: request.model,
       isStream: request.isStream,
       hold,
@@ -38,14 +38,14 @@ export async function admit(
       clientIp,
     })
     const denial = await inTime(admitting, { watch, deadlines })
-    if (denial !== LATE) return denial ?? books
-    giveBackLate(admitting, books)
-    warnSeldom(log, { call: exchange.call }, 'the event store is too slow to admit calls')
+    if (denial !== LATE) return denial ?? ledger
+    giveBackLate(admitting, ledger)
+    warnThrottled(log, { call: exchange.call }, 'the event store is too slow to admit calls')
     return NO_STORE
   } catch (err) {
     // Unknown whether it was written: if it was, the sweeper ends the call when its lease is over.
     if (err instanceof StoreUnavailable) {
-      warnSeldom(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
+      warnThrottled(log, { reason: err.message, call: exchange.call }, 'calls can not be admitted')
     } else log.error({ err, call: exchange.call }, 'a call could not be admitted')
     return NO_STORE
   }
@@ -56,7 +56,7 @@ const LATE = Symbol('late')
 /** `LATE` after `admitMs`: what is under way goes on. */
 function inTime<T>(
   admitting: Promise<T>,
-  { watch, deadlines }: Pick<RelayParts, 'watch' | 'deadlines'>,
+  { watch, deadlines }: Pick<RelayDeps, 'watch' | 'deadlines'>,
 ): Promise<T | typeof LATE> {
   const lateAt = performance.now() + deadlines.admitMs
   return new Promise((resolve, reject) => {
@@ -72,12 +72,12 @@ function inTime<T>(
 }
 
 /** Its caller was refused: a hold that still comes is given back, here or by the sweeper. */
-function giveBackLate(admitting: Promise<Denial | null>, books: CallBooks): void {
+function giveBackLate(admitting: Promise<Denial | null>, ledger: CallLedger): void {
   const reason = 'refused' as const
   const late = { channelId: null, reason, errorCode: 'store_unavailable', statusCode: 503 }
   admitting
     .then(async (denial) => {
-      if (denial === null) await books.release(late, { attempts: [], firstByteMs: null })
+      if (denial === null) await ledger.release(late, { attempts: [], firstByteMs: null })
     })
     .catch(() => {})
 }

@@ -16,7 +16,7 @@ export type Caller = {
   readonly pinnedChannelId: number | null
 }
 
-type Parts = {
+type Deps = {
   readonly views: Views
   readonly vault: Pick<Vault, 'keyedHash' | 'open'>
   readonly failedKeys: FailedKeys
@@ -29,7 +29,7 @@ const KEY = /^(?:sk-)?([A-Za-z0-9_]{8,200})(?:-([1-9]\d{0,14}))?$/
  * key waits for anything, and the first call of a token that is bound to addresses.
  */
 export async function authenticate(
-  { views, vault, failedKeys }: Parts,
+  { views, vault, failedKeys }: Deps,
   request: IncomingMessage,
   clientIp: string,
   now: number,

@@ -8,7 +8,7 @@ import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { Views } from '#relay/views/views.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 
-type Parts = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
+type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }
 
 export type Told = {
   readonly channel: RelayChannel
@@ -27,11 +27,11 @@ type Culprit = { readonly channel: RelayChannel; readonly keyRef: string }
  * group, and only where admins asked for it.
  */
 export class AutoDisable {
-  private readonly parts: Parts
+  private readonly deps: Deps
   private readonly troubles = new AccountTroubles()
 
-  constructor(parts: Parts) {
-    this.parts = parts
+  constructor(deps: Deps) {
+    this.deps = deps
   }
 
   /** True when the try counts towards it. */
@@ -41,7 +41,7 @@ export class AutoDisable {
       if (end.kind === 'plain' || end.error === null) this.troubles.succeed(keyRef)
       return false
     }
-    const { views } = this.parts
+    const { views } = this.deps
     const { disable } = views.options.options.health
     if (!disable.isEnabled || !channel.terms.isAutoBan) return false
     const reason = accountTroubleOf(end, disable.keywords, requestBody)
@@ -66,12 +66,12 @@ export class AutoDisable {
   }
 
   private isLast(channel: RelayChannel): boolean {
-    const { now, views } = this.parts
+    const { now, views } = this.deps
     return views.channels.isLastOfSomething(channel, now())
   }
 
   private tell(command: SetKeyAside | AutoDisableChannel, cause: string | null): void {
-    const { actors, log, now } = this.parts
+    const { actors, log, now } = this.deps
     const context = { actor: 'system:relay', cause, at: now() }
     const { channelId } = command
     actors

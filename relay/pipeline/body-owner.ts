@@ -6,7 +6,7 @@ import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { BODIES_BYTES_MAX, BODY_BYTES_MAX, type BodyOwner } from '#relay/limits/body-memory.ts'
 import type { Caller } from './authenticate.ts'
 import { isAnyChatFree } from './free-chats.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayDeps } from './relay-deps.ts'
 
 /** Half of what all users have together, so that no one user can take it all. */
 const SHARE_BYTES = BODIES_BYTES_MAX / 2
@@ -20,7 +20,7 @@ const SMALL_BODY_BYTES = 1024 * 1024
  * not known yet, the account is read: the less it can pay, the less it can take.
  */
 export async function bodyOwnerOf(
-  { actors }: Pick<RelayParts, 'actors'>,
+  { actors }: Pick<RelayDeps, 'actors'>,
   userId: number,
   request: IncomingMessage,
 ): Promise<BodyOwner> {
@@ -40,14 +40,14 @@ export async function bodyOwnerOf(
  * model is free: reading a large body costs memory, and checking it costs time of the loop.
  */
 export async function chatBodyOwnerOf(
-  parts: Pick<RelayParts, 'actors' | 'views'>,
+  deps: Pick<RelayDeps, 'actors' | 'views'>,
   { user: { userId }, token: { tokenId } }: Caller,
   request: IncomingMessage,
 ): Promise<BodyOwner | Denial> {
-  const owner = await bodyOwnerOf(parts, userId, request)
-  if (isSmall(request) || isAnyChatFree(parts.views)) return owner
+  const owner = await bodyOwnerOf(deps, userId, request)
+  if (isSmall(request) || isAnyChatFree(deps.views)) return owner
   try {
-    const refusal = await parts.actors.ask(accountDecider, accountStream(userId), (state) => {
+    const refusal = await deps.actors.ask(accountDecider, accountStream(userId), (state) => {
       if (state.balance <= 0n) return 'insufficient_quota'
       return payableBy(state, tokenId) <= 0n ? 'token_exhausted' : null
     })

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import { faultOfAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import type { Deadlines } from './deadlines.ts'
-import type { StreamPassage } from './stream-passage.ts'
+import type { StreamForwarder } from './stream-forwarder.ts'
 
 /** Why a provider gave no whole answer. */
 export type AttemptError =
@@ -59,7 +59,7 @@ class Aborted extends Error {}
  * looked at. Without timers of its own: `watch` is called now and then.
  */
 export class UpstreamAttempt implements Dispatcher.DispatchHandler {
-  private readonly passage: StreamPassage | null
+  private readonly forwarder: StreamForwarder | null
   private readonly deadlines: Deadlines
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | null = null
@@ -75,8 +75,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   private endedAt = 0
   isClosed = false
 
-  constructor(passage: StreamPassage | null, deadlines: Deadlines) {
-    this.passage = passage
+  constructor(forwarder: StreamForwarder | null, deadlines: Deadlines) {
+    this.forwarder = forwarder
     this.deadlines = deadlines
     this.startedAt = performance.now()
     this.lastByteAt = this.startedAt
@@ -113,7 +113,8 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
       if (now - this.pausedAt > writeStallMs) this.abort('caller-gone')
       return
     }
-    const isWaiting = this.status === null || (this.passage !== null && !this.passage.hasDelivered)
+    const isWaiting =
+      this.status === null || (this.forwarder !== null && !this.forwarder.hasDelivered)
     const since = isWaiting ? this.startedAt : this.lastByteAt
     if (now - since > (isWaiting ? firstByteMs : idleMs)) this.abort('timeout')
   }
@@ -133,7 +134,7 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (status !== 200) this.retryAfterMs = retryAfterOf(headers['retry-after'], Date.now())
     if (status < 200 || status > 299) return
     const type = String(headers['content-type'] ?? '')
-    this.isStream = this.passage !== null && type.startsWith('text/event-stream')
+    this.isStream = this.forwarder !== null && type.startsWith('text/event-stream')
     const encoding = headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity' || type.startsWith('text/html')) this.abort('format')
   }
@@ -166,20 +167,20 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
     if (!isUnreached) return this.finish(this.endBy('cut'))
     const isLate = (error as { code?: string }).code === 'UND_ERR_CONNECT_TIMEOUT'
     const end = this.endBy(isLate ? 'timeout' : 'connect')
-    const isProxys = end.kind === 'failed' && error instanceof ProxyFailed
-    this.finish(isProxys ? { ...end, isProxy: true } : end)
+    const isProxyFault = end.kind === 'failed' && error instanceof ProxyFailed
+    this.finish(isProxyFault ? { ...end, isProxy: true } : end)
   }
 
   private carry(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { passage } = this
-    if (passage === null) return
-    const isFlowing = passage.push(chunk)
-    if (passage.verdict === 'done') this.finish(this.endBy(null))
-    else if (passage.verdict === 'error') this.abort('error-event')
-    else if (passage.verdict === 'overflow') this.abort('too-large')
-    else if (passage.verdict === 'screened') this.abort('screened')
-    else if (passage.verdict === 'over-limit') this.abort('over-limit')
-    else if (passage.verdict === 'balance-spent') this.abort('balance-spent')
+    const { forwarder } = this
+    if (forwarder === null) return
+    const isFlowing = forwarder.push(chunk)
+    if (forwarder.verdict === 'done') this.finish(this.endBy(null))
+    else if (forwarder.verdict === 'error') this.abort('error-event')
+    else if (forwarder.verdict === 'overflow') this.abort('too-large')
+    else if (forwarder.verdict === 'screened') this.abort('screened')
+    else if (forwarder.verdict === 'over-limit') this.abort('over-limit')
+    else if (forwarder.verdict === 'balance-spent') this.abort('balance-spent')
     else if (!isFlowing) {
       this.pausedAt = performance.now()
       controller.pause()
@@ -187,11 +188,11 @@ export class UpstreamAttempt implements Dispatcher.DispatchHandler {
   }
 
   private endBy(error: AttemptError | null): AttemptEnd {
-    const { status, passage } = this
-    if (this.isStream && passage !== null && status !== null) {
-      if (error === null || passage.hasDelivered) return { kind: 'streamed', status, error }
+    const { status, forwarder } = this
+    if (this.isStream && forwarder !== null && status !== null) {
+      if (error === null || forwarder.hasDelivered) return { kind: 'streamed', status, error }
     }
-    const body = passage?.errorEvent ?? this.gathered()
+    const body = forwarder?.errorEvent ?? this.gathered()
     const { retryAfterMs } = this
     const failed = { kind: 'failed', status, error: error ?? 'cut', body, retryAfterMs } as const
     const isDispatched = this.controller !== null && (status === null || status < 300)

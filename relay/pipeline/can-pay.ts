@@ -5,10 +5,10 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { Caller } from './authenticate.ts'
-import { denialOfAdmission } from './call-books.ts'
+import { denialOfAdmission } from './call-ledger.ts'
 import type { Exchange } from './exchange.ts'
 import type { CallPlan } from './plan-call.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayDeps } from './relay-deps.ts'
 
 /**
  * Why the account would refuse to admit the call as it stands now; null: it would not. Nothing is
@@ -16,7 +16,7 @@ import type { RelayParts } from './relay-parts.ts'
  * pay. The admission itself decides again.
  */
 export async function denialOfPayment(
-  { actors }: Pick<RelayParts, 'actors'>,
+  { actors }: Pick<RelayDeps, 'actors'>,
   { call, startedAt }: Exchange,
   { user, token, group }: Caller,
   { model, isStream, choices: calls }: ChatRequest,

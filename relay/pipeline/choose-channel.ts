@@ -1,7 +1,7 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
 import { Draw } from '#domain/routing/draw.ts'
 import type { Offer } from '#domain/routing/offer.ts'
-import { isFull, type Limits, type Seat } from '#infra/limits/port.ts'
+import { isFull, type Limits, type Permit } from '#infra/limits/port.ts'
 import type { Breaker } from '#relay/channel-health/breaker.ts'
 import { type ChannelLimits, channelClaims } from '#relay/limits/channel-claims.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
@@ -18,7 +18,7 @@ export function isRetryable(end: Extract<AttemptEnd, { readonly kind: 'failed' }
   return [401, 402, 403, 408, 409, 429].includes(status)
 }
 
-type Parts = {
+type Deps = {
   readonly breaker: Breaker
   readonly limits: Limits
   readonly now: () => number
@@ -33,8 +33,8 @@ const NO_PROBES: readonly CircuitScope[] = []
  * one that is well again may be all there is. Nothing is awaited where no circuit is open and no
  * channel has a limit.
  */
-export class ChannelTurns {
-  private readonly parts: Parts
+export class ChannelSelector {
+  private readonly deps: Deps
   private readonly offer: Offer<RelayChannel>
   private readonly model: string
   private draw: Draw<RelayChannel>
@@ -42,7 +42,7 @@ export class ChannelTurns {
   /** Full, or had their turn. */
   private seen: Set<RelayChannel> | null = null
   private turned: RelayChannel | null = null
-  private seat: Seat | null = null
+  private permit: Permit | null = null
   private isAgain = false
   /** What the channel whose turn it is shows the circuits. */
   probes = NO_PROBES
@@ -50,8 +50,8 @@ export class ChannelTurns {
   fullMs = 0
 
   /** `isPinned`: the caller named the channel, and knows what it does. */
-  constructor(parts: Parts, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
-    this.parts = parts
+  constructor(deps: Deps, offer: Offer<RelayChannel>, model: string, isPinned: boolean) {
+    this.deps = deps
     this.offer = offer
     this.model = model
     this.isLastResort = isPinned
@@ -66,7 +66,7 @@ export class ChannelTurns {
     this.isAgain = false
     if (channel === null) return null
     const { channelId, terms } = channel
-    const asking = this.isLastResort ? null : this.parts.breaker.enter(channelId, this.model)
+    const asking = this.isLastResort ? null : this.deps.breaker.enter(channelId, this.model)
     const claims = channelClaims(channelId, terms as ChannelLimits)
     this.probes = NO_PROBES
     if (asking !== null || claims !== null) return this.enter(channel, asking, claims)
@@ -80,8 +80,8 @@ export class ChannelTurns {
   }
 
   end(isRefunded: boolean): void {
-    this.seat?.leave({ isRefunded })
-    this.seat = null
+    this.permit?.release({ isRefunded })
+    this.permit = null
   }
 
   private async enter(
@@ -90,9 +90,9 @@ export class ChannelTurns {
     claims: ReturnType<typeof channelClaims>,
   ): Promise<RelayChannel | null> {
     if (claims !== null) {
-      const seat = await this.parts.limits.enter(`channel:${channel.channelId}`, claims)
-      if (isFull(seat)) return this.passFull(channel, seat.waitMs)
-      this.seat = seat
+      const permit = await this.deps.limits.enter(`channel:${channel.channelId}`, claims)
+      if (isFull(permit)) return this.passFull(channel, permit.waitMs)
+      this.permit = permit
     }
     const probes = asking === null ? NO_PROBES : await asking
     if (probes === false) {
@@ -127,12 +127,12 @@ export class ChannelTurns {
   }
 
   private readonly isValidNow = ({ terms }: RelayChannel): boolean =>
-    isValid(terms, this.parts.now())
+    isValid(terms, this.deps.now())
 
   private readonly isFit = (channel: RelayChannel): boolean => {
-    const now = this.parts.now()
+    const now = this.deps.now()
     if (!isValid(channel.terms, now)) return false
-    return !this.parts.breaker.isPassedBy(channel.channelId, this.model, now)
+    return !this.deps.breaker.isPassedBy(channel.channelId, this.model, now)
   }
 
   private readonly isLeft = (channel: RelayChannel): boolean =>

@@ -9,7 +9,7 @@ export type Deadlines = {
   /** For the hold to be durable: a slow store reads and appends several times, one by one. */
   readonly admitMs: number
   /**
-   * For the books to be closed. Longer than the store tries (10 s): an answer that is refused for
+   * For the ledger to be closed. Longer than the store tries (10 s): an answer that is refused for
    * want of them must not be in them a moment later.
    */
   readonly settleMs: number

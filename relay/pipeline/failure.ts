@@ -37,7 +37,7 @@ export const DENIAL_OF: Record<AttemptError, DenialCode> = {
   'caller-gone': 'upstream_incomplete',
 }
 
-/** nginx's number for a caller that left; it is only ever written to the books. */
+/** nginx's number for a caller that left; it is only ever written to the ledger. */
 const CALLER_GONE = 499
 
 type Circumstances = {

@@ -6,9 +6,9 @@ import type { Caller } from './authenticate.ts'
 import { denialOfPayment } from './can-pay.ts'
 import type { Exchange } from './exchange.ts'
 import { type CallPlan, isValid } from './plan-call.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayDeps } from './relay-deps.ts'
 
-type Parts = Pick<RelayParts, 'actors' | 'counter' | 'now'>
+type Deps = Pick<RelayDeps, 'actors' | 'counter' | 'now'>
 
 /** An offer lasts until a channel changes, so that a short call costs one look-up. */
 const LEAST = new WeakMap<Offer<RelayChannel>, number>()
@@ -19,7 +19,7 @@ const LEAST = new WeakMap<Offer<RelayChannel>, number>()
  * can't pay. What can't be too long by its bytes is not counted either; the rest is, in a thread.
  */
 export function fitInput(
-  parts: Parts,
+  deps: Deps,
   exchange: Exchange,
   caller: Caller,
   request: ChatRequest,
@@ -27,19 +27,19 @@ export function fitInput(
 ): Offer<RelayChannel> | Promise<Offer<RelayChannel> | Denial> {
   const { offer } = plan
   if (request.inputBound.tokens <= leastOf(offer)) return offer
-  return counted(parts, exchange, caller, request, plan)
+  return counted(deps, exchange, caller, request, plan)
 }
 
 async function counted(
-  parts: Parts,
+  deps: Deps,
   exchange: Exchange,
   caller: Caller,
   request: ChatRequest,
   plan: CallPlan,
 ): Promise<Offer<RelayChannel> | Denial> {
-  const { counter, now } = parts
+  const { counter, now } = deps
   const { offer } = plan
-  const unpayable = await denialOfPayment(parts, exchange, caller, request, plan)
+  const unpayable = await denialOfPayment(deps, exchange, caller, request, plan)
   if (unpayable !== null) return unpayable
   const counts = counter.of(caller.user.userId)
   const { input } = await counts.count({ requestBody: request.body, text: '' })

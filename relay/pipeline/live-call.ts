@@ -9,15 +9,15 @@ import type { CountAnswer } from '#relay/token-counts/count-job.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'
 import { type Place, placeOf, type RelayKey } from '#relay/views/channel-view.ts'
 import type { AccessCheck } from './access-check.ts'
-import type { CallBooks, Course } from './call-books.ts'
+import type { CallLedger, Course } from './call-ledger.ts'
 import { type AttemptEnd, type AttemptError, UpstreamAttempt } from './call-upstream.ts'
 import type { Deadlines, Watched } from './deadlines.ts'
 import type { Exchange } from './exchange.ts'
 import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
-import { outletOf, StreamPassage, startStream } from './stream-passage.ts'
+import { byteSinkOf, StreamForwarder, startStream } from './stream-forwarder.ts'
 
-type Parts = {
+type Deps = {
   readonly via: Outbound['via']
   readonly deadlines: Deadlines
   readonly counter: UserTokenCounter
@@ -33,7 +33,7 @@ const PING = ': ping\n\n'
 /** A call under way: its tries, its clock, and its caller, who may leave at any time. */
 export class LiveCall implements Watched {
   readonly attempts: Attempt[] = []
-  passage: StreamPassage | null = null
+  forwarder: StreamForwarder | null = null
   isCallerGone = false
   /** The provider's answer is read until then, though nobody takes it; 0: somebody does. */
   private readOnUntil = 0
@@ -44,10 +44,10 @@ export class LiveCall implements Watched {
   private accessCheckedAt = performance.now()
   /** What it turned out to have used, once that is known. */
   tokens = 0
-  private readonly parts: Parts
+  private readonly deps: Deps
   private readonly exchange: Exchange
   private readonly request: ChatRequest
-  private readonly books: CallBooks
+  private readonly ledger: CallLedger
   private attempt: UpstreamAttempt | null = null
   private place: Place = { channelId: 0 }
   /** The channel that is being tried just now. */
@@ -61,11 +61,11 @@ export class LiveCall implements Watched {
   private onLate: (() => void) | null = null
   private lateAt = 0
 
-  constructor(parts: Parts, exchange: Exchange, request: ChatRequest, books: CallBooks) {
-    this.parts = parts
+  constructor(deps: Deps, exchange: Exchange, request: ChatRequest, ledger: CallLedger) {
+    this.deps = deps
     this.exchange = exchange
     this.request = request
-    this.books = books
+    this.ledger = ledger
     this.renewedAt = performance.now()
     this.quietSince = this.renewedAt
     const { response } = exchange
@@ -79,15 +79,15 @@ export class LiveCall implements Watched {
 
   /** One try; never throws. */
   async tryAt(candidate: Candidate, { target }: RelayKey): Promise<AttemptEnd> {
-    const { deadlines, via } = this.parts
+    const { deadlines, via } = this.deps
     const place = placeOf(candidate.channel)
     const { channelId } = place
     const startedAt = performance.now()
     const { isStream, wantsUsage, model } = this.request
     const shownModel = candidate.upstreamModel === null ? null : model
     this.place = place
-    this.passage = isStream ? this.newPassage(wantsUsage, shownModel) : null
-    this.attempt = new UpstreamAttempt(this.passage, deadlines)
+    this.forwarder = isStream ? this.newForwarder(wantsUsage, shownModel) : null
+    this.attempt = new UpstreamAttempt(this.forwarder, deadlines)
     const path = chatPathOf(target, candidate.upstreamModel ?? model)
     const headers = [...target.headers, 'x-request-id', this.exchange.call]
     const request = { path, headers, body: candidate.body }
@@ -127,7 +127,7 @@ export class LiveCall implements Watched {
   watch(now: number): boolean {
     if (this.lateAt > 0 && now > this.lateAt) this.onLate?.()
     this.attempt?.watch(now)
-    if (this.books.hasEnded) return !this.isOver()
+    if (this.ledger.hasEnded) return !this.isOver()
     if (this.isOutOfTime(now)) this.abort('timeout')
     if (this.readOnUntil > 0 && now > this.readOnUntil) this.abort('caller-gone')
     this.checkAccess(now)
@@ -139,33 +139,33 @@ export class LiveCall implements Watched {
   private checkAccess(now: number): void {
     if (now - this.accessCheckedAt < ACCESS_CHECK_MS) return
     this.accessCheckedAt = now
-    this.revokedBy = this.parts.access()
+    this.revokedBy = this.deps.access()
     if (this.revokedBy !== null) this.abort('revoked')
   }
 
   isOutOfTime(now: number): boolean {
-    return now - this.exchange.arrivedAt > this.parts.deadlines.totalMs
+    return now - this.exchange.arrivedAt > this.deps.deadlines.totalMs
   }
 
-  /** Resolves with the books' answer; rejects when they are not closed in time. */
+  /** Resolves with the ledger' answer; rejects when they are not closed in time. */
   inTime(closing: Promise<void>): Promise<void> {
-    this.lateAt = performance.now() + this.parts.deadlines.settleMs
+    this.lateAt = performance.now() + this.deps.deadlines.settleMs
     return new Promise((resolve, reject) => {
-      this.onLate = () => reject(new Error('the books could not be closed in time'))
+      this.onLate = () => reject(new Error('the ledger could not be closed in time'))
       closing.then(resolve, reject)
     })
   }
 
-  /** The books are closed, the answer is out, and the provider's connection needs no watching. */
+  /** The ledger are closed, the answer is out, and the provider's connection needs no watching. */
   isOver(): boolean {
     const { response } = this.exchange
-    const isAnswered = this.books.hasEnded && (response.writableEnded || response.destroyed)
+    const isAnswered = this.ledger.hasEnded && (response.writableEnded || response.destroyed)
     return isAnswered && (this.attempt === null || this.attempt.isClosed)
   }
 
   /** Of the caller's texts. */
   get counter(): UserTokenCounter {
-    return this.parts.counter
+    return this.deps.counter
   }
 
   /**
@@ -174,26 +174,26 @@ export class LiveCall implements Watched {
    */
   private callerGone(): void {
     this.isCallerGone = true
-    const { passage } = this
-    const { readOnPlainMs, readOnStreamMs } = this.parts.deadlines
-    if (passage === null) this.readOnUntil = performance.now() + readOnPlainMs
-    else if (passage.isFinished()) {
+    const { forwarder } = this
+    const { readOnPlainMs, readOnStreamMs } = this.deps.deadlines
+    if (forwarder === null) this.readOnUntil = performance.now() + readOnPlainMs
+    else if (forwarder.isFinished()) {
       this.readOnUntil = performance.now() + readOnStreamMs
-      passage.readOn()
+      forwarder.readOn()
       this.attempt?.resume()
     } else this.abort('caller-gone')
   }
 
   /** Looks whether the hold still covers what the stream delivers. */
   private checkAllowance(): void {
-    const { passage } = this
-    if (passage === null) return
-    const verdict = this.parts.allowance.look(passage.delivered)
+    const { forwarder } = this
+    if (forwarder === null) return
+    const verdict = this.deps.allowance.look(forwarder.delivered)
     if (verdict === 'go-on') return
-    if (verdict === 'over-limit') return passage.endAt('over-limit')
+    if (verdict === 'over-limit') return forwarder.endAt('over-limit')
     if (verdict === 'wait') {
-      if (this.isSpent) return passage.endAt('balance-spent')
-      passage.pause()
+      if (this.isSpent) return forwarder.endAt('balance-spent')
+      forwarder.pause()
     }
     if (!this.isSpent) void this.raiseHold()
   }
@@ -207,46 +207,46 @@ export class LiveCall implements Watched {
   private async raiseHold(): Promise<void> {
     if (this.isRaising) return
     this.isRaising = true
-    const { allowance } = this.parts
+    const { allowance } = this.deps
     const { hold, least } = allowance.nextHold()
-    const before = this.books.hold
-    const held = await this.books.raiseHold(hold, least).catch(() => null)
+    const before = this.ledger.hold
+    const held = await this.ledger.raiseHold(hold, least).catch(() => null)
     this.isRaising = false
     if (held === null || held <= before) this.isSpent = true
     else allowance.noteHold(held)
     this.checkAllowance()
-    if (this.passage?.verdict === 'balance-spent') this.abort('balance-spent')
+    if (this.forwarder?.verdict === 'balance-spent') this.abort('balance-spent')
     else this.resume()
   }
 
-  private newPassage(wantsUsage: boolean, shownModel: string | null): StreamPassage {
+  private newForwarder(wantsUsage: boolean, shownModel: string | null): StreamForwarder {
     const onFirstByte = () => this.noteFirstByte()
-    const { screen } = this.parts
-    const outlet = outletOf(this.exchange)
+    const { screen } = this.deps
+    const outlet = byteSinkOf(this.exchange)
     const onDelivered = () => this.checkAllowance()
-    return new StreamPassage(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
+    return new StreamForwarder(outlet, wantsUsage, shownModel, onFirstByte, screen, onDelivered)
   }
 
   /** A comment between two events, so that nobody in between takes a quiet stream for dead. */
   private ping(now: number): void {
-    const { pingIntervalMs } = this.parts
-    const { passage } = this
+    const { pingIntervalMs } = this.deps
+    const { forwarder } = this
     const { response } = this.exchange
-    if (pingIntervalMs === null || passage === null) return
-    if (passage.delivered.bytes !== this.seenBytes) {
-      this.seenBytes = passage.delivered.bytes
+    if (pingIntervalMs === null || forwarder === null) return
+    if (forwarder.delivered.bytes !== this.seenBytes) {
+      this.seenBytes = forwarder.delivered.bytes
       this.quietSince = now
     }
     const isBlocked = response.destroyed || response.writableNeedDrain
-    if (isBlocked || passage.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
+    if (isBlocked || forwarder.verdict !== 'open' || now - this.quietSince < pingIntervalMs) return
     this.quietSince = now
     if (!response.headersSent) startStream(this.exchange)
     response.write(PING)
   }
 
   private renew(now: number): void {
-    const { renewMs, progressMs, progressBytes } = this.parts.deadlines
-    const bytes = this.passage?.delivered.bytes ?? 0
+    const { renewMs, progressMs, progressBytes } = this.deps.deadlines
+    const bytes = this.forwarder?.delivered.bytes ?? 0
     const fresh = bytes - this.progressBytes
     const sinceMs = now - this.renewedAt
     const isProgress = fresh >= progressBytes || (fresh > 0 && sinceMs >= progressMs)
@@ -260,15 +260,15 @@ export class LiveCall implements Watched {
   private async tell(): Promise<void> {
     const { place } = this
     const usage = await this.soFar()
-    const mayGoOn = await this.books.progress(place, usage, this.parts.deadlines.leaseMs)
+    const mayGoOn = await this.ledger.progress(place, usage, this.deps.deadlines.leaseMs)
     if (!mayGoOn) this.abort('balance-spent')
   }
 
   /** What the call is charged should this process die: its input as when it is cut short. */
   private async soFar(): Promise<Usage> {
-    if (this.passage === null || !this.passage.hasDelivered) return NO_USAGE
-    const { outputTokens } = this.parts.allowance.limits()
-    const output = Math.min(this.passage.delivered.roughTokens(), outputTokens)
+    if (this.forwarder === null || !this.forwarder.hasDelivered) return NO_USAGE
+    const { outputTokens } = this.deps.allowance.limits()
+    const output = Math.min(this.forwarder.delivered.roughTokens(), outputTokens)
     this.countedInput ??= this.counter.count({ requestBody: this.request.body, text: '' })
     const { input: inputUncached } = await this.countedInput
     return { ...NO_USAGE, inputUncached, output }

@@ -6,11 +6,12 @@ import { type AnswerScreen, answerScreen } from '#relay/screening/answer-screen.
 import { screenPrompt } from '#relay/screening/screen-prompt.ts'
 import type { RelayKey } from '#relay/views/channel-view.ts'
 import { accessCheck } from './access-check.ts'
+import { acquirePermit, type CallOutcome } from './acquire-permit.ts'
 import { admit } from './admit.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { chatBodyOwnerOf } from './body-owner.ts'
 import type { AttemptEnd } from './call-upstream.ts'
-import { ChannelTurns, isRetryable } from './choose-channel.ts'
+import { ChannelSelector, isRetryable } from './choose-channel.ts'
 import { claimCall, type KeyedCall } from './claim-call.ts'
 import { type Exchange, sendDenial, showDropped } from './exchange.ts'
 import { fitInput } from './fit-input.ts'
@@ -19,7 +20,7 @@ import { OutputAllowance } from './output-allowance.ts'
 import { type CallPlan, type Candidate, candidateOf, planCall } from './plan-call.ts'
 import { readBody } from './read-body.ts'
 import { refuseUpload } from './refuse-upload.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayDeps } from './relay-deps.ts'
 import {
   type Closing,
   concludeAbandoned,
@@ -27,11 +28,10 @@ import {
   concludePlain,
   concludeStream,
 } from './settle.ts'
-import { type CallOutcome, takeSeat } from './take-seat.ts'
 
 /** How a caller comes in: known by the head of the request, and what the body says of it. */
-export type Door = {
-  readonly callerOf: (parts: RelayParts, exchange: Exchange) => Promise<Caller | Denial>
+export type Authenticator = {
+  readonly authenticate: (deps: RelayDeps, exchange: Exchange) => Promise<Caller | Denial>
   readonly open: (
     caller: Caller,
     body: Buffer,
@@ -39,9 +39,9 @@ export type Door = {
 }
 
 /** By a key; the body is all the provider's. */
-const BY_KEY: Door = {
-  callerOf: (parts, { request, clientIp, startedAt }) =>
-    authenticate(parts, request, clientIp, startedAt),
+const BY_KEY: Authenticator = {
+  authenticate: (deps, { request, clientIp, startedAt }) =>
+    authenticate(deps, request, clientIp, startedAt),
   open: (caller, body) => ({ caller, body }),
 }
 
@@ -50,49 +50,49 @@ const BY_KEY: Door = {
  * file; the steps it calls know nothing of each other.
  */
 export async function relayCall(
-  parts: RelayParts,
+  deps: RelayDeps,
   exchange: Exchange,
-  door: Door = BY_KEY,
+  authenticator: Authenticator = BY_KEY,
 ): Promise<void> {
-  const known = await door.callerOf(parts, exchange)
+  const known = await authenticator.authenticate(deps, exchange)
   if (isDenial(known)) return sendDenial(exchange, known)
-  const owner = await chatBodyOwnerOf(parts, known, exchange.request)
+  const owner = await chatBodyOwnerOf(deps, known, exchange.request)
   if (isDenial(owner)) return refuseUpload(exchange, owner)
-  const came = await readBody(exchange.request, parts.bodies, owner)
+  const came = await readBody(exchange.request, deps.bodies, owner)
   if (isDenial(came)) return refuseUpload(exchange, came)
   try {
-    const opened = door.open(known, came)
+    const opened = authenticator.open(known, came)
     if (isDenial(opened)) return sendDenial(exchange, opened)
     const { caller, body } = opened
-    const request = readRequest(parts, body)
+    const request = readRequest(deps, body)
     if (isDenial(request)) return sendDenial(exchange, request)
-    const plan = planCall(parts.views, caller, request, parts.now())
+    const plan = planCall(deps.views, caller, request, deps.now())
     if (isDenial(plan)) return sendDenial(exchange, plan)
-    const { screening } = parts.views.options.options
+    const { screening } = deps.views.options.options
     const looking = screenPrompt(screening, caller.group, body)
     const unfit = looking === null ? null : await looking
     if (unfit !== null) return sendDenial(exchange, unfit)
-    const seat = await takeSeat(parts, caller, request)
-    if (isDenial(seat)) return sendDenial(exchange, seat)
+    const permit = await acquirePermit(deps, caller, request)
+    if (isDenial(permit)) return sendDenial(exchange, permit)
     let outcome: CallOutcome = NOTHING
     try {
-      const fitting = fitInput(parts, exchange, caller, request, plan)
+      const fitting = fitInput(deps, exchange, caller, request, plan)
       const offer = fitting instanceof Promise ? await fitting : fitting
       if (isDenial(offer)) return sendDenial(exchange, offer)
-      const keyed = await claimCall(parts, exchange, caller, { work: 'chat', body: came })
+      const keyed = await claimCall(deps, exchange, caller, { work: 'chat', body: came })
       if (keyed !== null && isDenial(keyed)) return sendDenial(exchange, keyed)
-      outcome = await carry(parts, exchange, caller, { request, plan: { ...plan, offer }, keyed })
+      outcome = await carry(deps, exchange, caller, { request, plan: { ...plan, offer }, keyed })
     } finally {
-      seat.leave(outcome)
+      permit.release(outcome)
     }
   } finally {
-    parts.bodies.giveBack(came.length)
-    parts.bodies.release(owner, came.length)
+    deps.bodies.giveBack(came.length)
+    deps.bodies.release(owner, came.length)
   }
 }
 
 /** As it came; passed through, as it was read, so that what is billed is what is sent. */
-function readRequest({ views }: RelayParts, body: Buffer): ChatRequest | Denial {
+function readRequest({ views }: RelayDeps, body: Buffer): ChatRequest | Denial {
   const request = readChatRequest(body)
   if (isDenial(request) || !views.options.options.isPassThrough) return request
   return readChatRequest(reserialised(body))
@@ -106,55 +106,55 @@ type Planned = {
 
 const NOTHING: CallOutcome = { isSuccess: false, tokens: 0 }
 
-/** From the hold to the end of the books; a success when the provider answered in full. */
+/** From the hold to the end of the ledger; a success when the provider answered in full. */
 async function carry(
-  parts: RelayParts,
+  deps: RelayDeps,
   came: Exchange,
   caller: Caller,
   { request, plan, keyed }: Planned,
 ): Promise<CallOutcome> {
   const exchange = keyed === null ? came : { ...came, call: keyed.call }
-  const books = await admit(parts, exchange, caller, request, plan, keyed)
-  if (isDenial(books)) {
-    sendDenial(came, books)
+  const ledger = await admit(deps, exchange, caller, request, plan, keyed)
+  if (isDenial(ledger)) {
+    sendDenial(came, ledger)
     return NOTHING
   }
-  const { pingIntervalMs, screening } = parts.views.options.options
+  const { pingIntervalMs, screening } = deps.views.options.options
   const screen = answerScreen(screening, caller.group)
-  const { deadlines, outbound } = parts
-  const counter = parts.counter.of(caller.user.userId)
-  const allowance = new OutputAllowance(plan.price, plan.terms, books.outputLimit)
-  const access = accessCheck(parts, caller, exchange.clientIp)
+  const { deadlines, outbound } = deps
+  const counter = deps.counter.of(caller.user.userId)
+  const allowance = new OutputAllowance(plan.price, plan.terms, ledger.outputLimit)
+  const access = accessCheck(deps, caller, exchange.clientIp)
   const call = new LiveCall(
     { deadlines, counter, pingIntervalMs, via: outbound.via, access, screen, allowance },
     exchange,
     request,
-    books,
+    ledger,
   )
-  parts.live.add(call)
-  parts.watch.add(call)
+  deps.live.add(call)
+  deps.watch.add(call)
   try {
     const { isOverridden } = plan
     const isPinned = caller.pinnedChannelId !== null
-    const turns = new ChannelTurns(parts, plan.offer, request.model, isPinned)
-    const triesMax = isPinned ? 1 : 1 + parts.views.options.options.retryTimes
-    const { outputLimit } = books
+    const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
+    const triesMax = isPinned ? 1 : 1 + deps.views.options.options.retryTimes
+    const { outputLimit } = ledger
     const { userId } = caller.user
-    const route = { turns, triesMax, request, isOverridden, outputLimit, userId }
-    const last = await tryChannels(parts, exchange, call, route)
-    const unserved = last === null ? unservedBy(turns, request.model) : null
-    const closing = { parts, exchange, call, books, allowance, unserved }
+    const route = { selector, triesMax, request, isOverridden, outputLimit, userId }
+    const last = await tryChannels(deps, exchange, call, route)
+    const unserved = last === null ? unservedBy(selector, request.model) : null
+    const closing = { deps, exchange, call, ledger, allowance, unserved }
     const isSuccess = await conclude(closing, screen, last)
     return { isSuccess, tokens: call.tokens }
   } finally {
-    parts.live.delete(call)
+    deps.live.delete(call)
     // Left to the next tick, finished calls would live through several collections of garbage.
-    if (call.isOver()) parts.watch.remove(call)
+    if (call.isOver()) deps.watch.remove(call)
   }
 }
 
 type Route = {
-  readonly turns: ChannelTurns
+  readonly selector: ChannelSelector
   readonly triesMax: number
   readonly isOverridden: boolean
   /** What the hold covers of the output, where that is less than was asked for. */
@@ -171,10 +171,10 @@ const NO_KEYS: ReadonlySet<RelayKey> = new Set()
  * another of its keys, where the one before was at fault.
  */
 async function tryChannels(
-  parts: RelayParts,
+  deps: RelayDeps,
   exchange: Exchange,
   call: LiveCall,
-  { turns, triesMax, request, isOverridden, outputLimit, userId }: Route,
+  { selector, triesMax, request, isOverridden, outputLimit, userId }: Route,
 ): Promise<LastTry | null> {
   let last: LastTry | null = null
   let triesLeft = triesMax
@@ -185,42 +185,42 @@ async function tryChannels(
     call.revokedBy === null &&
     !call.isOutOfTime(performance.now())
   ) {
-    const turn = turns.next()
+    const turn = selector.next()
     const channel = turn instanceof Promise ? await turn : turn
     if (channel === null) break
     const candidate = candidateOf(channel, request, isOverridden, outputLimit)
-    const choosing = isDenial(candidate) ? null : parts.keys.choose(channel, used)
+    const choosing = isDenial(candidate) ? null : deps.keys.choose(channel, used)
     const chosen = choosing instanceof Promise ? await choosing : choosing
     const isRetry = last !== null
     const isUnfit = isDenial(candidate) || chosen === null
-    if (isUnfit || (isRetry && !parts.retries.enter(parts.live.size))) {
-      turns.end(true)
+    if (isUnfit || (isRetry && !deps.retries.enter(deps.live.size))) {
+      selector.end(true)
       if (isUnfit) continue
       break
     }
     const { key } = chosen
-    noteDropped(parts, exchange, candidate)
+    noteDropped(deps, exchange, candidate)
     const end = await call.tryAt(candidate, key)
-    if (isRetry) parts.retries.leave()
-    turns.end(false)
+    if (isRetry) deps.retries.release()
+    selector.end(false)
     last = { candidate, end }
-    const probes = [...turns.probes, ...chosen.probes]
+    const probes = [...selector.probes, ...chosen.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
-    parts.breaker.note({ ...tried, call: exchange.call }, end)
+    deps.breaker.note({ ...tried, call: exchange.call }, end)
     const told = { channel, key, call: exchange.call, userId, requestBody: candidate.body }
-    if (parts.autoDisable.note(told, end)) call.blameAccount()
+    if (deps.autoDisable.note(told, end)) call.blameAccount()
     if (end.kind !== 'failed' || !isRetryable(end)) break
     // Whoever tried a circuit for all others is not the one to suffer for it.
     if (probes.length === 0) triesLeft -= 1
     if (channel.keys.length > 1 && isOfKey(end)) {
       used = new Set([...used, key])
-      turns.again()
+      selector.again()
     }
   }
   return last
 }
 
-function noteDropped({ log }: RelayParts, exchange: Exchange, { channel, dropped }: Candidate) {
+function noteDropped({ log }: RelayDeps, exchange: Exchange, { channel, dropped }: Candidate) {
   showDropped(exchange, dropped)
   if (dropped.length === 0) return
   const { channelId } = channel
@@ -233,7 +233,7 @@ function isOfKey(end: AttemptEnd): boolean {
 }
 
 /** Every channel is full, or was taken away meanwhile. */
-function unservedBy({ fullMs }: ChannelTurns, subject: string): Denial {
+function unservedBy({ fullMs }: ChannelSelector, subject: string): Denial {
   if (fullMs === 0) return deny('no_channel', { param: 'model', subject, retryAfterSeconds: 10 })
   const retryAfterSeconds = Math.max(1, Math.ceil(fullMs / 1_000))
   return deny('channels_busy', { param: 'model', subject, retryAfterSeconds })

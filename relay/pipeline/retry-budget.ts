@@ -12,7 +12,7 @@ export class RetryBudget {
     return true
   }
 
-  leave(): void {
+  release(): void {
     this.underWay -= 1
   }
 }

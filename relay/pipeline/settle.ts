@@ -7,7 +7,7 @@ import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import { placeOf } from '#relay/views/channel-view.ts'
 import { accountCodeIn } from './account-fault.ts'
-import type { CallBooks } from './call-books.ts'
+import type { CallLedger } from './call-ledger.ts'
 import type { AttemptEnd, AttemptError } from './call-upstream.ts'
 import { type Exchange, errorEvent, headersOf, sendDenial } from './exchange.ts'
 import { answerFailure, confidentialOf, DENIAL_OF, failureOf } from './failure.ts'
@@ -15,13 +15,13 @@ import type { LiveCall } from './live-call.ts'
 import { type Delivery, meter } from './meter.ts'
 import type { OutputAllowance } from './output-allowance.ts'
 import type { Candidate } from './plan-call.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayDeps } from './relay-deps.ts'
 
 export type Closing = {
-  readonly parts: RelayParts
+  readonly deps: RelayDeps
   readonly exchange: Exchange
   readonly call: LiveCall
-  readonly books: CallBooks
+  readonly ledger: CallLedger
   readonly allowance: OutputAllowance
   /** What is said when there was no channel to try; null: one was tried. */
   readonly unserved: Denial | null
@@ -31,7 +31,7 @@ const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
 
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** How a stream's end is called in the books. */
+/** How a stream's end is called in the ledger. */
 const END_OF: Record<AttemptError, CallEnd> = {
   status: 'upstream-error',
   connect: 'upstream-error',
@@ -89,13 +89,13 @@ export async function concludeStream(
   candidate: Candidate,
   { error }: Extract<AttemptEnd, { readonly kind: 'streamed' }>,
 ): Promise<boolean> {
-  const { exchange, call, parts } = closing
-  const { passage } = call
-  if (passage === null) throw new Error('a stream without a passage')
+  const { exchange, call, deps } = closing
+  const { forwarder } = call
+  if (forwarder === null) throw new Error('a stream without a forwarder')
   const isWhole = error === null
   const delivery: Delivery = {
-    rawUsage: passage.rawUsage,
-    readText: () => passage.delivered.read(),
+    rawUsage: forwarder.rawUsage,
+    readText: () => forwarder.delivered.read(),
     isWhole,
     chargesInput: error !== 'error-event',
   }
@@ -105,14 +105,14 @@ export async function concludeStream(
   const { response } = exchange
   if (response.destroyed) return isWhole
   if (!isSettled) response.end(errorEvent(exchange, 'store_unavailable'))
-  else if (isWhole) response.end(passage.terminalBytes())
+  else if (isWhole) response.end(forwarder.terminalBytes())
   else if (error === 'caller-gone') response.destroy()
-  else if (passage.errorEvent !== null && accountCodeIn(passage.errorEvent) !== null) {
+  else if (forwarder.errorEvent !== null && accountCodeIn(forwarder.errorEvent) !== null) {
     response.end(errorEvent(exchange, 'upstream_account'))
-  } else if (passage.errorEvent !== null) {
-    const { isUpstreamErrorHidden: isHidden } = parts.views.options.options
+  } else if (forwarder.errorEvent !== null) {
+    const { isUpstreamErrorHidden: isHidden } = deps.views.options.options
     const known = confidentialOf(candidate)
-    const body = providerErrorBody(passage.errorEvent, 502, { isHidden, known })
+    const body = providerErrorBody(forwarder.errorEvent, 502, { isHidden, known })
     response.end(`data: ${JSON.stringify(body)}\n\n`)
   } else response.end(errorEvent(exchange, call.revokedBy ?? DENIAL_OF[error]))
   return isWhole && isSettled
@@ -129,11 +129,11 @@ export async function concludeAbandoned(closing: Closing, candidate: Candidate):
 
 /** Nothing reached the caller: the hold goes back, then the caller is told why. */
 export async function concludeFailure(
-  { parts, exchange, call, books, unserved }: Closing,
+  { deps, exchange, call, ledger, unserved }: Closing,
   candidate: Candidate | null,
   end: Extract<AttemptEnd, { readonly kind: 'failed' }> | null,
 ): Promise<false> {
-  const isHidden = parts.views.options.options.isUpstreamErrorHidden
+  const isHidden = deps.views.options.options.isUpstreamErrorHidden
   const { isCallerGone, revokedBy } = call
   const failure =
     revokedBy === null
@@ -142,7 +142,7 @@ export async function concludeFailure(
   const reason = end === null ? failure.reason : END_OF[end.error]
   try {
     await call.inTime(
-      books.release(
+      ledger.release(
         {
           channelId: candidate?.channel.channelId ?? null,
           reason,
@@ -153,7 +153,7 @@ export async function concludeFailure(
       ),
     )
   } catch (err) {
-    parts.log.error({ err, call: exchange.call }, 'a call could not be released')
+    deps.log.error({ err, call: exchange.call }, 'a call could not be released')
   }
   answerFailure(exchange, failure)
   return false
@@ -161,7 +161,7 @@ export async function concludeFailure(
 
 /** True once the bill is durable. */
 async function settle(
-  { parts, exchange, call, books, allowance }: Closing,
+  { deps, exchange, call, ledger, allowance }: Closing,
   candidate: Candidate,
   delivery: Delivery,
   end: CallEnd,
@@ -173,11 +173,11 @@ async function settle(
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy }
     const bill = { ...placeOf(channel), upstreamModel, end, ...endReason, ...metered }
-    await call.inTime(books.settle(bill, call.course()))
+    await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {
     // Nobody but the sweeper may end it now: whether it was written is not known.
-    parts.log.error({ err, call: exchange.call }, 'a call could not be settled')
+    deps.log.error({ err, call: exchange.call }, 'a call could not be settled')
     return false
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { TASK_MS_MAX } from '#domain/task/decide.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
-import type { TaskBooks, TaskOutcome } from './task-books.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
+import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
 /** That a provider took a task, and as what. */
 export type Acceptance = {
@@ -9,11 +9,11 @@ export type Acceptance = {
   readonly userId: number
   /** Unix milliseconds. */
   readonly submittedAt: number
-  readonly place: Parameters<TaskBooks['accept']>[2]
+  readonly place: Parameters<TaskLedger['accept']>[2]
 }
 
-type Parts = {
-  readonly books: Pick<TaskBooks, 'accept'>
+type Deps = {
+  readonly ledger: Pick<TaskLedger, 'accept'>
   readonly log: Logger
   readonly now: () => number
 }
@@ -23,20 +23,20 @@ const KEPT_MAX = 4_096
 const AGAIN_MS = 2_000
 
 /**
- * What providers took goes into the books, also where the store is away just then: kept here and
+ * What providers took goes into the ledger, also where the store is away just then: kept here and
  * written again until it is, or until the task is over. A provider bills for what it took, and no
  * one else knows under which id it has it: what does not get there is told to the operator.
  */
 export class Acceptances {
-  private readonly parts: Parts
+  private readonly deps: Deps
   private readonly againMs: number
   private kept: readonly Acceptance[] = []
   private timer: NodeJS.Timeout | null = null
   private writing: Promise<void> = Promise.resolve()
   private isStopped = false
 
-  constructor(parts: Parts, againMs = AGAIN_MS) {
-    this.parts = parts
+  constructor(deps: Deps, againMs = AGAIN_MS) {
+    this.deps = deps
     this.againMs = againMs
   }
 
@@ -67,14 +67,14 @@ export class Acceptances {
 
   private async accept(one: Acceptance): Promise<TaskOutcome> {
     const { task, userId, place } = one
-    const outcome = await this.parts.books.accept(task, userId, place)
+    const outcome = await this.deps.ledger.accept(task, userId, place)
     if (outcome === 'TaskEnded') this.lose(one)
     return outcome
   }
 
   private keep(one: Acceptance, err: unknown): void {
     const { task } = one
-    warnSeldom(this.parts.log, { err, task }, 'where a task is could not be written down yet')
+    warnThrottled(this.deps.log, { err, task }, 'where a task is could not be written down yet')
     if (this.isStopped || this.kept.length >= KEPT_MAX) return this.lose(one)
     this.kept = [...this.kept, one]
     this.wait()
@@ -94,7 +94,7 @@ export class Acceptances {
   /** In their order, up to the first that fails again. */
   private async writeKept(): Promise<void> {
     for (const one of this.kept) {
-      const isOld = this.parts.now() - one.submittedAt > TASK_MS_MAX
+      const isOld = this.deps.now() - one.submittedAt > TASK_MS_MAX
       try {
         if (isOld) this.lose(one)
         else await this.accept(one)
@@ -107,6 +107,6 @@ export class Acceptances {
 
   /** For an operator to find it by. */
   private lose({ task, place: { channelId, upstreamId } }: Acceptance): void {
-    this.parts.log.error({ task, channelId, upstreamId }, 'where a task is was not written down')
+    this.deps.log.error({ task, channelId, upstreamId }, 'where a task is was not written down')
   }
 }

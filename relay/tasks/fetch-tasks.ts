@@ -4,17 +4,17 @@ import type { KnownTask, TaskPlace } from '#domain/task/state.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import { inParallel } from '#relay/channel-acts/in-parallel.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
+import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
 import { askUpstream } from './ask-upstream.ts'
-import { takeLook } from './look-seat.ts'
+import { takeLook } from './look-permit.ts'
 import { parsedObject, textOf } from './loose-json.ts'
 import { ownTask } from './own-task.ts'
 import { drawingAnswer, musicAnswer } from './shown-task.ts'
 import { siteAddress } from './site-address.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import { refuseParam, type TaskBody } from './task-body.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 const IDS_MAX = 100
 const READ_AT_ONCE = 8
@@ -22,53 +22,53 @@ const NEVER = new AbortController().signal
 
 /** One look, within its user's limits. */
 async function looking(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   kind: TaskKind,
   looks: { readonly tasks: number; readonly isAsked: boolean },
   work: () => Promise<void>,
 ): Promise<void> {
-  const seat = await takeLook(parts, caller, looks)
-  if (isDenial(seat)) return sendTaskDenial(exchange, kind, seat)
+  const permit = await takeLook(deps, caller, looks)
+  if (isDenial(permit)) return sendTaskDenial(exchange, kind, permit)
   try {
     await work()
   } finally {
-    seat.leave({ isRefunded: false })
+    permit.release({ isRefunded: false })
   }
 }
 
 async function shown(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   kind: TaskKind,
   tasks: readonly KnownTask[],
 ): Promise<object[]> {
   const ids = tasks.map(({ submitted }) => submitted.task)
-  const progress = await parts.progress.read(ids).catch(() => new Map<string, string>())
-  const showing = { language: exchange.language, progress, address: siteAddress(parts, exchange) }
+  const progress = await deps.progress.read(ids).catch(() => new Map<string, string>())
+  const showing = { language: exchange.language, progress, address: siteAddress(deps, exchange) }
   const answer = kind === 'drawing' ? drawingAnswer : musicAnswer
-  return Promise.all(tasks.map((known) => answer(parts, known, showing)))
+  return Promise.all(tasks.map((known) => answer(deps, known, showing)))
 }
 
 /** `GET /mj/task/{id}/fetch` and `GET /suno/fetch/{id}`. */
 export async function fetchTask(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { kind, id }: { readonly kind: TaskKind; readonly id: string },
 ): Promise<void> {
-  await looking(parts, exchange, caller, kind, { tasks: 1, isAsked: false }, async () => {
-    const known = await ownTask(parts, caller, kind, id)
+  await looking(deps, exchange, caller, kind, { tasks: 1, isAsked: false }, async () => {
+    const known = await ownTask(deps, caller, kind, id)
     if (known === null) return notFound(exchange, kind, id)
-    const [answer = {}] = await shown(parts, exchange, kind, [known])
+    const [answer = {}] = await shown(deps, exchange, kind, [known])
     sendJson(exchange, 200, kind === 'drawing' ? answer : inMusicEnvelope(answer))
   })
 }
 
 /** `POST /mj/task/list-by-condition` and `POST /suno/fetch`: those of the ids that there are. */
 export async function fetchTasks(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { kind, body }: { readonly kind: TaskKind; readonly body: TaskBody },
@@ -76,14 +76,14 @@ export async function fetchTasks(
   const ids = body.texts('ids', IDS_MAX) ?? refuseParam('ids', true)
   const distinct = [...new Set(ids)]
   const looks = { tasks: distinct.length, isAsked: false }
-  await looking(parts, exchange, caller, kind, looks, async () => {
+  await looking(deps, exchange, caller, kind, looks, async () => {
     const found = new Map<string, KnownTask>()
     await inParallel(distinct, READ_AT_ONCE, NEVER, async (id) => {
-      const known = await ownTask(parts, caller, kind, id)
+      const known = await ownTask(deps, caller, kind, id)
       if (known !== null) found.set(id, known)
     })
     const inOrder = distinct.flatMap((id) => found.get(id) ?? [])
-    const answers = await shown(parts, exchange, kind, inOrder)
+    const answers = await shown(deps, exchange, kind, inOrder)
     sendJson(exchange, 200, kind === 'drawing' ? answers : inMusicEnvelope(answers))
   })
 }
@@ -92,16 +92,16 @@ const inMusicEnvelope = (data: object) => ({ code: 'success', message: '', data 
 
 /** `GET /mj/task/{id}/image-seed`: what its provider says, asked anew. */
 export async function imageSeed(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<void> {
-  await looking(parts, exchange, caller, 'drawing', { tasks: 1, isAsked: true }, async () => {
-    const known = await ownTask(parts, caller, 'drawing', id)
+  await looking(deps, exchange, caller, 'drawing', { tasks: 1, isAsked: true }, async () => {
+    const known = await ownTask(deps, caller, 'drawing', id)
     const place = known?.place
     if (!place) return notFound(exchange, 'drawing', id)
-    const answer = await seedOf(parts, known.submitted.model, place)
+    const answer = await seedOf(deps, known.submitted.model, place)
     if (isDenial(answer)) return sendTaskDenial(exchange, 'drawing', answer)
     sendJson(exchange, 200, answer)
   })
@@ -109,21 +109,21 @@ export async function imageSeed(
 
 /** Within the channel's own limits, as its calls are. */
 async function seedOf(
-  parts: TaskParts,
+  deps: TaskDeps,
   model: string,
   { channelId, keyRef, upstreamId }: TaskPlace,
 ): Promise<object | Denial> {
-  const channel = parts.views.channels.find(channelId)
+  const channel = deps.views.channels.find(channelId)
   const key = channel?.allKeys.find((one) => one.keyRef === keyRef)
   if (channel === undefined || key === undefined) return deny('no_channel', { subject: model })
-  const turns = new ChannelTurns(parts, offerOf([channel]), model, true)
-  if ((await turns.next()) === null) {
-    const retryAfterSeconds = Math.max(1, Math.ceil(turns.fullMs / 1_000))
+  const selector = new ChannelSelector(deps, offerOf([channel]), model, true)
+  if ((await selector.next()) === null) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(selector.fullMs / 1_000))
     return deny('channels_busy', { subject: model, retryAfterSeconds })
   }
   const path = `/mj/task/${encodeURIComponent(upstreamId)}/image-seed`
-  const end = await askUpstream(parts.side, key.target, { method: 'GET', path })
-  turns.end(false)
+  const end = await askUpstream(deps.side, key.target, { method: 'GET', path })
+  selector.end(false)
   const answer = end.kind === 'plain' ? parsedObject(end.body) : null
   if (answer === null) return deny('upstream_error')
   const code = Number.isInteger(answer.code) ? (answer.code as number) : 1

@@ -1,6 +1,6 @@
 import { confidentialTo, type RelayChannel } from '#relay/views/channel-view.ts'
 import { markOf, type Notifier } from './notify-token.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 /** Shorter ones are words like any other. */
 const LENGTH_MIN = 5
@@ -11,12 +11,12 @@ const DEPTH_MAX = 64
  * the mark by which it calls back; whoever knows that could report on the task.
  */
 export const hiddenWords = (
-  parts: Pick<TaskParts, 'vault'>,
+  deps: Pick<TaskDeps, 'vault'>,
   notifier: Notifier,
   channel: RelayChannel | undefined,
 ): readonly string[] => [
   ...(channel === undefined ? [] : confidentialTo(channel)),
-  markOf(parts, notifier),
+  markOf(deps, notifier),
 ]
 
 /** JSON data without them, in whatever depth: texts alone are changed, addresses are left. */

@@ -6,7 +6,7 @@ import { drawingTold } from './provider-words.ts'
 import { takeReport } from './take-report.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import { refuseParam } from './task-body.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 export type NotifyPath = Notifier & { readonly mark: string }
 
@@ -23,22 +23,22 @@ export function notifyPath(path: string): NotifyPath | null {
  * twice, or late, it is answered as done, so that it is not told again.
  */
 export async function takeNotice(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   path: NotifyPath,
   withBody: (work: (body: Buffer) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const { books, views } = parts
+  const { ledger, views } = deps
   const channel = views.channels.find(path.channelId)
-  const isTold = views.options.options.tasks.isNotified && isToldAddress(parts, path, path.mark)
-  const known = isTold ? await books.glance(path.task) : null
+  const isTold = views.options.options.tasks.isNotified && isToldAddress(deps, path, path.mark)
+  const known = isTold ? await ledger.glance(path.task) : null
   if (!known?.submitted.isNotified || !mayReport(path, known)) {
     return sendTaskDenial(exchange, 'drawing', deny('notify_refused'))
   }
   await withBody(async (body) => {
     const told = drawingTold(objectOf(parsedObject(body)))
     if (told === null) return refuseParam('status')
-    const outcome = await takeReport(parts, known, path, told, channel)
+    const outcome = await takeReport(deps, known, path, told, channel)
     if (outcome === 'TaskElsewhere') {
       return sendTaskDenial(exchange, 'drawing', deny('notify_refused'))
     }

@@ -1,13 +1,13 @@
 import type { TaskKind } from '#domain/task/events.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { askUpstream } from './ask-upstream.ts'
+import type { SeatsMax } from './permits.ts'
 import { type Told, toldIn } from './provider-words.ts'
-import type { SeatsMax } from './seats.ts'
 import { takeReport } from './take-report.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 /** Who is asked, and what about. */
 export type Asked = {
@@ -24,7 +24,7 @@ export type LaneTimes = {
 }
 
 /** Askings under way, over all lanes: each has its turn, and no channel more than a few. */
-export const POLL_SEATS: SeatsMax = {
+export const POLL_PERMITS: SeatsMax = {
   total: 32,
   waiting: Number.POSITIVE_INFINITY,
   waitingOfName: Number.POSITIVE_INFINITY,
@@ -43,7 +43,7 @@ const PATHS = { drawing: '/mj/task/list-by-condition', music: '/suno/fetch' } as
  * that a single task spoils the answer, it keeps the others waiting no longer than that.
  */
 export class PollLane {
-  private readonly parts: TaskParts
+  private readonly deps: TaskDeps
   private readonly times: LaneTimes
   private pieceMax = PIECE_MAX
   private failures = 0
@@ -56,8 +56,8 @@ export class PollLane {
   /** Of those that are, the ones it was asked about since, in vain or not. */
   private readonly late = new Set<string>()
 
-  constructor(parts: TaskParts, times: LaneTimes) {
-    this.parts = parts
+  constructor(deps: TaskDeps, times: LaneTimes) {
+    this.deps = deps
     this.times = times
   }
 
@@ -70,7 +70,7 @@ export class PollLane {
     const names = [{ name: `channel ${asked.channel.channelId}`, max: OF_CHANNEL }]
     const worker = async (): Promise<void> => {
       while (queue.length > 0 && !this.isQuiet() && !lost.aborted) {
-        const leave = await this.parts.pollSeats.enter(names, lost)
+        const leave = await this.deps.pollPermits.enter(names, lost)
         // Meanwhile the other one may have asked about the last, or in vain.
         const piece = leave === null || this.isQuiet() ? [] : queue.splice(0, this.pieceMax)
         if (piece.length === 0) return leave?.()
@@ -104,7 +104,7 @@ export class PollLane {
   }
 
   private isLate({ submittedAt }: OpenTask): boolean {
-    return this.parts.now() - submittedAt > this.times.lateMs
+    return this.deps.now() - submittedAt > this.times.lateMs
   }
 
   private askAbout(
@@ -115,7 +115,7 @@ export class PollLane {
     for (const task of piece) if (this.isLate(task)) this.late.add(task.task)
     const ids = piece.map(({ upstreamId }) => upstreamId)
     return askUpstream(
-      this.parts.side,
+      this.deps.side,
       key.target,
       { method: 'POST', path: PATHS[kind], body: Buffer.from(JSON.stringify({ ids })) },
       AbortSignal.any([lost, AbortSignal.timeout(ANSWER_MS)]),
@@ -160,24 +160,24 @@ export class PollLane {
   }
 
   private warn({ channelId }: RelayChannel, reason: string): void {
-    warnSeldom(this.parts.log, { channelId, reason }, 'a provider was asked about tasks in vain')
+    warnThrottled(this.deps.log, { channelId, reason }, 'a provider was asked about tasks in vain')
   }
 
   /** One that can't be noted now keeps none of the others. */
   private async note(task: string, { channel, key }: Asked, told: Told): Promise<void> {
-    const { parts } = this
+    const { deps } = this
     const words = `${told.status} ${told.progress}`
     const isOver = told.status === 'SUCCESS' || told.status === 'FAILURE'
     if (!isOver && this.heard.get(task) === words) return
     try {
-      const known = await parts.books.glance(task)
+      const known = await deps.ledger.glance(task)
       if (known !== null && known.end === null) {
         const place = { channelId: channel.channelId, keyRef: key.keyRef }
-        await takeReport(parts, known, place, told, channel)
+        await takeReport(deps, known, place, told, channel)
       }
       this.heard.set(task, words)
     } catch (err) {
-      parts.log.warn({ err, task }, 'what a provider said of a task could not be noted')
+      deps.log.warn({ err, task }, 'what a provider said of a task could not be noted')
     }
   }
 }

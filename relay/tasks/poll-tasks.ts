@@ -4,7 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { type OpenTask, openTasks } from '#projections/open-tasks/query.ts'
 import { inParallel } from '#relay/channel-acts/in-parallel.ts'
 import { type Asked, PollLane } from './poll-lane.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 /** A page of what has not ended, oldest first; a seam for tests without read models. */
 export type FindOpenTasks = (
@@ -31,12 +31,12 @@ const LATE_MS = TASK_MS_MAX - 300_000
 /** A pass every few seconds, in one process of all that run a relay: whoever holds the lease. */
 export function startPoller(
   core: Pick<Core, 'db' | 'leases' | 'log'>,
-  parts: TaskParts,
+  deps: TaskDeps,
   { find, times = POLL_TIMES }: { find?: FindOpenTasks | undefined; times?: PollTimes | undefined },
 ): Poller {
   const pages: FindOpenTasks = find ?? ((after, limit) => openTasks(core.db, after, limit))
   return core.leases.hold(LEASE, async (_lease, lost) => {
-    const poll = new Poll(parts, pages, times, lost)
+    const poll = new Poll(deps, pages, times, lost)
     while (!lost.aborted) {
       await poll.pass().catch((err: unknown) => {
         if (!lost.aborted) core.log.warn({ err }, 'tasks could not be looked after just now')
@@ -59,15 +59,15 @@ type Found = {
  * no harm: each task decides for itself, once.
  */
 class Poll {
-  private readonly parts: TaskParts
+  private readonly deps: TaskDeps
   private readonly find: FindOpenTasks
   private readonly times: PollTimes
   private readonly lost: AbortSignal
   private readonly lanes = new Map<string, PollLane>()
   private readonly running = new Map<string, Promise<void>>()
 
-  constructor(parts: TaskParts, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
-    this.parts = parts
+  constructor(deps: TaskDeps, find: FindOpenTasks, times: PollTimes, lost: AbortSignal) {
+    this.deps = deps
     this.find = find
     this.times = times
     this.lost = lost
@@ -81,7 +81,7 @@ class Poll {
       if (!lanes.has(name) && !this.running.has(name)) this.lanes.delete(name)
     }
     for (const [name, tasks] of lanes) this.ask(name, tasks)
-    await this.parts.progress.sweep()
+    await this.deps.progress.sweep()
   }
 
   async over(): Promise<void> {
@@ -111,7 +111,7 @@ class Poll {
 
   /** One that a provider is known to have has its whole time. */
   private isStale({ submittedAt, channelId }: OpenTask): boolean {
-    const age = this.parts.now() - submittedAt
+    const age = this.deps.now() - submittedAt
     return age > (channelId === null ? this.times.staleMs : TASK_MS_MAX)
   }
 
@@ -119,14 +119,14 @@ class Poll {
     const asked = this.askedOf(tasks)
     if (asked === null) return
     const { everyMs } = this.times
-    const lane = this.lanes.get(name) ?? new PollLane(this.parts, { everyMs, lateMs: LATE_MS })
+    const lane = this.lanes.get(name) ?? new PollLane(this.deps, { everyMs, lateMs: LATE_MS })
     this.lanes.set(name, lane)
     this.begin(name, () => lane.ask(asked, tasks, this.lost))
   }
 
   /** null: its channel or key is gone. */
   private askedOf([first]: readonly OpenTask[]): Asked | null {
-    const channel = this.parts.views.channels.find(first?.channelId ?? -1)
+    const channel = this.deps.views.channels.find(first?.channelId ?? -1)
     const key = channel?.allKeys.find(({ keyRef }) => keyRef === first?.keyRef)
     if (first === undefined || channel === undefined || key === undefined) return null
     return { channel, key, kind: first.kind }
@@ -135,7 +135,7 @@ class Poll {
   /** Unless it still goes on. */
   private begin(name: string, work: () => Promise<unknown>): void {
     if (this.running.has(name)) return
-    const { log } = this.parts
+    const { log } = this.deps
     const going = work()
       .then(() => {})
       .catch((err: unknown) => log.warn({ err }, 'tasks could not be looked after just now'))
@@ -144,12 +144,12 @@ class Poll {
   }
 
   private async expire(task: string): Promise<void> {
-    const { acceptances, books, log, now } = this.parts
+    const { acceptances, ledger, log, now } = this.deps
     if (acceptances.isKept(task)) return
     try {
-      const known = await books.glance(task)
+      const known = await ledger.glance(task)
       // Asked of the task alone: to expire it takes its account, too.
-      if (known !== null && causeOfExpiry(known, now()) !== null) await books.expire(known)
+      if (known !== null && causeOfExpiry(known, now()) !== null) await ledger.expire(known)
     } catch (err) {
       log.warn({ err, task }, 'a task that is over could not be ended')
     }

@@ -7,9 +7,9 @@ import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { deny } from '#relay/canonical/denial.ts'
 import { type Exchange, headersOf } from '#relay/pipeline/exchange.ts'
 import { isTaskId } from './own-task.ts'
-import type { SeatName, SeatsMax } from './seats.ts'
+import type { PermitName, SeatsMax } from './permits.ts'
 import { sendTaskDenial } from './task-answers.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 const TYPES = /^(?:image\/(?:png|jpeg|webp|gif|avif)|video\/mp4)(?:;|$)/i
 const BYTES_MAX = 64 * 1024 * 1024
@@ -18,7 +18,7 @@ const WHOLE_MS = 60_000
 const STALL_MS = 10_000
 
 /** A page shows many pictures at once, so whoever is next waits a little. */
-export const PICTURE_SEATS: SeatsMax = {
+export const PICTURE_PERMITS: SeatsMax = {
   total: 128,
   waiting: 1_024,
   waitingOfName: 128,
@@ -35,20 +35,20 @@ const OF_BOTH = 3
  * and the admins alone. The address is the provider's word: it leads to public places only, or to
  * the provider itself.
  */
-export async function showImage(parts: TaskParts, exchange: Exchange, task: string): Promise<void> {
+export async function showImage(deps: TaskDeps, exchange: Exchange, task: string): Promise<void> {
   const { clientIp } = exchange
-  const waitSeconds = parts.guesses.waitSeconds(clientIp)
+  const waitSeconds = deps.guesses.waitSeconds(clientIp)
   if (waitSeconds > 0) return tooMany(exchange, waitSeconds)
-  const known = isTaskId(task) ? await parts.books.glance(task) : null
+  const known = isTaskId(task) ? await deps.ledger.glance(task) : null
   if (known === null) {
-    const tooManySeconds = await parts.guesses.failed(clientIp)
+    const tooManySeconds = await deps.guesses.failed(clientIp)
     return tooManySeconds > 0 ? tooMany(exchange, tooManySeconds) : nothingHere(exchange)
   }
-  const source = await imageOf(parts, known)
+  const source = await imageOf(deps, known)
   if (source === null) return nothingHere(exchange)
   const gone = new AbortController()
   exchange.response.once('close', () => gone.abort())
-  const leave = await parts.pictureSeats.enter(seatNames(exchange, known), gone.signal)
+  const leave = await deps.picturePermits.enter(permitNames(exchange, known), gone.signal)
   if (leave === null) {
     return sendTaskDenial(exchange, 'drawing', deny('overloaded', { retryAfterSeconds: 2 }))
   }
@@ -59,10 +59,10 @@ export async function showImage(parts: TaskParts, exchange: Exchange, task: stri
   }
 }
 
-export function seatNames(
+export function permitNames(
   { clientIp }: Pick<Exchange, 'clientIp'>,
   { submitted: { userId } }: Pick<KnownTask, 'submitted'>,
-): readonly SeatName[] {
+): readonly PermitName[] {
   const [address, owner] = [`address ${addressLine(clientIp)}`, `owner ${userId}`]
   return [
     { name: owner, max: OF_OWNER },
@@ -79,18 +79,18 @@ function tooMany(exchange: Exchange, retryAfterSeconds: number): void {
   sendTaskDenial(exchange, 'drawing', deny('rate_limited', { subject, retryAfterSeconds }))
 }
 
-type Source = { readonly url: string; readonly dispatcher: TaskParts['side']['dispatcher'] }
+type Source = { readonly url: string; readonly dispatcher: TaskDeps['side']['dispatcher'] }
 
-async function imageOf(parts: TaskParts, { submitted, end }: KnownTask): Promise<Source | null> {
+async function imageOf(deps: TaskDeps, { submitted, end }: KnownTask): Promise<Source | null> {
   if (end === null || !('imageUrl' in end) || end.imageUrl === null) return null
-  const url = await parts.vault.open(submitted.userId, end.imageUrl)
+  const url = await deps.vault.open(submitted.userId, end.imageUrl)
   if (url === null || !URL.canParse(url)) return null
-  const channel = parts.views.channels.find(end.channelId)
+  const channel = deps.views.channels.find(end.channelId)
   if (channel?.target?.origin === new URL(url).origin) {
-    return { url, dispatcher: parts.pictures.via(channel.target.proxy).dispatcher }
+    return { url, dispatcher: deps.pictures.via(channel.target.proxy).dispatcher }
   }
   const checked = checkUrl(url, userPolicy)
-  return checked.isAllowed ? { url, dispatcher: parts.elsewhere.dispatcher } : null
+  return checked.isAllowed ? { url, dispatcher: deps.elsewhere.dispatcher } : null
 }
 
 /** A provider's picture and nothing else of its answer. */
@@ -122,8 +122,8 @@ async function carry(
     'cross-origin',
   ])
   const stalled = setTimeout(() => gone.abort(), STALL_MS)
-  const passage = passing(() => stalled.refresh())
-  await pipeline(answer.body, passage, response, { signal }).catch(() => response.destroy())
+  const forwarder = passing(() => stalled.refresh())
+  await pipeline(answer.body, forwarder, response, { signal }).catch(() => response.destroy())
   clearTimeout(stalled)
 }
 

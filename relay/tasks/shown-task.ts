@@ -3,7 +3,7 @@ import type { FailureCause } from '#domain/task/events.ts'
 import type { KnownTask } from '#domain/task/state.ts'
 import type { Language } from '#relay/canonical/denial-answers.ts'
 import { objectOf, parsedObject } from './loose-json.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 /** Why a task failed, where its provider gave no words. */
 const REASONS: Record<FailureCause, Record<Language, string>> = {
@@ -26,7 +26,7 @@ type Opened = {
 }
 
 async function opened(
-  { vault }: TaskParts,
+  { vault }: TaskDeps,
   { submitted, place, end }: KnownTask,
   language: Language,
 ): Promise<Opened> {
@@ -65,15 +65,15 @@ export type Showing = {
 
 /** A drawing as its clients know it. Times in unix milliseconds. */
 export async function drawingAnswer(
-  parts: TaskParts,
+  deps: TaskDeps,
   known: KnownTask,
   { language, progress, address }: Showing,
 ): Promise<object> {
   const { submitted, place, status } = known
-  const texts = await opened(parts, known, language)
+  const texts = await opened(deps, known, language)
   const { task, action, submittedAt } = submitted
   const result = objectOf(parsedObject(Buffer.from(texts.result)))
-  const { isForwarded } = parts.views.options.options.tasks
+  const { isForwarded } = deps.views.options.options.tasks
   const hasImage = texts.imageUrl !== ''
   return {
     id: task,
@@ -96,12 +96,12 @@ export async function drawingAnswer(
 
 /** A music task as its clients know it. Times in unix seconds. */
 export async function musicAnswer(
-  parts: TaskParts,
+  deps: TaskDeps,
   known: KnownTask,
   { language, progress }: Showing,
 ): Promise<object> {
   const { submitted, status } = known
-  const texts = await opened(parts, known, language)
+  const texts = await opened(deps, known, language)
   const { task, action, submittedAt } = submitted
   return {
     task_id: task,

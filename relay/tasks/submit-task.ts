@@ -1,22 +1,22 @@
 import type { Attempt } from '#domain/account/events.ts'
 import type { KnownTask } from '#domain/task/state.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import type { Language } from '#relay/canonical/denial-answers.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
+import { acquirePermit } from '#relay/pipeline/acquire-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
-import { takeSeat } from '#relay/pipeline/take-seat.ts'
 import { screenPrompt } from '#relay/screening/screen-prompt.ts'
 import { placeOf } from '#relay/views/channel-view.ts'
 import { hiddenWords, withoutWords } from './hidden-words.ts'
 import { ownTask } from './own-task.ts'
 import { planTask, type TaskPlan } from './plan-task.ts'
 import { sendRefusal, sendTaken, sendTaskDenial } from './task-answers.ts'
+import type { TaskDeps } from './task-deps.ts'
 import { failureOf, type TaskFailure } from './task-failure.ts'
-import type { TaskParts } from './task-parts.ts'
 import type { TaskRequest } from './task-request.ts'
 import { type Last, mayBeTaken, type Sent, tryChannels } from './try-channels.ts'
 
@@ -26,47 +26,47 @@ const NO_STORE = deny('store_unavailable', { retryAfterSeconds: 5 })
 
 /** One task, from what its caller asked for to the provider's yes or no. Throws nothing of ours. */
 export async function submitTask(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   request: TaskRequest,
 ): Promise<void> {
   const deny = (denial: Denial) => sendTaskDenial(exchange, request.kind, denial)
-  const origin = await originOf(parts, caller, request)
+  const origin = await originOf(deps, caller, request)
   if (origin !== null && isDenial(origin)) return deny(origin)
-  const plan = planTask(parts.views, caller, request, origin, parts.now())
+  const plan = planTask(deps.views, caller, request, origin, deps.now())
   if (isDenial(plan)) return deny(plan)
-  const { screening } = parts.views.options.options
+  const { screening } = deps.views.options.options
   const looking = screenPrompt(screening, caller.group, request.body.bytes, 'prompt')
   const unfit = looking === null ? null : await looking
   if (unfit !== null) return deny(unfit)
-  const seat = await takeSeat(parts, caller, SIZE)
-  if (isDenial(seat)) return deny(seat)
+  const permit = await acquirePermit(deps, caller, SIZE)
+  if (isDenial(permit)) return deny(permit)
   let outcome = NOTHING
   try {
-    const opened = await open(parts, exchange, caller, { request, plan })
+    const opened = await open(deps, exchange, caller, { request, plan })
     if (isDenial(opened)) return deny(opened)
     const { known, keyed } = opened
-    const isSuccess = await send(parts, exchange, known, { caller, request, plan, origin })
+    const isSuccess = await send(deps, exchange, known, { caller, request, plan, origin })
     if (!isSuccess) await keyed?.free()
     outcome = { isSuccess, tokens: 0 }
   } finally {
-    seat.leave(outcome)
+    permit.release(outcome)
   }
 }
 
 /** The caller's own task, in a state to go on from; null where it continues none. */
 async function originOf(
-  parts: TaskParts,
+  deps: TaskDeps,
   caller: Caller,
   { originId, kind, continuesOpen }: TaskRequest,
 ): Promise<KnownTask | Denial | null> {
   if (originId === null) return null
-  const found = await ownTask(parts, caller, kind, originId)
+  const found = await ownTask(deps, caller, kind, originId)
   if (found === null || found.place === null) {
     return deny('task_not_found', { subject: originId.slice(0, 64) })
   }
-  const mustBeDone = parts.views.options.options.tasks.isSuccessChecked && !continuesOpen
+  const mustBeDone = deps.views.options.options.tasks.isSuccessChecked && !continuesOpen
   if (mustBeDone && found.status !== 'SUCCESS') {
     return deny('task_not_finished', { subject: found.submitted.task })
   }
@@ -79,12 +79,12 @@ type Opened = { readonly known: KnownTask; readonly keyed: KeyedCall | null }
 
 /** The hold and the task are durable once it answers. */
 async function open(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { request, plan: { price, hold } }: Wanted,
 ): Promise<Opened | Denial> {
-  const keyed = await claimCall(parts, exchange, caller, {
+  const keyed = await claimCall(deps, exchange, caller, {
     work: request.kind,
     body: request.body.bytes,
   })
@@ -92,22 +92,22 @@ async function open(
   const task = keyed?.call ?? exchange.call
   const { userId, settings } = caller.user
   const { startedAt } = exchange
-  const { isNotified, openMax, serverAddress } = parts.views.options.options.tasks
+  const { isNotified, openMax, serverAddress } = deps.views.options.options.tasks
   try {
-    const { vault, books } = parts
+    const { vault, ledger } = deps
     const clientIp = settings.showIpInLogs ? await vault.seal(userId, exchange.clientIp) : null
-    const denial = await books.submit({
+    const denial = await ledger.submit({
       ...{ task, caller, request, price, hold, openMax, startedAt, clientIp },
       isNotified: request.kind === 'drawing' && isNotified && serverAddress !== '',
       isKeyed: keyed !== null,
     })
     if (denial !== null) return denial
-    const known = await books.find(task)
+    const known = await ledger.find(task)
     return known === null ? NO_STORE : { known, keyed }
   } catch (err) {
     // Unknown whether it was written: if it was, it expires.
     const reason = err instanceof StoreUnavailable ? err.message : err
-    parts.log.error({ err: reason, call: task }, 'a task could not be submitted')
+    deps.log.error({ err: reason, call: task }, 'a task could not be submitted')
     return NO_STORE
   }
 }
@@ -122,28 +122,28 @@ const UNCONFIRMED: Record<Language, string> = {
 
 /** True once a provider has it, or may have it. */
 async function send(
-  parts: TaskParts,
+  deps: TaskDeps,
   exchange: Exchange,
   task: KnownTask,
   sent: Sent,
 ): Promise<boolean> {
   const { kind, model } = sent.request
   const attempts: Attempt[] = []
-  const last = await tryChannels(parts, task, sent, attempts)
+  const last = await tryChannels(deps, task, sent, attempts)
   if (last?.taken?.isTaken) {
-    sendTaken(exchange, kind, await takenAs(parts, task, last, attempts))
+    sendTaken(exchange, kind, await takenAs(deps, task, last, attempts))
     return true
   }
   const { task: id, isNotified } = task.submitted
   // Its call back says where it is; without one it expires, and the hold goes back.
   if (last !== null && isNotified && mayBeTaken(last)) {
-    await noteUnconfirmed(parts, id, last, attempts)
+    await noteUnconfirmed(deps, id, last, attempts)
     const description = UNCONFIRMED[exchange.language]
     sendTaken(exchange, kind, { task: id, code: QUEUED, description, properties: {} })
     return true
   }
-  const failure = failureOf(parts, last, model)
-  if (!(await hasFailed(parts, task, { failure, last, attempts }))) {
+  const failure = failureOf(deps, last, model)
+  if (!(await hasFailed(deps, task, { failure, last, attempts }))) {
     sendTaken(exchange, kind, { task: id, ...TAKEN })
     return true
   }
@@ -154,16 +154,16 @@ async function send(
 
 /** For whoever asks what became of it. It stays open, written down or not. */
 async function noteUnconfirmed(
-  { books, log }: TaskParts,
+  { ledger, log }: TaskDeps,
   task: string,
   { channel, key: { keyRef } }: Last,
   attempts: readonly Attempt[],
 ): Promise<void> {
   const place = placeOf(channel)
   try {
-    await books.noteUnconfirmed(task, { ...place, keyRef, attempts })
+    await ledger.noteUnconfirmed(task, { ...place, keyRef, attempts })
   } catch (err) {
-    warnSeldom(
+    warnThrottled(
       log,
       { err, task, channelId: place.channelId },
       'where a task was sent could not be written down',
@@ -174,9 +174,9 @@ async function noteUnconfirmed(
 /** As far as its provider's call back told. */
 const TAKEN = { code: 1, description: null, properties: {} }
 
-/** Into the books; and what its caller is told. */
+/** Into the ledger; and what its caller is told. */
 async function takenAs(
-  parts: TaskParts,
+  deps: TaskDeps,
   { submitted }: KnownTask,
   { channel, key, taken }: Last,
   attempts: readonly Attempt[],
@@ -186,12 +186,12 @@ async function takenAs(
   const { upstreamId, code, status } = taken
   const { channelId } = channel
   const { keyRef } = key
-  const hidden = hiddenWords(parts, { task, channelId, keyRef }, channel)
+  const hidden = hiddenWords(deps, { task, channelId, keyRef }, channel)
   const description = taken.description === null ? null : redact(taken.description, hidden)
   const place = { ...placeOf(channel), keyRef, upstreamId, code, status, attempts, description }
-  const outcome = await parts.acceptances.write({ task, userId, submittedAt, place })
+  const outcome = await deps.acceptances.write({ task, userId, submittedAt, place })
   if (outcome === 'TaskElsewhere') {
-    parts.log.warn({ task, channelId, upstreamId }, 'a task was taken by two providers')
+    deps.log.warn({ task, channelId, upstreamId }, 'a task was taken by two providers')
     return { task, ...TAKEN }
   }
   const properties = withoutWords(taken.properties, hidden) as object
@@ -206,7 +206,7 @@ type Failed = {
 
 /** False where its provider called back meanwhile: it has the task, whatever it answered. */
 async function hasFailed(
-  { books }: TaskParts,
+  { ledger }: TaskDeps,
   task: KnownTask,
   { failure: { status: statusCode, refusal }, last, attempts }: Failed,
 ): Promise<boolean> {
@@ -216,8 +216,8 @@ async function hasFailed(
     code: refusal?.code ?? null,
     failReason: refusal?.words ?? null,
   } as const
-  const outcome = await books.fail(task, why, { statusCode, attempts })
+  const outcome = await ledger.fail(task, why, { statusCode, attempts })
   if (outcome === 'TaskElsewhere') return false
   if (outcome !== 'TaskEnded') return true
-  return (await books.find(task.submitted.task))?.status === 'FAILURE'
+  return (await ledger.find(task.submitted.task))?.status === 'FAILURE'
 }

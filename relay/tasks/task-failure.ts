@@ -4,7 +4,7 @@ import { providerErrorBody, redact } from '#relay/dialects/openai-chat/error-bod
 import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
 import { DENIAL_OF } from '#relay/pipeline/failure.ts'
 import { confidentialTo } from '#relay/views/channel-view.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 import type { Last } from './try-channels.ts'
 
 /** Why no provider took a task: in its own words (`refusal`), or in ours. */
@@ -14,7 +14,7 @@ export type TaskFailure = { readonly status: number } & (
 )
 
 export function failureOf(
-  { views }: Pick<TaskParts, 'views'>,
+  { views }: Pick<TaskDeps, 'views'>,
   last: Last | null,
   model: string,
 ): TaskFailure {

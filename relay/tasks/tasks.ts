@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { createOutbound, MANAGEMENT_LIMITS } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import { createProgress, type Progress } from '#infra/progress/progress.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import { deny, isDenial } from '#relay/canonical/denial.ts'
 import type { BodyOwner } from '#relay/limits/body-memory.ts'
 import { FailedKeys } from '#relay/limits/failed-keys.ts'
@@ -12,22 +12,22 @@ import { authenticate, type Caller } from '#relay/pipeline/authenticate.ts'
 import { bodyOwnerOf } from '#relay/pipeline/body-owner.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
 import { readBody } from '#relay/pipeline/read-body.ts'
-import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { Acceptances } from './acceptances.ts'
 import { TASK_LIMITS } from './ask-upstream.ts'
 import { DRAWING_NAMES, readDrawing } from './drawing-requests.ts'
 import { fetchTask, fetchTasks, imageSeed } from './fetch-tasks.ts'
 import { MUSIC_NAMES, readMusic } from './music-requests.ts'
 import { takeNotice } from './notify.ts'
-import { POLL_SEATS } from './poll-lane.ts'
+import { Permits } from './permits.ts'
+import { POLL_PERMITS } from './poll-lane.ts'
 import { type FindOpenTasks, type PollTimes, startPoller } from './poll-tasks.ts'
-import { Seats } from './seats.ts'
-import { PICTURE_SEATS, showImage } from './show-image.ts'
+import { PICTURE_PERMITS, showImage } from './show-image.ts'
 import { submitTask } from './submit-task.ts'
 import { sendTaskDenial } from './task-answers.ts'
 import { Refused, TaskBody } from './task-body.ts'
-import { TaskBooks } from './task-books.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
+import { TaskLedger } from './task-ledger.ts'
 import { kindOf, type TaskRoute, taskRoute } from './task-routes.ts'
 
 /** Seams for tests. */
@@ -46,7 +46,7 @@ export type Tasks = {
 /** Drawing and music tasks: their paths, and who asks after them. */
 export async function startTasks(
   core: Core,
-  relayParts: RelayParts,
+  relayParts: RelayDeps,
   overrides: TaskOverrides,
 ): Promise<Tasks> {
   const side = createOutbound(operatorPolicy(core.config), TASK_LIMITS)
@@ -54,12 +54,15 @@ export async function startTasks(
   const elsewhere = createOutbound(userPolicy, ofAnySize)
   const pictures = createOutbound(operatorPolicy(core.config), ofAnySize)
   const progress = overrides.progress ?? (await createProgress(core.pg))
-  const books = new TaskBooks(relayParts)
-  const acceptances = new Acceptances({ ...relayParts, books })
+  const ledger = new TaskLedger(relayParts)
+  const acceptances = new Acceptances({ ...relayParts, ledger })
   const guesses = new FailedKeys(relayParts.limits, relayParts.vault, 'unknown-tasks')
-  const seats = { pictureSeats: new Seats(PICTURE_SEATS), pollSeats: new Seats(POLL_SEATS) }
-  const looking = { guesses, ...seats, pictures, elsewhere }
-  const parts: TaskParts = { ...relayParts, ...looking, books, acceptances, side, progress }
+  const permits = {
+    picturePermits: new Permits(PICTURE_PERMITS),
+    pollPermits: new Permits(POLL_PERMITS),
+  }
+  const looking = { guesses, ...permits, pictures, elsewhere }
+  const parts: TaskDeps = { ...relayParts, ...looking, ledger, acceptances, side, progress }
   const { findOpenTasks: find, pollTimes: times } = overrides
   const poller = startPoller(core, parts, { find, times })
   return {
@@ -72,7 +75,7 @@ export async function startTasks(
   }
 }
 
-async function handle(parts: TaskParts, exchange: Exchange): Promise<void> {
+async function handle(parts: TaskDeps, exchange: Exchange): Promise<void> {
   const { method = '', url = '' } = exchange.request
   const route = taskRoute(method, url)
   const kind = kindOf(url)
@@ -82,13 +85,13 @@ async function handle(parts: TaskParts, exchange: Exchange): Promise<void> {
   } catch (error) {
     if (error instanceof Refused) return sendTaskDenial(exchange, kind, error.denial)
     if (!(error instanceof StoreUnavailable)) throw error
-    warnSeldom(parts.log, { reason: error.message }, 'tasks can not be written down')
+    warnThrottled(parts.log, { reason: error.message }, 'tasks can not be written down')
     sendTaskDenial(exchange, kind, deny('store_unavailable', { retryAfterSeconds: 5 }))
   }
 }
 
 async function carryOut(
-  parts: TaskParts,
+  parts: TaskDeps,
   exchange: Exchange,
   kind: TaskKind,
   route: TaskRoute,
@@ -114,7 +117,7 @@ async function carryOut(
 
 /** What is sent to a provider is a changed copy: it is counted beside what came. */
 async function withCopy(
-  { bodies }: TaskParts,
+  { bodies }: TaskDeps,
   bytes: number,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -133,7 +136,7 @@ type Bodied = {
 }
 
 function bodied(
-  parts: TaskParts,
+  parts: TaskDeps,
   exchange: Exchange,
   caller: Caller,
   { kind, route, body }: Bodied,
@@ -148,14 +151,14 @@ function bodied(
   return submitTask(parts, exchange, caller, request)
 }
 
-const isOn = ({ views }: TaskParts, kind: TaskKind): boolean => {
+const isOn = ({ views }: TaskDeps, kind: TaskKind): boolean => {
   const { isDrawingOn, isMusicOn } = views.options.options.tasks
   return kind === 'drawing' ? isDrawingOn : isMusicOn
 }
 
 /** Reads the body, and holds its memory while `work` runs; a notice of a provider has no owner. */
 async function withBody(
-  parts: TaskParts,
+  parts: TaskDeps,
   exchange: Exchange,
   kind: TaskKind,
   owner: BodyOwner | null,

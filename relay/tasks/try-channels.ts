@@ -2,14 +2,14 @@ import type { Attempt } from '#domain/account/events.ts'
 import type { KnownTask } from '#domain/task/state.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
-import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
+import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-key.ts'
 import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import { askUpstream } from './ask-upstream.ts'
 import { notifyUrlOf } from './notify-token.ts'
 import type { TaskPlan } from './plan-task.ts'
 import { drawingTaken, musicTaken, type Taken } from './provider-words.ts'
-import type { TaskParts } from './task-parts.ts'
+import type { TaskDeps } from './task-deps.ts'
 import type { TaskRequest } from './task-request.ts'
 
 export type Sent = {
@@ -29,43 +29,43 @@ export type Last = {
 
 /** Each channel once, as long as it is sure that none has taken it. */
 export async function tryChannels(
-  parts: TaskParts,
+  deps: TaskDeps,
   task: KnownTask,
   { caller, request, plan, origin }: Sent,
   attempts: Attempt[],
 ): Promise<Last | null> {
   const isPinned = origin !== null || caller.pinnedChannelId !== null
-  const turns = new ChannelTurns(parts, plan.offer, request.model, isPinned)
+  const selector = new ChannelSelector(deps, plan.offer, request.model, isPinned)
   const id = task.submitted.task
   let last: Last | null = null
-  for (let left = isPinned ? 1 : 1 + parts.views.options.options.retryTimes; left > 0; left -= 1) {
-    const channel = await turns.next()
+  for (let left = isPinned ? 1 : 1 + deps.views.options.options.retryTimes; left > 0; left -= 1) {
+    const channel = await selector.next()
     if (channel === null) break
-    const chosen = await keyOf(parts, channel, plan)
+    const chosen = await keyOf(deps, channel, plan)
     if (chosen === null) {
-      turns.end(true)
+      selector.end(true)
       continue
     }
     const { key } = chosen
     const { channelId } = channel
     const notifyUrl = task.submitted.isNotified
-      ? notifyUrlOf(parts, { task: id, channelId, keyRef: key.keyRef })
+      ? notifyUrlOf(deps, { task: id, channelId, keyRef: key.keyRef })
       : null
     const body = request.sentBody({ origin, notifyUrl })
     const startedAt = performance.now()
     const question = { method: 'POST', path: request.path, body } as const
-    const answered = await askUpstream(parts.side, key.target, question)
+    const answered = await askUpstream(deps.side, key.target, question)
     const { end, taken } = readAnswer(answered, request)
     const error = end.kind === 'failed' ? end.error : null
     const latencyMs = Math.round(performance.now() - startedAt)
-    turns.end(false)
+    selector.end(false)
     last = { channel, key, end, taken, latencyMs }
-    const probes = [...turns.probes, ...chosen.probes]
+    const probes = [...selector.probes, ...chosen.probes]
     const tried = { channel, keyRef: key.keyRef, model: request.model, probes }
-    parts.breaker.note({ ...tried, call: id }, end)
+    deps.breaker.note({ ...tried, call: id }, end)
     const { userId } = caller.user
     const told = { channel, key, call: id, userId, requestBody: body }
-    const isAccounts = parts.autoDisable.note(told, end)
+    const isAccounts = deps.autoDisable.note(told, end)
     const tryOver = { channelId, status: answered.status, error, latencyMs }
     attempts.push(isAccounts ? { ...tryOver, isAccounts } : tryOver)
     if (!isSurelyNotTaken(end)) break
@@ -75,7 +75,7 @@ export async function tryChannels(
 
 /** What continues a task goes by its key or not at all: no other account knows of it. */
 function keyOf(
-  { keys }: TaskParts,
+  { keys }: TaskDeps,
   channel: RelayChannel,
   { keyRef }: TaskPlan,
 ): ChosenKey | null | Promise<ChosenKey | null> {

@@ -39,7 +39,7 @@ export const confidentialTo = ({ allKeys }: RelayChannel): string[] => [
 
 export type Place = Pick<ProviderCost, 'costRatio'> & { readonly channelId: number }
 
-/** As the books of what is sent there have it. */
+/** As the ledger of what is sent there have it. */
 export const placeOf = ({ channelId, terms: { costRatio } }: KnownChannel): Place =>
   costRatio === undefined ? { channelId } : { channelId, costRatio }
 

@@ -101,7 +101,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
   closers.push(() => provider.kill('SIGKILL'))
   const [line] = (await once(provider.stdout ?? provider, 'data')) as [Buffer]
   const office = await start({ ROLES: 'write-api,read-api,projections' })
-  const keys = await furnish(office.url, String(line).trim())
+  const keys = await seed(office.url, String(line).trim())
   // Folding the log is the projector's work, on whatever machine it has.
   await office.stop()
   const relays = new Map<number, ProductProcess>()
@@ -113,7 +113,7 @@ async function setStage(folder: string, closers: (() => unknown)[]): Promise<Sta
   return { postgres: postgres.pid, provider: provider.pid ?? 0, load, relays, keys }
 }
 
-async function furnish(url: string, providerUrl: string): Promise<string[]> {
+async function seed(url: string, providerUrl: string): Promise<string[]> {
   const root = new ConsoleClient(url)
   await root.setUp('root', PASSWORD)
   await root.logIn('root', PASSWORD)

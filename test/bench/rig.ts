@@ -51,7 +51,7 @@ export async function startRig(): Promise<Rig> {
     ROLES: 'write-api,read-api,projections',
   })
   const client = new ConsoleClient(addressIn(readModels.line))
-  const key = await furnish(client, provider.line.trim())
+  const key = await seed(client, provider.line.trim())
   const relay = await startPinned(TARGET_CORE, 'infra/main.ts', [], {
     ...environment,
     ROLES: 'relay',
@@ -92,7 +92,7 @@ const target = (url: string, key: string): Target => ({
   headers: { authorization: `Bearer ${key}` },
 })
 
-async function furnish(client: ConsoleClient, providerUrl: string): Promise<string> {
+async function seed(client: ConsoleClient, providerUrl: string): Promise<string> {
   await client.setUp('root', PASSWORD)
   await client.logIn('root', PASSWORD)
   const prices = JSON.stringify({ 'sim-small': 0.001 })

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const relay = await site.start('relay', engines)
   const stopped = await site.start('projections', engines)
   const root = new ConsoleClient(api.url)
-  const key = await furnish(root, provider.url)
+  const key = await seed(root, provider.url)
   live = new LiveReader(root)
   await live.start()
 
@@ -151,7 +151,7 @@ describe.skipIf(kafka === null)(
   },
 )
 
-async function furnish(root: ConsoleClient, providerUrl: string): Promise<string> {
+async function seed(root: ConsoleClient, providerUrl: string): Promise<string> {
   await root.setUp('root', PASSWORD)
   const id = await root.logIn('root', PASSWORD)
   await root.must('PUT', '/api/user/', { id, quota: OPENING_BALANCE })

@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
   await supervisor.start()
   const url = `http://127.0.0.1:${port}`
-  const key = await furnish(url, provider.line.trim())
+  const key = await seed(url, provider.line.trim())
   const killer = spawn(process.execPath, ['test/chaos/killer.ts', folder, String(KILLS)])
   records = await callInStorm({
     url,
@@ -129,7 +129,7 @@ describe(`${CALLS} calls under ${KILLS} kill -9 of the whole process tree`, () =
   }, 150_000)
 })
 
-async function furnish(url: string, providerUrl: string): Promise<string> {
+async function seed(url: string, providerUrl: string): Promise<string> {
   const root = new ConsoleClient(url)
   await root.setUp('root', PASSWORD)
   const id = await root.logIn('root', PASSWORD)

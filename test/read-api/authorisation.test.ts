@@ -13,16 +13,16 @@ import {
 import {
   type Answer,
   callerOf,
-  type FurnishedFixture,
-  furnishedFixture,
+  type SeededFixture,
+  seededFixture,
 } from '#test/write-api/write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let callers: Callers
 let host: string
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   callers = await makeCallers(fixture)
   await fixture.app.listen({ port: 0, host: '127.0.0.1' })
   host = `127.0.0.1:${(fixture.app.server.address() as AddressInfo).port}`

@@ -211,7 +211,7 @@ describe('the export of the log', () => {
     expect((JSON.parse(body) as { message: string }).message).toContain(field)
   })
 
-  it('lets one user have two at once, and gives the seat back once its reader leaves', async () => {
+  it('lets one user have two at once, and releases the permit once its reader leaves', async () => {
     await api.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = api.app.server.address() as AddressInfo
     const path = '/api/log/self/export?format=ndjson'

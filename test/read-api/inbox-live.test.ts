@@ -5,13 +5,13 @@ import { WebSocket } from 'ws'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage } from '#read-api/contract/live.ts'
 import { budget } from '#test/support/budget.ts'
-import { type FurnishedFixture, furnishedFixture } from '#test/write-api/write-fixture.ts'
+import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
 const USERS = 10_000
 const CONSOLES = 60
 const WITHIN_MS = 2_000
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let host: string
 const open: Console[] = []
 
@@ -24,7 +24,7 @@ type Console = {
 }
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   await fixture.core.pg.query(
     `insert into read_users.users (id, username, display_name, role, user_group, created_at)
      select id, 'many' || id, '', 1, 'default', 0 from generate_series(4, $1) id`,

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LatestRelease } from '#read-api/contract/latest-release.ts'
 import { isNewer } from '#read-api/updates/is-newer.ts'
-import { type FurnishedFixture, furnishedFixture } from '#test/write-api/write-fixture.ts'
+import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let server: Server
 let asked: number
 let answer: { status: number; text: string }
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   server = createServer((_, response) => {
     asked += 1
     response.writeHead(answer.status, { 'content-type': 'application/json' })

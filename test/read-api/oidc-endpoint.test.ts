@@ -2,15 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Status } from '#read-api/contract/status.ts'
-import { type FurnishedFixture, furnishedFixture } from '#test/write-api/write-fixture.ts'
+import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let server: Server
 let asked = 0
 let answer: { status: number; text: string } | null = null
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   server = createServer((_, response) => {
     asked += 1
     // null: it takes the question and never answers.

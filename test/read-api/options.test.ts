@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, OptionsSchema } from '#read-api/contract/option.ts'
 import { pageSources } from '#read-api/server.ts'
-import { type FurnishedFixture, furnishedFixture } from '#test/write-api/write-fixture.ts'
+import { type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
 type ChangePage = { items: OptionChange[]; page: number; total: number }
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -3,13 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Pricing } from '#read-api/contract/pricing.ts'
 import { ownerOf } from '#read-api/pricing/owner-of.ts'
 import { budget } from '#test/support/budget.ts'
-import {
-  type Caller,
-  type FurnishedFixture,
-  furnishedFixture,
-} from '#test/write-api/write-fixture.ts'
+import { type Caller, type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 const channel = (body: object) =>
   fixture.admin.call('POST', '/api/channel/', {
@@ -29,7 +25,7 @@ const named = ({ data }: Pricing, name: string) =>
   data.find(({ model_name }) => model_name === name)
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   await set('GroupRatio', { default: 1, vip: 0.8, inner: 0.5 })
   await set('UserUsableGroups', { default: 'Standard', vip: 'Faster' })
   await set('GroupGroupRatio', { inner: { vip: 0.6 } })

@@ -4,7 +4,7 @@ import type { Core } from '#infra/core.ts'
 import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Breaker } from '#relay/channel-health/breaker.ts'
 import { Circuits } from '#relay/channel-health/circuits.ts'
-import { ChannelTurns } from '#relay/pipeline/choose-channel.ts'
+import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'
 import { KeyChoice } from '#relay/pipeline/choose-key.ts'
 import { ChannelView } from '#relay/views/channel-view.ts'
 import { budget } from '#test/support/budget.ts'
@@ -53,8 +53,8 @@ async function manyChannels(expiredTime: (id: number) => number): Promise<Channe
 async function microsecondsOf(view: ChannelView): Promise<number> {
   const keys = new KeyChoice(parts.breaker)
   const choose = async (): Promise<number> => {
-    const turns = new ChannelTurns(parts, view.offering('default', 'm'), 'm', false)
-    const turn = turns.next()
+    const selector = new ChannelSelector(parts, view.offering('default', 'm'), 'm', false)
+    const turn = selector.next()
     const channel = turn instanceof Promise ? await turn : turn
     return channel === null || keys.choose(channel) === null ? 0 : 1
   }

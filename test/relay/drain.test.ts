@@ -74,7 +74,7 @@ async function withDrops<T>(upload: ClientRequest, happening: Promise<T>): Promi
   return await happening.finally(() => clearInterval(dropping))
 }
 
-it('a call that is admitted only after the grace is ended too, with its books', async () => {
+it('a call that is admitted only after the grace is ended too, with its ledger', async () => {
   rig.provider.script.push({ kind: 'stall', at: 'before-headers' })
   const upload = await halfSent()
   const drained = rig.relay.drain(0)

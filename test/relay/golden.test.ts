@@ -69,7 +69,7 @@ describe('a plain call', () => {
     expect(entry?.authorization).toBe('Bearer sk-provider-secret-0123456789')
   })
 
-  it('goes by one id in answer, books and at the provider, whatever the caller’s', async () => {
+  it('goes by one id in answer, ledger and at the provider, whatever the caller’s', async () => {
     const { headers } = await chat(rig, {}, { 'x-request-id': 'of-the-caller' })
     const id = headers.get('x-request-id')
     expect(rig.provider.journal.entries.map(({ requestId }) => requestId)).toEqual([id])

@@ -111,7 +111,7 @@ describe('a call of the console', () => {
     expect({ ...own, body: 'body' in own && String(own.body) }).toEqual({ group, body })
   })
 
-  it('is streamed, and its [DONE] comes when the charge is in the books', async () => {
+  it('is streamed, and its [DONE] comes when the charge is in the ledger', async () => {
     const answer = await play({ body: { stream: true, group: 'default' } })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/event-stream')

@@ -14,7 +14,7 @@ const WITH_PICTURE = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'what is it' }, picture] }],
 }
 
-/** A slow stream, left by its caller once the books know how far it got. */
+/** A slow stream, left by its caller once the ledger know how far it got. */
 async function leftHalfway(body: object) {
   rig.provider.script.push({ kind: 'slow', msPerChunk: 150 })
   const leaving = new AbortController()

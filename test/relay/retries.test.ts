@@ -192,7 +192,7 @@ describe('what a channel changes', () => {
     expect(admitted.data.hold).toBeGreaterThan(4_000 * 4)
   })
 
-  it('the status its caller sees, while the books keep the provider’s', async () => {
+  it('the status its caller sees, while the ledger keeps the provider’s', async () => {
     await rig.append('channels', { type: 'ChannelsDeleted', v: 1, data: { channelIds: [1] } })
     await rig.addChannel(2, { statusCodeMapping: '{"404":"500","500":200}' })
     rig.provider.script.push({ kind: 'status', status: 404 })

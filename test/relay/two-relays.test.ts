@@ -48,7 +48,7 @@ beforeAll(async () => {
     startProviderProcess({ firstByteMs: 150, gapMs: 60, answerTokens: 30 }),
   ])
   office = await site.start('write-api,read-api,projections')
-  keys = await furnish(office.url)
+  keys = await seed(office.url)
   // The first one holds the sweeper's lease, and is the one to die: another has to take over.
   victim = await relay()
   survivor = await relay()
@@ -109,7 +109,7 @@ describe('two relays, two accounts, 500 calls at once, one relay killed in the m
 })
 
 describe('a relay that stands still for longer than its calls’ lease, and wakes', () => {
-  it('doubles nothing, and gives no caller a whole answer that the books call cut', async () => {
+  it('doubles nothing, and gives no caller a whole answer that the ledger calls cut', async () => {
     const sleeper = await relay()
     const late = callAtOnce(40, [sleeper.url], keys.rich)
     await expect.poll(async () => (await readBook(core.core.store)).open.length).toBe(40)
@@ -177,7 +177,7 @@ async function killFromOutside(target: ProductProcess): Promise<number> {
   return at
 }
 
-async function furnish(url: string): Promise<typeof keys> {
+async function seed(url: string): Promise<typeof keys> {
   const root = new ConsoleClient(url)
   await root.setUp('root', PASSWORD)
   await root.logIn('root', PASSWORD)

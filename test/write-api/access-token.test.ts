@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Caller,
   callerOf,
-  type FurnishedFixture,
-  furnishedFixture,
   type LoggedIn,
   PASSWORD,
+  type SeededFixture,
+  seededFixture,
 } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -7,18 +7,18 @@ import type { AdjustQuota, QuotaAdjustments } from '#write-api/contract/user.ts'
 import {
   type Caller,
   callerOf,
-  type FurnishedFixture,
   fifty,
-  furnishedFixture,
   PASSWORD,
+  type SeededFixture,
+  seededFixture,
 } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let admin: Caller
 let numbers = 0
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   admin = fixture.admin.call
 })
 afterAll(() => fixture.close())

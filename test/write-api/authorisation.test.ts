@@ -3,16 +3,16 @@ import { type Callers, makeCallers, OTHER_IDS, REACHED } from './callers.ts'
 import {
   type Caller,
   callerOf,
-  type FurnishedFixture,
-  furnishedFixture,
   PASSWORD,
+  type SeededFixture,
+  seededFixture,
 } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let callers: Callers
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   callers = await makeCallers(fixture)
 })
 afterAll(() => fixture.close())

@@ -1,4 +1,4 @@
-import { type FurnishedFixture, type LoggedIn, PASSWORD } from './write-fixture.ts'
+import { type LoggedIn, PASSWORD, type SeededFixture } from './write-fixture.ts'
 
 /** What a request shows of its caller. */
 export type Shown = Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export const OTHER_IDS = ['', '1', '03', 'x']
 
 export const shownBy = ({ id, cookie }: LoggedIn): Shown => ({ cookie, 'user-id': String(id) })
 
-export async function makeCallers(fixture: FurnishedFixture): Promise<Callers> {
+export async function makeCallers(fixture: SeededFixture): Promise<Callers> {
   const { core, root } = fixture
   const made = (username: string) =>
     root.call<{ id: number }>('POST', '/api/user/', { body: { username, password: PASSWORD } })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let ids: number[]
 let head: number
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -4,12 +4,12 @@ import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Channel } from '#read-api/contract/channel.ts'
 import type { PriceChange } from '#read-api/contract/option.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let channel: number
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   const body = { name: 'c', key: 'sk-c', models: 'm' }
   channel = (await fixture.root.call<{ id: number }>('POST', '/api/channel/', { body })).data.id
 })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let id: number
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   const body = { name: 'one', models: 'm', base_url: 'https://api.example.com', key: 'sk-a' }
   id = (await fixture.admin.call<{ id: number }>('POST', '/api/channel/', { body })).data.id
 })

@@ -1,10 +1,10 @@
 import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
+import { PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-/** A furnished site that mails by a real server in this process. */
+/** A seeded site that mails by a real server in this process. */
 export async function entryFixture() {
   const server: MailServer = await startMailServer()
-  const fixture: FurnishedFixture = await furnishedFixture()
+  const fixture: SeededFixture = await seededFixture()
   const put = async (key: string, value: string) => {
     const answer = await fixture.root.call('PUT', '/api/option/', { body: { key, value } })
     if (!answer.success) throw new Error(`${key}: ${answer.message}`)

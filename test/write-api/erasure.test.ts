@@ -9,12 +9,12 @@ import { tokens } from '#projections/tokens/projection.ts'
 import { users } from '#projections/users/projection.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
-import { callerOf, type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
+import { callerOf, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 
@@ -58,7 +58,7 @@ async function canary(): Promise<number> {
   return id
 }
 
-type Call = FurnishedFixture['root']['call']
+type Call = SeededFixture['root']['call']
 
 /** Tokens made together, one called anew and one deleted. */
 async function makeTokens(call: Call): Promise<void> {

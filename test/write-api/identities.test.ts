@@ -4,28 +4,22 @@ import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
 import { findUser, findUserByIdentity } from '#projections/users/query.ts'
 import type { User } from '#read-api/contract/user.ts'
-import type { Parts } from '#write-api/act.ts'
-import { createTurns } from '#write-api/in-turn.ts'
+import type { Deps } from '#write-api/act.ts'
+import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'
 import { bindIdentity } from '#write-api/users/bind-identity.ts'
 import { type Identity, identityKeyOf } from '#write-api/users/identity.ts'
 import { createUserAccount, type NewUser } from '#write-api/users/new-user.ts'
-import {
-  callerOf,
-  type FurnishedFixture,
-  fifty,
-  furnishedFixture,
-  PASSWORD,
-} from './write-fixture.ts'
+import { callerOf, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
-let parts: Parts
+let fixture: SeededFixture
+let parts: Deps
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   const { core, freshness } = fixture
-  const turns = createTurns()
-  parts = { core, freshness, turns, nextIds: createNextIds(core, turns) } as unknown as Parts
+  const turns = createKeyedMutex()
+  parts = { core, freshness, turns, nextIds: createNextIds(core, turns) } as unknown as Deps
 })
 afterAll(() => fixture.close())
 

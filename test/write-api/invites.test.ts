@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/id-code.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { inviterOf, inviteSteps } from '#write-api/users/invites.ts'
-import { type FurnishedFixture, fifty, furnishedFixture, PASSWORD } from './write-fixture.ts'
+import { fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 const set = (key: string, value: string) =>
   fixture.root.call('PUT', '/api/option/', { body: { key, value } })
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   await set('AffEnabled', 'true')
   await set('QuotaForInviter', '700000')
   await set('QuotaForInvitee', '20000')

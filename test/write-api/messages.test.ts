@@ -9,22 +9,16 @@ import type {
   Recipient,
   UnreadCount,
 } from '#read-api/contract/message.ts'
-import {
-  type Caller,
-  type FurnishedFixture,
-  fifty,
-  furnishedFixture,
-  PASSWORD,
-} from './write-fixture.ts'
+import { type Caller, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 type List<T> = { readonly items: T[]; readonly page: number; readonly total: number }
 type Sent = { readonly id: number; readonly total_recipients: number }
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let user2: Caller
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   await makeUser('user2')
   user2 = (await fixture.logIn('user2')).call
 })

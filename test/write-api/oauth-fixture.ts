@@ -8,15 +8,15 @@ import {
   type Answer,
   type Caller,
   callerOf,
-  furnishedFixture,
   type LoggedIn,
+  seededFixture,
 } from './write-fixture.ts'
 
 export const SERVER = 'http://tallygate.example'
 
 /** A site with every way in switched on, each at a site of this process. */
 export async function oauthFixture() {
-  const fixture = await furnishedFixture()
+  const fixture = await seededFixture()
   const sites: ScriptedSites = await startScriptedSites()
   const oidc: OidcSite = await startOidcSite(`${SERVER}/oauth/oidc`)
   const set = async (options: Readonly<Record<string, string>>) => {
@@ -51,7 +51,7 @@ export type OAuthFixture = Awaited<ReturnType<typeof oauthFixture>>
 
 export type Back = { readonly code: string; readonly state: string; readonly iss?: string }
 
-type Site = Pick<Awaited<ReturnType<typeof furnishedFixture>>, 'app' | 'clock'>
+type Site = Pick<Awaited<ReturnType<typeof seededFixture>>, 'app' | 'clock'>
 
 /** A browser: it keeps the cookies that it is given. */
 export class Visitor {

@@ -7,20 +7,20 @@ import { keepPassword } from '#write-api/users/password-secret.ts'
 import {
   type Caller,
   callerOf,
-  type FurnishedFixture,
   fifty,
-  furnishedFixture,
   type LoggedIn,
   PASSWORD,
+  type SeededFixture,
+  seededFixture,
 } from './write-fixture.ts'
 
 const ORIGIN = 'https://gate.example'
 const SITE = { origin: ORIGIN, host: 'gate.example' }
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 beforeEach(() => {

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFAULT_OUTPUT_CAPS } from '#domain/pricing/output-caps.ts'
 import type { PresetRatios } from '#read-api/contract/option.ts'
 import type { Status } from '#read-api/contract/status.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let server: Server
 let answers: Record<string, string>
 const asked: string[] = []
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   server = createServer(({ url = '' }, response) => {
     asked.push(url)
     const text = answers[url]

@@ -6,9 +6,9 @@ import { fromWire } from '#domain/shared/quota.ts'
 import { aCall, appendTo, interruptedCall, settledCall } from '#test/projections/fixture.ts'
 import type { PricePreview } from '#write-api/contract/option.ts'
 import { drafted } from '#write-api/options/drafted-bills.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 /** Unix seconds of an hour that lies in the range. */
 let hour: number
 
@@ -26,7 +26,7 @@ const snapshot = (patch: object = {}) => ({
 const USAGE = { ...NO_USAGE, inputUncached: 400, cacheRead: 600, output: 500 }
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   hour = Math.floor(fixture.core.now() / 1_000) - 2 * 3_600
   const price = snapshot()
   const charge = Number(chargeFor(price, USAGE))

@@ -3,14 +3,14 @@ import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionChange, PriceChange, ScheduledChange } from '#read-api/contract/option.ts'
 import { applyDuePrices, startDuePrices } from '#write-api/options/due-prices.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 const DAY = 86_400
 const MINUTE = 60
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

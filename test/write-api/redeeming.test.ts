@@ -5,16 +5,16 @@ import { manyUsers } from './many-users.ts'
 import {
   type Answer,
   type Caller,
-  type FurnishedFixture,
   fifty,
-  furnishedFixture,
+  type SeededFixture,
+  seededFixture,
 } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let users: Awaited<ReturnType<typeof manyUsers>>
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
   users = await manyUsers(fixture, 500)
 })
 afterAll(() => fixture.close())

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Redemption } from '#read-api/contract/redemption.ts'
-import { callerOf, type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { callerOf, fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/id-code.ts'
-import type { Parts } from '#write-api/act.ts'
-import { createTurns } from '#write-api/in-turn.ts'
+import type { Deps } from '#write-api/act.ts'
+import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'
 import { createUserAccount } from '#write-api/users/new-user.ts'
 import { type EntryFixture, entryFixture } from './entry-fixture.ts'
@@ -160,12 +160,12 @@ describe('a name that is a mail address', () => {
   /** As it could be made once. */
   const named = async (username: string, password: string) => {
     const { core, freshness } = fixture
-    const turns = createTurns()
+    const turns = createKeyedMutex()
     const parts = { core, freshness, turns, nextIds: createNextIds(core, turns) }
     const rest = { displayName: username, role: 1, quota: 0n, reason: 'new-user' } as const
     const context = { actor: 'user:1', cause: null, at: core.now() }
     const user = { username, password, ...rest }
-    const { id, outcome } = await createUserAccount(parts as unknown as Parts, user, context)
+    const { id, outcome } = await createUserAccount(parts as unknown as Deps, user, context)
     if (!outcome.isDone) throw new Error(outcome.refusal.refused)
     await freshness.waitFor(['users'], outcome.position, 20_000)
     return id

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import {
   callerOf,
-  type FurnishedFixture,
   fifty,
-  furnishedFixture,
   type LoggedIn,
   PASSWORD,
+  type SeededFixture,
+  seededFixture,
 } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 // A step of every code, and what slows guessing down, is over.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callerOf, type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { callerOf, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { type FurnishedFixture, furnishedFixture } from './write-fixture.ts'
+import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 let server: MailServer
 beforeAll(async () => {
   server = await startMailServer()
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(async () => {
   await fixture.close()

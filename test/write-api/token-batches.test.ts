@@ -4,12 +4,12 @@ import { accountStream } from '#domain/account/events.ts'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
 import type { Token } from '#read-api/contract/token.ts'
 import { admitCall } from '../domain/account/facts.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

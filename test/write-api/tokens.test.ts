@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isWellFormedKey } from '#domain/token/key-format.ts'
 import type { Token } from '#read-api/contract/token.ts'
-import { type FurnishedFixture, fifty, furnishedFixture } from './write-fixture.ts'
+import { fifty, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

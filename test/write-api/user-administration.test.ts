@@ -3,12 +3,12 @@ import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
 import type { User } from '#read-api/contract/user.ts'
-import { type Caller, type FurnishedFixture, furnishedFixture, PASSWORD } from './write-fixture.ts'
+import { type Caller, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { User } from '#read-api/contract/user.ts'
-import {
-  type Caller,
-  type FurnishedFixture,
-  fifty,
-  furnishedFixture,
-  PASSWORD,
-} from './write-fixture.ts'
+import { type Caller, fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
-let fixture: FurnishedFixture
+let fixture: SeededFixture
 
 beforeAll(async () => {
-  fixture = await furnishedFixture()
+  fixture = await seededFixture()
 })
 afterAll(() => fixture.close())
 

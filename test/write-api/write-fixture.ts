@@ -138,7 +138,7 @@ async function logIn(app: FastifyInstance, username: string, password: string): 
 }
 
 /** A site that is set up, with root, an admin (`admin1`) and a user (`user1`). */
-export async function furnishedFixture() {
+export async function seededFixture() {
   const fixture = await writeFixture()
   await fixture.setUp()
   const root = await fixture.logIn('root')
@@ -151,7 +151,7 @@ export async function furnishedFixture() {
   return { ...fixture, root, admin, user }
 }
 
-export type FurnishedFixture = Awaited<ReturnType<typeof furnishedFixture>>
+export type SeededFixture = Awaited<ReturnType<typeof seededFixture>>
 
 export const fifty = <T>(work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: 50 }, (_, n) => work(n)))

@@ -2,7 +2,7 @@ import { optionJson } from '#domain/options/registry.ts'
 import { isName } from '#domain/shared/characters.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 
 /** The settings can't do without it. */
 const FIRST = 'default'
@@ -12,7 +12,7 @@ const FIRST = 'default'
  * pen would look like success. Those that the channel has already, `kept`, may stay.
  */
 export async function checkGroups(
-  { core }: Parts,
+  { core }: Deps,
   field: 'group' | 'groups',
   groups: readonly string[],
   kept: readonly string[] = [],

@@ -16,7 +16,7 @@ const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) 
  * models and of its keys, so that calls reach it again at once in all relays. Answers how many were
  * open or half-open; 0 is no error, as the gateway may have closed them a moment before.
  */
-export const closeCircuits: Act = (api, parts) => {
+export const closeCircuits: Act = (api, deps) => {
   api.post(
     '/api/channel/:id/circuit/close',
     {
@@ -29,17 +29,17 @@ export const closeCircuits: Act = (api, parts) => {
     },
     async (request, reply) => {
       const channelId = Number(request.params.id)
-      const { actors } = parts.core
+      const { actors } = deps.core
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
       if (!channels.has(channelId)) throw refused('ChannelUnknown')
       const outcome = await actors.handle(
         channelHealthDecider,
         channelHealthStream(channelId),
         { type: 'CloseCircuits', reason: 'admin' },
-        contextOf(parts, request),
+        contextOf(deps, request),
       )
       if (!outcome.isDone) throw new Error('closing circuits is never refused')
-      await visibleIn(parts, reply, ['channel-health', 'channel-timeline'], outcome.position)
+      await visibleIn(deps, reply, ['channel-health', 'channel-timeline'], outcome.position)
       return success(outcome.events.length)
     },
   )

@@ -17,7 +17,7 @@ import { makeChannels } from './new-channels.ts'
 const SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
 /** POST /api/channel/copy/{id}: another of the same terms and keys, on if that one is. */
-export const copyChannel: Act = (api, parts) => {
+export const copyChannel: Act = (api, deps) => {
   api.post(
     '/api/channel/copy/:id',
     {
@@ -29,20 +29,20 @@ export const copyChannel: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { actors, vault } = parts.core
+      const { actors, vault } = deps.core
       const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
       const channel = channels.get(idOf(request.params))
       if (channel === undefined) throw refused('ChannelUnknown')
       const { channelId, keyMode, keyRefs, status } = channel
       const terms = await enteredTerms(vault, channelId, channel.terms)
-      checkType(terms.type, parts.servedTypes)
-      checkReach(terms, parts.servedTypes)
-      checkAddress(terms.baseUrl, parts.upstreams)
-      checkProxy(terms.setting, parts.upstreams)
-      await checkGroups(parts, 'group', terms.groups)
+      checkType(terms.type, deps.servedTypes)
+      checkReach(terms, deps.servedTypes)
+      checkAddress(terms.baseUrl, deps.upstreams)
+      checkProxy(terms.setting, deps.upstreams)
+      await checkGroups(deps, 'group', terms.groups)
       const name = `${terms.name}${SUFFIX[languageOf(request)]}`
       const keys = await readChannelKeys(vault, channelId, keyRefs)
-      const [id = 0] = await makeChannels(parts, request, reply, {
+      const [id = 0] = await makeChannels(deps, request, reply, {
         terms,
         channels: [{ name, keys }],
         keyMode,

@@ -19,7 +19,7 @@ import { keysIn, repeatedWords } from './keys-in.ts'
 import { type ChannelsToMake, makeChannels } from './new-channels.ts'
 
 /** POST /api/channel/: providers to send calls to, enabled: one, or one for each key. */
-export const createChannel: Act = (api, parts) => {
+export const createChannel: Act = (api, deps) => {
   api.post(
     '/api/channel/',
     {
@@ -35,13 +35,13 @@ export const createChannel: Act = (api, parts) => {
       const terms = termsWith(DEFAULT_TERMS, body)
       const { keys, repeated } = keysIn(body.key ?? '')
       if (terms.name === '' || keys.length === 0) throw refused('ChannelFieldsRequired')
-      checkType(terms.type, parts.servedTypes)
-      checkReach(terms, parts.servedTypes)
-      checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, parts.core.now())
-      checkAddress(terms.baseUrl, parts.upstreams)
-      checkProxy(terms.setting, parts.upstreams)
-      await checkGroups(parts, 'group', terms.groups)
-      const [id = 0, ...others] = await makeChannels(parts, request, reply, {
+      checkType(terms.type, deps.servedTypes)
+      checkReach(terms, deps.servedTypes)
+      checkExpiry(terms.expiredTime, DEFAULT_TERMS.expiredTime, deps.core.now())
+      checkAddress(terms.baseUrl, deps.upstreams)
+      checkProxy(terms.setting, deps.upstreams)
+      await checkGroups(deps, 'group', terms.groups)
+      const [id = 0, ...others] = await makeChannels(deps, request, reply, {
         terms,
         isEnabled: true,
         ...divided(terms.name, keys, body),

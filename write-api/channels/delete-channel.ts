@@ -5,7 +5,7 @@ import { IdParams, idOf } from '../id-params.ts'
 import { deleteMany } from './delete-many.ts'
 
 /** DELETE /api/channel/{id}/: no call goes there any more. */
-export const deleteChannel: Act = (api, parts) => {
+export const deleteChannel: Act = (api, deps) => {
   api.delete(
     '/api/channel/:id/',
     {
@@ -14,7 +14,7 @@ export const deleteChannel: Act = (api, parts) => {
     },
     async (request, reply) => {
       const command = { type: 'DeleteChannels', channelIds: [idOf(request.params)] } as const
-      await deleteMany(parts, request, reply, command)
+      await deleteMany(deps, request, reply, command)
       return done()
     },
   )

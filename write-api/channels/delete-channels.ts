@@ -8,7 +8,7 @@ import { refused } from '../refusals.ts'
 import { deleteMany } from './delete-many.ts'
 
 /** POST /api/channel/batch: deletes all of these, or none; answers how many they were. */
-export const deleteChannels: Act = (api, parts) => {
+export const deleteChannels: Act = (api, deps) => {
   api.post(
     '/api/channel/batch',
     {
@@ -23,7 +23,7 @@ export const deleteChannels: Act = (api, parts) => {
       const channelIds = request.body.ids
       if (channelIds.length === 0) throw refused('NoChannelToDelete')
       const command = { type: 'DeleteChannels', channelIds } as const
-      return success(await deleteMany(parts, request, reply, command))
+      return success(await deleteMany(deps, request, reply, command))
     },
   )
 }

@@ -6,7 +6,7 @@ import type { Act } from '../act.ts'
 import { deleteMany } from './delete-many.ts'
 
 /** DELETE /api/channel/disabled: deletes what is off, by hand or by itself; answers how many. */
-export const deleteDisabledChannels: Act = (api, parts) => {
+export const deleteDisabledChannels: Act = (api, deps) => {
   api.delete(
     '/api/channel/disabled',
     {
@@ -17,9 +17,9 @@ export const deleteDisabledChannels: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const now = Math.floor(parts.core.now() / 1_000)
+      const now = Math.floor(deps.core.now() / 1_000)
       const command = { type: 'DeleteDisabledChannels', now } as const
-      return success(await deleteMany(parts, request, reply, command))
+      return success(await deleteMany(deps, request, reply, command))
     },
   )
 }

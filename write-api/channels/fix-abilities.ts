@@ -6,7 +6,7 @@ import type { Act } from '../act.ts'
 import { decideChannels } from './decide-channels.ts'
 
 /** POST /api/channel/fix: every relay reads its channels anew; answers how many there are. */
-export const fixAbilities: Act = (api, parts) => {
+export const fixAbilities: Act = (api, deps) => {
   api.post(
     '/api/channel/fix',
     {
@@ -17,7 +17,7 @@ export const fixAbilities: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { events } = await decideChannels(parts, request, reply, { type: 'FixAbilities' })
+      const { events } = await decideChannels(deps, request, reply, { type: 'FixAbilities' })
       const [fixed] = events
       return success(fixed?.type === 'ChannelAbilitiesFixed' ? fixed.data.count : 0)
     },

@@ -8,7 +8,7 @@ import {
 } from '#domain/channel/events.ts'
 import { maskedSetting, secretProxyIn } from '#domain/shared/masked-proxy.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
-import { accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys } from './channel-key.ts'
 import { keepProxy } from './channel-proxy.ts'
 
@@ -25,28 +25,28 @@ const TRIES_MAX = 100
 
 /** Makes all of them, or none, under the next ids; answers these once the list shows them. */
 export async function makeChannels(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   wanted: ChannelsToMake,
 ): Promise<number[]> {
-  const context = contextOf(parts, request)
-  const made = await parts.turns('new-channel', async () => {
-    let first = (await highestChannelId(parts.core.db)) + 1
+  const context = contextOf(deps, request)
+  const made = await deps.turns('new-channel', async () => {
+    let first = (await highestChannelId(deps.core.db)) + 1
     for (let tries = 1; ; tries += 1) {
-      const { ids, outcome } = await makeFrom(parts, context, wanted, first)
+      const { ids, outcome } = await makeFrom(deps, context, wanted, first)
       const next = outcome.isDone ? null : outcome.refusal.details?.next
       if (typeof next !== 'number' || tries === TRIES_MAX) return { ids, outcome }
       first = next
     }
   })
   const { position } = accepted(made.outcome)
-  await visibleIn(parts, reply, ['channels'], position)
+  await visibleIn(deps, reply, ['channels'], position)
   return made.ids
 }
 
 async function makeFrom(
-  { core }: Parts,
+  { core }: Deps,
   context: ReturnType<typeof contextOf>,
   { channels: wanted, terms: entered, ...shared }: ChannelsToMake,
   first: number,

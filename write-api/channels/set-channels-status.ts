@@ -8,7 +8,7 @@ import { refused } from '../refusals.ts'
 import { countOf, decideChannels, unixNow } from './decide-channels.ts'
 
 /** POST /api/channel/batch/status: all of them, or none; answers how many were another way. */
-export const setChannelsStatus: Act = (api, parts) => {
+export const setChannelsStatus: Act = (api, deps) => {
   api.post(
     '/api/channel/batch/status',
     {
@@ -24,9 +24,9 @@ export const setChannelsStatus: Act = (api, parts) => {
       if (channelIds.length === 0) throw refused('NoChannelSelected')
       const command =
         status === 1
-          ? ({ type: 'EnableChannels', channelIds, now: unixNow(parts) } as const)
+          ? ({ type: 'EnableChannels', channelIds, now: unixNow(deps) } as const)
           : ({ type: 'DisableChannels', channelIds } as const)
-      return success(countOf(await decideChannels(parts, request, reply, command)))
+      return success(countOf(await decideChannels(deps, request, reply, command)))
     },
   )
 }

@@ -8,7 +8,7 @@ import { countOf, decideChannels, unixNow } from './decide-channels.ts'
 
 /** POST /api/channel/tag/enabled and /tag/disabled: every channel of the tag; those that have
  * expired are not enabled. Answers how many changed. */
-export const setTagStatus: Act = (api, parts) => {
+export const setTagStatus: Act = (api, deps) => {
   for (const [status, type] of [
     ['enabled', 'EnableTag'],
     ['disabled', 'DisableTag'],
@@ -24,8 +24,8 @@ export const setTagStatus: Act = (api, parts) => {
         },
       },
       async (request, reply) => {
-        const command = { type, tag: request.body.tag, now: unixNow(parts) }
-        return success(countOf(await decideChannels(parts, request, reply, command)))
+        const command = { type, tag: request.body.tag, now: unixNow(deps) }
+        return success(countOf(await decideChannels(deps, request, reply, command)))
       },
     )
   }

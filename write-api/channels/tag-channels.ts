@@ -8,7 +8,7 @@ import { refused } from '../refusals.ts'
 import { countOf, decideChannels } from './decide-channels.ts'
 
 /** POST /api/channel/batch/tag: all of them get the tag, or none does; null takes theirs off. */
-export const tagChannels: Act = (api, parts) => {
+export const tagChannels: Act = (api, deps) => {
   api.post(
     '/api/channel/batch/tag',
     {
@@ -23,7 +23,7 @@ export const tagChannels: Act = (api, parts) => {
       const { ids: channelIds, tag } = request.body
       if (channelIds.length === 0) throw refused('NoChannelToTag')
       const command = { type: 'TagChannels', channelIds, tag } as const
-      return success(countOf(await decideChannels(parts, request, reply, command)))
+      return success(countOf(await decideChannels(deps, request, reply, command)))
     },
   )
 }

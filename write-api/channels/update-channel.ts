@@ -12,7 +12,7 @@ import { invalidField } from '#infra/http/faults.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channel.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
 import { keepProxy, settingChange } from './channel-proxy.ts'
 import {
@@ -30,7 +30,7 @@ import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
  * PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. 3 is what it
  * stands at by itself: it may be sent back as it was read.
  */
-export const updateChannel: Act = (api, parts) => {
+export const updateChannel: Act = (api, deps) => {
   api.put(
     '/api/channel/',
     {
@@ -43,10 +43,10 @@ export const updateChannel: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { body } = request
-      const { position, repeated } = await parts.turns(`channel-keys:${body.id}`, () =>
-        change(parts, body, contextOf(parts, request)),
+      const { position, repeated } = await deps.turns(`channel-keys:${body.id}`, () =>
+        change(deps, body, contextOf(deps, request)),
       )
-      await visibleIn(parts, reply, ['channels'], position)
+      await visibleIn(deps, reply, ['channels'], position)
       return done(repeatedWords(repeated)[languageOf(request)])
     },
   )
@@ -57,29 +57,29 @@ const REACHED_BY = ['type', 'groups', 'baseUrl', 'other', 'organization'] as con
 
 type Changed = { readonly position: number; readonly repeated: number }
 
-async function change(parts: Parts, fields: UpdateChannel, context: ActContext): Promise<Changed> {
-  const { actors, db, vault } = parts.core
+async function change(deps: Deps, fields: UpdateChannel, context: ActContext): Promise<Changed> {
+  const { actors, db, vault } = deps.core
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
-  const { proxy, isKept, terms } = await changeWithProxy(parts, fields)
+  const { proxy, isKept, terms } = await changeWithProxy(deps, fields)
   // One that was allowed once must not stand in the way of turning the channel off.
   const { baseUrl, type, setting } = terms
-  if (type !== undefined && type !== row?.terms.type) checkType(type, parts.servedTypes)
+  if (type !== undefined && type !== row?.terms.type) checkType(type, deps.servedTypes)
   if (row !== null && REACHED_BY.some((key) => key in terms)) {
     const next = { ...row.terms, ...terms }
-    if (!isSame(next, row.terms)) checkReach(next, parts.servedTypes)
+    if (!isSame(next, row.terms)) checkReach(next, deps.servedTypes)
   }
   if (baseUrl !== undefined && baseUrl !== row?.terms.baseUrl) {
-    checkAddress(baseUrl, parts.upstreams)
+    checkAddress(baseUrl, deps.upstreams)
   }
   if (setting !== undefined && setting !== row?.terms.setting) {
-    checkProxy(setting, parts.upstreams, isKept || proxy !== null)
+    checkProxy(setting, deps.upstreams, isKept || proxy !== null)
   }
   if (row !== null && terms.expiredTime !== undefined) {
     checkExpiry(terms.expiredTime, row.terms.expiredTime, context.at)
   }
-  if (row !== null) await checkGroups(parts, 'group', terms.groups ?? [], row.terms.groups)
-  const given = await givenKeys(parts, fields)
+  if (row !== null) await checkGroups(deps, 'group', terms.groups ?? [], row.terms.groups)
+  const given = await givenKeys(deps, fields)
   const refs = await keepChannelKeys(vault, fields.id, given.keys)
   const keys = refs.length === 0 ? null : { refs, isAppended: fields.key_mode === 'append' }
   const keyMode = fields.multi_key_mode ?? null
@@ -101,7 +101,7 @@ async function change(parts: Parts, fields: UpdateChannel, context: ActContext):
 }
 
 /** With what becomes of the login of the proxy in its setting. */
-async function changeWithProxy({ core }: Parts, fields: UpdateChannel) {
+async function changeWithProxy({ core }: Deps, fields: UpdateChannel) {
   const terms = changeOf(fields)
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
   const before = channels.get(fields.id)?.terms
@@ -113,7 +113,7 @@ async function changeWithProxy({ core }: Parts, fields: UpdateChannel) {
 }
 
 /** Keys that are added are compared with those there are: none is in a channel twice. */
-async function givenKeys({ core }: Parts, { id, key, key_mode }: UpdateChannel) {
+async function givenKeys({ core }: Deps, { id, key, key_mode }: UpdateChannel) {
   const given = keysIn(key ?? '')
   if (key_mode !== 'append' || given.keys.length === 0) return given
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)

@@ -5,13 +5,13 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { UpdateTag } from '#write-api/contract/channel.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
 import { listOf } from './channel-terms.ts'
 import { checkGroups } from './check-groups.ts'
 import { countOf, decideChannels } from './decide-channels.ts'
 
 /** PUT /api/channel/tag: the fields given, in every channel of the tag. */
-export const updateTag: Act = (api, parts) => {
+export const updateTag: Act = (api, deps) => {
   api.put(
     '/api/channel/tag',
     {
@@ -25,15 +25,15 @@ export const updateTag: Act = (api, parts) => {
     async (request, reply) => {
       const { tag } = request.body
       const change = changeOf(request.body)
-      const kept = await groupsOfTag(parts, tag)
-      await checkGroups(parts, 'groups', change.groups ?? [], kept)
+      const kept = await groupsOfTag(deps, tag)
+      await checkGroups(deps, 'groups', change.groups ?? [], kept)
       const command = { type: 'ChangeTag', tag, change } as const
-      return success(countOf(await decideChannels(parts, request, reply, command)))
+      return success(countOf(await decideChannels(deps, request, reply, command)))
     },
   )
 }
 
-async function groupsOfTag({ core }: Parts, tag: string): Promise<readonly string[]> {
+async function groupsOfTag({ core }: Deps, tag: string): Promise<readonly string[]> {
   const { channels } = await core.actors.stateOf(channelsDecider, CHANNELS_STREAM)
   return [...channels.values()].flatMap(({ terms }) => (terms.tag === tag ? terms.groups : []))
 }

@@ -3,7 +3,7 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { AddPasskey, type PasskeyMade, RecoveryCodes } from '#write-api/contract/credentials.ts'
-import { type Act, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { takeChallenge } from './challenges.ts'
 import { changeCredentials } from './credentials-of.ts'
@@ -14,7 +14,7 @@ import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
 import { ALGORITHMS, webauthn } from './webauthn.ts'
 
 /** POST /api/user/passkeys: keeps the passkey that a browser made; maybe recovery codes with it. */
-export const addPasskey: Act = (api, parts) => {
+export const addPasskey: Act = (api, deps) => {
   api.post(
     '/api/user/passkeys',
     {
@@ -26,13 +26,13 @@ export const addPasskey: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { vault } = parts.core
+      const { vault } = deps.core
       const { userId } = principalOf(request)
       const name = passkeyName(request.body.name)
-      const { record, counter } = await checked(parts, request, request.body.passkey)
+      const { record, counter } = await checked(deps, request, request.body.passkey)
       const made = newRecoveryCodes(vault, userId)
       const { events, position } = await changeCredentials(
-        parts,
+        deps,
         {
           type: 'AddPasskey',
           userId,
@@ -42,25 +42,25 @@ export const addPasskey: Act = (api, parts) => {
           counter,
           codeHashes: made.codeHashes,
         },
-        contextOf(parts, request),
+        contextOf(deps, request),
       )
-      await visibleIn(parts, reply, ['credentials'], position)
+      await visibleIn(deps, reply, ['credentials'], position)
       return success({ recovery_codes: codesMadeBy(events, made) })
     },
   )
 }
 
 async function checked(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   passkey: PasskeyMade,
 ): Promise<{ record: PasskeyRecord; counter: number }> {
-  const site = await passkeySite(parts, request)
+  const site = await passkeySite(deps, request)
   try {
     const { verifyRegistrationResponse } = await webauthn()
     const { registrationInfo } = await verifyRegistrationResponse({
       response: { ...passkey, clientExtensionResults: {} } as never,
-      expectedChallenge: takeChallenge(parts, `add:${principalOf(request).userId}`),
+      expectedChallenge: takeChallenge(deps, `add:${principalOf(request).userId}`),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       requireUserVerification: false,
@@ -73,7 +73,7 @@ async function checked(
     const key = Buffer.from(publicKey).toString('base64url')
     return { record: { id, publicKey: key, transports, site: site.id, isUnlockable }, counter }
   } catch (error) {
-    parts.core.log.debug({ err: error }, 'a new passkey was refused')
+    deps.core.log.debug({ err: error }, 'a new passkey was refused')
     throw refused('PasskeyFailed')
   }
 }

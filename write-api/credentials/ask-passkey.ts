@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { newChallenge } from './challenges.ts'
 import { credentialsOf } from './credentials-of.ts'
@@ -16,16 +16,16 @@ type Asked = {
 
 /** What a browser asks for one of the user’s passkeys by; throws where this site has none. */
 export async function askPasskey(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { userId, purpose, userVerification }: Asked,
 ) {
-  const site = await passkeySite(parts, request)
-  const known = await credentialsOf(parts, userId)
-  const allowCredentials = await passkeysAt(parts.core.vault, userId, known, site.id)
+  const site = await passkeySite(deps, request)
+  const known = await credentialsOf(deps, userId)
+  const allowCredentials = await passkeysAt(deps.core.vault, userId, known, site.id)
   if (allowCredentials.length === 0) throw refused('PasskeyFailed')
   const { generateAuthenticationOptions } = await webauthn()
-  const challenge = await newChallenge(parts, request, purpose)
+  const challenge = await newChallenge(deps, request, purpose)
   return generateAuthenticationOptions({
     rpID: site.id,
     challenge,

@@ -12,7 +12,7 @@ import { proveAnew } from './prove.ts'
 import { ALGORITHMS, webauthn } from './webauthn.ts'
 
 /** POST /api/user/passkeys/begin: what the browser makes a passkey by. */
-export const beginPasskey: Act = (api, parts) => {
+export const beginPasskey: Act = (api, deps) => {
   api.post(
     '/api/user/passkeys/begin',
     {
@@ -25,19 +25,19 @@ export const beginPasskey: Act = (api, parts) => {
     },
     async (request) => {
       const { userId, username } = principalOf(request)
-      const site = await passkeySite(parts, request)
-      await proveAnew(parts, request, request.body)
-      const known = await credentialsOf(parts, userId)
+      const site = await passkeySite(deps, request)
+      await proveAnew(deps, request, request.body)
+      const known = await credentialsOf(deps, userId)
       const { generateRegistrationOptions } = await webauthn()
       const options = await generateRegistrationOptions({
         rpName: site.name,
         rpID: site.id,
         userName: username,
         userID: userHandleOf(userId),
-        challenge: await newChallenge(parts, request, `add:${userId}`),
+        challenge: await newChallenge(deps, request, `add:${userId}`),
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
-        excludeCredentials: await passkeysAt(parts.core.vault, userId, known, site.id),
+        excludeCredentials: await passkeysAt(deps.core.vault, userId, known, site.id),
         // One that is not found without its user's name would be no way in.
         authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       })

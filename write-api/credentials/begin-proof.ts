@@ -6,7 +6,7 @@ import type { Act } from '../act.ts'
 import { askPasskey } from './ask-passkey.ts'
 
 /** POST /api/user/passkeys/proof: what the browser asks for an own passkey by, as proof. */
-export const beginProof: Act = (api, parts) => {
+export const beginProof: Act = (api, deps) => {
   api.post(
     '/api/user/passkeys/proof',
     {
@@ -20,7 +20,7 @@ export const beginProof: Act = (api, parts) => {
       const { userId } = principalOf(request)
       const purpose = proofPurpose(userId)
       const asked = { userId, purpose, userVerification: 'required' } as const
-      return success({ options: await askPasskey(parts, request, asked) })
+      return success({ options: await askPasskey(deps, request, asked) })
     },
   )
 }

@@ -12,7 +12,7 @@ import { newTotpSecret, totpUri } from './totp.ts'
 import { keepTotpOffer } from './totp-offer.ts'
 
 /** POST /api/user/totp/begin: a secret for an authenticator app, until a code of it confirms it. */
-export const beginTotp: Act = (api, parts) => {
+export const beginTotp: Act = (api, deps) => {
   api.post(
     '/api/user/totp/begin',
     {
@@ -25,12 +25,12 @@ export const beginTotp: Act = (api, parts) => {
     },
     async (request) => {
       const { userId, username } = principalOf(request)
-      const { totp } = await credentialsOf(parts, userId)
+      const { totp } = await credentialsOf(deps, userId)
       if (totp !== null) throw refused('TotpAlreadyOn')
-      await proveAnew(parts, request, request.body)
+      await proveAnew(deps, request, request.body)
       const secret = newTotpSecret()
-      await keepTotpOffer(parts, userId, secret)
-      const { values } = await allOptions(parts.core.db)
+      await keepTotpOffer(deps, userId, secret)
+      const { values } = await allOptions(deps.core.db)
       return success({ secret, uri: totpUri(secret, optionValue(values, 'SystemName'), username) })
     },
   )

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 
 const KIND = 'passkey-challenge'
 const CHALLENGE_MS = 5 * 60_000
@@ -11,7 +11,7 @@ const PER_MINUTE = 30
 
 /** A challenge for one purpose (`login`, `add:7`), good once; at most 30 a minute per address. */
 export async function newChallenge(
-  { core }: Parts,
+  { core }: Deps,
   request: FastifyRequest,
   purpose: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -27,6 +27,6 @@ export async function newChallenge(
 
 /** Whether it was given for this purpose: true once. */
 export const takeChallenge =
-  ({ core }: Parts, purpose: string) =>
+  ({ core }: Deps, purpose: string) =>
   async (challenge: string): Promise<boolean> =>
     /^[\w-]{43}$/.test(challenge) && (await core.shortLived.take(KIND, challenge)) === purpose

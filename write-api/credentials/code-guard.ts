@@ -4,7 +4,7 @@ import { addressKey } from '#infra/http/address-key.ts'
 import { knownDevice } from '#infra/http/device-cookie.ts'
 import { fault } from '#infra/http/faults.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 
 const FREE_TRIES = 5
 const DELAY_MS_MAX = 15 * 60_000
@@ -22,7 +22,7 @@ type Succeeded = () => void
  * answers what to call once the code was right.
  */
 export async function tryCode(
-  { core }: Parts,
+  { core }: Deps,
   request: FastifyRequest,
   user: { readonly id: number; readonly authVersion: number },
 ): Promise<Succeeded> {
@@ -40,7 +40,7 @@ export async function tryCode(
  * As above, for codes and passwords that a session is asked for: each session has tries of its own,
  * so that one that was stolen can't keep the owner's from anything.
  */
-export const tryProof = ({ core }: Parts, request: FastifyRequest): Promise<Succeeded> =>
+export const tryProof = ({ core }: Deps, request: FastifyRequest): Promise<Succeeded> =>
   enter(core, [backoff(`proof:${sessionOf(request)}`)])
 
 const backoff = (key: string): BackoffClaim => ({
@@ -51,8 +51,8 @@ const backoff = (key: string): BackoffClaim => ({
   forgetMs: DAY_MS,
 })
 
-async function enter({ limits }: Parts['core'], claims: readonly Claim[]): Promise<Succeeded> {
+async function enter({ limits }: Deps['core'], claims: readonly Claim[]): Promise<Succeeded> {
   const outcome = await limits.enter('login', claims)
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
-  return () => outcome.leave({ isRefunded: true })
+  return () => outcome.release({ isRefunded: true })
 }

@@ -12,7 +12,7 @@ import { isTotpCode, totpOwner, totpStep } from './totp.ts'
 import { endTotpOffer, totpOffer } from './totp-offer.ts'
 
 /** POST /api/user/totp: a code of the offered secret turns it on; answers the recovery codes. */
-export const confirmTotp: Act = (api, parts) => {
+export const confirmTotp: Act = (api, deps) => {
   api.post(
     '/api/user/totp',
     {
@@ -24,11 +24,11 @@ export const confirmTotp: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { vault, now } = parts.core
+      const { vault, now } = deps.core
       const { userId } = principalOf(request)
-      const secret = await totpOffer(parts, userId)
+      const secret = await totpOffer(deps, userId)
       if (secret === null) throw refused('TotpOfferOver')
-      const succeeded = await tryProof(parts, request)
+      const succeeded = await tryProof(deps, request)
       const code = request.body.code.replace(/\s/g, '')
       const step = isTotpCode(code) ? totpStep(secret, code, now()) : null
       if (step === null) throw refused('CodeWrong')
@@ -38,16 +38,16 @@ export const confirmTotp: Act = (api, parts) => {
       const { codeHashes } = made
       const command = { type: 'EnableTotp', userId, secretRef, step, codeHashes } as const
       const { events, position } = await changeCredentials(
-        parts,
+        deps,
         command,
-        contextOf(parts, request),
+        contextOf(deps, request),
       ).catch(async (error: unknown) => {
         // NOTE: an append whose outcome nobody knows may have turned it on: by this secret.
         if (error instanceof HttpRefusal) await vault.deleteSecret(secretRef)
         throw error
       })
-      await endTotpOffer(parts, userId)
-      await visibleIn(parts, reply, ['credentials'], position)
+      await endTotpOffer(deps, userId)
+      await visibleIn(deps, reply, ['credentials'], position)
       return success({ recovery_codes: codesMadeBy(events, made) })
     },
   )

@@ -3,15 +3,15 @@ import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { ActContext, Done } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 
 /** As of now, whatever the read models know yet. */
-export const credentialsOf = ({ core }: Parts, userId: number): Promise<CredentialsState> =>
+export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
   core.actors.stateOf(credentialsDecider, credentialsStream(userId))
 
 /** Throws the refusal. */
 export async function changeCredentials(
-  { core }: Parts,
+  { core }: Deps,
   command: CredentialsCommand,
   context: ActContext,
 ): Promise<Done<CredentialsEvent>> {

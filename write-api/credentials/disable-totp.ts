@@ -6,7 +6,7 @@ import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { prove } from './prove.ts'
 
 /** POST /api/user/totp/disable: for a code or the password; its secret is gone with it. */
-export const disableTotp: Act = (api, parts) => {
+export const disableTotp: Act = (api, deps) => {
   api.post(
     '/api/user/totp/disable',
     {
@@ -19,12 +19,12 @@ export const disableTotp: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      await prove(parts, request, request.body)
-      const { totp } = await credentialsOf(parts, userId)
+      await prove(deps, request, request.body)
+      const { totp } = await credentialsOf(deps, userId)
       const command = { type: 'DisableTotp', userId } as const
-      const { position } = await changeCredentials(parts, command, contextOf(parts, request))
-      if (totp !== null) await parts.core.vault.deleteSecret(totp.secretRef)
-      await visibleIn(parts, reply, ['credentials'], position)
+      const { position } = await changeCredentials(deps, command, contextOf(deps, request))
+      if (totp !== null) await deps.core.vault.deleteSecret(totp.secretRef)
+      await visibleIn(deps, reply, ['credentials'], position)
       return done()
     },
   )

@@ -5,7 +5,7 @@ import type { Act } from '../act.ts'
 import { prove } from './prove.ts'
 
 /** POST /api/user/proof: for half an hour, this session may do what wants a recent login. */
-export const proveSession: Act = (api, parts) => {
+export const proveSession: Act = (api, deps) => {
   api.post(
     '/api/user/proof',
     {
@@ -17,7 +17,7 @@ export const proveSession: Act = (api, parts) => {
       },
     },
     async (request) => {
-      await prove(parts, request, request.body)
+      await prove(deps, request, request.body)
       await request.server.gate.sessions.prove(sessionOf(request))
       return done()
     },

@@ -3,7 +3,7 @@ import { hasSecondFactor } from '#domain/credentials/state.ts'
 import { principalOf } from '#infra/http/access.ts'
 import { findUser } from '#projections/users/query.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
-import { contextOf, type Parts } from '../act.ts'
+import { contextOf, type Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { isPassword } from '../users/password-secret.ts'
 import { proofPurpose } from './begin-proof.ts'
@@ -17,23 +17,23 @@ import { takePasskey } from './take-passkey.ts'
  * unlocked passkey: a session left open must not be enough to change what others come in by.
  */
 export async function prove(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { password = '', code = '', passkey }: ProofOnly,
 ): Promise<void> {
   const { userId } = principalOf(request)
   if (password === '' && code === '' && passkey === undefined) throw refused('ProofNeeded')
-  const context = contextOf(parts, request)
+  const context = contextOf(deps, request)
   if (passkey !== undefined) {
     // Nobody guesses a signature: wrong codes of others must not keep a passkey waiting.
     const shown = { userId, passkey, purpose: proofPurpose(userId), isAlone: true }
-    return takePasskey(parts, request, shown, context)
+    return takePasskey(deps, request, shown, context)
   }
-  const succeeded = await tryProof(parts, request)
-  if (code !== '') await takeCode(parts, userId, code, context)
+  const succeeded = await tryProof(deps, request)
+  if (code !== '') await takeCode(deps, userId, code, context)
   else {
-    const user = await findUser(parts.core.db, userId)
-    const isRight = user !== null && (await isPassword(parts.core.vault, user, password))
+    const user = await findUser(deps.core.db, userId)
+    const isRight = user !== null && (await isPassword(deps.core.vault, user, password))
     if (!isRight) throw refused('ProofWrong')
   }
   succeeded()
@@ -44,31 +44,31 @@ export async function prove(
  * in just now. So that what makes a first way to prove oneself is nobody else's to make.
  */
 export async function proveAnew(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   proof: ProofOnly,
 ): Promise<void> {
-  if (await hasProof(parts, principalOf(request).userId)) await prove(parts, request, proof)
-  else if (!isRecent(parts, request)) throw refused('LoginNotRecent')
+  if (await hasProof(deps, principalOf(request).userId)) await prove(deps, request, proof)
+  else if (!isRecent(deps, request)) throw refused('LoginNotRecent')
 }
 
 /**
  * Throws unless the request's user has logged in, or proved anew who that is, within half an hour:
  * for calls that carry no proof themselves and make another way to come in.
  */
-export async function requireRecent(parts: Parts, request: FastifyRequest): Promise<void> {
-  if (isRecent(parts, request)) return
-  const canProve = await hasProof(parts, principalOf(request).userId)
+export async function requireRecent(deps: Deps, request: FastifyRequest): Promise<void> {
+  if (isRecent(deps, request)) return
+  const canProve = await hasProof(deps, principalOf(request).userId)
   throw refused(canProve ? 'ProofNotRecent' : 'LoginNotRecent')
 }
 
 const RECENT_MS = 30 * 60_000
 
-const isRecent = ({ core }: Parts, request: FastifyRequest): boolean =>
+const isRecent = ({ core }: Deps, request: FastifyRequest): boolean =>
   core.now() - principalOf(request).provedAt <= RECENT_MS
 
-async function hasProof(parts: Parts, userId: number): Promise<boolean> {
-  if (hasSecondFactor(await credentialsOf(parts, userId))) return true
-  const user = await findUser(parts.core.db, userId)
+async function hasProof(deps: Deps, userId: number): Promise<boolean> {
+  if (hasSecondFactor(await credentialsOf(deps, userId))) return true
+  const user = await findUser(deps.core.db, userId)
   return user !== null && user.passwordRef !== null
 }

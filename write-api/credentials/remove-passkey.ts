@@ -8,14 +8,14 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { RemovePasskey } from '#write-api/contract/credentials.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
-import { waysOpen } from '../users/ways-open.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { enabledLoginMethods } from '../users/enabled-login-methods.ts'
 import { whileWaysChange } from '../users/while-ways-change.ts'
 import { hasPasskeyAlone } from './passkey-way-in.ts'
 import { prove } from './prove.ts'
 
 /** POST /api/user/passkeys/remove: for a proof, unless it is the last way in. */
-export const removePasskey: Act = (api, parts) => {
+export const removePasskey: Act = (api, deps) => {
   api.post(
     '/api/user/passkeys/remove',
     {
@@ -25,14 +25,14 @@ export const removePasskey: Act = (api, parts) => {
     async (request, reply) => {
       const { userId } = principalOf(request)
       const { id: passkeyId, ...proof } = request.body
-      await prove(parts, request, proof)
-      const outcome = await parts.turns(userStream(userId), () =>
+      await prove(deps, request, proof)
+      const outcome = await deps.turns(userStream(userId), () =>
         whileWaysChange(async () => {
-          const steps = await stepsToRemove(parts, request, passkeyId)
-          return parts.core.actors.handleTogether(steps, contextOf(parts, request))
+          const steps = await stepsToRemove(deps, request, passkeyId)
+          return deps.core.actors.handleTogether(steps, contextOf(deps, request))
         }),
       )
-      await visibleIn(parts, reply, ['credentials'], accepted(outcome).position)
+      await visibleIn(deps, reply, ['credentials'], accepted(outcome).position)
       return done()
     },
   )
@@ -40,19 +40,19 @@ export const removePasskey: Act = (api, parts) => {
 
 /** NOTE: the passkey's own part before the user's, which says that it is gone. */
 async function stepsToRemove(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   passkeyId: number,
 ): Promise<AnyStep[]> {
-  const { actors, db } = parts.core
+  const { actors, db } = deps.core
   const { userId, role } = principalOf(request)
   const stream = userStream(userId)
   const { user } = await actors.stateOf(userDecider, stream)
-  const byAnother = await hasPasskeyAlone(parts, request, passkeyId)
+  const byAnother = await hasPasskeyAlone(deps, request, passkeyId)
   const { values } = await allOptions(db)
   const giveUp = {
     type: 'GiveUpPasskeys',
-    waysOpen: [...waysOpen(values, role), ...(byAnother ? ['passkey'] : [])],
+    enabledLoginMethods: [...enabledLoginMethods(values, role), ...(byAnother ? ['passkey'] : [])],
     ifWaysGone: user?.waysGone ?? 0,
   }
   return [

@@ -6,7 +6,7 @@ import { changeCredentials } from './credentials-of.ts'
 import { passkeyName } from './passkey-name.ts'
 
 /** PUT /api/user/passkeys: another name for one of the own passkeys. */
-export const renamePasskey: Act = (api, parts) => {
+export const renamePasskey: Act = (api, deps) => {
   api.put(
     '/api/user/passkeys',
     {
@@ -16,10 +16,10 @@ export const renamePasskey: Act = (api, parts) => {
     async (request, reply) => {
       const { userId } = principalOf(request)
       const { id: passkeyId } = request.body
-      const name = await parts.core.vault.seal(userId, passkeyName(request.body.name))
+      const name = await deps.core.vault.seal(userId, passkeyName(request.body.name))
       const command = { type: 'RenamePasskey', userId, passkeyId, name } as const
-      const { position } = await changeCredentials(parts, command, contextOf(parts, request))
-      await visibleIn(parts, reply, ['credentials'], position)
+      const { position } = await changeCredentials(deps, command, contextOf(deps, request))
+      await visibleIn(deps, reply, ['credentials'], position)
       return done()
     },
   )

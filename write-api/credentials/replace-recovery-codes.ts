@@ -8,7 +8,7 @@ import { prove } from './prove.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/recovery_codes: ten new ones, in place of those of before. */
-export const replaceRecoveryCodes: Act = (api, parts) => {
+export const replaceRecoveryCodes: Act = (api, deps) => {
   api.post(
     '/api/user/recovery_codes',
     {
@@ -21,16 +21,12 @@ export const replaceRecoveryCodes: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      await prove(parts, request, request.body)
-      const made = newRecoveryCodes(parts.core.vault, userId)
+      await prove(deps, request, request.body)
+      const made = newRecoveryCodes(deps.core.vault, userId)
       const { codeHashes } = made
       const command = { type: 'ReplaceRecoveryCodes', userId, codeHashes } as const
-      const { events, position } = await changeCredentials(
-        parts,
-        command,
-        contextOf(parts, request),
-      )
-      await visibleIn(parts, reply, ['credentials'], position)
+      const { events, position } = await changeCredentials(deps, command, contextOf(deps, request))
+      await visibleIn(deps, reply, ['credentials'], position)
       return success({ recovery_codes: codesMadeBy(events, made) })
     },
   )

@@ -10,7 +10,7 @@ import { requireRecent } from './prove.ts'
 const DAYS = 90
 
 /** GET /api/user/token: a new system access token in place of the old one. Told this once. */
-export const resetAccessToken: Act = (api, parts) => {
+export const resetAccessToken: Act = (api, deps) => {
   api.get(
     '/api/user/token',
     {
@@ -21,18 +21,18 @@ export const resetAccessToken: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      await requireRecent(parts, request)
-      const { vault, now } = parts.core
+      await requireRecent(deps, request)
+      const { vault, now } = deps.core
       const { userId, authVersion } = principalOf(request)
       const token = newAccessToken()
       const tokenHash = vault.keyedHash('access-token', token)
       const expiresAt = Math.floor(now() / 1_000) + DAYS * 86_400
       const { position } = await changeCredentials(
-        parts,
+        deps,
         { type: 'IssueAccessToken', userId, tokenHash, authVersion, expiresAt },
-        contextOf(parts, request),
+        contextOf(deps, request),
       )
-      await visibleIn(parts, reply, ['credentials'], position)
+      await visibleIn(deps, reply, ['credentials'], position)
       return success(token)
     },
   )

@@ -11,11 +11,11 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { ResetSecondFactor } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { factorResetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { refused } from '../refusals.ts'
-import { waysOpen } from '../users/ways-open.ts'
+import { enabledLoginMethods } from '../users/enabled-login-methods.ts'
 import { whileWaysChange } from '../users/while-ways-change.ts'
 import { credentialsOf } from './credentials-of.ts'
 
@@ -23,7 +23,7 @@ import { credentialsOf } from './credentials-of.ts'
  * POST /api/user/reset_second_factor: somebody of a lower level who lost every second factor comes
  * in by the password again. Ends that user's logins, and says so by mail where there is one.
  */
-export const resetSecondFactor: Act = (api, parts) => {
+export const resetSecondFactor: Act = (api, deps) => {
   const underWay = new Set<Promise<void>>()
   api.addHook('onClose', async () => void (await Promise.all(underWay)))
   api.post(
@@ -39,41 +39,41 @@ export const resetSecondFactor: Act = (api, parts) => {
     async (request, reply) => {
       const { id } = request.body
       const { userId, role } = principalOf(request)
-      const { actors, log } = parts.core
+      const { actors, log } = deps.core
       // A session left open must not be enough: the own ones are turned off by a proof.
       if (id === userId) throw refused('OwnSecondFactorElsewhere')
       const { user } = await actors.stateOf(userDecider, userStream(id))
       const outcome = await whileWaysChange(async () => {
-        const steps = await stepsToReset(parts, id, role as Role)
-        return actors.handleTogether(steps, contextOf(parts, request))
+        const steps = await stepsToReset(deps, id, role as Role)
+        return actors.handleTogether(steps, contextOf(deps, request))
       })
       const refusal = outcome.isDone ? null : outcome.refusal.refused
       if (refusal === 'LastWayIn') throw refused('OnlyPasskeysLeft')
       // A reset that was cut short after its event leaves that to the next, which changes nothing.
-      if (refusal === null || refusal === 'NoSecondFactor') await forgetSecrets(parts, id)
+      if (refusal === null || refusal === 'NoSecondFactor') await forgetSecrets(deps, id)
       const { position } = accepted(outcome)
       await request.server.gate.sessions.endAllOf(id)
-      const telling = tell(parts, id, typeof user?.passwordRef === 'string')
+      const telling = tell(deps, id, typeof user?.passwordRef === 'string')
         .catch(({ message }: Error) => log.warn({ reason: message }, 'a reset was not told'))
         .finally(() => underWay.delete(telling))
       underWay.add(telling)
-      await visibleIn(parts, reply, ['users', 'credentials'], position)
+      await visibleIn(deps, reply, ['users', 'credentials'], position)
       return done()
     },
   )
 }
 
 /** NOTE: the passkeys' own part before the user's, which says that they are gone. */
-async function stepsToReset(parts: Parts, id: number, actorRole: Role): Promise<AnyStep[]> {
-  const { actors, db } = parts.core
+async function stepsToReset(deps: Deps, id: number, actorRole: Role): Promise<AnyStep[]> {
+  const { actors, db } = deps.core
   const stream = userStream(id)
   const { user } = await actors.stateOf(userDecider, stream)
-  const { passkeys } = await credentialsOf(parts, id)
+  const { passkeys } = await credentialsOf(deps, id)
   const { values } = await allOptions(db)
   const ofUser = (command: UserCommand): AnyStep => ({ decider: userDecider, stream, command })
   const giveUp = {
     type: 'GiveUpPasskeys',
-    waysOpen: waysOpen(values, user?.role ?? USER),
+    enabledLoginMethods: enabledLoginMethods(values, user?.role ?? USER),
     ifWaysGone: user?.waysGone ?? 0,
   } as const
   return [
@@ -90,7 +90,7 @@ async function stepsToReset(parts: Parts, id: number, actorRole: Role): Promise<
 }
 
 /** Those of an app that is set up no more. By the events: what is only offered has none yet. */
-async function forgetSecrets({ core }: Parts, userId: number): Promise<void> {
+async function forgetSecrets({ core }: Deps, userId: number): Promise<void> {
   const stream = credentialsStream(userId)
   const events = (await core.store.readStream(stream)) as Recorded<CredentialsEvent>[]
   const { totp } = await core.actors.stateOf(credentialsDecider, stream)
@@ -101,7 +101,7 @@ async function forgetSecrets({ core }: Parts, userId: number): Promise<void> {
 }
 
 /** Beside the answer: the mail server may take its time. */
-async function tell({ core, mailer }: Parts, userId: number, hasPassword: boolean): Promise<void> {
+async function tell({ core, mailer }: Deps, userId: number, hasPassword: boolean): Promise<void> {
   const user = await findUser(core.db, userId)
   if (user === null || user.email === '') return
   const { values } = await allOptions(core.db)

@@ -4,7 +4,7 @@ import { type Act, contextOf, visibleIn } from '../act.ts'
 import { changeCredentials } from './credentials-of.ts'
 
 /** DELETE /api/user/token: the system access token is void at once. */
-export const revokeAccessToken: Act = (api, parts) => {
+export const revokeAccessToken: Act = (api, deps) => {
   api.delete(
     '/api/user/token',
     {
@@ -14,8 +14,8 @@ export const revokeAccessToken: Act = (api, parts) => {
     async (request, reply) => {
       const { userId } = principalOf(request)
       const command = { type: 'RevokeAccessToken', userId } as const
-      const { position } = await changeCredentials(parts, command, contextOf(parts, request))
-      await visibleIn(parts, reply, ['credentials'], position)
+      const { position } = await changeCredentials(deps, command, contextOf(deps, request))
+      await visibleIn(deps, reply, ['credentials'], position)
       return done()
     },
   )

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Passkey } from '#domain/credentials/state.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { PasskeyShown } from '#write-api/contract/credentials.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { takeChallenge } from './challenges.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
@@ -21,22 +21,22 @@ type Shown = {
 
 /** Throws `PasskeyFailed` unless it is a passkey of the user's, used for this very purpose. */
 export async function takePasskey(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   shown: Shown,
   context: ActContext,
 ): Promise<void> {
   const { userId } = shown
-  const { vault } = parts.core
-  const site = await passkeySite(parts, request)
+  const { vault } = deps.core
+  const site = await passkeySite(deps, request)
   const hash = vault.keyedHash('passkey', shown.passkey.id)
-  const { passkeys } = await credentialsOf(parts, userId)
+  const { passkeys } = await credentialsOf(deps, userId)
   const found = [...passkeys].find(([, { credentialHash }]) => credentialHash === hash)
   const record = found === undefined ? null : await openPasskey(vault, userId, found[1] as Passkey)
   if (found === undefined || record?.site !== site.id) throw refused('PasskeyFailed')
-  const counter = await checkedCounter(parts, site, shown, record)
+  const counter = await checkedCounter(deps, site, shown, record)
   await changeCredentials(
-    parts,
+    deps,
     { type: 'UsePasskey', userId, passkeyId: found[0], counter },
     context,
   )
@@ -44,7 +44,7 @@ export async function takePasskey(
 
 /** The counter that it signed. */
 async function checkedCounter(
-  parts: Parts,
+  deps: Deps,
   site: PasskeySite,
   { passkey, purpose, isAlone }: Shown,
   { id, publicKey }: PasskeyRecord,
@@ -53,7 +53,7 @@ async function checkedCounter(
     const { verifyAuthenticationResponse } = await webauthn()
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...passkey, clientExtensionResults: {} } as never,
-      expectedChallenge: takeChallenge(parts, purpose),
+      expectedChallenge: takeChallenge(deps, purpose),
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       // The counter is for the domain to judge: 0 lets every one pass here.
@@ -67,7 +67,7 @@ async function checkedCounter(
     if (!verified) throw new Error('not verified')
     return authenticationInfo.newCounter
   } catch (error) {
-    parts.core.log.debug({ err: error }, 'a passkey was refused')
+    deps.core.log.debug({ err: error }, 'a passkey was refused')
     throw refused('PasskeyFailed')
   }
 }

@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
-import { isFull, type RateClaim, type SeatEnd } from '#infra/limits/port.ts'
+import { isFull, type PermitEnd, type RateClaim } from '#infra/limits/port.ts'
 
 const RESEND_MS = 30_000
 const HOUR_MS = 3_600_000
@@ -10,7 +10,7 @@ const OF_IP_MAX = 20
 
 /**
  * Room for one more mail that a visitor asks for, or 429 with the wait: one in 30 s and five an
- * hour to an address, of each kind; twenty an hour from one IP. `leave` gives it back to the
+ * hour to an address, of each kind; twenty an hour from one IP. `release` gives it back to the
  * address, never to the IP.
  */
 export async function mayMail(
@@ -18,7 +18,7 @@ export async function mayMail(
   kind: 'code' | 'reset',
   address: string,
   ip: string,
-): Promise<{ readonly leave: (end: SeatEnd) => void }> {
+): Promise<{ readonly release: (end: PermitEnd) => void }> {
   const to = `mail:${kind}:${vault.keyedHash('address', address)}`
   const rate = (key: string, max: number, periodMs: number): RateClaim => ({
     kind: 'rate',

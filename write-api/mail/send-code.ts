@@ -7,7 +7,7 @@ import { type Language, languageOf } from '#infra/http/language.ts'
 import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { AskCode } from '#write-api/contract/entry.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/mail-identity.ts'
 import { refuseUnlessOpen } from '../users/registration-open.ts'
@@ -22,7 +22,7 @@ import { siteNameOf } from './site-mailer.ts'
  * GET /api/verification: mails a code to an address. The answer is the same for an address that
  * has an account already: that one gets a mail that says so.
  */
-export const sendCode: Act = (api, parts) => {
+export const sendCode: Act = (api, deps) => {
   api.get(
     '/api/verification',
     {
@@ -34,29 +34,29 @@ export const sendCode: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { email, turnstile = '', purpose: wanted } = request.query
-      const { values } = await allOptions(parts.core.db)
+      const { values } = await allOptions(deps.core.db)
       const purpose = await purposeOf(request, wanted)
-      if (purpose === 'register') await mayRegister(parts, values)
+      if (purpose === 'register') await mayRegister(deps, values)
       const address = mailAddressOf(email)
       // Of whom one may become; where somebody reads mail is their own affair.
       if (wanted !== 'notify') checkMailDomain(values, address)
-      await parts.humanCheck.pass(request, 'verification', turnstile)
-      const room = await mayMail(parts.core, 'code', address, request.ip)
+      await deps.humanCheck.pass(request, 'verification', turnstile)
+      const room = await mayMail(deps.core, 'code', address, request.ip)
       const told = { site: siteNameOf(values), language: languageOf(request) }
       try {
-        await mailCode(parts, purpose, { address, browser: askingBrowser(request, reply), ...told })
+        await mailCode(deps, purpose, { address, browser: askingBrowser(request, reply), ...told })
       } catch (error) {
-        room.leave({ isRefunded: true })
+        room.release({ isRefunded: true })
         throw error
       }
-      room.leave({ isRefunded: false })
+      room.release({ isRefunded: false })
       return done()
     },
   )
 }
 
 /** A code that no registration would take is none to send. */
-async function mayRegister({ core }: Parts, values: ReadonlyMap<string, string>): Promise<void> {
+async function mayRegister({ core }: Deps, values: ReadonlyMap<string, string>): Promise<void> {
   await refuseUnlessOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
   if (!optionFlag(values, 'EmailVerificationEnabled')) throw refused('MailVerificationOff')
@@ -83,22 +83,22 @@ type To = {
 }
 
 async function mailCode(
-  parts: Parts,
+  deps: Deps,
   purpose: CodePurpose,
   { address, browser, site, language }: To,
 ): Promise<void> {
-  const owner = await findMailOwner(parts.core, address)
-  const code = await makeMailCode(parts.core, purpose, address, browser)
+  const owner = await findMailOwner(deps.core, address)
+  const code = await makeMailCode(deps.core, purpose, address, browser)
   // To be told things at: whoever reads the code may, whosever account else it is.
   const mayShare = purpose.startsWith('notify:')
   const isTaken = owner !== null && purpose !== `bind:${owner.id}` && !mayShare
   const words = isTaken ? takenMail(language, site) : codeMail(language, site, code, CODE_MINUTES)
-  await sendToVisitor(parts, { to: address, ...words })
+  await sendToVisitor(deps, { to: address, ...words })
 }
 
 /** Sends, or throws a refusal that tells a visitor no more than whether mails work at all. */
 async function sendToVisitor(
-  { core, mailer }: Pick<Parts, 'core' | 'mailer'>,
+  { core, mailer }: Pick<Deps, 'core' | 'mailer'>,
   mail: Mail,
 ): Promise<void> {
   try {

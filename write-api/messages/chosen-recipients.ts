@@ -4,7 +4,7 @@ import { fault, invalidField } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { chosenUserIds } from '#projections/users/query.ts'
 import type { CreateMessage } from '#write-api/contract/message.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 
 const FRESH_WITHIN_MS = 2_000
@@ -13,16 +13,16 @@ const RETRY_SECONDS = 5
 
 /** Everybody it goes to, as of now. Unknown groups, unknown and deleted users are named. */
 export async function chosenRecipients(
-  parts: Parts,
+  deps: Deps,
   { user_ids = [], groups = [], everybody = false }: CreateMessage,
 ): Promise<IdRange[]> {
-  const { core, freshness } = parts
+  const { core, freshness } = deps
   // Whoever has registered by now is among everybody.
   const head = await core.store.headPosition()
   const isFresh = await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
   // Better nobody for now than some of everybody, and nothing said of who is left out.
   if (!isFresh && (everybody || groups.length > 0)) throw fault('Unavailable', RETRY_SECONDS)
-  await checkGroups(parts, groups)
+  await checkGroups(deps, groups)
   const chosen = { isEverybody: everybody, groups, userIds: user_ids }
   const ids = await chosenUserIds(core.db, chosen)
   const known = new Set(ids)
@@ -34,7 +34,7 @@ export async function chosenRecipients(
 }
 
 /** A group is one of the settings, or one that users have been left in. */
-async function checkGroups({ core }: Parts, groups: readonly string[]): Promise<void> {
+async function checkGroups({ core }: Deps, groups: readonly string[]): Promise<void> {
   if (groups.length === 0) return
   const { values } = await allOptions(core.db)
   const known = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import { IdParams, idOf } from '../id-params.ts'
 import { removeMessage } from './remove-message.ts'
 
 /** DELETE /api/admin/messages/{id}: gone from every inbox and count, for good. */
-export const deleteMessage: Act = (api, parts) => {
+export const deleteMessage: Act = (api, deps) => {
   api.delete(
     '/api/admin/messages/:id',
     {
@@ -17,9 +17,9 @@ export const deleteMessage: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const context = contextOf(parts, request)
-      const position = await removeMessage(parts, idOf(request.params), context)
-      await visibleIn(parts, reply, ['messages'], position)
+      const context = contextOf(deps, request)
+      const position = await removeMessage(deps, idOf(request.params), context)
+      await visibleIn(deps, reply, ['messages'], position)
       return done()
     },
   )

@@ -4,13 +4,13 @@ import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { UpdateMessage } from '#write-api/contract/message.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { keepOtherText, writtenIn } from './message-text.ts'
 
 /** PUT /api/admin/messages/{id}: another text for all who have it; it stays read by who read it. */
-export const editMessage: Act = (api, parts) => {
+export const editMessage: Act = (api, deps) => {
   api.put(
     '/api/admin/messages/:id',
     {
@@ -24,18 +24,18 @@ export const editMessage: Act = (api, parts) => {
     },
     async (request, reply) => {
       const id = idOf(request.params)
-      const context = contextOf(parts, request)
-      const position = await parts.turns(messageStream(id), () =>
-        edit(parts, id, request.body, context),
+      const context = contextOf(deps, request)
+      const position = await deps.turns(messageStream(id), () =>
+        edit(deps, id, request.body, context),
       )
-      await visibleIn(parts, reply, ['messages'], position)
+      await visibleIn(deps, reply, ['messages'], position)
       return done()
     },
   )
 }
 
 async function edit(
-  { core: { actors, vault } }: Parts,
+  { core: { actors, vault } }: Deps,
   messageId: number,
   body: UpdateMessage,
   context: ActContext,

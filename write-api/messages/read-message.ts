@@ -8,7 +8,7 @@ import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 
 /** PUT /api/user/messages/{id}/read: once, however often it is said. */
-export const readMessage: Act = (api, parts) => {
+export const readMessage: Act = (api, deps) => {
   api.put(
     '/api/user/messages/:id/read',
     {
@@ -16,15 +16,15 @@ export const readMessage: Act = (api, parts) => {
       schema: { summary: 'Mark an own message read', params: IdParams, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { actors, db } = parts.core
+      const { actors, db } = deps.core
       const { userId } = principalOf(request)
       const messageId = idOf(request.params)
       // The inbox as it is shown: the message itself may be to everybody, in many ranges.
       if ((await findInInbox(db, userId, messageId)) === null) throw refused('MessageUnknown')
       const command = { type: 'MarkRead', messageId, userId } as const
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const outcome = await actors.handle(inboxDecider, inboxStream(userId), command, context)
-      await visibleIn(parts, reply, ['messages'], accepted(outcome).position)
+      await visibleIn(deps, reply, ['messages'], accepted(outcome).position)
       return done()
     },
   )

@@ -1,11 +1,11 @@
 import { messageDecider } from '#domain/message/decide.ts'
 import { messageStream } from '#domain/message/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 
 /** Destroys the text of a message for good, and takes it out of every inbox. */
 export async function removeMessage(
-  { core: { actors, vault }, turns }: Parts,
+  { core: { actors, vault }, turns }: Deps,
   messageId: number,
   context: ActContext,
 ): Promise<number> {

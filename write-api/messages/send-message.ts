@@ -11,7 +11,7 @@ import { chosenRecipients } from './chosen-recipients.ts'
 import { keepText, writtenIn } from './message-text.ts'
 
 /** POST /api/admin/messages: one event, whoever it goes to. */
-export const sendMessage: Act = (api, parts) => {
+export const sendMessage: Act = (api, deps) => {
   api.post(
     '/api/admin/messages',
     {
@@ -23,20 +23,20 @@ export const sendMessage: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { actors, vault } = parts.core
+      const { actors, vault } = deps.core
       const written = writtenIn(request.body)
       const { format = 'markdown' } = request.body
-      const recipients = await chosenRecipients(parts, request.body)
+      const recipients = await chosenRecipients(deps, request.body)
       if (recipients.length === 0) throw refused('RecipientRequired')
-      const context = contextOf(parts, request)
-      const { id, outcome } = await parts.nextIds('message', async (messageId) => {
+      const context = contextOf(deps, request)
+      const { id, outcome } = await deps.nextIds('message', async (messageId) => {
         const textRef = await keepText(vault, messageId, written)
         const command = { type: 'SendMessage', messageId, recipients, format, textRef } as const
         const sent = await actors.handle(messageDecider, messageStream(messageId), command, context)
         if (!sent.isDone) await vault.deleteSecret(textRef)
         return sent
       })
-      await visibleIn(parts, reply, ['messages'], accepted(outcome).position)
+      await visibleIn(deps, reply, ['messages'], accepted(outcome).position)
       return success({ id, total_recipients: countOf(recipients) })
     },
   )

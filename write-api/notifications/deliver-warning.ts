@@ -4,7 +4,7 @@ import { toWire } from '#domain/shared/quota.ts'
 import type { Core } from '#infra/core.ts'
 import type { Mailer } from '#infra/mail/port.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
-import { reasonOf, warnSeldom } from '#infra/telemetry/seldom.ts'
+import { reasonOf, warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import type { LowAccount } from '#projections/notifications/query.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { sendWebhook } from './send-webhook.ts'
@@ -29,7 +29,7 @@ export function deliveries(core: Core, ways: WarningWays, stop: AbortSignal) {
       const sending = deliver(core, ways, { account, eventId, values, stop })
         .catch((error: unknown) => {
           const facts = { userId, means, reason: reasonOf(error) }
-          warnSeldom(core.log, facts, 'a quota warning was not delivered')
+          warnThrottled(core.log, facts, 'a quota warning was not delivered')
         })
         .finally(() => running.delete(sending))
       running.add(sending)

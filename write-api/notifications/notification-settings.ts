@@ -6,7 +6,7 @@ import { fromWire, toWire } from '#domain/shared/quota.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { isHeaderText, webhookAddress } from '#infra/outbound/webhook.ts'
 import type { UpdateSettings } from '#write-api/contract/user.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
 import { refused } from '../refusals.ts'
@@ -20,7 +20,7 @@ export type SettingsChange = {
 
 /** How the user wants to be told, as a step; what is left out stays. One at a time per user. */
 export async function notificationsChange(
-  { core }: Parts,
+  { core }: Deps,
   request: FastifyRequest<{ readonly Body: UpdateSettings }>,
   userId: number,
 ): Promise<SettingsChange> {
@@ -80,7 +80,7 @@ const addressOf = (text: Asked): Asked =>
  * or its code is shown. The code is used up, whatever else of the request is refused afterwards.
  */
 async function proveAddress(
-  core: Parts['core'],
+  core: Deps['core'],
   request: FastifyRequest<{ readonly Body: UpdateSettings }>,
   userId: number,
   address: Asked,
@@ -96,7 +96,7 @@ async function proveAddress(
 
 /** Sealed anew only where the text is another: the same one again changes nothing. */
 async function textOf(
-  { vault }: Pick<Parts['core'], 'vault'>,
+  { vault }: Pick<Deps['core'], 'vault'>,
   userId: number,
   before: Sealed | null,
   text: Asked,
@@ -109,7 +109,7 @@ async function textOf(
 
 /** Empty as left out: a secret is never shown, so a form sends none back. null takes it away. */
 async function secretRefOf(
-  { vault }: Pick<Parts['core'], 'vault'>,
+  { vault }: Pick<Deps['core'], 'vault'>,
   userId: number,
   before: NotificationSettings,
   secret: string | null | undefined,

@@ -3,10 +3,10 @@ import { notificationsStream } from '#domain/notifications/events.ts'
 import { optionInteger, optionValue } from '#domain/options/registry.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import type { Core } from '#infra/core.ts'
-import { openBookmark } from '#infra/event-bus/bookmark.ts'
+import { openCheckpoint } from '#infra/event-bus/reader-checkpoint.ts'
 import type { Held } from '#infra/leases/leases.ts'
 import { webhookFault } from '#infra/outbound/webhook.ts'
-import { warnSeldom } from '#infra/telemetry/seldom.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import { webhookSecret } from '#infra/vault/webhook-secret.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import { type LowAccount, lowAccounts } from '#projections/notifications/query.ts'
@@ -22,7 +22,7 @@ const LOWERING = new Set([
 const READ_MODELS = ['balances', 'users', 'notifications'] as const
 const FRESH_WITHIN_MS = 2_000
 
-export type WarningParts = {
+export type WarningDeps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
   readonly ways: WarningWays
@@ -32,28 +32,28 @@ export type WarningParts = {
  * Tells users that their quota runs low, from the events of accounts, in one process of all that
  * accept commands: whoever holds the lease. What happened while none was running is read first.
  */
-export const startQuotaWarnings = (parts: WarningParts): Held =>
-  parts.core.leases.hold(NAME, async (_lease, lost) => {
-    const { store, pg } = parts.core
-    const bookmark = await openBookmark(pg, NAME)
+export const startQuotaWarnings = (deps: WarningDeps): Held =>
+  deps.core.leases.hold(NAME, async (_lease, lost) => {
+    const { store, pg } = deps.core
+    const bookmark = await openCheckpoint(pg, NAME)
     let from = await bookmark.read()
     if (from === null) {
       // The first time: what was spent before is no news.
       from = await store.headPosition()
       await bookmark.save(from)
     }
-    const sends = deliveries(parts.core, parts.ways, lost)
+    const sends = deliveries(deps.core, deps.ways, lost)
     const onBatch = async (events: readonly Recorded[], position: number): Promise<void> => {
       if (lost.aborted) return
-      await warnAbout(parts, events, position, sends.start)
+      await warnAbout(deps, events, position, sends.start)
       await bookmark.save(position)
     }
-    await follow(parts, from, onBatch, lost).finally(sends.settled)
+    await follow(deps, from, onBatch, lost).finally(sends.settled)
   })
 
 /** Resolves when the lease is lost; rejects when reading fails, to begin again at the bookmark. */
 function follow(
-  { core }: WarningParts,
+  { core }: WarningDeps,
   from: number,
   onBatch: (events: readonly Recorded[], position: number) => Promise<void>,
   lost: AbortSignal,
@@ -75,7 +75,7 @@ type Start = (
 ) => Promise<void>
 
 async function warnAbout(
-  { core, freshness }: WarningParts,
+  { core, freshness }: WarningDeps,
   events: readonly Recorded[],
   position: number,
   start: Start,
@@ -105,7 +105,7 @@ async function isSendable(
 ): Promise<boolean> {
   const fault = webhookFault(webhookUrl, await webhookSecret(vault, userId, ref))
   if (fault === null) return true
-  warnSeldom(log, { userId, fault }, 'a webhook can not be sent as it was saved')
+  warnThrottled(log, { userId, fault }, 'a webhook can not be sent as it was saved')
   return false
 }
 

@@ -6,7 +6,7 @@ import { confirmed } from './confirmed.ts'
 import { issueState } from './oauth-state.ts'
 
 /** GET /api/oauth/authorize: where to send the browser, with state, PKCE and nonce. */
-export const authorize: Act = (api, parts) => {
+export const authorize: Act = (api, deps) => {
   api.get(
     '/api/oauth/authorize',
     {
@@ -19,11 +19,11 @@ export const authorize: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { type, ...purpose } = request.query
-      const provider = await parts.providers.of(type)
-      const redirectUri = await parts.providers.redirectUri(type)
+      const provider = await deps.providers.of(type)
+      const redirectUri = await deps.providers.redirectUri(type)
       const trip = { type, redirectUri }
-      const { state, journey } = await issueState(parts, request, reply, purpose, trip)
-      const url = await confirmed(parts, type, () => provider.authorizeUrl(journey, state))
+      const { state, journey } = await issueState(deps, request, reply, purpose, trip)
+      const url = await confirmed(deps, type, () => provider.authorizeUrl(journey, state))
       return success({ url })
     },
   )

@@ -1,11 +1,11 @@
 import type { IdentityProvider } from '#domain/identity/events.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { ProviderFailed } from './provider.ts'
 
 /** What a provider answers; its failures are told to the visitor in one way, and to the log. */
 export async function confirmed<T>(
-  { core }: Pick<Parts, 'core'>,
+  { core }: Pick<Deps, 'core'>,
   provider: IdentityProvider,
   ask: () => Promise<T>,
 ): Promise<T> {

@@ -9,7 +9,7 @@ import { issueState } from './oauth-state.ts'
  * GET /api/oauth/state: a state for whoever sends the browser to GitHub or LinuxDO by itself, or
  * shows Telegram's widget. OIDC needs `/api/oauth/authorize`, which sends a nonce along.
  */
-export const oauthState: Act = (api, parts) => {
+export const oauthState: Act = (api, deps) => {
   api.get(
     '/api/oauth/state',
     {
@@ -21,7 +21,7 @@ export const oauthState: Act = (api, parts) => {
     },
     async (request, reply) => {
       const trip = { type: null, redirectUri: '' }
-      const { state } = await issueState(parts, request, reply, request.query, trip)
+      const { state } = await issueState(deps, request, reply, request.query, trip)
       return success(state)
     },
   )

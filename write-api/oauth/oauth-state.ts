@@ -5,7 +5,7 @@ import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { OAuthType, StateQuery } from '#write-api/contract/oauth.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { requireRecent } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
 import { isBrowser, markBrowser } from '../session/browser-secret.ts'
@@ -34,24 +34,24 @@ const PER_MINUTE_MAX = 30
  * a binding, or a login anew, without a session.
  */
 export async function issueState(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   { aff = '', intent }: StateQuery,
   trip: Pick<Journey, 'type' | 'redirectUri'>,
 ): Promise<{ readonly state: string; readonly journey: Journey }> {
-  await checkRate(parts, request)
+  await checkRate(deps, request)
   const userId = intent === 'login' ? null : await userOf(request)
   if ((intent === 'bind' || intent === 'anew') && userId === null) throw fault('NotLoggedIn')
   const bindTo = intent === 'anew' ? null : userId
-  if (bindTo !== null) await requireRecent(parts, request)
+  if (bindTo !== null) await requireRecent(deps, request)
   const state = random()
   // Where the browser is sent by somebody else, the provider hears of neither.
   const [verifier, nonce] = trip.type === null ? ['', ''] : [random(), random()]
   const only = intent === 'anew' && userId !== null ? { only: userId } : {}
   const journey = { ...trip, ...only, verifier, nonce, bindTo, aff }
   const kept: Kept = { ...journey, browser: markBrowser(request, reply, COOKIE) }
-  await parts.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
+  await deps.core.shortLived.put(KIND, hash(state), JSON.stringify(kept), TTL_MS)
   return { state, journey }
 }
 
@@ -60,7 +60,7 @@ export async function issueState(
  * another provider's.
  */
 export async function takeState(
-  { core }: Parts,
+  { core }: Deps,
   request: FastifyRequest,
   state: string,
   type: OAuthType | null,
@@ -92,12 +92,12 @@ export async function userOf(
   return principal.userId
 }
 
-async function checkRate({ core }: Parts, request: FastifyRequest): Promise<void> {
+async function checkRate({ core }: Deps, request: FastifyRequest): Promise<void> {
   const key = `oauth-state:${addressKey(core.vault, request.ip)}`
   const claim = { key, max: PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false } as const
   const outcome = await core.limits.enter('login', [{ kind: 'rate', ...claim }])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
-  outcome.leave({ isRefunded: false })
+  outcome.release({ isRefunded: false })
 }
 
 const random = (): string => randomBytes(32).toString('base64url')

@@ -12,7 +12,7 @@ import { telegramProfile } from './telegram.ts'
  * GET /api/oauth/telegram/bind: the widget may send the browser here, which then has no `User-Id`:
  * the state in its address says for whom it was shown, and a navigation ends on the own page.
  */
-export const telegramBind: Act = (api, parts) => {
+export const telegramBind: Act = (api, deps) => {
   api.get(
     '/api/oauth/telegram/bind',
     {
@@ -29,11 +29,11 @@ export const telegramBind: Act = (api, parts) => {
     async (request, reply) => {
       const { state } = request.query
       if (state === undefined) throw refused('OAuthStateInvalid')
-      const { bindTo } = await takeState(parts, request, state, null)
+      const { bindTo } = await takeState(deps, request, state, null)
       if (bindTo === null) throw refused('OAuthStateInvalid')
       if (bindTo !== request.principal?.userId) throw fault('NotLoggedIn')
-      const profile = await telegramProfile(parts, request.query)
-      const answer = await bound(parts, request, reply, profile, bindTo)
+      const profile = await telegramProfile(deps, request.query)
+      const answer = await bound(deps, request, reply, profile, bindTo)
       if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect('/app/me', 302)
       return answer
     },

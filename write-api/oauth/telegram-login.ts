@@ -5,7 +5,7 @@ import { TelegramQuery } from '#write-api/contract/oauth.ts'
 import { Entered } from '#write-api/contract/session.ts'
 import type { Act } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { comeIn } from './come-in.ts'
+import { loginWithIdentity } from './identity-login.ts'
 import { takeState } from './oauth-state.ts'
 import { telegramProfile } from './telegram.ts'
 
@@ -14,7 +14,7 @@ import { telegramProfile } from './telegram.ts'
  * state that its widget was shown with, and no browser may open this address as a page: so no
  * link can log somebody in as somebody else.
  */
-export const telegramLogin: Act = (api, parts) => {
+export const telegramLogin: Act = (api, deps) => {
   api.get(
     '/api/oauth/telegram/login',
     {
@@ -27,11 +27,11 @@ export const telegramLogin: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { state } = request.query
-      const journey = state === undefined ? null : await takeState(parts, request, state, null)
+      const journey = state === undefined ? null : await takeState(deps, request, state, null)
       const isLogin = journey === null || (journey.bindTo === null && journey.only === undefined)
       if (!isLogin) throw refused('OAuthStateInvalid')
-      const profile = await telegramProfile(parts, request.query)
-      return success(await comeIn(parts, request, reply, profile, journey ?? { aff: '' }))
+      const profile = await telegramProfile(deps, request.query)
+      return success(await loginWithIdentity(deps, request, reply, profile, journey ?? { aff: '' }))
     },
   )
 }

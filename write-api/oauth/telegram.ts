@@ -3,7 +3,7 @@ import { optionFlag } from '#domain/options/registry.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import type { TelegramQuery } from '#write-api/contract/oauth.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { refused } from '../refusals.ts'
 import type { Profile } from './provider.ts'
@@ -16,7 +16,7 @@ const AHEAD_SECONDS_MAX = 60
  * Whom Telegram's widget names, by its signature under the bot's token (core.telegram.org/widgets/
  * login), at most five minutes old and good for one use.
  */
-export async function telegramProfile({ core }: Parts, query: TelegramQuery): Promise<Profile> {
+export async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
   if (!optionFlag(values, 'TelegramOAuthEnabled')) {
     throw refused('WayInClosed', { provider: 'telegram' })
@@ -50,13 +50,13 @@ function isSigned(query: TelegramQuery, token: string): boolean {
 }
 
 /** Counted over all processes: longer than what it signs is good for. */
-async function isFirstUse({ limits, vault }: Parts['core'], hash: string): Promise<boolean> {
+async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promise<boolean> {
   const periodMs = (AGE_SECONDS_MAX + AHEAD_SECONDS_MAX) * 2_000
   const key = `telegram:${vault.keyedHash('identity', hash)}`
   const outcome = await limits.enter('login', [
     { kind: 'rate', key, max: 1, periodMs, isRefundable: false },
   ])
   if (isFull(outcome)) return false
-  outcome.leave({ isRefunded: false })
+  outcome.release({ isRefunded: false })
   return true
 }

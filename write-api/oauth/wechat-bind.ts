@@ -7,7 +7,7 @@ import { bound } from './callback.ts'
 import { weChatProfile } from './wechat.ts'
 
 /** GET /api/oauth/wechat/bind: binds the WeChat account that a code is of. */
-export const weChatBind: Act = (api, parts) => {
+export const weChatBind: Act = (api, deps) => {
   api.get(
     '/api/oauth/wechat/bind',
     {
@@ -19,9 +19,9 @@ export const weChatBind: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      await requireRecent(parts, request)
-      const profile = await weChatProfile(parts, request, request.query.code)
-      return bound(parts, request, reply, profile, principalOf(request).userId)
+      await requireRecent(deps, request)
+      const profile = await weChatProfile(deps, request, request.query.code)
+      return bound(deps, request, reply, profile, principalOf(request).userId)
     },
   )
 }

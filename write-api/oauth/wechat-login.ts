@@ -4,14 +4,14 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { WeChatQuery } from '#write-api/contract/oauth.ts'
 import { Entered } from '#write-api/contract/session.ts'
 import type { Act } from '../act.ts'
-import { comeIn } from './come-in.ts'
+import { loginWithIdentity } from './identity-login.ts'
 import { weChatProfile } from './wechat.ts'
 
 /**
  * GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. For the
  * console's own calls: a link would log whoever opens it in as the code's owner.
  */
-export const weChatLogin: Act = (api, parts) => {
+export const weChatLogin: Act = (api, deps) => {
   api.get(
     '/api/oauth/wechat',
     {
@@ -24,8 +24,8 @@ export const weChatLogin: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { code, aff = '' } = request.query
-      const profile = await weChatProfile(parts, request, code)
-      return success(await comeIn(parts, request, reply, profile, { aff }))
+      const profile = await weChatProfile(deps, request, code)
+      return success(await loginWithIdentity(deps, request, reply, profile, { aff }))
     },
   )
 }

@@ -4,7 +4,7 @@ import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { refused } from '../refusals.ts'
 import { askProvider } from './ask-provider.ts'
@@ -22,30 +22,30 @@ const SITE_TRIES_MAX = 100
  * five wrong ones in three minutes and the site a hundred, since six digits are soon guessed.
  */
 export async function weChatProfile(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   code: string,
 ): Promise<Profile> {
-  const { core } = parts
+  const { core } = deps
   const { values, secretRefs } = await allOptions(core.db)
   if (!optionFlag(values, 'WeChatAuthEnabled')) throw refused('WayInClosed', { provider: 'wechat' })
   const server = optionValue(values, 'WeChatServerAddress').replace(/\/+$/, '')
   if (server === '') throw refused('OAuthNotSetUp', { provider: 'wechat' })
   const token = await readSecretOption(core, secretRefs, 'WeChatServerToken')
-  const seat = await takeTry(parts, request)
+  const permit = await takeTry(deps, request)
   const url = `${server}/api/wechat/user?${new URLSearchParams({ code: code.trim() })}`
-  const answer = await confirmed(parts, 'wechat', async () => {
-    const said = await askProvider(parts.outbound, url, { headers: { authorization: token } })
+  const answer = await confirmed(deps, 'wechat', async () => {
+    const said = await askProvider(deps.outbound, url, { headers: { authorization: token } })
     if (typeof said.success !== 'boolean') throw new ProviderFailed('answered something else')
     return said
   })
   const id = answer.success === true ? plainText(answer.data) : ''
   if (id === '') throw refused('WeChatCodeWrong')
-  seat.leave({ isRefunded: true })
+  permit.release({ isRefunded: true })
   return { identity: { provider: 'wechat', id }, username: '', displayName: '' }
 }
 
-async function takeTry({ core }: Parts, request: FastifyRequest) {
+async function takeTry({ core }: Deps, request: FastifyRequest) {
   const rate = (key: string, max: number): Claim => ({
     kind: 'rate',
     key,

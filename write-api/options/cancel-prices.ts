@@ -6,7 +6,7 @@ import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 
 /** DELETE /api/option/price_schedule/{id}: a change that waits will not take effect. */
-export const cancelPrices: Act = (api, parts) => {
+export const cancelPrices: Act = (api, deps) => {
   api.delete(
     '/api/option/price_schedule/:id',
     {
@@ -19,14 +19,14 @@ export const cancelPrices: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { position } = accepted(
-        await parts.core.actors.handle(
+        await deps.core.actors.handle(
           optionsDecider,
           OPTIONS_STREAM,
           { type: 'CancelPriceChange', id: idOf(request.params) },
-          contextOf(parts, request),
+          contextOf(deps, request),
         ),
       )
-      await visibleIn(parts, reply, ['price-schedule'], position)
+      await visibleIn(deps, reply, ['price-schedule'], position)
       return done()
     },
   )

@@ -3,7 +3,7 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
 import type { Core } from '#infra/core.ts'
 import type { Held } from '#infra/leases/leases.ts'
-import { reasonOf, warnSeldom } from '#infra/telemetry/seldom.ts'
+import { reasonOf, warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 
 const EVERY_MS = 1_000
 const LEASE = 'price-changes'
@@ -18,7 +18,7 @@ export const startDuePrices = (core: ClockCore): Held =>
   core.leases.hold(LEASE, async (_lease, lost) => {
     while (!lost.aborted) {
       await applyDuePrices(core).catch((err: unknown) => {
-        warnSeldom(
+        warnThrottled(
           core.log,
           { reason: reasonOf(err) },
           'scheduled prices: a look failed, the next tries again',

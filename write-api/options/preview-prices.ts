@@ -19,7 +19,7 @@ const SPAN_MAX = 31 * DAY
  * POST /api/option/price_preview: what a draft price list would have charged for the calls of a
  * range, beside what was charged. Writes nothing; one at a time in a process, and bounded in time.
  */
-export const previewPrices: Act = (api, parts) => {
+export const previewPrices: Act = (api, deps) => {
   api.post(
     '/api/option/price_preview',
     {
@@ -31,7 +31,7 @@ export const previewPrices: Act = (api, parts) => {
       },
     },
     async ({ body }) => {
-      const { core, turns } = parts
+      const { core, turns } = deps
       const to = body.end_timestamp ?? Math.floor(core.now() / 1_000)
       const from = body.start_timestamp ?? Math.max(0, to - DEFAULT_SPAN)
       if (to < from || to - from > SPAN_MAX) {

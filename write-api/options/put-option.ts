@@ -10,12 +10,12 @@ import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { checkUrl } from '#infra/outbound/guard.ts'
 import { PutOption } from '#write-api/contract/option.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { secretOption } from './secret-option.ts'
 
 /** PUT /api/option/: sets one option, within its schema, by whoever may set that one. */
-export const putOption: Act = (api, parts) => {
+export const putOption: Act = (api, deps) => {
   api.put(
     '/api/option/',
     {
@@ -27,18 +27,18 @@ export const putOption: Act = (api, parts) => {
       const option = OPTIONS.get(key)
       if (option === undefined) throw refused('UnknownOption', { key })
       if (principalOf(request).role < option.minimumRole) throw refused('OptionNotYours', { key })
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const position = option.isSecret
-        ? await secretOption(parts, key, value, context)
-        : await plainOption(parts, option, { value, before }, context)
-      await visibleIn(parts, reply, ['options', 'option-changes', 'price-history'], position)
-      return done(isUnasked(parts, option, value) ? NOT_ASKED[languageOf(request)] : '')
+        ? await secretOption(deps, key, value, context)
+        : await plainOption(deps, option, { value, before }, context)
+      await visibleIn(deps, reply, ['options', 'option-changes', 'price-history'], position)
+      return done(isUnasked(deps, option, value) ? NOT_ASKED[languageOf(request)] : '')
     },
   )
 }
 
 /** It is kept, as the policy may change; until then no question will leave for it. */
-function isUnasked({ upstreams }: Parts, { isAsked }: OptionSchema, value: string): boolean {
+function isUnasked({ upstreams }: Deps, { isAsked }: OptionSchema, value: string): boolean {
   if (isAsked !== true || value.trim() === '') return false
   const checked = checkUrl(value.trim(), upstreams)
   return !checked.isAllowed && checked.fault !== 'malformed'
@@ -51,7 +51,7 @@ const NOT_ASKED: Words = {
 }
 
 async function plainOption(
-  { core }: Parts,
+  { core }: Deps,
   { key, boundsWords }: OptionSchema,
   { value, before }: { readonly value: string; readonly before: string | undefined },
   context: ActContext,

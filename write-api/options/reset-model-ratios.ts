@@ -5,7 +5,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 
 /** POST /api/option/rest_model_ratio: model ratios as they are built in, in one append. */
-export const resetModelRatios: Act = (api, parts) => {
+export const resetModelRatios: Act = (api, deps) => {
   api.post(
     '/api/option/rest_model_ratio',
     {
@@ -14,14 +14,14 @@ export const resetModelRatios: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { position } = accepted(
-        await parts.core.actors.handle(
+        await deps.core.actors.handle(
           optionsDecider,
           OPTIONS_STREAM,
           { type: 'ResetModelRatios' },
-          contextOf(parts, request),
+          contextOf(deps, request),
         ),
       )
-      await visibleIn(parts, reply, ['options', 'price-history'], position)
+      await visibleIn(deps, reply, ['options', 'price-history'], position)
       return done()
     },
   )

@@ -12,7 +12,7 @@ import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
  * POST /api/option/price_schedule: plans a change of prices for a time, also in the place of one
  * that waits; answers its id.
  */
-export const schedulePrices: Act = (api, parts) => {
+export const schedulePrices: Act = (api, deps) => {
   api.post(
     '/api/option/price_schedule',
     {
@@ -26,9 +26,9 @@ export const schedulePrices: Act = (api, parts) => {
     async (request, reply) => {
       const { at, changes, replaces } = request.body
       checkNames(changes)
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const { events, position } = accepted(
-        await parts.core.actors.handle(
+        await deps.core.actors.handle(
           optionsDecider,
           OPTIONS_STREAM,
           {
@@ -41,7 +41,7 @@ export const schedulePrices: Act = (api, parts) => {
           context,
         ),
       )
-      await visibleIn(parts, reply, ['price-schedule'], position)
+      await visibleIn(deps, reply, ['price-schedule'], position)
       const event = events.find(({ type }) => type === 'PriceChangeScheduled')
       return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
     },

@@ -2,7 +2,7 @@ import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM, type SecretOptionSet } from '#domain/options/events.ts'
 import { isText } from '#domain/shared/characters.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 
 /** What a secret option reads as; sent back, it changes nothing. */
@@ -14,7 +14,7 @@ const LENGTH_MAX = 20_000
  * text that was there before goes once the event stands. Answers the position of the event.
  */
 export async function secretOption(
-  { core }: Parts,
+  { core }: Deps,
   key: string,
   value: string,
   context: ActContext,
@@ -34,7 +34,7 @@ export async function secretOption(
 }
 
 /** The event stands either way: a text that can't be deleted now is no fault of the caller. */
-async function forget({ vault, log }: Parts['core'], { key, before }: SecretOptionSet['data']) {
+async function forget({ vault, log }: Deps['core'], { key, before }: SecretOptionSet['data']) {
   if (before === null || before === '') return
   try {
     await vault.deleteSecret(before)

@@ -9,7 +9,7 @@ import { refused } from '../refusals.ts'
 import { decideRedemptions } from './decide-redemptions.ts'
 
 /** PUT /api/redemption/batch-disable: the unused ones among them; answers how many. */
-export const batchDisable: Act = (api, parts) => {
+export const batchDisable: Act = (api, deps) => {
   api.put(
     '/api/redemption/batch-disable',
     {
@@ -23,11 +23,11 @@ export const batchDisable: Act = (api, parts) => {
     async (request, reply) => {
       const { ids } = request.body
       if (ids.length === 0) throw refused('NoRedemptionChosen')
-      const keys = await redemptionKeys(parts.core.db, ids)
+      const keys = await redemptionKeys(deps.core.db, ids)
       const commandFor = (redemptionId: number) =>
         ({ type: 'DisableRedemption', redemptionId, isOneOfMany: true }) as const
-      const changed = await decideRedemptions(parts, keys, commandFor, contextOf(parts, request))
-      await visibleIn(parts, reply, ['redemptions'], changed.position)
+      const changed = await decideRedemptions(deps, keys, commandFor, contextOf(deps, request))
+      await visibleIn(deps, reply, ['redemptions'], changed.position)
       return success(changed.ids.size)
     },
   )

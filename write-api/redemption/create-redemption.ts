@@ -11,7 +11,7 @@ import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
 import { type Repeatable, repeatableOf } from './repeatable.ts'
 
 /** POST /api/redemption/: one code or `count` alike; answers their keys, a repeat's too. */
-export const createRedemption: Act = (api, parts) => {
+export const createRedemption: Act = (api, deps) => {
   api.post(
     '/api/redemption/',
     {
@@ -27,13 +27,13 @@ export const createRedemption: Act = (api, parts) => {
     async (request, reply) => {
       const { count = 1, key = '', ...fields } = request.body
       const terms = termsWith(NO_TERMS, fields)
-      checkValidUntil(terms, NO_TERMS, parts.core.now())
-      const repeatable = repeatableOf(parts.core.vault, request, { count, key: key.trim(), terms })
+      checkValidUntil(terms, NO_TERMS, deps.core.now())
+      const repeatable = repeatableOf(deps.core.vault, request, { count, key: key.trim(), terms })
       const keys = keysFor(count, key, repeatable)
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const wanted = { keys, terms, request: repeatable?.request ?? null }
-      const position = await makeRedemptions(parts, wanted, context)
-      await visibleIn(parts, reply, ['redemptions'], position)
+      const position = await makeRedemptions(deps, wanted, context)
+      await visibleIn(deps, reply, ['redemptions'], position)
       return success([...keys])
     },
   )

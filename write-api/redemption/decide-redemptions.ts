@@ -3,7 +3,7 @@ import { redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { RedemptionKey } from '#projections/redemptions/query.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 
 /** So many streams in one append. */
 const TOGETHER_MAX = 200
@@ -15,7 +15,7 @@ export type Changed = { readonly ids: ReadonlySet<number>; readonly position: nu
  * which of them it changed.
  */
 export async function decideRedemptions(
-  { core: { actors } }: Parts,
+  { core: { actors } }: Deps,
   keys: readonly RedemptionKey[],
   commandFor: (redemptionId: number) => RedemptionCommand,
   context: ActContext,

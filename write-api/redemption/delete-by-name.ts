@@ -10,7 +10,7 @@ import { removeRedemptions } from './remove-redemptions.ts'
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
 /** DELETE /api/redemption/delete-by-name: all of exactly this name; answers how many. */
-export const deleteByName: Act = (api, parts) => {
+export const deleteByName: Act = (api, deps) => {
   api.delete(
     '/api/redemption/delete-by-name',
     {
@@ -24,15 +24,10 @@ export const deleteByName: Act = (api, parts) => {
     async (request, reply) => {
       const name = request.query.name.trim()
       if (name === '') throw refused('RedemptionNameRequired')
-      const keys = await redemptionKeysByName(parts.core.db, name)
+      const keys = await redemptionKeysByName(deps.core.db, name)
       const terms = { isOneOfMany: true }
-      const { ids, position } = await removeRedemptions(
-        parts,
-        keys,
-        terms,
-        contextOf(parts, request),
-      )
-      await visibleIn(parts, reply, ['redemptions'], position)
+      const { ids, position } = await removeRedemptions(deps, keys, terms, contextOf(deps, request))
+      await visibleIn(deps, reply, ['redemptions'], position)
       return success(ids.size)
     },
   )

@@ -7,7 +7,7 @@ import { type Act, contextOf, visibleIn } from '../act.ts'
 import { removeRedemptions } from './remove-redemptions.ts'
 
 /** DELETE /api/redemption/delete-disabled: those that still are so; answers how many. */
-export const deleteDisabledRedemptions: Act = (api, parts) => {
+export const deleteDisabledRedemptions: Act = (api, deps) => {
   api.delete(
     '/api/redemption/delete-disabled',
     {
@@ -18,15 +18,10 @@ export const deleteDisabledRedemptions: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const keys = await disabledRedemptionKeys(parts.core.db)
+      const keys = await disabledRedemptionKeys(deps.core.db)
       const terms = { isOneOfMany: true, onlyDisabled: true }
-      const { ids, position } = await removeRedemptions(
-        parts,
-        keys,
-        terms,
-        contextOf(parts, request),
-      )
-      await visibleIn(parts, reply, ['redemptions'], position)
+      const { ids, position } = await removeRedemptions(deps, keys, terms, contextOf(deps, request))
+      await visibleIn(deps, reply, ['redemptions'], position)
       return success(ids.size)
     },
   )

@@ -7,7 +7,7 @@ import { refused } from '../refusals.ts'
 import { removeRedemptions } from './remove-redemptions.ts'
 
 /** DELETE /api/redemption/{id}/. */
-export const deleteRedemption: Act = (api, parts) => {
+export const deleteRedemption: Act = (api, deps) => {
   api.delete(
     '/api/redemption/:id/',
     {
@@ -15,10 +15,10 @@ export const deleteRedemption: Act = (api, parts) => {
       schema: { summary: 'Delete a redemption code', params: IdParams, response: { 200: Done } },
     },
     async (request, reply) => {
-      const keys = await redemptionKeys(parts.core.db, [idOf(request.params)])
+      const keys = await redemptionKeys(deps.core.db, [idOf(request.params)])
       if (keys.length === 0) throw refused('RedemptionUnknown')
-      const { position } = await removeRedemptions(parts, keys, {}, contextOf(parts, request))
-      await visibleIn(parts, reply, ['redemptions'], position)
+      const { position } = await removeRedemptions(deps, keys, {}, contextOf(deps, request))
+      await visibleIn(deps, reply, ['redemptions'], position)
       return done()
     },
   )

@@ -7,7 +7,7 @@ import {
 } from '#domain/redemption/events.ts'
 import { redemptionIdsDecider } from '#domain/redemption/take-ids.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 import { redemptionKeyOwner } from './redemption-key.ts'
 
 export type Wanted = {
@@ -26,17 +26,17 @@ const TRIES_MAX = 100
  * them before, one behind them.
  */
 export async function makeRedemptions(
-  parts: Parts,
+  deps: Deps,
   { keys, ...wanted }: Wanted,
   context: ActContext,
 ): Promise<number> {
-  const { actors, store, vault } = parts.core
+  const { actors, store, vault } = deps.core
   // One at a time in this process; between processes the stream of the ids decides.
-  return parts.turns('redemption-ids', async () => {
+  return deps.turns('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
       const first = highest + 1
-      const codes = await keptKeys(parts, keys, first)
+      const codes = await keptKeys(deps, keys, first)
       const outcome = await actors.handleTogether(stepsFor(codes, wanted, first), context)
       if (outcome.isDone) return outcome.position
       await Promise.all(codes.map(({ keyRef }) => vault.deleteSecret(keyRef)))
@@ -49,7 +49,7 @@ export async function makeRedemptions(
 
 type NewCode = Awaited<ReturnType<typeof keptKeys>>[number]
 
-const keptKeys = ({ core: { vault } }: Parts, keys: readonly string[], first: number) =>
+const keptKeys = ({ core: { vault } }: Deps, keys: readonly string[], first: number) =>
   Promise.all(
     keys.map(async (key, index) => {
       const redemptionId = first + index

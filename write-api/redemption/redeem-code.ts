@@ -10,7 +10,7 @@ import { success } from '#infra/http/envelope.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { RedeemCode, Redeemed } from '#write-api/contract/redemption.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { enterGuess } from './wrong-codes.ts'
 
@@ -18,7 +18,7 @@ import { enterGuess } from './wrong-codes.ts'
 const TRIES_MAX = 10
 
 /** POST /api/user/topup: a code becomes quota of the caller, exactly once. */
-export const redeemCode: Act = (api, parts) => {
+export const redeemCode: Act = (api, deps) => {
   api.post(
     '/api/user/topup',
     {
@@ -34,44 +34,44 @@ export const redeemCode: Act = (api, parts) => {
       const key = request.body.key.trim()
       if (key === '') throw refused('CodeRequired')
       // One at a time of each user, so that a code that is known never counts as a wrong try.
-      const done = await parts.turns(`redeem-${userId}`, () => redeem(parts, request, key))
-      await visibleIn(parts, reply, ['balances', 'call-log', 'redemptions'], done.position)
+      const done = await deps.turns(`redeem-${userId}`, () => redeem(deps, request, key))
+      await visibleIn(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
       return success({ quota, is_gift: isGift })
     },
   )
 }
 
-const streamOf = ({ vault }: Parts['core'], key: string): string =>
+const streamOf = ({ vault }: Deps['core'], key: string): string =>
   redemptionStream(vault.keyedHash('redemption-key', key))
 
 /** The code and the account decide in one append. */
-async function redeem(parts: Parts, request: FastifyRequest, key: string) {
+async function redeem(deps: Deps, request: FastifyRequest, key: string) {
   const { userId } = principalOf(request)
-  const guess = await enterGuess(parts.core, userId, request.ip)
+  const guess = await enterGuess(deps.core, userId, request.ip)
   let isWrong = false
   try {
-    return await tryRedeeming(parts, request, key)
+    return await tryRedeeming(deps, request, key)
   } catch (error) {
     const isInvalid = error instanceof HttpRefusal && error.code === 'CodeInvalid'
     // Who sends a code again that they had guesses nothing.
-    isWrong = isInvalid && !(await wasHadBy(parts, userId, key))
+    isWrong = isInvalid && !(await wasHadBy(deps, userId, key))
     throw error
   } finally {
-    guess.leave({ isRefunded: !isWrong })
+    guess.release({ isRefunded: !isWrong })
   }
 }
 
-function wasHadBy({ core }: Parts, userId: number, key: string): Promise<boolean> {
+function wasHadBy({ core }: Deps, userId: number, key: string): Promise<boolean> {
   const has = ({ code }: RedemptionState) => code?.userIds.has(userId) === true
   return core.actors.ask(redemptionDecider, streamOf(core, key), has)
 }
 
-async function tryRedeeming(parts: Parts, request: FastifyRequest, key: string) {
-  const { actors } = parts.core
+async function tryRedeeming(deps: Deps, request: FastifyRequest, key: string) {
+  const { actors } = deps.core
   const { userId } = principalOf(request)
-  const context = contextOf(parts, request)
-  const stream = streamOf(parts.core, key)
+  const context = contextOf(deps, request)
+  const stream = streamOf(deps.core, key)
   for (let attempt = 1; ; attempt += 1) {
     // Asked in place: a gift knows as many users as had it.
     const read = await actors.ask(redemptionDecider, stream, (state) => {

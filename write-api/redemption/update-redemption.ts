@@ -7,7 +7,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
 import { UpdateRedemption } from '#write-api/contract/redemption.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { decideRedemptions } from './decide-redemptions.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
@@ -17,7 +17,7 @@ const Query = Type.Object({
 })
 
 /** PUT /api/redemption/: the fields given; `?status_only=true` enables (1) or disables (2). */
-export const updateRedemption: Act = (api, parts) => {
+export const updateRedemption: Act = (api, deps) => {
   api.put(
     '/api/redemption/',
     {
@@ -31,21 +31,21 @@ export const updateRedemption: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { body, query } = request
-      const [key] = await redemptionKeys(parts.core.db, [body.id])
+      const [key] = await redemptionKeys(deps.core.db, [body.id])
       if (key === undefined) throw refused('RedemptionUnknown')
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const position =
         query.status_only === 'true'
-          ? await setStatus(parts, key, body, context)
-          : await parts.turns(`redemption-${body.id}`, () => change(parts, key, body, context))
-      await visibleIn(parts, reply, ['redemptions'], position)
+          ? await setStatus(deps, key, body, context)
+          : await deps.turns(`redemption-${body.id}`, () => change(deps, key, body, context))
+      await visibleIn(deps, reply, ['redemptions'], position)
       return done()
     },
   )
 }
 
 async function setStatus(
-  parts: Parts,
+  deps: Deps,
   key: RedemptionKey,
   { status }: UpdateRedemption,
   context: ActContext,
@@ -55,16 +55,16 @@ async function setStatus(
   }
   const type = status === 1 ? 'EnableRedemption' : 'DisableRedemption'
   const commandFor = (redemptionId: number) => ({ type, redemptionId }) as const
-  return (await decideRedemptions(parts, [key], commandFor, context)).position
+  return (await decideRedemptions(deps, [key], commandFor, context)).position
 }
 
 async function change(
-  parts: Parts,
+  deps: Deps,
   { id: redemptionId, keyLookup }: RedemptionKey,
   fields: UpdateRedemption,
   context: ActContext,
 ): Promise<number> {
-  const { actors, vault } = parts.core
+  const { actors, vault } = deps.core
   const given = fields.key?.trim() ?? ''
   if (given !== '' && vault.keyedHash('redemption-key', given) !== keyLookup) {
     throw invalidField('key', { zh: '兑换码创建后不能修改', en: 'can not be changed any more' })

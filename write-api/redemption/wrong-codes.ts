@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
-import { isFull, type Seat } from '#infra/limits/port.ts'
+import { isFull, type Permit } from '#infra/limits/port.ts'
 
 const OF_MINUTE_MAX = 10
 /** Of one address, whoever asks: accounts cost a guesser nothing. */
@@ -19,7 +19,7 @@ export async function enterGuess(
   { limits, vault }: Core,
   userId: number,
   ip: string,
-): Promise<Seat> {
+): Promise<Permit> {
   const owner = `user:${userId}`
   const claim = (of: string, max: number, periodMs: number, who: number | string = userId) =>
     ({

@@ -7,7 +7,7 @@ import { passkeySite } from '../credentials/passkey-site.ts'
 import { webauthn } from '../credentials/webauthn.ts'
 
 /** POST /api/user/login/passkey/begin: what the browser asks for any passkey of this site by. */
-export const beginPasskeyLogin: Act = (api, parts) => {
+export const beginPasskeyLogin: Act = (api, deps) => {
   api.post(
     '/api/user/login/passkey/begin',
     {
@@ -17,11 +17,11 @@ export const beginPasskeyLogin: Act = (api, parts) => {
       },
     },
     async (request) => {
-      const site = await passkeySite(parts, request)
+      const site = await passkeySite(deps, request)
       const { generateAuthenticationOptions } = await webauthn()
       const options = await generateAuthenticationOptions({
         rpID: site.id,
-        challenge: await newChallenge(parts, request, 'login'),
+        challenge: await newChallenge(deps, request, 'login'),
         userVerification: 'required',
       })
       return success({ options })

@@ -5,7 +5,7 @@ import { startSession } from '#infra/http/start-session.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
 import type { Entered, SecondFactorKind } from '#write-api/contract/session.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { credentialsOf } from '../credentials/credentials-of.ts'
 import { refused } from '../refusals.ts'
 import { issueTicket } from './login-ticket.ts'
@@ -17,16 +17,16 @@ import { issueTicket } from './login-ticket.ts'
  * `isByPassword`: a temporary password must be changed by whoever came in by it, and by no other.
  */
 export async function enter(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
   user: UserRow,
   isByPassword = false,
 ): Promise<Entered> {
   mayEnter(user)
-  const kinds = kindsOf(await credentialsOf(parts, user.id))
+  const kinds = kindsOf(await credentialsOf(deps, user.id))
   if (kinds.length === 0) return enterFully(request, reply, user, isByPassword)
-  return { second_factor: { ticket: await issueTicket(parts, user, isByPassword), kinds } }
+  return { second_factor: { ticket: await issueTicket(deps, user, isByPassword), kinds } }
 }
 
 /** As above, for who has shown all there is to show. */

@@ -4,8 +4,8 @@ import {
   type BackoffClaim,
   isFull,
   type Limits,
+  type Permit,
   type RateClaim,
-  type Seat,
 } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 
@@ -87,7 +87,7 @@ async function enterBraked(
   pause: (ms: number) => Promise<unknown>,
   account: string,
   pair: string,
-): Promise<readonly Seat[] | number> {
+): Promise<readonly Permit[] | number> {
   const firstOfDay = await limits.enter('login', [rate(`login-first:${pair}`, 1, DAY_MS)])
   if (isFull(firstOfDay)) {
     const outcome = await limits.enter('login', [
@@ -100,7 +100,7 @@ async function enterBraked(
     const turn = await limits.enter('login', [rate(`login-turn:${account}`, 2, 1_000, false)])
     if (!isFull(turn)) return [firstOfDay]
     if (waitedMs >= TURN_WITHIN_MS) {
-      firstOfDay.leave({ isRefunded: true })
+      firstOfDay.release({ isRefunded: true })
       return turn.waitMs
     }
     // A little disorder, or those who wait would all ask again at the same moment.
@@ -130,9 +130,9 @@ const refusedFor = (waitMs: number): LoginTry => ({
   succeeded: () => {},
 })
 
-const allowed = (...seats: readonly Seat[]): LoginTry => ({
+const allowed = (...permits: readonly Permit[]): LoginTry => ({
   waitSeconds: 0,
   succeeded: () => {
-    for (const seat of seats) seat.leave({ isRefunded: true })
+    for (const permit of permits) permit.release({ isRefunded: true })
   },
 })

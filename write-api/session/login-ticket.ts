@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { UserRow } from '#projections/users/query.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 
 const KIND = 'login-ticket'
@@ -16,7 +16,7 @@ export type LoginTicket = {
 
 /** Says that the first step of a login was made: 256 random bits, told to that browser alone. */
 export async function issueTicket(
-  { core }: Parts,
+  { core }: Deps,
   user: UserRow,
   isByPassword: boolean,
 ): Promise<string> {
@@ -28,13 +28,13 @@ export async function issueTicket(
 }
 
 /** Throws when there is no such ticket, or no more. */
-export async function ticketFor({ core }: Parts, ticket: string): Promise<LoginTicket> {
+export async function ticketFor({ core }: Deps, ticket: string): Promise<LoginTicket> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   return known(await core.shortLived.peek(KIND, key))
 }
 
 /** Counts a try, made before it is checked: a ticket is good for five. */
-export async function tryTicket({ core }: Parts, ticket: string): Promise<void> {
+export async function tryTicket({ core }: Deps, ticket: string): Promise<void> {
   const key = core.vault.keyedHash('login-ticket', ticket)
   if ((await core.shortLived.countTry(KIND, key, TRIES_MAX)) === null) {
     throw refused('LoginTicketOver')
@@ -42,7 +42,7 @@ export async function tryTicket({ core }: Parts, ticket: string): Promise<void> 
 }
 
 /** One session for a ticket: throws for everybody but the first. */
-export async function takeTicket({ core }: Parts, ticket: string): Promise<void> {
+export async function takeTicket({ core }: Deps, ticket: string): Promise<void> {
   known(await core.shortLived.take(KIND, core.vault.keyedHash('login-ticket', ticket)))
 }
 

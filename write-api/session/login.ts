@@ -10,7 +10,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { HumanToken } from '#write-api/contract/entry.ts'
 import { Entered } from '#write-api/contract/session.ts'
 import { Login } from '#write-api/contract/setup.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/mail-identity.ts'
@@ -21,7 +21,7 @@ import { enter } from './enter.ts'
 const FRESH_WITHIN_MS = 2_000
 
 /** POST /api/user/login: a way in for a right password; every wrong one looks the same. */
-export const login: Act = (api, parts) => {
+export const login: Act = (api, deps) => {
   api.post(
     '/api/user/login',
     {
@@ -35,29 +35,29 @@ export const login: Act = (api, parts) => {
     async (request, reply) => {
       const { username, password } = request.body
       // First: what no human asked for must not slow anybody's account down.
-      await parts.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
+      await deps.humanCheck.pass(request, 'login', request.query.turnstile ?? '')
       const address = spelled(username)
-      const found = await named(parts, username, address)
+      const found = await named(deps, username, address)
       // As what was typed is looked up, in its one spelling; never by whom it found: tries of an
       // address that slowed down a name would tell whose it is.
-      const account = nameKeyOf(parts.core.vault, address ?? username)
+      const account = nameKeyOf(deps.core.vault, address ?? username)
       const device = found.map((user) => knownDevice(request, user)).find((id) => id !== null)
-      const attempt = await parts.loginGuard.enter(request.ip, account, device)
+      const attempt = await deps.loginGuard.enter(request.ip, account, device)
       if (attempt.waitSeconds > 0) throw fault('TooManyRequests', attempt.waitSeconds)
       const user =
-        (await whose(parts.core, found, password)) ??
-        (await whoseByNow(parts, { username, address, found, password }))
-      await checkOpen(parts, user)
+        (await whose(deps.core, found, password)) ??
+        (await whoseByNow(deps, { username, address, found, password }))
+      await checkOpen(deps, user)
       if (user === null) throw refused('WrongCredentials')
       attempt.succeeded()
-      return success(await enter(parts, request, reply, user, true))
+      return success(await enter(deps, request, reply, user, true))
     },
   )
 }
 
 /** By username, and by mail address: names of before may be another one's address. */
 async function named(
-  { core }: Parts,
+  { core }: Deps,
   text: string,
   address: string | null,
 ): Promise<readonly UserRow[]> {
@@ -95,13 +95,13 @@ type Tried = {
  * of somebody or nobody, so that time tells nothing; and checked again only where there is news.
  */
 async function whoseByNow(
-  parts: Parts,
+  deps: Deps,
   { username, address, found, password }: Tried,
 ): Promise<UserRow | null> {
-  const { core, freshness } = parts
+  const { core, freshness } = deps
   const head = await core.store.headPosition()
   await freshness.waitFor(['users'], head, FRESH_WITHIN_MS)
-  const byNow = await named(parts, username, address)
+  const byNow = await named(deps, username, address)
   const news = byNow.filter(
     ({ id, passwordRef }) => !found.some((one) => one.id === id && one.passwordRef === passwordRef),
   )
@@ -112,7 +112,7 @@ async function whoseByNow(
  * While nobody comes in by password, no answer tells whether one was right. The super admin can't
  * lock everybody out, and is let in.
  */
-async function checkOpen({ core }: Parts, user: UserRow | null): Promise<void> {
+async function checkOpen({ core }: Deps, user: UserRow | null): Promise<void> {
   if (user !== null && user.role >= SUPER_ADMIN) return
   const { values } = await allOptions(core.db)
   if (!optionFlag(values, 'PasswordLoginEnabled')) throw refused('PasswordLoginDisabled')

@@ -13,7 +13,7 @@ import { enterFully } from './enter.ts'
  * POST /api/user/login/passkey: a session for a passkey that its owner unlocked, which is something
  * one has and something one knows or is: no second step.
  */
-export const passkeyLogin: Act = (api, parts) => {
+export const passkeyLogin: Act = (api, deps) => {
   api.post(
     '/api/user/login/passkey',
     {
@@ -26,11 +26,11 @@ export const passkeyLogin: Act = (api, parts) => {
     async (request, reply) => {
       const { passkey } = request.body
       const userId = userOfHandle(passkey.response.userHandle ?? '')
-      const user = userId === null ? null : await findUser(parts.core.db, userId)
+      const user = userId === null ? null : await findUser(deps.core.db, userId)
       if (user === null || user.isDeleted) throw refused('PasskeyFailed')
-      const context = { actor: `user:${user.id}`, cause: request.id, at: parts.core.now() }
+      const context = { actor: `user:${user.id}`, cause: request.id, at: deps.core.now() }
       const shown = { userId: user.id, passkey, purpose: 'login', isAlone: true }
-      await takePasskey(parts, request, shown, context)
+      await takePasskey(deps, request, shown, context)
       return success(await enterFully(request, reply, user))
     },
   )

@@ -4,7 +4,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { AskReset } from '#write-api/contract/entry.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { mayMail } from '../mail/mail-limits.ts'
 import { resetMail } from '../mail/mail-words.ts'
@@ -17,7 +17,7 @@ import { makeResetLink, RESET_MINUTES, requireResetLinks } from './reset-links.t
  * GET /api/reset_password: mails a link to the owner of an address. Answers before it looks whether
  * there is one, so that neither the answer nor its time tells.
  */
-export const requestReset: Act = (api, parts) => {
+export const requestReset: Act = (api, deps) => {
   const underWay = new Set<Promise<void>>()
   api.addHook('onClose', async () => void (await Promise.all(underWay)))
   api.get(
@@ -32,18 +32,18 @@ export const requestReset: Act = (api, parts) => {
     async (request) => {
       const { email, turnstile = '' } = request.query
       const address = mailAddressOf(email)
-      const { values } = await allOptions(parts.core.db)
+      const { values } = await allOptions(deps.core.db)
       if (optionValue(values, 'SMTPServer') === '') throw refused('MailNotSetUp')
-      const origin = originOf(parts, values, request)
-      await requireResetLinks(parts.core)
-      await parts.humanCheck.pass(request, 'reset', turnstile)
-      const room = await mayMail(parts.core, 'reset', address, request.ip)
-      room.leave({ isRefunded: false })
+      const origin = originOf(deps, values, request)
+      await requireResetLinks(deps.core)
+      await deps.humanCheck.pass(request, 'reset', turnstile)
+      const room = await mayMail(deps.core, 'reset', address, request.ip)
+      room.release({ isRefunded: false })
       const site = siteNameOf(values)
-      const work = mailLink(parts, { address, origin, site, language: languageOf(request) })
+      const work = mailLink(deps, { address, origin, site, language: languageOf(request) })
         .catch((error: unknown) => {
           const { message } = error as Error
-          parts.core.log.warn({ reason: message }, 'a reset link could not be mailed')
+          deps.core.log.warn({ reason: message }, 'a reset link could not be mailed')
         })
         .finally(() => underWay.delete(work))
       underWay.add(work)
@@ -59,14 +59,14 @@ type To = {
   readonly language: Language
 }
 
-async function mailLink(parts: Parts, { address, origin, site, language }: To): Promise<void> {
-  const owner = await findMailOwner(parts.core, address)
+async function mailLink(deps: Deps, { address, origin, site, language }: To): Promise<void> {
+  const owner = await findMailOwner(deps.core, address)
   if (owner === null) return
   const { id: userId, authVersion } = owner
-  const token = await makeResetLink(parts.core, address, { userId, authVersion })
+  const token = await makeResetLink(deps.core, address, { userId, authVersion })
   const query = new URLSearchParams({ email: address, token })
   const url = `${origin}/user/reset?${query}`
-  await parts.mailer.send({ to: address, ...resetMail(language, site, url, RESET_MINUTES) })
+  await deps.mailer.send({ to: address, ...resetMail(language, site, url, RESET_MINUTES) })
 }
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
@@ -76,7 +76,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
  * somebody else's link would choose where its token goes. Only this machine's own names are safe.
  */
 function originOf(
-  { core }: Parts,
+  { core }: Deps,
   values: ReadonlyMap<string, string>,
   request: FastifyRequest,
 ): string {

@@ -5,7 +5,7 @@ import { userStream } from '#domain/user/events.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ResetPassword } from '#write-api/contract/entry.ts'
-import { type Act, type Parts, visibleIn } from '../act.ts'
+import { type Act, type Deps, visibleIn } from '../act.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
 import { identityKeyOf } from '../users/identity.ts'
@@ -14,7 +14,7 @@ import { forgetPasswords, keepPassword } from '../users/password-secret.ts'
 import { isResetLink, type ResetLink, takeResetLink } from './reset-links.ts'
 
 /** POST /api/user/reset: a new password for the link of a mail; every session is over. */
-export const resetPassword: Act = (api, parts) => {
+export const resetPassword: Act = (api, deps) => {
   api.post(
     '/api/user/reset',
     {
@@ -29,15 +29,15 @@ export const resetPassword: Act = (api, parts) => {
       const address = spelled(email) ?? ''
       const password = newPassword()
       // Fifty at once with one link are one hash, not fifty.
-      const { link, hash } = await parts.turns(`reset-link ${address} ${token}`, () =>
-        useLink(parts, address, token, password),
+      const { link, hash } = await deps.turns(`reset-link ${address} ${token}`, () =>
+        useLink(deps, address, token, password),
       )
-      const position = await parts.turns(userStream(link.userId), () =>
-        change(parts, { ...link, address, hash, cause: request.id }),
+      const position = await deps.turns(userStream(link.userId), () =>
+        change(deps, { ...link, address, hash, cause: request.id }),
       )
       await request.server.gate.sessions.endAllOf(link.userId)
-      await forgetPasswords(parts.core, link.userId)
-      await visibleIn(parts, reply, ['users'], position)
+      await forgetPasswords(deps.core, link.userId)
+      await visibleIn(deps, reply, ['users'], position)
       return success(password)
     },
   )
@@ -46,7 +46,7 @@ export const resetPassword: Act = (api, parts) => {
 /**
  * Hashes before the link is used up: where too many passwords wait for that, it is still good.
  */
-async function useLink({ core }: Parts, address: string, token: string, password: string) {
+async function useLink({ core }: Deps, address: string, token: string, password: string) {
   if (!(await isResetLink(core, address, token))) throw refused('ResetLinkInvalid')
   const hash = await core.vault.hashPassword(password)
   const link = await takeResetLink(core, address, token)
@@ -61,7 +61,7 @@ type Change = ResetLink & {
 }
 
 async function change(
-  { core }: Parts,
+  { core }: Deps,
   { userId, authVersion, address, hash, cause }: Change,
 ): Promise<number> {
   const { vault, actors } = core

@@ -4,7 +4,7 @@ import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
 import { SecondStep } from '#write-api/contract/credentials.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
 import { tryCode } from '../credentials/code-guard.ts'
 import { takeCode } from '../credentials/take-code.ts'
 import { takePasskey } from '../credentials/take-passkey.ts'
@@ -14,7 +14,7 @@ import { type LoginTicket, takeTicket, ticketFor, tryTicket } from './login-tick
 import { secondPurpose } from './second-step-passkey.ts'
 
 /** POST /api/user/login/second: a session for the ticket of the first step and a second factor. */
-export const secondStep: Act = (api, parts) => {
+export const secondStep: Act = (api, deps) => {
   api.post(
     '/api/user/login/second',
     {
@@ -26,16 +26,16 @@ export const secondStep: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { ticket, passkey } = request.body
-      const first = await ticketFor(parts, ticket)
+      const first = await ticketFor(deps, ticket)
       const { userId: id, authVersion } = first
       // Nobody guesses a signature: wrong codes of others must not keep a passkey waiting.
       const succeeded =
-        passkey === undefined ? await tryCode(parts, request, { id, authVersion }) : () => {}
-      await tryTicket(parts, ticket)
-      await takeFactor(parts, request, first, request.body)
-      await takeTicket(parts, ticket)
+        passkey === undefined ? await tryCode(deps, request, { id, authVersion }) : () => {}
+      await tryTicket(deps, ticket)
+      await takeFactor(deps, request, first, request.body)
+      await takeTicket(deps, ticket)
       succeeded()
-      const user = await findUser(parts.core.db, first.userId)
+      const user = await findUser(deps.core.db, first.userId)
       if (user?.authVersion !== first.authVersion) throw refused('LoginTicketOver')
       return success(await enterFully(request, reply, user, first.isByPassword))
     },
@@ -43,13 +43,13 @@ export const secondStep: Act = (api, parts) => {
 }
 
 async function takeFactor(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { userId }: LoginTicket,
   { ticket, code = '', passkey }: SecondStep,
 ): Promise<void> {
-  const context = { actor: `user:${userId}`, cause: request.id, at: parts.core.now() }
-  if (passkey === undefined) return takeCode(parts, userId, code, context)
-  const purpose = secondPurpose(parts, ticket)
-  await takePasskey(parts, request, { userId, passkey, purpose, isAlone: false }, context)
+  const context = { actor: `user:${userId}`, cause: request.id, at: deps.core.now() }
+  if (passkey === undefined) return takeCode(deps, userId, code, context)
+  const purpose = secondPurpose(deps, ticket)
+  await takePasskey(deps, request, { userId, passkey, purpose, isAlone: false }, context)
 }

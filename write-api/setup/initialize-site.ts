@@ -9,7 +9,7 @@ import { findUserByNameKey } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
 import { Setup } from '#write-api/contract/setup.ts'
-import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { enterFully } from '../session/enter.ts'
 import { ACCOUNT_LIMITS } from '../users/account-limits.ts'
@@ -24,7 +24,7 @@ const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
  * POST /api/setup: the first run makes the super admin and says how the site is used. The caller,
  * who chose the password just now, gets the super admin's session; `data` is null without one.
  */
-export const initializeSite: Act = (api, parts) => {
+export const initializeSite: Act = (api, deps) => {
   api.post(
     '/api/setup',
     {
@@ -39,19 +39,19 @@ export const initializeSite: Act = (api, parts) => {
       const { body, query } = request
       const header = request.headers['x-setup-token']
       const given = typeof header === 'string' ? header : (body.setup_token ?? query.token)
-      if (!parts.setupToken.admits(request, given)) throw refused('SetupTokenRequired')
-      const position = await parts.turns('setup', () => initialize(parts, body, request.id))
-      await visibleIn(parts, reply, ['users', 'balances', 'options'], position)
-      const nameKey = nameKeyOf(parts.core.vault, body.username)
-      const root = await findUserByNameKey(parts.core.db, nameKey)
+      if (!deps.setupToken.admits(request, given)) throw refused('SetupTokenRequired')
+      const position = await deps.turns('setup', () => initialize(deps, body, request.id))
+      await visibleIn(deps, reply, ['users', 'balances', 'options'], position)
+      const nameKey = nameKeyOf(deps.core.vault, body.username)
+      const root = await findUserByNameKey(deps.core.db, nameKey)
       // The read model may be late: the super admin then signs in as at any other time.
       return success(root === null ? null : await enterFully(request, reply, root))
     },
   )
 }
 
-async function initialize(parts: Parts, setup: Setup, cause: string): Promise<number> {
-  const site = await parts.core.actors.stateOf(siteDecider, SITE_STREAM)
+async function initialize(deps: Deps, setup: Setup, cause: string): Promise<number> {
+  const site = await deps.core.actors.stateOf(siteDecider, SITE_STREAM)
   if (site.isInitialized) throw refused('AlreadyInitialized')
   const username = usernameOf(setup.username, ACCOUNT_LIMITS.usernameCharacters)
   checkPassword(setup.password)
@@ -64,8 +64,8 @@ async function initialize(parts: Parts, setup: Setup, cause: string): Promise<nu
     quota: ROOT_QUOTA,
     reason: 'setup',
   } as const
-  const context = { actor: 'system:setup', cause, at: parts.core.now() }
-  const { outcome } = await createUserAccount(parts, root, context, (rootUserId) =>
+  const context = { actor: 'system:setup', cause, at: deps.core.now() }
+  const { outcome } = await createUserAccount(deps, root, context, (rootUserId) =>
     siteSteps(rootUserId, setup),
   )
   return accepted(outcome).position

@@ -20,7 +20,7 @@ const Created = Type.Object({
 })
 
 /** POST /api/token/: one key of the caller's own or `count`, each with its budget. */
-export const createToken: Act = (api, parts) => {
+export const createToken: Act = (api, deps) => {
   api.post(
     '/api/token/',
     {
@@ -36,13 +36,13 @@ export const createToken: Act = (api, parts) => {
       const { remain_quota = DEFAULT_REMAIN, unlimited_quota = false, count = 1 } = request.body
       checkRemain(remain_quota)
       const name = nameOf(request.body.name, '')
-      const terms = await termsWith(parts.core, user.userId, DEFAULT_TERMS, request.body)
-      await checkUsableGroup(parts, user, terms.group)
+      const terms = await termsWith(deps.core, user.userId, DEFAULT_TERMS, request.body)
+      await checkUsableGroup(deps, user, terms.group)
       const names = namesFor(name, count)
       const budget = { remain: BigInt(remain_quota), isUnlimited: unlimited_quota }
-      const context = contextOf(parts, request)
-      const made = await makeTokens(parts, user.userId, { names, terms, budget }, context)
-      await visibleIn(parts, reply, ['tokens', 'balances'], made.position)
+      const context = contextOf(deps, request)
+      const made = await makeTokens(deps, user.userId, { names, terms, budget }, context)
+      await visibleIn(deps, reply, ['tokens', 'balances'], made.position)
       const { ids, keys } = made
       const [id = 0] = ids
       const [key = ''] = keys

@@ -5,7 +5,7 @@ import { IdParams, idOf } from '../id-params.ts'
 import { removeTokens } from './remove-tokens.ts'
 
 /** DELETE /api/token/{id}/. */
-export const deleteToken: Act = (api, parts) => {
+export const deleteToken: Act = (api, deps) => {
   api.delete(
     '/api/token/:id/',
     {
@@ -14,9 +14,9 @@ export const deleteToken: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      const context = contextOf(parts, request)
-      const position = await removeTokens(parts, userId, [idOf(request.params)], context)
-      await visibleIn(parts, reply, ['tokens', 'balances'], position)
+      const context = contextOf(deps, request)
+      const position = await removeTokens(deps, userId, [idOf(request.params)], context)
+      await visibleIn(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
   )

@@ -8,7 +8,7 @@ import { removeTokens } from './remove-tokens.ts'
 import { idsChosen } from './token-choice.ts'
 
 /** POST /api/token/batch: deletes all of them, or none; answers how many. */
-export const deleteTokens: Act = (api, parts) => {
+export const deleteTokens: Act = (api, deps) => {
   api.post(
     '/api/token/batch',
     {
@@ -22,8 +22,8 @@ export const deleteTokens: Act = (api, parts) => {
     async (request, reply) => {
       const ids = idsChosen(request.body)
       const { userId } = principalOf(request)
-      const position = await removeTokens(parts, userId, ids, contextOf(parts, request))
-      await visibleIn(parts, reply, ['tokens', 'balances'], position)
+      const position = await removeTokens(deps, userId, ids, contextOf(deps, request))
+      await visibleIn(deps, reply, ['tokens', 'balances'], position)
       return success(ids.length)
     },
   )

@@ -12,7 +12,7 @@ import {
 import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 
 export type Wanted = {
   readonly names: readonly string[]
@@ -32,19 +32,19 @@ const TRIES_MAX = 100
 
 /** All in one append: their ids are taken, they are there, and each has its budget; or nothing. */
 export async function makeTokens(
-  parts: Parts,
+  deps: Deps,
   userId: number,
   wanted: Wanted,
   context: ActContext,
 ): Promise<MadeTokens> {
-  const { actors, vault } = parts.core
+  const { actors, vault } = deps.core
   const keys = wanted.names.map(newTokenKey)
   const names = await Promise.all(wanted.names.map((name) => vault.seal(userId, name)))
   // One at a time in this process; between processes the stream of the ids decides.
-  return parts.turns('token-ids', async () => {
+  return deps.turns('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
-      const tokens = await newTokens(parts, names, keys, highest + 1)
+      const tokens = await newTokens(deps, names, keys, highest + 1)
       const ids = tokens.map(({ tokenId }) => tokenId)
       const steps = stepsFor(userId, tokens, wanted)
       const outcome = await actors.handleTogether(steps, context)
@@ -57,7 +57,7 @@ export async function makeTokens(
 }
 
 function newTokens(
-  { core: { vault } }: Parts,
+  { core: { vault } }: Deps,
   names: readonly Sealed[],
   keys: readonly string[],
   first: number,

@@ -3,14 +3,14 @@ import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 
 /**
  * Deletes all of them or, where one is unknown, none: the keys stop working, what they had left is
  * closed. Answers the position.
  */
 export async function removeTokens(
-  { core: { actors, vault } }: Parts,
+  { core: { actors, vault } }: Deps,
   userId: number,
   tokenIds: readonly number[],
   context: ActContext,

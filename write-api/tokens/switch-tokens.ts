@@ -6,7 +6,7 @@ import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { TokenStatuses } from '#write-api/contract/token.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { idsChosen } from './token-choice.ts'
 import { openedName } from './token-names.ts'
 
@@ -17,7 +17,7 @@ type Chosen = { readonly userId: number; readonly tokenIds: readonly number[] }
  * would not bring back, expired or exhausted, is not enabled.
  */
 export async function switchTokens(
-  { core }: Parts,
+  { core }: Deps,
   userId: number,
   tokenIds: readonly number[],
   status: 1 | 2,
@@ -33,7 +33,7 @@ export async function switchTokens(
 }
 
 /** By which of them can't be used, whatever their switch says; what calls hold may come back. */
-async function unusable(core: Parts['core'], chosen: Chosen, { at }: ActContext) {
+async function unusable(core: Deps['core'], chosen: Chosen, { at }: ActContext) {
   const { actors } = core
   const { userId, tokenIds } = chosen
   const account = await actors.stateOf(accountDecider, accountStream(userId))
@@ -44,7 +44,7 @@ async function unusable(core: Parts['core'], chosen: Chosen, { at }: ActContext)
   return { now: Math.floor(at / 1_000), exhausted, names: await namesOf(core, chosen) }
 }
 
-async function namesOf({ actors, vault }: Parts['core'], { userId, tokenIds }: Chosen) {
+async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: Chosen) {
   const names = new Map<number, string>()
   // One that is asked for alone is refused without its name.
   if (tokenIds.length < 2) return names
@@ -57,7 +57,7 @@ async function namesOf({ actors, vault }: Parts['core'], { userId, tokenIds }: C
 }
 
 /** POST /api/token/batch/status: enables (1) or disables (2) several. */
-export const switchTokenBatch: Act = (api, parts) => {
+export const switchTokenBatch: Act = (api, deps) => {
   api.post(
     '/api/token/batch/status',
     {
@@ -71,9 +71,9 @@ export const switchTokenBatch: Act = (api, parts) => {
     async (request, reply) => {
       const ids = idsChosen(request.body)
       const { userId } = principalOf(request)
-      const context = contextOf(parts, request)
-      const position = await switchTokens(parts, userId, ids, request.body.status, context)
-      await visibleIn(parts, reply, ['tokens'], position)
+      const context = contextOf(deps, request)
+      const position = await switchTokens(deps, userId, ids, request.body.status, context)
+      await visibleIn(deps, reply, ['tokens'], position)
       return done()
     },
   )

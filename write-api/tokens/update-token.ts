@@ -9,7 +9,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { UpdateToken } from '#write-api/contract/token.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { switchTokens } from './switch-tokens.ts'
 import { sealedName } from './token-names.ts'
@@ -21,7 +21,7 @@ const Query = Type.Object({
 })
 
 /** PUT /api/token/: the fields given, the others stay; `?status_only=true` sets 1 or 2 alone. */
-export const updateToken: Act = (api, parts) => {
+export const updateToken: Act = (api, deps) => {
   api.put(
     '/api/token/',
     {
@@ -36,12 +36,12 @@ export const updateToken: Act = (api, parts) => {
     async (request, reply) => {
       const user = principalOf(request)
       const { body, query } = request
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const position =
         query.status_only === 'true'
-          ? await switchTokens(parts, user.userId, [body.id], statusOf(body), context)
-          : await parts.turns(`token-${body.id}`, () => change(parts, user, body, context))
-      await visibleIn(parts, reply, ['tokens', 'balances'], position)
+          ? await switchTokens(deps, user.userId, [body.id], statusOf(body), context)
+          : await deps.turns(`token-${body.id}`, () => change(deps, user, body, context))
+      await visibleIn(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
   )
@@ -53,32 +53,32 @@ function statusOf({ status }: UpdateToken): 1 | 2 {
 }
 
 async function change(
-  parts: Parts,
+  deps: Deps,
   user: Principal,
   fields: UpdateToken,
   context: ActContext,
 ): Promise<number> {
-  const { actors } = parts.core
+  const { actors } = deps.core
   const { userId } = user
   const { id: tokenId } = fields
   const stream = tokensStream(userId)
   const { tokens } = await actors.stateOf(tokenDecider, stream)
   const token = tokens.get(tokenId)
   if (token === undefined) throw refused('TokenUnknown')
-  const name = await sealedName(parts.core.vault, userId, fields.name, token.terms.name)
-  const terms = { name, ...(await termsWith(parts.core, userId, token.terms, fields)) }
-  if (terms.group !== token.terms.group) await checkUsableGroup(parts, user, terms.group)
+  const name = await sealedName(deps.core.vault, userId, fields.name, token.terms.name)
+  const terms = { name, ...(await termsWith(deps.core, userId, token.terms, fields)) }
+  if (terms.group !== token.terms.group) await checkUsableGroup(deps, user, terms.group)
   const command = { type: 'ChangeTerms', userId, tokenId, terms }
   const steps: AnyStep[] = [
     { decider: tokenDecider, stream, command },
-    ...(await budgetSteps(parts, userId, fields)),
+    ...(await budgetSteps(deps, userId, fields)),
   ]
   return accepted(await actors.handleTogether(steps, context)).position
 }
 
 /** None for what the token has already: a row read may be sent back as it was. */
 async function budgetSteps(
-  { core }: Parts,
+  { core }: Deps,
   userId: number,
   { id: tokenId, remain_quota: quota, unlimited_quota: unlimited }: UpdateToken,
 ): Promise<AnyStep[]> {

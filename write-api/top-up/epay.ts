@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Epay } from './ways-to-pay.ts'
+import type { Epay } from './payment-methods.ts'
 
 /** How the protocol calls our ways to pay. */
 const TYPES = { zfb: 'alipay', wx: 'wxpay' } as const

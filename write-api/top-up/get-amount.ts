@@ -2,11 +2,11 @@ import { moneyText } from '#domain/top-up/money.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Amount, AskAmount } from '#write-api/contract/top-up.ts'
 import type { Act } from '../act.ts'
+import { paymentMethods } from './payment-methods.ts'
 import { quoteFor } from './quote.ts'
-import { waysToPay } from './ways-to-pay.ts'
 
 /** POST /api/user/amount: what so much quota costs, before it is ordered. */
-export const getAmount: Act = (api, parts) => {
+export const getAmount: Act = (api, deps) => {
   api.post(
     '/api/user/amount',
     {
@@ -18,9 +18,9 @@ export const getAmount: Act = (api, parts) => {
       },
     },
     async (request) => {
-      const ways = await waysToPay(parts.core)
+      const ways = await paymentMethods(deps.core)
       const { userId } = principalOf(request)
-      const { cents, currency } = await quoteFor(parts, ways, userId, request.body)
+      const { cents, currency } = await quoteFor(deps, ways, userId, request.body)
       return { success: true, message: 'success', data: moneyText(cents), currency }
     },
   )

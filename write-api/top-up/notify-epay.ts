@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { centsOf } from '#domain/top-up/money.ts'
 import { fault } from '#infra/http/faults.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
 import { readEpayNotice } from './epay.ts'
-import { warnOfHalfSet } from './half-set.ts'
+import { warnOfPartialConfig } from './partial-config.ts'
+import { paymentMethods } from './payment-methods.ts'
 import { takePayment } from './take-payment.ts'
-import { waysToPay } from './ways-to-pay.ts'
 
 const BODY_BYTES_MAX = 65_536
 const PAID = 'TRADE_SUCCESS'
@@ -14,7 +14,7 @@ const PAID = 'TRADE_SUCCESS'
  * GET and POST /api/user/epay/notify: the gateway says that an order was paid. Answers `success`,
  * after which it says no more, only once the credit is a fact; `fail` to anything else.
  */
-export const notifyEpay: Act = (api, parts) => {
+export const notifyEpay: Act = (api, deps) => {
   void api.register(async (scope) => {
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -27,7 +27,7 @@ export const notifyEpay: Act = (api, parts) => {
       schema: { summary: 'Where an epay gateway says that an order was paid' },
       handler: async (request, reply) => {
         const params = request.body instanceof URLSearchParams ? request.body : queryOf(request.url)
-        const isCredited = await takeNotice(parts, params, request.id)
+        const isCredited = await takeNotice(deps, params, request.id)
         return reply.type('text/plain; charset=utf-8').send(isCredited ? 'success' : 'fail')
       },
     })
@@ -39,14 +39,14 @@ const queryOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 
 async function takeNotice(
-  { core }: Parts,
+  { core }: Deps,
   params: URLSearchParams,
   cause: string,
 ): Promise<boolean> {
-  const ways = await waysToPay(core)
+  const ways = await paymentMethods(core)
   const { values, epay } = ways
   if (epay === null) {
-    warnOfHalfSet(core, ways)
+    warnOfPartialConfig(core, ways)
     throw fault('Unavailable')
   }
   const notice = readEpayNotice(params, epay.key)

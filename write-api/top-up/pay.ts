@@ -7,15 +7,15 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { Pay, PaymentPage } from '#write-api/contract/top-up.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { epayForm } from './epay.ts'
+import { ownAddress, type PaymentMethods, paymentMethods } from './payment-methods.ts'
 import { type Quote, quoteFor } from './quote.ts'
 import { openStripePage } from './stripe.ts'
 import { newTradeNo } from './trade-no.ts'
-import { ownAddress, type WaysToPay, waysToPay } from './ways-to-pay.ts'
 
 /** POST /api/user/pay: orders a top-up, and answers where and how to pay for it. */
-export const pay: Act = (api, parts) => {
+export const pay: Act = (api, deps) => {
   api.post(
     '/api/user/pay',
     {
@@ -24,21 +24,21 @@ export const pay: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      const ways = await waysToPay(parts.core)
-      const quote = await quoteFor(parts, ways, userId, request.body)
+      const ways = await paymentMethods(deps.core)
+      const quote = await quoteFor(deps, ways, userId, request.body)
       const own = ownAddress(ways.values)
-      await takeTurn(parts, userId)
-      const { id, outcome } = await parts.nextIds('order', (orderId) => {
+      await takeTurn(deps, userId)
+      const { id, outcome } = await deps.nextIds('order', (orderId) => {
         const order = orderOf(orderId, userId, request.body, quote, ways)
         const command = { type: 'PlaceTopUp', ...order } as const
-        const context = contextOf(parts, request)
-        return parts.core.actors.handle(topUpDecider, topUpStream(orderId), command, context)
+        const context = contextOf(deps, request)
+        return deps.core.actors.handle(topUpDecider, topUpStream(orderId), command, context)
       })
       const { events, position } = accepted(outcome)
       const order = events[0]?.data as TopUpOrdered['data']
-      const page = await paymentPage(parts, ways, order, own)
-      parts.core.log.debug({ orderId: id, provider: quote.provider }, 'a top-up was ordered')
-      await visibleIn(parts, reply, ['orders'], position)
+      const page = await paymentPage(deps, ways, order, own)
+      deps.core.log.debug({ orderId: id, provider: quote.provider }, 'a top-up was ordered')
+      await visibleIn(deps, reply, ['orders'], position)
       return { success: true, message: 'success', ...page }
     },
   )
@@ -47,13 +47,13 @@ export const pay: Act = (api, parts) => {
 const ORDERS_PER_MINUTE_MAX = 10
 
 /** Each order is a stream for ever, paid or not. */
-async function takeTurn({ core }: Parts, userId: number): Promise<void> {
+async function takeTurn({ core }: Deps, userId: number): Promise<void> {
   const key = `top-up:${userId}`
   const outcome = await core.limits.enter(`user:${userId}`, [
     { kind: 'rate', key, max: ORDERS_PER_MINUTE_MAX, periodMs: 60_000, isRefundable: false },
   ])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
-  outcome.leave({ isRefunded: false })
+  outcome.release({ isRefunded: false })
 }
 
 const orderOf = (
@@ -61,7 +61,7 @@ const orderOf = (
   userId: number,
   { amount, payment_method: method }: Pay,
   { provider, quota, cents, currency, code }: Quote,
-  ways: WaysToPay,
+  ways: PaymentMethods,
 ): TopUpOrdered['data'] => ({
   orderId,
   userId,
@@ -79,8 +79,8 @@ const orderOf = (
 type Page = { readonly data: Record<string, string>; readonly url: string }
 
 async function paymentPage(
-  parts: Parts,
-  { values, epay, stripe }: WaysToPay,
+  deps: Deps,
+  { values, epay, stripe }: PaymentMethods,
   order: TopUpOrdered['data'],
   own: string,
 ): Promise<Page> {
@@ -90,7 +90,7 @@ async function paymentPage(
     const apiKey = stripe?.apiKey ?? ''
     const site = optionValue(values, 'SystemName') || 'Tallygate'
     const name = `${site}: $${amount}`
-    return { data: {}, url: await openStripePage(parts, { apiKey, order, returnUrl, name }) }
+    return { data: {}, url: await openStripePage(deps, { apiKey, order, returnUrl, name }) }
   }
   if (epay === null) throw new Error('an order by a gateway that is off')
   const notifyUrl = `${own}/api/user/epay/notify`

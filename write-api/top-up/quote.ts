@@ -6,9 +6,9 @@ import { priceCents, quotaOfDollars } from '#domain/top-up/money.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { AskAmount } from '#write-api/contract/top-up.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { type Terms, termsOf, type WaysToPay } from './ways-to-pay.ts'
+import { type PaymentMethods, type Terms, termsOf } from './payment-methods.ts'
 
 /** What is asked for, priced as the options are now. */
 export type Quote = Terms & {
@@ -23,8 +23,8 @@ const CENTS_MAX = 99_999_999_999n
 
 /** Throws what a top-up can't be had for. */
 export async function quoteFor(
-  parts: Parts,
-  ways: WaysToPay,
+  deps: Deps,
+  ways: PaymentMethods,
   userId: number,
   { amount, top_up_code = '', payment_method = 'zfb' }: AskAmount,
 ): Promise<Quote> {
@@ -32,7 +32,7 @@ export async function quoteFor(
   const terms = termsOf(ways, payment_method)
   const least = optionInteger(values, 'MinTopUp')
   if (amount < least) throw refused('TopUpTooSmall', { least })
-  const code = await codeOf(parts, values, userId, top_up_code.trim())
+  const code = await codeOf(deps, values, userId, top_up_code.trim())
   const cents = priceCents(amount, terms.price, code?.ratio ?? '1')
   const quota = quotaOfDollars(amount, optionValue(values, 'QuotaPerUnit'))
   const most = terms.provider === 'stripe' ? STRIPE_CENTS_MAX : CENTS_MAX
@@ -46,7 +46,7 @@ const WRONG_CODES_PER_MINUTE_MAX = 10
 
 /** Wrong codes are counted: nobody finds a discount by trying. */
 async function codeOf(
-  { core }: Parts,
+  { core }: Deps,
   values: ReadonlyMap<string, string>,
   userId: number,
   name: string,
@@ -63,7 +63,7 @@ async function codeOf(
   ])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
   const ratio = readRatios(optionValue(values, 'TopUpCodes')).get(name)
-  outcome.leave({ isRefunded: ratio !== undefined })
+  outcome.release({ isRefunded: ratio !== undefined })
   if (ratio === undefined) throw refused('TopUpCodeUnknown')
   return { name, ratio }
 }

@@ -9,7 +9,7 @@ import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { RefundOrder } from '#write-api/contract/top-up.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { accountSteps } from './account-steps.ts'
@@ -18,7 +18,7 @@ import { accountSteps } from './account-steps.ts'
  * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
  * had bought, and the inviter's share. The money itself goes back at the provider.
  */
-export const refundOrder: Act = (api, parts) => {
+export const refundOrder: Act = (api, deps) => {
   api.post(
     '/api/user/topup/:id/refund',
     {
@@ -31,20 +31,20 @@ export const refundOrder: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { actors, vault } = parts.core
+      const { actors, vault } = deps.core
       const reason = request.body.reason.trim()
       if (reason === '') throw refused('RefundReasonRequired')
       const stream = topUpStream(idOf(request.params))
       const state = await actors.stateOf(topUpDecider, stream)
       if (state.order === null) throw refused('TopUpUnknown')
-      await mayActOn(parts, principalOf(request), state.order.userId)
+      await mayActOn(deps, principalOf(request), state.order.userId)
       const isSeen = request.body.refunds === state.refunds
       if (!isSeen && state.payment !== null) throw refused('RefundedMeanwhile')
       const sealed = await vault.seal(state.order.userId, reason)
       const steps = refundSteps(state, stream, centsToRefund(state, request.body), sealed)
-      const outcome = await actors.handleTogether(steps, contextOf(parts, request))
+      const outcome = await actors.handleTogether(steps, contextOf(deps, request))
       const { position } = accepted(outcome)
-      await visibleIn(parts, reply, ['orders', 'balances', 'call-log'], position)
+      await visibleIn(deps, reply, ['orders', 'balances', 'call-log'], position)
       return done()
     },
   )
@@ -52,7 +52,7 @@ export const refundOrder: Act = (api, parts) => {
 
 /** As everywhere: nobody acts on users of the same or a higher level, but the super admin. */
 async function mayActOn(
-  { core }: Parts,
+  { core }: Deps,
   { role }: ReturnType<typeof principalOf>,
   userId: number,
 ): Promise<void> {

@@ -4,11 +4,11 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
-import type { Act, Parts } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
+import { paymentMethods } from './payment-methods.ts'
 import { stripeReport } from './stripe-reports.ts'
 import { takePayment } from './take-payment.ts'
 import { takeReport } from './take-report.ts'
-import { waysToPay } from './ways-to-pay.ts'
 
 const BODY_BYTES_MAX = 65_536
 const TOLERANCE_SECONDS = 300
@@ -38,7 +38,7 @@ const checkouts = Compile(Checkout)
  * of the body is looked at before its signature is right; 200 comes once what follows from it is a
  * fact, or where nothing does.
  */
-export const stripeWebhook: Act = (api, parts) => {
+export const stripeWebhook: Act = (api, deps) => {
   void api.register(async (scope) => {
     scope.removeContentTypeParser('application/json')
     scope.addContentTypeParser(
@@ -55,21 +55,21 @@ export const stripeWebhook: Act = (api, parts) => {
         },
       },
       async (request) => {
-        await takeEvent(parts, request)
+        await takeEvent(deps, request)
         return done()
       },
     )
   })
 }
 
-async function takeEvent(parts: Parts, request: FastifyRequest): Promise<void> {
-  const { core } = parts
-  const { values, stripe } = await waysToPay(core)
+async function takeEvent(deps: Deps, request: FastifyRequest): Promise<void> {
+  const { core } = deps
+  const { values, stripe } = await paymentMethods(core)
   if (stripe === null) throw fault('Unavailable')
   const event = await signedEvent(request, stripe.webhookSecret, core.now())
   if (event === null) throw fault('InvalidRequest')
   const report = stripeReport(event)
-  if (report !== null) return takeReport(parts, report, request.id)
+  if (report !== null) return takeReport(deps, report, request.id)
   if (!PAID.has(event.type as never)) return
   const checkout: unknown = event.data?.object
   if (!checkouts.Check(checkout)) throw fault('InvalidRequest')

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { centsOf } from '#domain/top-up/money.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { providerFetch } from '../oauth/ask-provider.ts'
 import { refused } from '../refusals.ts'
 
@@ -18,7 +18,7 @@ type Page = {
  * Opens a checkout page for the order and answers its address. Asked again for the same order,
  * Stripe answers the same page. Throws a refusal when Stripe fails; the order is then never paid.
  */
-export async function openStripePage(parts: Parts, page: Page): Promise<string> {
+export async function openStripePage(deps: Deps, page: Page): Promise<string> {
   const { order, returnUrl, name } = page
   const { tradeNo, money, currency } = order
   const price = {
@@ -27,7 +27,7 @@ export async function openStripePage(parts: Parts, page: Page): Promise<string> 
     product_data: { name },
   }
   try {
-    const { url } = await clientOf(parts, page.apiKey).checkout.sessions.create(
+    const { url } = await clientOf(deps, page.apiKey).checkout.sessions.create(
       {
         mode: 'payment',
         client_reference_id: tradeNo,
@@ -43,13 +43,13 @@ export async function openStripePage(parts: Parts, page: Page): Promise<string> 
     return url
   } catch (error) {
     const { message } = error as Error
-    parts.core.log.warn({ orderId: order.orderId, reason: message }, 'Stripe opened no checkout')
+    deps.core.log.warn({ orderId: order.orderId, reason: message }, 'Stripe opened no checkout')
     throw refused('PaymentProviderFailed')
   }
 }
 
 /** Over our own connections, which go where the operator's policy lets them. */
-function clientOf({ core, outbound }: Parts, apiKey: string): Stripe {
+function clientOf({ core, outbound }: Deps, apiKey: string): Stripe {
   const base = core.config.stripeApiBase
   const fetchOurs = providerFetch(outbound)
   const httpClient = Stripe.createFetchHttpClient(((url: string, init: Init) =>

@@ -11,7 +11,7 @@ import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-por
 import { fault } from '#infra/http/faults.ts'
 import { orderOfPayment } from '#projections/orders/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import { keepText } from '../messages/message-text.ts'
 import { accountSteps } from './account-steps.ts'
 import { noticeText, type ReportNotice } from './report-notice.ts'
@@ -29,24 +29,24 @@ const TRIES_MAX = 10
  * so that Stripe sends it again.
  */
 export async function takeReport(
-  parts: Parts,
+  deps: Deps,
   { paymentId, tradeNo, command }: StripeReport,
   cause: string,
 ): Promise<void> {
-  const orderId = await orderOf(parts, paymentId, tradeNo)
+  const orderId = await orderOf(deps, paymentId, tradeNo)
   if (orderId === null) {
     const facts = { provider: 'stripe', paymentId, report: command.type }
-    parts.core.log.warn(facts, 'Stripe reported on a payment of no order of this site: ignored')
+    deps.core.log.warn(facts, 'Stripe reported on a payment of no order of this site: ignored')
     return
   }
   const stream = topUpStream(orderId)
-  await parts.turns(stream, async () => {
+  await deps.turns(stream, async () => {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const refusal = await decideOnce(parts, stream, command, cause)
+      const refusal = await decideOnce(deps, stream, command, cause)
       if (refusal === null) return
       if (refusal === 'RefundedMeanwhile') continue
       const facts = { alarm: 'payment-report-refused', provider: 'stripe', orderId, paymentId }
-      parts.core.log.error({ ...facts, reason: refusal }, 'a report of Stripe was not applied')
+      deps.core.log.error({ ...facts, reason: refusal }, 'a report of Stripe was not applied')
       // Another currency stays another one; the rest may be mended before Stripe gives up.
       if (refusal === 'TopUpMismatch') return
       break
@@ -60,7 +60,7 @@ export async function takeReport(
  * payment is not recorded yet is no stranger's, and the report has to come again.
  */
 async function orderOf(
-  { core, freshness }: Parts,
+  { core, freshness }: Deps,
   paymentId: string | null,
   tradeNo: string | null,
 ): Promise<number | null> {
@@ -80,12 +80,12 @@ async function orderOf(
 
 /** null: it is a fact, or was one before. Otherwise the code of the refusal. */
 async function decideOnce(
-  parts: Parts,
+  deps: Deps,
   stream: string,
   said: StripeReport['command'],
   cause: string,
 ): Promise<string | null> {
-  const { actors, vault, now } = parts.core
+  const { actors, vault, now } = deps.core
   const state = await actors.stateOf(topUpDecider, stream)
   const { order } = state
   if (order === null) return 'TopUpUnknown'
@@ -98,13 +98,13 @@ async function decideOnce(
   const outcome =
     news === null
       ? await actors.handleTogether(steps, context)
-      : await withNotice(parts, steps, { order, news, command, cents }, context)
+      : await withNotice(deps, steps, { order, news, command, cents }, context)
   return outcome.isDone ? null : outcome.refusal.refused
 }
 
 /** The notice is a message to all admins, in the append of what it is about: never twice. */
 async function withNotice(
-  { core, nextIds }: Parts,
+  { core, nextIds }: Deps,
   steps: readonly AnyStep[],
   notice: ReportNotice,
   context: ActContext,

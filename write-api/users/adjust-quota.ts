@@ -14,7 +14,7 @@ import { languageOf } from '#infra/http/language.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope, Refused } from '#read-api/contract/envelope.ts'
 import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { sealedReason } from './change-reason.ts'
 
@@ -23,7 +23,7 @@ import { sealedReason } from './change-reason.ts'
  * change is one append of its own: for several users, the answer says what became of each; for one
  * user, a refusal is the answer.
  */
-export const adjustQuota: Act = (api, parts) => {
+export const adjustQuota: Act = (api, deps) => {
   api.post(
     '/api/user/quota',
     {
@@ -43,16 +43,16 @@ export const adjustQuota: Act = (api, parts) => {
       const items: QuotaAdjustment[] = []
       let position = 0
       for (const userId of userIds) {
-        const one = await adjustOne(parts, request, userId, body).catch((error: unknown) => {
+        const one = await adjustOne(deps, request, userId, body).catch((error: unknown) => {
           if (body.ids === undefined || !(error instanceof HttpRefusal)) throw error
-          return refusalItem(parts, request, userId, error)
+          return refusalItem(deps, request, userId, error)
         })
         items.push(one.item)
         position = Math.max(position, one.position)
       }
       const shown = items.flatMap(({ id, quota }) => (quota === null ? [] : [[id, quota] as const]))
-      await parts.shownBalances.remember(principalOf(request), new Map(shown))
-      await visibleIn(parts, reply, ['users', 'balances', 'call-log'], position)
+      await deps.shownBalances.remember(principalOf(request), new Map(shown))
+      await visibleIn(deps, reply, ['users', 'balances', 'call-log'], position)
       return success({ items })
     },
   )
@@ -69,12 +69,12 @@ type Adjusted = { readonly item: QuotaAdjustment; readonly position: number }
 
 /** Throws the refusal; then nothing of this user was changed. */
 async function adjustOne(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   userId: number,
   body: AdjustQuota,
 ): Promise<Adjusted> {
-  const { actors, store, db } = parts.core
+  const { actors, store, db } = deps.core
   const actorRole = principalOf(request).role as Role
   const mayAct = { type: 'MayAct', actorRole } as const
   // Before the reason is sealed: nobody has a key whom nobody knows.
@@ -82,20 +82,20 @@ async function adjustOne(
   const judged = userDecider.decide(mayAct, user)
   if (isRefusal(judged)) throw refused(judged.refused, judged.details)
   const username = (await findUser(db, userId))?.username ?? ''
-  return parts.turns(`user-${userId}`, async () => {
+  return deps.turns(`user-${userId}`, async () => {
     const stream = accountStream(userId)
     const adjustmentId = adjustmentIdOf(body)
     const ids = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>
       [...grantIds, ...deductionIds].filter((id) => id.startsWith(prefixOf(body))),
     )
     if (ids.some((id) => id !== adjustmentId)) throw refused('RequestIdReused')
-    const { note } = await sealedReason(parts.core.vault, userId, body.reason)
+    const { note } = await sealedReason(deps.core.vault, userId, body.reason)
     const command = commandOf(userId, adjustmentId, body, note)
     const steps = [
       { decider: userDecider, stream: userStream(userId), command: mayAct },
       { decider: accountDecider, stream, command },
     ]
-    const outcome = await actors.handleTogether(steps, contextOf(parts, request))
+    const outcome = await actors.handleTogether(steps, contextOf(deps, request))
     if (!outcome.isDone && outcome.refusal.refused === 'InsufficientQuota') {
       const name = username === '' ? `#${userId}` : username
       throw refused('DeductionBeyondBalance', { ...outcome.refusal.details, name })
@@ -130,7 +130,7 @@ function commandOf(
 
 /** The balance is told to those alone who may act on the user. */
 async function refusalItem(
-  { core }: Parts,
+  { core }: Deps,
   request: FastifyRequest,
   userId: number,
   { code, words }: HttpRefusal,

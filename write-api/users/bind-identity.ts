@@ -4,7 +4,7 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { KnownUser } from '#domain/user/state.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
-import { accepted, type Parts } from '../act.ts'
+import { accepted, type Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { type Identity, identityKeyOf } from './identity.ts'
 
@@ -14,28 +14,28 @@ import { type Identity, identityKeyOf } from './identity.ts'
  * `ProviderBound` when the user has another account of that provider, to be let go of first.
  */
 export function bindIdentity(
-  parts: Parts,
+  deps: Deps,
   userId: number,
   identity: Identity,
   context: ActContext,
 ): Promise<number> {
-  const { actors } = parts.core
+  const { actors } = deps.core
   const stream = userStream(userId)
-  return parts.turns(stream, async () => {
+  return deps.turns(stream, async () => {
     const { user } = await actors.stateOf(userDecider, stream)
     if (user === null || user.isDeleted) throw refused('UserUnknown')
     const bound = user.identities[identity.provider] ?? null
     const { provider } = identity
-    const isAnother = bound !== null && bound !== identityKeyOf(parts.core.vault, identity)
+    const isAnother = bound !== null && bound !== identityKeyOf(deps.core.vault, identity)
     if (isAnother && provider !== 'email') throw refused('ProviderBound', { provider })
-    const steps = await bindSteps(parts, userId, identity, bound)
+    const steps = await bindSteps(deps, userId, identity, bound)
     return accepted(await actors.handleTogether(steps, context)).position
   })
 }
 
 /** `bound`: the key of the identity of this provider that the user has now. */
 export async function bindSteps(
-  { core }: Pick<Parts, 'core'>,
+  { core }: Pick<Deps, 'core'>,
   userId: number,
   identity: Identity,
   bound: string | null,

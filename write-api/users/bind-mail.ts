@@ -13,7 +13,7 @@ import { mailIdentity } from './mail-identity.ts'
 import { refuseNameOfAnother } from './username.ts'
 
 /** GET /api/oauth/email/bind: the own mail address, proved by the code that was sent to it. */
-export const bindMail: Act = (api, parts) => {
+export const bindMail: Act = (api, deps) => {
   api.get(
     '/api/oauth/email/bind',
     {
@@ -26,18 +26,18 @@ export const bindMail: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      await requireRecent(parts, request)
+      await requireRecent(deps, request)
       const { email, code } = request.query
       const address = mailAddressOf(email)
       if (code.trim() === '') throw refused('MailCodeRequired')
-      const { values } = await allOptions(parts.core.db)
+      const { values } = await allOptions(deps.core.db)
       checkMailDomain(values, address)
-      const isRight = await takeMailCode(parts.core, request, `bind:${userId}`, { address, code })
+      const isRight = await takeMailCode(deps.core, request, `bind:${userId}`, { address, code })
       if (!isRight) throw refused('MailCodeWrong')
-      await refuseNameOfAnother(parts.core, address, userId)
-      const context = contextOf(parts, request)
-      const position = await bindIdentity(parts, userId, mailIdentity(address), context)
-      await visibleIn(parts, reply, ['users'], position)
+      await refuseNameOfAnother(deps.core, address, userId)
+      const context = contextOf(deps, request)
+      const position = await bindIdentity(deps, userId, mailIdentity(address), context)
+      await visibleIn(deps, reply, ['users'], position)
       return done()
     },
   )

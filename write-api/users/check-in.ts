@@ -12,7 +12,7 @@ import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 
 /** POST /api/user/check_in: the reward of the day (UTC, by the database's clock), once. */
-export const checkIn: Act = (api, parts) => {
+export const checkIn: Act = (api, deps) => {
   api.post(
     '/api/user/check_in',
     {
@@ -23,18 +23,18 @@ export const checkIn: Act = (api, parts) => {
       },
     },
     async (request, reply) => {
-      const { core } = parts
+      const { core } = deps
       const { userId } = principalOf(request)
       const { values } = await allOptions(core.db)
       if (!optionFlag(values, 'CheckInEnabled')) throw refused('CheckInDisabled')
       const least = BigInt(optionInteger(values, 'CheckInQuota'))
       const most = BigInt(optionInteger(values, 'CheckInMaxQuota'))
       const amount = drawn(least, most)
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const command = { type: 'CheckIn', userId, day: dayOf(context.at), amount } as const
       const stream = accountStream(userId)
       const done = accepted(await core.actors.handle(accountDecider, stream, command, context))
-      await visibleIn(parts, reply, ['balances', 'call-log'], done.position)
+      await visibleIn(deps, reply, ['balances', 'call-log'], done.position)
       return success({ quota: Number(amount) })
     },
   )

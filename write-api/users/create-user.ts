@@ -13,7 +13,7 @@ import { checkPassword } from './password-policy.ts'
 import { usernameOf } from './username.ts'
 
 /** POST /api/user/: a normal user, with the quota that new users get. */
-export const createUser: Act = (api, parts) => {
+export const createUser: Act = (api, deps) => {
   api.post(
     '/api/user/',
     {
@@ -31,7 +31,7 @@ export const createUser: Act = (api, parts) => {
       }
       const username = usernameOf(request.body.username)
       checkPassword(password)
-      const { values } = await allOptions(parts.core.db)
+      const { values } = await allOptions(deps.core.db)
       const user = {
         username,
         displayName: displayNameOf(display_name) || username,
@@ -41,10 +41,10 @@ export const createUser: Act = (api, parts) => {
         reason: 'new-user',
       } as const
       // One at a time: so many passwords at once would be refused as too many.
-      const { id, outcome } = await parts.turns('create-user', () =>
-        createUserAccount(parts, user, contextOf(parts, request)),
+      const { id, outcome } = await deps.turns('create-user', () =>
+        createUserAccount(deps, user, contextOf(deps, request)),
       )
-      await visibleIn(parts, reply, ['users', 'balances'], accepted(outcome).position)
+      await visibleIn(deps, reply, ['users', 'balances'], accepted(outcome).position)
       return success({ id })
     },
   )

@@ -11,7 +11,7 @@ import { requireRecent } from '../credentials/prove.ts'
  * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
  * has its name typed before; a super admin's can't be. Wants a recent login: nothing undoes it.
  */
-export const deleteSelf: Act = (api, parts) => {
+export const deleteSelf: Act = (api, deps) => {
   api.delete(
     '/api/user/self',
     {
@@ -19,15 +19,15 @@ export const deleteSelf: Act = (api, parts) => {
       schema: { summary: 'Delete the own account', response: { 200: Done } },
     },
     async (request, reply) => {
-      await requireRecent(parts, request)
+      await requireRecent(deps, request)
       const { userId } = principalOf(request)
       const command = { type: 'DeleteUser', actorRole: null } as const
-      const context = contextOf(parts, request)
-      const { actors } = parts.core
+      const context = contextOf(deps, request)
+      const { actors } = deps.core
       const outcome = await actors.handle(userDecider, userStream(userId), command, context)
       const { position } = accepted(outcome)
-      const forgotten = await forgetCredentials(parts, request, userId)
-      await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      const forgotten = await forgetCredentials(deps, request, userId)
+      await visibleIn(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
       clearSessionCookie(reply)
       return done()
     },

@@ -7,7 +7,7 @@ import { onlyRootSession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { EraseUser } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { forgetCredentials } from '../credentials/forget-credentials.ts'
 import { forgetMessages } from '../messages/forget-messages.ts'
 import { type RefusalCode, refused } from '../refusals.ts'
@@ -19,7 +19,7 @@ import { nameKeyOf } from './username.ts'
  * POST /api/user/erase: destroys the key of every text about a user, for good, and deactivates the
  * account; its numbers stay. Whoever asks types the username.
  */
-export const eraseUser: Act = (api, parts) => {
+export const eraseUser: Act = (api, deps) => {
   api.post(
     '/api/user/erase',
     {
@@ -33,41 +33,41 @@ export const eraseUser: Act = (api, parts) => {
     async (request, reply) => {
       const { id, username } = request.body
       const actorRole = principalOf(request).role as Role
-      const { actors, vault } = parts.core
+      const { actors, vault } = deps.core
       const stream = userStream(id)
       const command = { type: 'EraseUser', actorRole } as const
-      const position = await parts.turns(stream, async () => {
+      const position = await deps.turns(stream, async () => {
         const state = await actors.stateOf(userDecider, stream)
         const decided = userDecider.decide(command, state)
         if (isRefusal(decided)) throw refused(decided.refused as RefusalCode, decided.details)
-        const name = await checkName(parts, id, username)
+        const name = await checkName(deps, id, username)
         // NOTE: the event last: what fails before it leaves a user who can be erased again.
         await vault.destroyUser(id)
-        await forgetCredentials(parts, request, id)
-        await forgetTokenKeys(parts.core, id)
-        await forgetMessages(parts, request, id)
-        const context = contextOf(parts, request)
+        await forgetCredentials(deps, request, id)
+        await forgetTokenKeys(deps.core, id)
+        await forgetMessages(deps, request, id)
+        const context = contextOf(deps, request)
         const erase = { decider: userDecider, stream, command }
         // Whoever was erased may come again, as somebody new.
         const released = releaseSteps(id, state.user?.identities ?? {})
-        const steps = [erase, ...released, ...releaseName(parts, id, name)]
+        const steps = [erase, ...released, ...releaseName(deps, id, name)]
         return accepted(await actors.handleTogether(steps, context)).position
       })
-      await visibleIn(parts, reply, ['users', 'tokens', 'credentials', 'messages'], position)
+      await visibleIn(deps, reply, ['users', 'tokens', 'credentials', 'messages'], position)
       return done()
     },
   )
 }
 
 /** Answers it. One that was erased has no name any more: it is empty. */
-async function checkName({ core }: Parts, userId: number, typed: string): Promise<string> {
+async function checkName({ core }: Deps, userId: number, typed: string): Promise<string> {
   const user = await findUser(core.db, userId)
   if (user === null) throw refused('UserUnknown')
   if (typed.normalize('NFKC').trim() !== user.username) throw refused('ErasedNameDiffers')
   return user.username
 }
 
-function releaseName({ core }: Parts, userId: number, name: string): AnyStep[] {
+function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
   if (name === '') return []
   const nameKey = nameKeyOf(core.vault, name)
   const command = { type: 'ReleaseUsername', nameKey, userId }

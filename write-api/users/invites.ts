@@ -5,14 +5,14 @@ import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { idOfCode } from '#infra/vault/id-code.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 
 /**
  * Whose invite code it is. null when it is nobody's, or of somebody who is banned or gone, and
  * while invitations are off: a registration goes on without an inviter then.
  */
 export async function inviterOf(
-  { core }: Pick<Parts, 'core'>,
+  { core }: Pick<Deps, 'core'>,
   affCode: string,
 ): Promise<number | null> {
   const id = idOfCode(core.vault, affCode)
@@ -29,7 +29,7 @@ export async function inviterOf(
  * No steps without an inviter.
  */
 export async function inviteSteps(
-  { core }: Pick<Parts, 'core'>,
+  { core }: Pick<Deps, 'core'>,
   { inviterId, inviteeId }: { readonly inviterId: number | null; readonly inviteeId: number },
 ): Promise<AnyStep[]> {
   if (inviterId === null) return []

@@ -21,7 +21,7 @@ const COMMANDS = {
 const Managed = Type.Object({ status: Type.Integer(), role: Type.Integer() })
 
 /** POST /api/user/manage: promote, demote, disable, enable or delete; answers what is now so. */
-export const manageUser: Act = (api, parts) => {
+export const manageUser: Act = (api, deps) => {
   api.post(
     '/api/user/manage',
     {
@@ -34,16 +34,16 @@ export const manageUser: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { id, action } = request.body
-      const { actors } = parts.core
+      const { actors } = deps.core
       const actorRole = principalOf(request).role as Role
       const command = { type: COMMANDS[action], actorRole }
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const outcome = await actors.handle(userDecider, userStream(id), command, context)
       const { events, position } = accepted(outcome)
       // Now, however far the read model is behind, by which they would end too.
       if (events.length > 0 && action !== 'enable') await request.server.gate.sessions.endAllOf(id)
-      const forgotten = action === 'delete' ? await forgetCredentials(parts, request, id) : 0
-      await visibleIn(parts, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      const forgotten = action === 'delete' ? await forgetCredentials(deps, request, id) : 0
+      await visibleIn(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
       const { user } = await actors.stateOf(userDecider, userStream(id))
       return success({ status: user?.isEnabled ? ACTIVE : BANNED, role: user?.role ?? 0 })
     },

@@ -6,7 +6,7 @@ import { userDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
 import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-port.ts'
-import type { Parts } from '../act.ts'
+import type { Deps } from '../act.ts'
 import type { WithId } from '../next-id.ts'
 import { bindSteps } from './bind-identity.ts'
 import type { Identity } from './identity.ts'
@@ -33,16 +33,16 @@ export type NewUser = {
  * that have to hold first, or go with it; the first refusal is answered.
  */
 export async function createUserAccount(
-  parts: Parts,
+  deps: Deps,
   user: NewUser,
   context: ActContext,
   before: (userId: number) => readonly AnyStep[] = () => [],
 ): Promise<WithId<Outcome<Fact, Refusal>>> {
-  const { vault, actors } = parts.core
+  const { vault, actors } = deps.core
   const { inviterId = null } = user
   const nameKey = nameKeyOf(vault, user.username)
   const hash = user.password === null ? null : await vault.hashPassword(user.password)
-  return parts.nextIds('user', async (userId) => {
+  return deps.nextIds('user', async (userId) => {
     const passwordRef = hash === null ? null : await keepPassword(vault, userId, hash)
     const claim = { type: 'ClaimUsername', nameKey, userId }
     const create = {
@@ -60,10 +60,10 @@ export async function createUserAccount(
       ...[
         { decider: userDecider, stream: userStream(userId), command: create },
         { decider: usernameDecider, stream: usernameStream(nameKey), command: claim },
-        ...(await identitySteps(parts, userId, user)),
+        ...(await identitySteps(deps, userId, user)),
       ].map((step) => ({ ...step, mustBeNew: true })),
       ...firstQuota(userId, user),
-      ...(await inviteSteps(parts, { inviterId, inviteeId: userId })),
+      ...(await inviteSteps(deps, { inviterId, inviteeId: userId })),
     ]
     const outcome = await actors.handleTogether(steps, context)
     if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
@@ -72,11 +72,11 @@ export async function createUserAccount(
 }
 
 async function identitySteps(
-  parts: Parts,
+  deps: Deps,
   userId: number,
   { identities = [] }: NewUser,
 ): Promise<AnyStep[]> {
-  const steps = identities.map((identity) => bindSteps(parts, userId, identity, null))
+  const steps = identities.map((identity) => bindSteps(deps, userId, identity, null))
   return (await Promise.all(steps)).flat()
 }
 

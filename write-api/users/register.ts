@@ -6,11 +6,11 @@ import { usernameDecider } from '#domain/user/username.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
-import { isFull, type Seat } from '#infra/limits/port.ts'
+import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { HumanToken, Register } from '#write-api/contract/entry.ts'
-import { type Act, accepted, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, type Deps, visibleIn } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
 import { checkMailDomain } from '../mail/mail-domains.ts'
@@ -26,7 +26,7 @@ import { nameKeyOf, refuseNameOfAnother, usernameOf } from './username.ts'
 type Values = ReadonlyMap<string, string>
 
 /** POST /api/user/register: an account for oneself, by name and password. */
-export const register: Act = (api, parts) => {
+export const register: Act = (api, deps) => {
   api.post(
     '/api/user/register',
     {
@@ -39,25 +39,25 @@ export const register: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { body } = request
-      const { values } = await allOptions(parts.core.db)
-      await mayRegister(parts, values)
+      const { values } = await allOptions(deps.core.db)
+      await mayRegister(deps, values)
       const username = checked(body)
       const address = addressOf(values, body)
-      const seat = await seatFor(parts, request)
+      const permit = await seatFor(deps, request)
       try {
-        await parts.humanCheck.pass(request, 'register', request.query.turnstile ?? '')
+        await deps.humanCheck.pass(request, 'register', request.query.turnstile ?? '')
         const registration = { username, address, values, body }
-        const { id, outcome } = await create(parts, request, registration)
-        await visibleIn(parts, reply, ['users', 'balances'], accepted(outcome).position)
+        const { id, outcome } = await create(deps, request, registration)
+        await visibleIn(deps, reply, ['users', 'balances'], accepted(outcome).position)
         return success({ id })
       } finally {
-        seat.leave({ isRefunded: false })
+        permit.release({ isRefunded: false })
       }
     },
   )
 }
 
-async function mayRegister({ core }: Parts, values: Values): Promise<void> {
+async function mayRegister({ core }: Deps, values: Values): Promise<void> {
   await refuseUnlessOpen(core.db, values)
   if (!optionFlag(values, 'PasswordRegisterEnabled')) throw refused('PasswordRegistrationClosed')
 }
@@ -84,7 +84,7 @@ const OF_IP_MS = 60_000
 const AT_ONCE_MAX = 100
 
 /** What a registration costs is a password's hash: an address has so many a minute. */
-async function seatFor({ core }: Parts, request: FastifyRequest): Promise<Seat> {
+async function seatFor({ core }: Deps, request: FastifyRequest): Promise<Permit> {
   const key = `register:${addressKey(core.vault, request.ip)}`
   const outcome = await core.limits.enter('register', [
     { kind: 'rate', key, max: OF_IP_MAX, periodMs: OF_IP_MS, isRefundable: false },
@@ -95,14 +95,14 @@ async function seatFor({ core }: Parts, request: FastifyRequest): Promise<Seat> 
 }
 
 /** Before the code is used up and a password hashed; the append decides. */
-async function checkFree({ core }: Parts, username: string): Promise<void> {
+async function checkFree({ core }: Deps, username: string): Promise<void> {
   const stream = usernameStream(nameKeyOf(core.vault, username))
   const { userId } = await core.actors.stateOf(usernameDecider, stream)
   if (userId !== null) throw refused('UsernameTaken')
 }
 
 async function proveAddress(
-  { core }: Parts,
+  { core }: Deps,
   request: FastifyRequest,
   { address, body }: Registration,
 ): Promise<void> {
@@ -120,19 +120,19 @@ type Registration = {
 }
 
 /** One at a time: so many passwords at once would be refused as too many. */
-const create = (parts: Parts, request: FastifyRequest, registration: Registration) =>
-  parts.turns('create-user', async () => {
-    await checkFree(parts, registration.username)
-    await proveAddress(parts, request, registration)
-    return append(parts, request, registration)
+const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
+  deps.turns('create-user', async () => {
+    await checkFree(deps, registration.username)
+    await proveAddress(deps, request, registration)
+    return append(deps, request, registration)
   })
 
 async function append(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { username, address, values, body }: Registration,
 ) {
-  const inviterId = await inviterOf(parts, body.aff_code ?? '')
+  const inviterId = await inviterOf(deps, body.aff_code ?? '')
   const user = {
     username,
     displayName: username,
@@ -143,6 +143,6 @@ async function append(
     inviterId,
     identities: address === null ? [] : [mailIdentity(address)],
   } as const
-  const context = { actor: 'system:register', cause: request.id, at: parts.core.now() }
-  return createUserAccount(parts, user, context)
+  const context = { actor: 'system:register', cause: request.id, at: deps.core.now() }
+  return createUserAccount(deps, user, context)
 }

@@ -8,7 +8,7 @@ import { TransferAffiliate } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 
 /** POST /api/user/aff_transfer: what invitations brought becomes quota to spend. */
-export const transferAffiliate: Act = (api, parts) => {
+export const transferAffiliate: Act = (api, deps) => {
   api.post(
     '/api/user/aff_transfer',
     {
@@ -21,7 +21,7 @@ export const transferAffiliate: Act = (api, parts) => {
     },
     async (request, reply) => {
       const { userId } = principalOf(request)
-      const { values } = await allOptions(parts.core.db)
+      const { values } = await allOptions(deps.core.db)
       const command = {
         type: 'TransferAffiliate',
         userId,
@@ -30,10 +30,10 @@ export const transferAffiliate: Act = (api, parts) => {
         // One dollar: the rate may have decimals, quota has none.
         least: BigInt(Math.ceil(Number(optionValue(values, 'QuotaPerUnit')))),
       } as const
-      const context = contextOf(parts, request)
+      const context = contextOf(deps, request)
       const stream = accountStream(userId)
-      const outcome = await parts.core.actors.handle(accountDecider, stream, command, context)
-      await visibleIn(parts, reply, ['balances', 'call-log'], accepted(outcome).position)
+      const outcome = await deps.core.actors.handle(accountDecider, stream, command, context)
+      await visibleIn(deps, reply, ['balances', 'call-log'], accepted(outcome).position)
       return done()
     },
   )

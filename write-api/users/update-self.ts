@@ -8,7 +8,7 @@ import { fault } from '#infra/http/faults.ts'
 import { startSession } from '#infra/http/start-session.ts'
 import { findUser } from '#projections/users/query.ts'
 import { UpdateSelf } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { proveAnew } from '../credentials/prove.ts'
 import { refused } from '../refusals.ts'
 import { displayNameOf } from './display-name.ts'
@@ -19,7 +19,7 @@ import { forgetPasswords, isPassword, keepPassword } from './password-secret.ts'
  * PUT /api/user/self: the own display name, or password with the current one. A new password ends
  * every session but this one, which goes on under a new id.
  */
-export const updateSelf: Act = (api, parts) => {
+export const updateSelf: Act = (api, deps) => {
   api.put(
     '/api/user/self',
     {
@@ -34,18 +34,18 @@ export const updateSelf: Act = (api, parts) => {
       const { userId, sessionHash } = principalOf(request)
       const { display_name, password = '' } = request.body
       if (password !== '' && sessionHash === null) throw fault('SessionRequired')
-      const context = contextOf(parts, request)
-      const { user } = await parts.core.actors.stateOf(userDecider, userStream(userId))
+      const context = contextOf(deps, request)
+      const { user } = await deps.core.actors.stateOf(userDecider, userStream(userId))
       const version = user?.authVersion ?? 0
       const secret =
         password === ''
           ? null
-          : { ifVersion: version, passwordRef: await newPassword(parts, request, request.body) }
-      const position = await change(parts, userId, display_name, secret, context)
-      await visibleIn(parts, reply, ['users'], position)
+          : { ifVersion: version, passwordRef: await newPassword(deps, request, request.body) }
+      const position = await change(deps, userId, display_name, secret, context)
+      await visibleIn(deps, reply, ['users'], position)
       if (secret !== null) {
         await request.server.gate.sessions.endAllOf(userId)
-        await forgetPasswords(parts.core, userId)
+        await forgetPasswords(deps.core, userId)
         // NOTE: the version of this change, not of one that came after: that one voids this too.
         await startSession(request, reply, { id: userId, authVersion: version + 1 })
       }
@@ -55,11 +55,11 @@ export const updateSelf: Act = (api, parts) => {
 }
 
 async function newPassword(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { password = '', original_password: original = '', code = '', passkey }: UpdateSelf,
 ): Promise<string> {
-  const { core, loginGuard } = parts
+  const { core, loginGuard } = deps
   const { userId } = principalOf(request)
   checkPassword(password)
   const attempt = await loginGuard.enterSession(sessionOf(request))
@@ -68,7 +68,7 @@ async function newPassword(
   // Who came by another way in sets a first one: there is none to know, but there may be a code;
   // and without one, the login has to be of just now.
   const isFirst = user !== null && user.passwordRef === null
-  if (isFirst) await proveAnew(parts, request, { code, ...(passkey && { passkey }) })
+  if (isFirst) await proveAnew(deps, request, { code, ...(passkey && { passkey }) })
   else if (user === null || !(await isPassword(core.vault, user, original))) {
     throw refused('WrongOriginalPassword')
   }
@@ -79,7 +79,7 @@ async function newPassword(
 }
 
 async function change(
-  { core }: Parts,
+  { core }: Deps,
   userId: number,
   displayName: string | undefined,
   secret: { readonly passwordRef: string; readonly ifVersion: number } | null,

@@ -8,7 +8,7 @@ import { notificationsChange } from '../notifications/notification-settings.ts'
 import { refused } from '../refusals.ts'
 
 /** PUT /api/user/setting: the own settings; those that are left out stay. */
-export const updateSettings: Act = (api, parts) => {
+export const updateSettings: Act = (api, deps) => {
   api.put(
     '/api/user/setting',
     {
@@ -16,12 +16,12 @@ export const updateSettings: Act = (api, parts) => {
       schema: { summary: 'Change the own settings', body: UpdateSettings, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { actors, vault } = parts.core
+      const { actors, vault } = deps.core
       const { userId } = principalOf(request)
       const stream = userStream(userId)
       const { accept_unset_model_ratio_model, show_ip_in_logs } = request.body
-      const context = contextOf(parts, request)
-      const position = await parts.turns(stream, async () => {
+      const context = contextOf(deps, request)
+      const position = await deps.turns(stream, async () => {
         const { user } = await actors.stateOf(userDecider, stream)
         if (user === null) throw refused('UserUnknown')
         const settings = {
@@ -30,7 +30,7 @@ export const updateSettings: Act = (api, parts) => {
           showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
         }
         const command = { type: 'ChangeSettings', settings } as const
-        const told = await notificationsChange(parts, request, userId)
+        const told = await notificationsChange(deps, request, userId)
         const own = { decider: userDecider, stream, command }
         const outcome = await actors.handleTogether([own, told.step], context)
         const { ifDone, ifRefused } = told.leftOver
@@ -38,7 +38,7 @@ export const updateSettings: Act = (api, parts) => {
         if (gone !== null) await vault.deleteSecret(gone)
         return accepted(outcome).position
       })
-      await visibleIn(parts, reply, ['users', 'notifications'], position)
+      await visibleIn(deps, reply, ['users', 'notifications'], position)
       return done()
     },
   )

@@ -17,7 +17,7 @@ import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Refused } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Parts, visibleIn } from '../act.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { sealedReason } from './change-reason.ts'
 import { displayNameOf } from './display-name.ts'
@@ -25,7 +25,7 @@ import { checkPassword } from './password-policy.ts'
 import { forgetPasswords, keepPassword } from './password-secret.ts'
 
 /** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
-export const updateUser: Act = (api, parts) => {
+export const updateUser: Act = (api, deps) => {
   api.put(
     '/api/user/',
     {
@@ -42,32 +42,32 @@ export const updateUser: Act = (api, parts) => {
       const actorRole = role as Role
       // A token lies in scripts: whoever finds it must not come in as somebody else by it.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
-      const position = await parts.turns(`user-${body.id}`, async () => {
+      const position = await deps.turns(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
-        const user = await changeable(parts, body.id, mayAct.command)
+        const user = await changeable(deps, body.id, mayAct.command)
         // A session left open, or an access token, must not be enough for that.
         const isOwnPassword = body.id === userId && (body.password ?? '') !== ''
         if (isOwnPassword) throw refused('OwnPasswordElsewhere')
         // The account decides, and so comes first: calls may take the quota at any moment. What
         // it refuses at once leaves no hash of a password behind.
-        const why = () => sealedReason(parts.core.vault, body.id, body.reason)
-        const quota = await quotaSteps(parts, request, body, why)
-        const profile = await profileSteps(parts, user, body, actorRole, why)
+        const why = () => sealedReason(deps.core.vault, body.id, body.reason)
+        const quota = await quotaSteps(deps, request, body, why)
+        const profile = await profileSteps(deps, user, body, actorRole, why)
         const steps = [...quota, ...profile.steps]
-        if (steps.length === 0) return parts.core.store.headPosition()
-        const { actors, vault } = parts.core
-        const context = contextOf(parts, request)
+        if (steps.length === 0) return deps.core.store.headPosition()
+        const { actors, vault } = deps.core
+        const context = contextOf(deps, request)
         const outcome = await actors.handleTogether([mayAct, ...steps], context)
         const { passwordRef } = profile
         if (!outcome.isDone && passwordRef !== null) await vault.deleteSecret(passwordRef)
         const { position } = accepted(outcome)
-        await rememberOwn(parts, request, body)
+        await rememberOwn(deps, request, body)
         if (passwordRef === null) return position
         await request.server.gate.sessions.endAllOf(body.id)
-        await forgetPasswords(parts.core, body.id)
+        await forgetPasswords(deps.core, body.id)
         return position
       })
-      await visibleIn(parts, reply, ['users', 'balances'], position)
+      await visibleIn(deps, reply, ['users', 'balances'], position)
       return done()
     },
   )
@@ -82,11 +82,7 @@ const stepOf = (userId: number, command: UserCommand) => ({
 })
 
 /** As of now, so that nothing is made ready for what the append would refuse. */
-async function changeable(
-  { core }: Parts,
-  userId: number,
-  mayAct: UserCommand,
-): Promise<KnownUser> {
+async function changeable({ core }: Deps, userId: number, mayAct: UserCommand): Promise<KnownUser> {
   const state = await core.actors.stateOf(userDecider, userStream(userId))
   const decided = userDecider.decide(mayAct, state)
   if (isRefusal(decided)) throw refused(decided.refused, decided.details)
@@ -95,24 +91,24 @@ async function changeable(
 }
 
 async function profileSteps(
-  parts: Parts,
+  deps: Deps,
   user: KnownUser,
   { display_name, password = '', group = user.group }: UpdateUser,
   actorRole: Role,
   why: Why,
 ): Promise<{ readonly steps: AnyStep[]; readonly passwordRef: string | null }> {
-  const { vault } = parts.core
+  const { vault } = deps.core
   const { userId } = user
   const steps: AnyStep[] = []
   const step = (command: UserCommand) => steps.push(stepOf(userId, command))
   if (display_name !== undefined) {
     const before = await vault.open(userId, user.displayName as Sealed)
-    const name = displayNameOf(display_name) || (await usernameOf(parts, userId))
+    const name = displayNameOf(display_name) || (await usernameOf(deps, userId))
     const displayName = await vault.seal(userId, name)
     if (name !== before) step({ type: 'ChangeProfile', actorRole, displayName })
   }
   if (group !== user.group) {
-    await checkGroup(parts, group)
+    await checkGroup(deps, group)
     step({ type: 'ChangeGroup', actorRole, group, ...(await why()) })
   }
   if (password === '') return { steps, passwordRef: null }
@@ -123,10 +119,10 @@ async function profileSteps(
 }
 
 /** What is shown where no other name is. */
-const usernameOf = async ({ core }: Parts, userId: number): Promise<string> =>
+const usernameOf = async ({ core }: Deps, userId: number): Promise<string> =>
   (await findUser(core.db, userId))?.username ?? ''
 
-async function checkGroup({ core }: Parts, group: string): Promise<void> {
+async function checkGroup({ core }: Deps, group: string): Promise<void> {
   const { values } = await allOptions(core.db)
   const ratios = optionJson(values, 'GroupRatio') as Readonly<Record<string, unknown>>
   if (!Object.hasOwn(ratios, group)) throw refused('GroupUnknown')
@@ -137,14 +133,14 @@ async function checkGroup({ core }: Parts, group: string): Promise<void> {
  * id makes the change happen once.
  */
 async function quotaSteps(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { id: userId, quota, expected_quota: given }: UpdateUser,
   why: Why,
 ): Promise<AnyStep[]> {
   // A row that was read is sent back as it was: it asks for no other balance.
   if (quota === undefined || quota === given) return []
-  const { actors } = parts.core
+  const { actors } = deps.core
   const stream = accountStream(userId)
   const balanceNow = await actors.ask(accountDecider, stream, ({ balance }) => balance)
   if (BigInt(quota) === balanceNow && given === undefined) return []
@@ -152,7 +148,7 @@ async function quotaSteps(
   if (quota < 0) throw invalidField('quota', { zh: '不能小于 0', en: 'must be at least 0' })
   const shown =
     given === undefined
-      ? await parts.shownBalances.lastOf(principalOf(request), userId)
+      ? await deps.shownBalances.lastOf(principalOf(request), userId)
       : BigInt(given)
   const command: SetBalance = {
     type: 'SetBalance',
@@ -167,10 +163,10 @@ async function quotaSteps(
 
 /** A caller knows the balance that it has set, and may set another one without reading it. */
 async function rememberOwn(
-  parts: Parts,
+  deps: Deps,
   request: FastifyRequest,
   { id, quota, expected_quota }: UpdateUser,
 ): Promise<void> {
   if (quota === undefined || quota === expected_quota) return
-  await parts.shownBalances.remember(principalOf(request), new Map([[id, quota]]))
+  await deps.shownBalances.remember(principalOf(request), new Map([[id, quota]]))
 }

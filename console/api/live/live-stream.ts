@@ -30,7 +30,7 @@ export type LiveSocket = {
   close(): void
 }
 
-export type LiveParts = {
+export type LiveDeps = {
   readonly connect: () => LiveSocket
   readonly isOnline$: Observable<boolean>
   /** False once nobody has looked for a while: the socket is let go until somebody does. */
@@ -58,7 +58,7 @@ const LINGER_MS = 5_000
  * The one stream over the live socket, shared by every screen. A broken connection is opened again
  * after growing waits and goes on where it broke; offline or unwatched, it rests.
  */
-export function createLiveStream(parts: LiveParts): LiveStream {
+export function createLiveStream(parts: LiveDeps): LiveStream {
   const state$ = new BehaviorSubject<LiveState>({ kind: 'connecting' })
   const retry$ = new Subject<void>()
   const session$ = new Observable<LiveEvent>((screen) => {
@@ -81,7 +81,7 @@ export function createLiveStream(parts: LiveParts): LiveStream {
   }
 }
 
-const mayRun = ({ isOnline$, isWatched$ }: LiveParts): Observable<'run' | 'resting' | 'offline'> =>
+const mayRun = ({ isOnline$, isWatched$ }: LiveDeps): Observable<'run' | 'resting' | 'offline'> =>
   isOnline$.pipe(
     switchMap((isOnline) =>
       isOnline
@@ -93,7 +93,7 @@ const mayRun = ({ isOnline$, isWatched$ }: LiveParts): Observable<'run' | 'resti
 
 /** Connection after connection, until unsubscribed. */
 function keepConnected(
-  parts: LiveParts,
+  parts: LiveDeps,
   cursor: LiveCursor,
   state$: Subject<LiveState>,
   retry$: Observable<void>,
@@ -122,11 +122,7 @@ function waitAfter(failures: number, random: number): number {
 }
 
 /** One connection: subscribes, pings, and gives up when the other end falls silent. */
-function connection(
-  parts: LiveParts,
-  cursor: LiveCursor,
-  ready: () => void,
-): Observable<LiveEvent> {
+function connection(parts: LiveDeps, cursor: LiveCursor, ready: () => void): Observable<LiveEvent> {
   return new Observable((listener) => {
     const socket = parts.connect()
     const request = (message: LiveRequest): void => socket.send(JSON.stringify(message))

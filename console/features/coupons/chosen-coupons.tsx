@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import type { useChosenCoupons } from './use-chosen-coupons.ts'
-import type { CouponActs } from './use-coupon-acts.ts'
+import type { CouponActs } from './use-coupon-actions.ts'
 
 /** What can be done to the selected codes; nothing while none is. */
 export function ChosenCoupons(props: {

@@ -93,26 +93,26 @@ export function CouponValidity({ coupon: { valid_from, valid_until } }: Cell): R
   )
 }
 
-export type CouponDeeds = {
+export type CouponActions = {
   onToggle: (coupon: Redemption) => void
   onEdit: (coupon: Redemption) => void
   onDelete: (coupon: Redemption) => void
 }
 
-export function CouponMenu({ coupon, deeds }: Cell & { deeds: CouponDeeds }): ReactElement {
+export function CouponMenu({ coupon, actions }: Cell & { actions: CouponActions }): ReactElement {
   const { t } = useTranslation()
   const edit: MenuEntry = {
     id: 'edit',
     text: t('coupons.edit'),
     icon: 'edit',
-    onChoose: () => deeds.onEdit(coupon),
+    onChoose: () => actions.onEdit(coupon),
   }
   const remove: MenuEntry = {
     id: 'delete',
     text: t('coupons.delete'),
     icon: 'trash',
     tone: 'danger',
-    onChoose: () => deeds.onDelete(coupon),
+    onChoose: () => actions.onDelete(coupon),
   }
   const { name } = coupon
   return (
@@ -121,7 +121,7 @@ export function CouponMenu({ coupon, deeds }: Cell & { deeds: CouponDeeds }): Re
         label={t('coupons.toggle', { name })}
         isOn={coupon.status === 1}
         isDisabled={coupon.status === 3}
-        onToggle={() => deeds.onToggle(coupon)}
+        onToggle={() => actions.onToggle(coupon)}
       />
       <MenuButton items={coupon.status === 1 ? [edit, 'divider', remove] : [remove]}>
         <Button tone="quiet" size="small" icon="more" label={t('coupons.more', { name })} />

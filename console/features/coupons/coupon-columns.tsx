@@ -5,7 +5,7 @@ import { Quota } from '#console/ui/quota.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Redemption } from '#read-api/contract/redemption.ts'
 import {
-  type CouponDeeds,
+  type CouponActions,
   CouponKey,
   CouponMenu,
   CouponName,
@@ -17,7 +17,7 @@ import {
 import { isSortable } from './use-coupon-list.ts'
 
 /** The columns of the list of codes, in their first order. */
-export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redemption>[] {
+export function couponColumns(t: TFunction, actions: CouponActions): Column<Redemption>[] {
   const column = (
     id: string,
     title: string,
@@ -70,7 +70,7 @@ export function couponColumns(t: TFunction, deeds: CouponDeeds): Column<Redempti
       isPinned: true,
       align: 'end',
       onCard: 'foot',
-      cell: (coupon) => <CouponMenu coupon={coupon} deeds={deeds} />,
+      cell: (coupon) => <CouponMenu coupon={coupon} actions={actions} />,
     }),
   ]
 }

@@ -12,7 +12,7 @@ import { couponColumns } from './coupon-columns.tsx'
 import { CouponFilters } from './coupon-filters.tsx'
 import { isSpent } from './coupon-state.ts'
 import { useChosenCoupons } from './use-chosen-coupons.ts'
-import { useCouponActs } from './use-coupon-acts.ts'
+import { useCouponActions } from './use-coupon-actions.ts'
 import { useCouponList } from './use-coupon-list.ts'
 
 type CouponListProps = {
@@ -24,7 +24,7 @@ type CouponListProps = {
 /** The codes of the site: filtered, sorted, page by page, some of them selected. */
 export function CouponList(props: CouponListProps): ReactElement {
   const { t } = useTranslation()
-  const acts = useCouponActs()
+  const acts = useCouponActions()
   const shown = useCouponList()
   const { list, rows, paging } = shown
   const chosen = useChosenCoupons(shown)
@@ -59,13 +59,13 @@ export function CouponList(props: CouponListProps): ReactElement {
 
 /** For codes that need not be chosen one by one. */
 function ManyActs(props: {
-  acts: ReturnType<typeof useCouponActs>
+  acts: ReturnType<typeof useCouponActions>
   onDeleteByName: () => void
 }): ReactElement {
   const { t } = useTranslation()
   return (
     <RowMenu
-      label={t('coupons.moreActs')}
+      label={t('coupons.moreActions')}
       items={[
         {
           id: 'by-name',
@@ -88,7 +88,7 @@ function ManyActs(props: {
 const rowKey = (coupon: Redemption): string => String(coupon.id)
 
 function useCouponLayout(
-  acts: ReturnType<typeof useCouponActs>,
+  acts: ReturnType<typeof useCouponActions>,
   onEdit: (coupon: Redemption) => void,
 ) {
   const { t } = useTranslation()

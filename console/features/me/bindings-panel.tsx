@@ -8,8 +8,8 @@ import { unbind } from '#console/api/me/unbind.ts'
 import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
+import { Cancelled } from '#console/ui/cancelled.ts'
 import { confirm } from '#console/ui/confirm.tsx'
-import { GivenUp } from '#console/ui/given-up.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { MiddleText } from '#console/ui/middle-text.tsx'
 import { Panel } from '#console/ui/panel.tsx'
@@ -106,7 +106,7 @@ function Dialog(props: { way: Messenger; onClose: () => void }): ReactElement {
     try {
       return await proven(act)
     } catch (error) {
-      if (error instanceof GivenUp) props.onClose()
+      if (error instanceof Cancelled) props.onClose()
       throw error
     }
   }

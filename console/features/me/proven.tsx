@@ -2,7 +2,7 @@ import { type ReactElement, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { request } from '#console/api/request.ts'
-import { GivenUp } from '#console/ui/given-up.ts'
+import { Cancelled } from '#console/ui/cancelled.ts'
 import type { ProofOnly } from '#write-api/contract/credentials.ts'
 import { LogInAnew } from './log-in-anew.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
@@ -17,15 +17,15 @@ const listeners = new Set<() => void>()
 const CODES: ReadonlySet<string> = new Set(['ProofNotRecent', 'LoginNotRecent'])
 
 /**
- * Runs `act`. Where the login is too long ago for it, asks for a proof of who that is, and runs it
- * again; `GivenUp` is thrown where there is none. Who has none to give is shown the way to log in.
+ * Runs `act`. Where the login is too long ago for it, asks for a proof of identity and runs it
+ * again; throws `Cancelled` without one. Users who have no proof to give are led to the login.
  */
 export async function proven<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
     if (!(error instanceof ApiError) || !CODES.has(error.code)) throw error
-    if (!(await ask(error.code === 'ProofNotRecent'))) throw new GivenUp()
+    if (!(await ask(error.code === 'ProofNotRecent'))) throw new Cancelled()
     return act()
   }
 }

@@ -7,7 +7,7 @@ import { StatusTag } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { AdminMessage } from '#read-api/contract/message.ts'
 
-export type MessageDeeds = {
+export type MessageActions = {
   readonly onEdit: (message: AdminMessage) => void
   readonly onDelete: (message: AdminMessage) => Promise<void>
 }
@@ -16,7 +16,7 @@ export type MessageDeeds = {
 export function messageColumns(
   t: TFunction,
   locale: string,
-  deeds: MessageDeeds,
+  actions: MessageActions,
 ): Column<AdminMessage>[] {
   const count = new Intl.NumberFormat(locale)
   return [
@@ -66,7 +66,7 @@ export function messageColumns(
       isPinned: true,
       align: 'end',
       onCard: 'aside',
-      cell: (message) => <Acts message={message} deeds={deeds} />,
+      cell: (message) => <Acts message={message} actions={actions} />,
     },
   ]
 }
@@ -80,14 +80,20 @@ function FormatTag({ format }: Pick<AdminMessage, 'format'>): ReactElement {
   )
 }
 
-function Acts({ message, deeds }: { message: AdminMessage; deeds: MessageDeeds }): ReactElement {
+function Acts({
+  message,
+  actions,
+}: {
+  message: AdminMessage
+  actions: MessageActions
+}): ReactElement {
   const { t } = useTranslation()
   const items: MenuEntry[] = [
     {
       id: 'edit',
       text: t('messages.edit'),
       icon: 'edit',
-      onChoose: () => deeds.onEdit(message),
+      onChoose: () => actions.onEdit(message),
     },
     'divider',
     {
@@ -95,7 +101,7 @@ function Acts({ message, deeds }: { message: AdminMessage; deeds: MessageDeeds }
       text: t('messages.delete'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => void deeds.onDelete(message),
+      onChoose: () => void actions.onDelete(message),
     },
   ]
   return <RowMenu items={items} label={t('messages.more', { title: message.title })} />

@@ -12,7 +12,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
   const { t } = useTranslation()
   const { messages } = props.conversation
   const box = useFollowedEnd(props.conversation)
-  const acts = useSteadyActs(props.chat)
+  const acts = useSteadyActions(props.chat)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key
     <section className="tg-talk" ref={box} tabIndex={0} aria-label={t('playground.talk')}>
@@ -36,7 +36,7 @@ export function MessageList(props: { conversation: Conversation; chat: Chat }): 
 }
 
 /** Always the same functions, so that a message is drawn anew for its own sake alone. */
-function useSteadyActs(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
+function useSteadyActions(chat: Chat): Pick<Chat, 'retry' | 'edit' | 'remove'> {
   const latest = useRef(chat)
   latest.current = chat
   return useMemo(

@@ -9,7 +9,7 @@ import type { CapFallback } from './output-cap.ts'
 import { outputPrice, priceOfRatio, shortRatio } from './price-conversion.ts'
 import { isPerCall, isPriced, type PriceRow } from './price-table.ts'
 
-type Deeds = {
+type PriceActions = {
   capFallback: CapFallback
   count: Intl.NumberFormat
   changed: ReadonlySet<string>
@@ -22,7 +22,7 @@ type Deeds = {
  * The columns of the price table: dollars first, the ratio they come from beneath. All together are
  * as wide as the panel of a window of 1 280 pixels.
  */
-export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
+export function priceColumns(t: TFunction, actions: PriceActions): Column<PriceRow>[] {
   const money = (id: string, title: string, cell: Column<PriceRow>['cell']): Column<PriceRow> => ({
     id,
     title,
@@ -41,7 +41,7 @@ export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
       cell: ({ name }) => (
         <span className="tg-name-cell">
           <span className="tg-cell-strong tg-mono">{name}</span>
-          {deeds.changed.has(name) && <StatusTag tone="info">{t('settings.changed')}</StatusTag>}
+          {actions.changed.has(name) && <StatusTag tone="info">{t('settings.changed')}</StatusTag>}
         </span>
       ),
     },
@@ -76,20 +76,20 @@ export function priceColumns(t: TFunction, deeds: Deeds): Column<PriceRow>[] {
     money('cache', t('settings.cachePrice'), (row) => (
       <Amount dollars={cachePrice(row)} unit={ratioText(row.cacheRatio)} />
     )),
-    outputCapColumn(t, deeds),
-    actionsColumn(t, deeds),
+    outputCapColumn(t, actions),
+    actionsColumn(t, actions),
   ]
 }
 
-const outputCapColumn = (t: TFunction, deeds: Deeds): Column<PriceRow> => ({
+const outputCapColumn = (t: TFunction, actions: PriceActions): Column<PriceRow> => ({
   id: 'maxOutput',
   title: t('settings.maxOutput'),
   width: 112,
   align: 'end',
-  cell: (row) => <OutputCap row={row} deeds={deeds} />,
+  cell: (row) => <OutputCap row={row} actions={actions} />,
 })
 
-function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
+function actionsColumn(t: TFunction, actions: PriceActions): Column<PriceRow> {
   return {
     id: 'actions',
     title: t('settings.actions'),
@@ -103,18 +103,18 @@ function actionsColumn(t: TFunction, deeds: Deeds): Column<PriceRow> {
           {
             icon: 'edit',
             label: t('settings.editModel', { name: row.name }),
-            act: () => deeds.onEdit(row),
+            act: () => actions.onEdit(row),
             isOnTable: true,
           },
           {
             icon: 'clock',
             label: t('prices.historyOf', { name: row.name }),
-            act: () => deeds.onHistory(row),
+            act: () => actions.onHistory(row),
           },
           {
             icon: 'trash',
             label: t('settings.deleteModel', { name: row.name }),
-            act: () => deeds.onDelete(row),
+            act: () => actions.onDelete(row),
           },
         ]}
       />
@@ -145,14 +145,14 @@ function Amount({ dollars, unit }: { dollars: string; unit: string }): ReactElem
 }
 
 /** The model's own limit, or the one that holds without it; a price per call needs none. */
-function OutputCap({ row, deeds }: { row: PriceRow; deeds: Deeds }): ReactElement {
+function OutputCap({ row, actions }: { row: PriceRow; actions: PriceActions }): ReactElement {
   const { t } = useTranslation()
   if (isPerCall(row)) return <span className="tg-quiet">–</span>
-  if (row.maxOutputTokens !== '') return <>{deeds.count.format(Number(row.maxOutputTokens))}</>
-  const { tokens, isBuiltIn } = deeds.capFallback(row.name)
+  if (row.maxOutputTokens !== '') return <>{actions.count.format(Number(row.maxOutputTokens))}</>
+  const { tokens, isBuiltIn } = actions.capFallback(row.name)
   return (
     <span className="tg-price tg-quiet">
-      <span>{tokens === null ? '–' : deeds.count.format(tokens)}</span>
+      <span>{tokens === null ? '–' : actions.count.format(tokens)}</span>
       <span>{t(isBuiltIn ? 'settings.builtIn' : 'settings.capDefault')}</span>
     </span>
   )

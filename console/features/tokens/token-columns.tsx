@@ -19,7 +19,7 @@ import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
 import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
 
-export type TokenDeeds = {
+export type TokenActions = {
   onToggle: (token: Token) => void
   onEdit: (token: Token) => void
   onSnippets: (token: Token) => void
@@ -35,7 +35,7 @@ const ID_COLUMN: Partial<Column<Token>> = {
 }
 
 /** The columns of the token list, in their first order. */
-export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
+export function tokenColumns(t: TFunction, actions: TokenActions): Column<Token>[] {
   const column = (id: string, title: string, rest: Partial<Column<Token>>): Column<Token> => ({
     id,
     title,
@@ -91,7 +91,7 @@ export function tokenColumns(t: TFunction, deeds: TokenDeeds): Column<Token>[] {
       isPinned: true,
       align: 'end',
       onCard: 'foot',
-      cell: (token) => <TokenMenu token={token} deeds={deeds} />,
+      cell: (token) => <TokenMenu token={token} actions={actions} />,
     }),
   ]
 }
@@ -121,25 +121,25 @@ function TokenKey({ token }: { token: Token }): ReactElement {
   )
 }
 
-function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): ReactElement {
+function TokenMenu({ token, actions }: { token: Token; actions: TokenActions }): ReactElement {
   const { t } = useTranslation()
   const items: MenuEntry[] = [
-    { id: 'edit', text: t('tokens.edit'), icon: 'edit', onChoose: () => deeds.onEdit(token) },
+    { id: 'edit', text: t('tokens.edit'), icon: 'edit', onChoose: () => actions.onEdit(token) },
     {
       id: 'code',
       text: t('tokens.snippets'),
       icon: 'zap',
-      onChoose: () => deeds.onSnippets(token),
+      onChoose: () => actions.onSnippets(token),
     },
     'divider',
-    ...chatEntries(deeds.chat.links, deeds.chat.site, token),
+    ...chatEntries(actions.chat.links, actions.chat.site, token),
     'divider',
     {
       id: 'delete',
       text: t('tokens.delete'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => deeds.onDelete(token),
+      onChoose: () => actions.onDelete(token),
     },
   ]
   return (
@@ -148,7 +148,7 @@ function TokenMenu({ token, deeds }: { token: Token; deeds: TokenDeeds }): React
         label={t('tokens.toggle', { name: token.name })}
         isOn={token.status === 1}
         isDisabled={toggledStatus(token.status) === null}
-        onToggle={() => deeds.onToggle(token)}
+        onToggle={() => actions.onToggle(token)}
       />
       <MenuButton items={items}>
         <Button

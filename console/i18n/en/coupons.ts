@@ -40,7 +40,7 @@ export const coupons: Words['coupons'] = {
   copyKey: 'Copy the code {{name}}',
   toggle: 'Enable or disable {{name}}',
   more: 'More for {{name}}',
-  moreActs: 'More for many codes',
+  moreActions: 'More for many codes',
   edit: 'Edit',
   delete: 'Delete',
   enabled: '{{name}} is enabled',

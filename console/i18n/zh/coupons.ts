@@ -38,7 +38,7 @@ export const coupons = {
   copyKey: '复制兑换码 {{name}}',
   toggle: '启用或禁用 {{name}}',
   more: '{{name}} 的更多操作',
-  moreActs: '更多批量操作',
+  moreActions: '更多批量操作',
   edit: '编辑',
   delete: '删除',
   enabled: '已启用 {{name}}',

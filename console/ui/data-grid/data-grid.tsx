@@ -13,7 +13,7 @@ import { GridRow } from './grid-row.tsx'
 import { useFitHeight } from './use-fit-height.ts'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
-import { useRowActs } from './use-row-acts.ts'
+import { useRowActions } from './use-row-actions.ts'
 
 const SKELETON_ROWS = 8
 
@@ -38,7 +38,7 @@ function Table<Row>({ props, grid }: Parts<Row>): ReactElement {
   const onKeyDown = useGridKeys(props, grid)
   useGridCommands(props, grid)
   useFitHeight(grid.box)
-  const acts = useRowActs(props, grid)
+  const acts = useRowActions(props, grid)
   const items = grid.virtualizer.getVirtualItems()
   const isActiveDrawn = items.some((item) => item.index === grid.active)
   return (

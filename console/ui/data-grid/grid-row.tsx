@@ -4,7 +4,7 @@ import { Icon } from '../icons.tsx'
 import type { Column } from './column.ts'
 import type { DataGridProps } from './grid-props.ts'
 import type { Grid } from './use-grid.ts'
-import type { RowActs } from './use-row-acts.ts'
+import type { RowActs } from './use-row-actions.ts'
 
 type RowProps<Row> = {
   props: DataGridProps<Row>

@@ -8,7 +8,7 @@ import type { KafkaTimings } from './timings.ts'
 const RECONNECT_MS_MIN = 200
 const COMMIT_EVERY_MS = 1_000
 
-export type SessionParts = {
+export type SessionDeps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly groupId: string
@@ -36,8 +36,8 @@ export type ConsumerSession = {
  * Keeps one consumer in its group. A kafkajs consumer may crash for good, or fall silent without a
  * word: either way it is torn down and replaced, after growing pauses, for as long as it takes.
  */
-export function keepConsuming(parts: SessionParts): ConsumerSession {
-  const { kafka, topic, groupId, timings, log } = parts
+export function keepConsuming(deps: SessionDeps): ConsumerSession {
+  const { kafka, topic, groupId, timings, log } = deps
   const stopping = new AbortController()
   let consumer: Consumer | null = null
   let awaySince: number | null = performance.now()
@@ -51,14 +51,14 @@ export function keepConsuming(parts: SessionParts): ConsumerSession {
     hasJoined = true
     fault = null
     offsets.clear()
-    parts.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
+    deps.onAssigned?.(lanes.filter((lane) => lane < LANE_COUNT))
   }
   const attempt = async (): Promise<void> => {
     const made = kafka.consumer(consumerConfig(groupId, timings))
     consumer = made
     pauses.clear()
     try {
-      await consumeUntilBroken(made, parts, { onJoined, stopping: stopping.signal, link })
+      await consumeUntilBroken(made, deps, { onJoined, stopping: stopping.signal, link })
     } finally {
       if (stopping.signal.aborted) await offsets.commit()
       awaySince ??= performance.now()
@@ -160,7 +160,7 @@ type Watched = {
 /** Resolves when stopped; rejects when the consumer broke or fell silent. */
 async function consumeUntilBroken(
   consumer: Consumer,
-  { kafka, topic, timings, onMessages }: SessionParts,
+  { kafka, topic, timings, onMessages }: SessionDeps,
   { onJoined, stopping, link }: Watched,
 ): Promise<void> {
   const over = Promise.withResolvers<void>()

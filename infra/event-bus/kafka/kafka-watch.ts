@@ -9,7 +9,7 @@ import type { KafkaTimings } from './timings.ts'
 
 const DELETE_GROUP_MS_MAX = 3_000
 
-type Parts = {
+type Deps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly store: EventStore
@@ -24,8 +24,8 @@ export type Watch = Pick<ConsumerSession, 'fault' | 'stop'>
  * Tells of positions as messages come, by a group of this process alone that commits nothing. The
  * head of the store is looked at besides: Kafka makes news quick, the store makes it certain.
  */
-export function watchTopic(parts: Parts, onNews: (position: number) => void): Watch {
-  const { kafka, topic, store, timings, log } = parts
+export function watchTopic(deps: Deps, onNews: (position: number) => void): Watch {
+  const { kafka, topic, store, timings, log } = deps
   const groupId = `tallygate-watch-${randomUUID()}`
   let told = -1
   let isStopped = false
@@ -38,7 +38,7 @@ export function watchTopic(parts: Parts, onNews: (position: number) => void): Wa
   const session = keepConsuming({
     ...{ kafka, topic, groupId, timings, log },
     onMessages: (_lane, messages) => {
-      void parts.history().then(
+      void deps.history().then(
         (history) => {
           const heads = messages.map(headOf).filter((head) => head?.history === history)
           tell(Math.max(-1, ...heads.map((head) => head?.position ?? -1)))

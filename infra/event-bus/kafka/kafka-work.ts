@@ -4,14 +4,14 @@ import type { EventStore } from '../../event-store/port.ts'
 import { isCurrent, type Leases } from '../../leases/leases.ts'
 import type { LaneWork, LaneWorker } from '../port.ts'
 import { type ConsumerSession, keepConsuming } from './consumer-session.ts'
-import { watchForDeafness } from './deafness.ts'
+import { detectStalledConsumer } from './consumer-stall.ts'
 import { createLaneDelivery } from './lane-delivery.ts'
 import { createLaneLeases } from './lane-leases.ts'
 import { createLaneQueue, type LaneQueue } from './lane-queue.ts'
 import { feedFromStore } from './store-feed.ts'
 import type { KafkaTimings } from './timings.ts'
 
-export type WorkParts = {
+export type WorkDeps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly store: EventStore
@@ -31,12 +31,12 @@ type KafkaWork = LaneWork & {
 const FED_LATELY_MS = 30_000
 
 /** One name's work in this process: a consumer in the name's group, and the leases of its lanes. */
-export function workOn(parts: WorkParts, name: string, worker: LaneWorker): KafkaWork {
-  const { kafka, topic, store, leases, timings, log } = parts
+export function workOn(deps: WorkDeps, name: string, worker: LaneWorker): KafkaWork {
+  const { kafka, topic, store, leases, timings, log } = deps
   const delivery = createLaneDelivery(worker, { log, name })
   const queues = createQueues((lane) =>
     createLaneQueue({
-      ...{ lane, delivery, history: parts.history, log },
+      ...{ lane, delivery, history: deps.history, log },
       headPosition: () => store.headPosition(),
       done: (offset) => session.done(lane, offset),
       setPaused: (isPaused) => session.setPaused(lane, isPaused),
@@ -65,7 +65,7 @@ export function workOn(parts: WorkParts, name: string, worker: LaneWorker): Kafk
     isDelivering: (lane) => queues.of(lane).isDelivering(),
   })
   const looking = lookForAbsence(session, held, timings)
-  const deafness = watchForDeafness({
+  const deafness = detectStalledConsumer({
     ...{ kafka, topic, timings },
     isSuspected: () => feed.isFeeding() && session.awaySince() === null,
     lastCame: (lane) => (delivery.handed(lane) === null ? null : queues.of(lane).lastCame()),

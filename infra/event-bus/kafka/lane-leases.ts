@@ -21,7 +21,7 @@ export type LaneLeases = {
   readonly stop: () => Promise<void>
 }
 
-type Parts = {
+type Deps = {
   readonly leases: Leases
   /** Of the group; each lane is a name of its own below it. */
   readonly name: string
@@ -36,11 +36,11 @@ type Parts = {
  * The leases behind the partitions. Kafka decides who ought to work a lane; the lease in Postgres
  * decides who may write, because only that can be asked inside of the writing transaction.
  */
-export function createLaneLeases(parts: Parts): LaneLeases {
-  const { leases, name, timings, log } = parts
+export function createLaneLeases(deps: Deps): LaneLeases {
+  const { leases, name, timings, log } = deps
   const nameOf = (lane: number): string => `bus:${name}:${lane}`
   const held = new Map<number, Lease>()
-  const leaving = createLeaving(parts)
+  const leaving = createLeaving(deps)
   let wanted: readonly number[] | null = []
   let asking: Promise<Lease[]> | null = null
   let isStopped = false
@@ -70,9 +70,9 @@ export function createLaneLeases(parts: Parts): LaneLeases {
     for (const lane of mine) {
       held.set(lane, { name: nameOf(lane), fence: found.get(nameOf(lane)) ?? 0 })
     }
-    if (mine.length > 0) parts.onGained(mine)
+    if (mine.length > 0) deps.onGained(mine)
   }
-  const turns = createTurns(async () => {
+  const turns = createKeyedMutex(async () => {
     await turn().catch((err: unknown) => {
       log.warn({ err, work: name }, 'the leases of the lanes can not be kept just now')
     })
@@ -99,7 +99,7 @@ const fencesOf = (leases: readonly Lease[]): ReadonlyMap<string, number> =>
 const laneFirst = ([lane]: readonly [number, Lease]): number => lane
 
 /** Lanes that are given up as soon as what was under way for them has ended. */
-function createLeaving({ leases, timings, onLost }: Parts) {
+function createLeaving({ leases, timings, onLost }: Deps) {
   const leaving = new Map<number, Lease>()
   const endings = new Set<Promise<void>>()
   const giveBack = async (left: ReadonlyMap<number, Lease>): Promise<void> => {
@@ -125,7 +125,7 @@ function createLeaving({ leases, timings, onLost }: Parts) {
 }
 
 /** One turn after the other: at the latest after the pause that the one before asked for. */
-function createTurns(turn: () => Promise<number>) {
+function createKeyedMutex(turn: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | null = null
   let isAsked = false

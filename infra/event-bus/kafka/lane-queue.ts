@@ -23,7 +23,7 @@ export type LaneQueue = {
   readonly lastCame: () => number
 }
 
-type Parts = {
+type Deps = {
   readonly lane: number
   readonly delivery: LaneDelivery
   readonly history: () => Promise<string | null>
@@ -38,14 +38,14 @@ type Parts = {
  * What came from Kafka for one lane and waits for the worker. The consumer never waits itself, or
  * a lane that takes its time would keep the others waiting, and its heartbeat too.
  */
-export function createLaneQueue(parts: Parts): LaneQueue {
-  const { lane, delivery, log, setPaused } = parts
+export function createLaneQueue(deps: Deps): LaneQueue {
+  const { lane, delivery, log, setPaused } = deps
   let waiting: KafkaMessage[] = []
   let isWorking = false
   let retry: NodeJS.Timeout | undefined
   let lastCame = Number.NEGATIVE_INFINITY
-  const reading = createReading(parts)
-  const handing = createHanding(parts)
+  const reading = createReading(deps)
+  const handing = createHanding(deps)
   const isFailureToTell = createLimit()
 
   const workOff = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export function createLaneQueue(parts: Parts): LaneQueue {
       if (!(await handing.handOn(found))) return
       // `clear` may have emptied the queue under way.
       waiting = waiting[0] === taken[0] ? waiting.slice(taken.length) : waiting
-      parts.done(last.offset)
+      deps.done(last.offset)
       if (waiting.length < WAITING_MAX / 2) setPaused(false)
     })
   }
@@ -100,7 +100,7 @@ export function createLaneQueue(parts: Parts): LaneQueue {
 
 type Found = { readonly messages: readonly LaneMessage[]; readonly gapUpTo: number }
 
-function createHanding({ lane, delivery }: Parts) {
+function createHanding({ lane, delivery }: Deps) {
   let isDelivering = false
   let lastNews = Number.NEGATIVE_INFINITY
   const deliver = async (portions: readonly Portion[]): Promise<boolean> => {
@@ -131,7 +131,7 @@ function createHanding({ lane, delivery }: Parts) {
  * What messages tell. For those that can't be read there is a gap up to the head of the store, so
  * that the worker looks there at once, whatever they were about.
  */
-function createReading({ lane, history, headPosition, log }: Parts) {
+function createReading({ lane, history, headPosition, log }: Deps) {
   const [isUnreadableToTell, isStrangeToTell] = [createLimit(), createLimit()]
   return async (taken: readonly KafkaMessage[]): Promise<Found> => {
     const ours = await history()

@@ -11,7 +11,7 @@ import { readTopicEnds } from './topic-ends.ts'
 const REPEAT_MAX = 5_000
 const ALL_REPLICAS = -1
 
-export type PublisherParts = {
+export type PublisherDeps = {
   readonly kafka: Kafka
   readonly topic: string
   readonly store: EventStore
@@ -24,12 +24,12 @@ export type PublisherParts = {
  * Copies committed events to the topic until `lost` aborts; rejects when Kafka fails, and whoever
  * calls begins again at what the topic then ends with.
  */
-export async function publish(parts: PublisherParts, lost: AbortSignal): Promise<void> {
-  const { kafka, topic, store, timings, log } = parts
-  const history = await untilHistory(parts, lost)
+export async function publish(deps: PublisherDeps, lost: AbortSignal): Promise<void> {
+  const { kafka, topic, store, timings, log } = deps
+  const history = await untilHistory(deps, lost)
   if (history === null) return
   await ensureTopic(kafka, topic)
-  const start = await startOf(parts, history)
+  const start = await startOf(deps, history)
   if (lost.aborted) return
   const producer = kafka.producer({
     idempotent: true,
@@ -69,7 +69,7 @@ export async function publish(parts: PublisherParts, lost: AbortSignal): Promise
 
 /** A store without any event has nothing to publish. */
 async function untilHistory(
-  { history, timings }: PublisherParts,
+  { history, timings }: PublisherDeps,
   lost: AbortSignal,
 ): Promise<string | null> {
   while (!lost.aborted) {
@@ -82,7 +82,7 @@ async function untilHistory(
 
 /** Per lane, the position behind which it goes on. */
 async function startOf(
-  { kafka, topic, store, timings, log }: PublisherParts,
+  { kafka, topic, store, timings, log }: PublisherDeps,
   history: string,
 ): Promise<ReadonlyMap<number, number>> {
   const head = await store.headPosition()
@@ -99,7 +99,7 @@ async function startOf(
   return behind.length < REPEAT_MAX ? start : new Map(ALL_LANES.map((lane) => [lane, head]))
 }
 
-type SendingParts = {
+type SendingDeps = {
   readonly producer: Producer
   readonly topic: string
   readonly lanes: PublishedLanes
@@ -108,7 +108,7 @@ type SendingParts = {
 }
 
 /** Sends one thing after the other, and watermarks at most every `watermarkMs`. */
-function createSending({ producer, topic, lanes, timings, onError }: SendingParts) {
+function createSending({ producer, topic, lanes, timings, onError }: SendingDeps) {
   let tail: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
   let lastAt = Number.NEGATIVE_INFINITY

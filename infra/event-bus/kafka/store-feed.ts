@@ -7,7 +7,7 @@ import type { KafkaTimings } from './timings.ts'
 
 const BATCH_MAX = 1_000
 
-type Parts = {
+type Deps = {
   readonly store: EventStore
   readonly delivery: LaneDelivery
   readonly timings: Pick<KafkaTimings, 'stallMs' | 'headPollMs' | 'storePollMs'>
@@ -32,13 +32,13 @@ export type StoreFeed = {
  * is stalled when the store has been further than it for `stallMs`, and no news of it came from
  * Kafka in that time.
  */
-export function feedFromStore(parts: Parts): StoreFeed {
-  const { store, delivery, timings, log, name } = parts
+export function feedFromStore(deps: Deps): StoreFeed {
+  const { store, delivery, timings, log, name } = deps
   const stopping = new AbortController()
   /** Lanes that the store feeds now. */
   const fed = new Set<number>()
   let lastFed = Number.NEGATIVE_INFINITY
-  const isStalled = createStallWatch(parts, fed)
+  const isStalled = createStallWatch(deps, fed)
   /** Answers whether there may be more at once. */
   const feed = async (lanes: readonly number[], head: number): Promise<boolean> => {
     const after = Math.min(...lanes.map((lane) => delivery.handed(lane) ?? head))
@@ -90,7 +90,7 @@ export function feedFromStore(parts: Parts): StoreFeed {
   }
 }
 
-function createStallWatch({ delivery, timings, lastNews, isDelivering }: Parts, fed: Set<number>) {
+function createStallWatch({ delivery, timings, lastNews, isDelivering }: Deps, fed: Set<number>) {
   const behindSince = new Map<number, number>()
   return (lane: number, head: number, now: number): boolean => {
     const handed = delivery.handed(lane)

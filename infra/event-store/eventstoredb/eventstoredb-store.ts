@@ -11,7 +11,7 @@ import {
 import { connectEventStoreDb } from './connection.ts'
 import { createEventReads } from './event-reads.ts'
 import { createExactAppend, type WrittenPart } from './exact-append.ts'
-import { appendTogether, type JointParts } from './joint-append.ts'
+import { appendTogether, type JointDeps } from './joint-append.ts'
 import { type HealerTimes, startJointHealer } from './joint-healer.ts'
 import { type Locks, LockTimeout } from './locks.ts'
 import { tailAll } from './tail.ts'
@@ -103,7 +103,7 @@ function answer(parts: readonly EncodedPart[], written: readonly WrittenPart[]):
 async function jointly(
   parts: readonly EncodedPart[],
   deadline: number,
-  joint: JointParts,
+  joint: JointDeps,
 ): Promise<WrittenPart[]> {
   try {
     return await appendTogether(parts, deadline, joint)
@@ -118,7 +118,7 @@ type AppendAny = (part: EncodedPart, deadline: number) => Promise<WrittenPart>
 async function appendOne(
   part: EncodedPart,
   deadline: number,
-  joint: JointParts,
+  joint: JointDeps,
   appendAny: AppendAny,
 ): Promise<WrittenPart> {
   const { stream, events } = part
@@ -130,8 +130,8 @@ async function appendOne(
 }
 
 /** Each `any` of a stream in its turn, at the exact revision that the one before reached. */
-function createAppendAny({ append, reads }: JointParts): AppendAny {
-  const turns = createTurns<number>()
+function createAppendAny({ append, reads }: JointDeps): AppendAny {
+  const turns = createKeyedMutex<number>()
   return ({ stream, events }, deadline) =>
     turns(stream, async (reached) => {
       let expected = reached ?? (await reads.lastRevision(stream))
@@ -149,7 +149,7 @@ type Turns<T> = <R>(
   work: (handedOn: T | null) => Promise<{ readonly result: R; readonly handOn: T | null }>,
 ) => Promise<R>
 
-function createTurns<T>(): Turns<T> {
+function createKeyedMutex<T>(): Turns<T> {
   const lasts = new Map<string, Promise<T | null>>()
   return async (name, work) => {
     const before = lasts.get(name) ?? Promise.resolve(null)

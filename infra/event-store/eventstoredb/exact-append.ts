@@ -7,7 +7,7 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
 import type { Logger } from 'pino'
-import { reasonOf, warnSeldom } from '../../telemetry/seldom.ts'
+import { reasonOf, warnThrottled } from '../../telemetry/throttled-warning.ts'
 import { InvalidAppend } from '../encoded-append.ts'
 import type { ExactPart } from '../flush.ts'
 import { StoreUnavailable } from '../port.ts'
@@ -61,7 +61,7 @@ export function createExactAppend(options: Options): ExactAppend {
       } catch (error) {
         const refused = refusalOf(error)
         if (refused !== null) throw refused
-        warnSeldom(log, { reason: reasonOf(error) }, 'the event store is in trouble')
+        warnThrottled(log, { reason: reasonOf(error) }, 'the event store is in trouble')
         // The client itself goes on to the node that leads now.
         if (!(error instanceof NotLeaderError)) connection.replace(client)
         await delay(Math.min(10 * 2 ** attempt, PAUSE_MAX_MS) * (0.5 + Math.random() / 2))

@@ -6,7 +6,7 @@ import type { EventReads } from './event-reads.ts'
 import { asWritten, type ExactAppend, findPart, type WrittenPart } from './exact-append.ts'
 import type { Locks } from './locks.ts'
 
-export type JointParts = {
+export type JointDeps = {
   readonly reads: EventReads
   readonly append: ExactAppend
   readonly locks: Locks
@@ -23,7 +23,7 @@ const PAGE = 500
 export async function appendTogether(
   given: readonly EncodedPart[],
   deadline: number,
-  joint: JointParts,
+  joint: JointDeps,
 ): Promise<WrittenPart[]> {
   const names = given.map(({ stream }) => stream)
   return await joint.locks.together(names, deadline - performance.now(), async () => {
@@ -51,7 +51,7 @@ function conflictOf(part: EncodedPart | undefined, actual = -1): RevisionConflic
 export async function finish(
   decision: WrittenPart,
   deadline: number,
-  joint: JointParts,
+  joint: JointDeps,
 ): Promise<WrittenPart[]> {
   const others = decision.found?.at(-1)?.others ?? []
   return [decision, ...(await appendOthers(others, deadline, joint))]
@@ -60,7 +60,7 @@ export async function finish(
 async function appendOthers(
   parts: readonly ExactPart[],
   deadline: number,
-  joint: JointParts,
+  joint: JointDeps,
 ): Promise<WrittenPart[]> {
   const written: WrittenPart[] = []
   for (const part of parts) written.push(await ensureWritten(part, deadline, joint))
@@ -74,7 +74,7 @@ async function appendOthers(
 async function ensureWritten(
   part: ExactPart,
   deadline: number,
-  joint: JointParts,
+  joint: JointDeps,
 ): Promise<WrittenPart> {
   for (let expected = part.expected; ; ) {
     const result = await joint.append({ ...part, expected }, deadline)

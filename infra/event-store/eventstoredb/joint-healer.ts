@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../port.ts'
-import { finish, type JointParts } from './joint-append.ts'
+import { finish, type JointDeps } from './joint-append.ts'
 import { LockTimeout } from './locks.ts'
 import type { StoredEvent } from './stored-event.ts'
 
@@ -20,7 +20,7 @@ const FINISH_WITHIN_MS = 10_000
  * all events once, from where the last one stopped.
  */
 export function startJointHealer(
-  joint: JointParts,
+  joint: JointDeps,
   times: HealerTimes = HEALER_TIMES,
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController()
@@ -43,7 +43,7 @@ export function startJointHealer(
   }
 }
 
-async function pass(joint: JointParts, graceMs: number, stopping: AbortSignal): Promise<void> {
+async function pass(joint: JointDeps, graceMs: number, stopping: AbortSignal): Promise<void> {
   const [begin, now] = await Promise.all([joint.locks.healedUpTo(), joint.locks.now()])
   for (let position = begin; !stopping.aborted; ) {
     const page = await joint.reads.readAll(position, PAGE)
@@ -62,7 +62,7 @@ const isYoung = ({ others, recorded }: StoredEvent, since: number): boolean =>
   others.length > 0 && recorded.meta.at > since
 
 /** An act that can't be finished raises its alarm and does not stop the others' healing. */
-async function heal(event: StoredEvent, joint: JointParts): Promise<void> {
+async function heal(event: StoredEvent, joint: JointDeps): Promise<void> {
   const { stream, revision, position } = event.recorded
   const names = [stream, ...event.others.map((part) => part.stream)]
   const decision = { isWritten: true, revision, positions: [position], found: [event] } as const

@@ -10,7 +10,7 @@ export type StoredEvent = {
   readonly others: readonly ExactPart[]
 }
 
-/** Parts as the metadata of the event that decides for them keeps them: data as JSON, not text. */
+/** Deps as the metadata of the event that decides for them keeps them: data as JSON, not text. */
 type KeptPart = {
   readonly stream: string
   readonly expected: number

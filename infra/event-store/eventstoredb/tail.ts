@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { excludeSystemEvents } from '@eventstore/db-client'
 import type { Logger } from 'pino'
 import type { Recorded } from '#domain/shared/event.ts'
-import { warnSeldom } from '../../telemetry/seldom.ts'
+import { warnThrottled } from '../../telemetry/throttled-warning.ts'
 import type { OnBatch, SubscribeOptions, Subscription } from '../port.ts'
 import { type IsWanted, streamFilter } from '../subscription.ts'
 import type { Connection } from './connection.ts'
@@ -68,7 +68,7 @@ export function tailAll(tail: Tail): Subscription {
       )
       await consume(feed).finally(() => feed?.close())
       if (stopping.signal.aborted) return
-      warnSeldom(log, { position, reason: feed.reason() }, 'a subscription is opened again')
+      warnThrottled(log, { position, reason: feed.reason() }, 'a subscription is opened again')
       connection.replace(client)
       await delay(REOPEN_MS * (0.5 + Math.random()))
     }

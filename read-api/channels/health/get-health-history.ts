@@ -11,7 +11,7 @@ import {
   type HistoryRange,
 } from '../../contract/channel-health-history.ts'
 import { Envelope } from '../../contract/envelope.ts'
-import { type App, IdParams, type ReadParts, upToDate } from '../../question.ts'
+import { type App, IdParams, type ReadDeps, upToDate } from '../../question.ts'
 
 const HistoryQuery = Type.Object({
   range: Type.Optional(
@@ -30,7 +30,7 @@ const SPANS: Readonly<Record<HistoryRange, { readonly step: number; readonly ste
  * `GET /api/channel/{id}/health_history?range=1h|24h|7d`, for admins: how often calls to a channel
  * succeeded and how long they took, step by step up to now; 24 hours where no range is given.
  */
-export function getHealthHistory(app: App, parts: ReadParts): void {
+export function getHealthHistory(app: App, deps: ReadDeps): void {
   app.get(
     '/api/channel/:id/health_history',
     {
@@ -41,10 +41,10 @@ export function getHealthHistory(app: App, parts: ReadParts): void {
         response: { 200: Envelope(HealthHistory) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'channels', 'channel-stats'),
+      preHandler: upToDate(deps, 'channels', 'channel-stats'),
     },
     async ({ params, query }) => {
-      const { db, now } = parts.core
+      const { db, now } = deps.core
       const channelId = Number(params.id)
       if ((await findChannel(db, channelId)) === null) {
         throw notFound({ zh: '渠道未找到，请刷新页面后重试。', en: 'No such channel' })

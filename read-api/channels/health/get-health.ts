@@ -2,10 +2,10 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { HealthSnapshot } from '../../contract/channel-health.ts'
 import { Envelope } from '../../contract/envelope.ts'
-import { type App, type ReadParts, upToDate } from '../../question.ts'
+import { type App, type ReadDeps, upToDate } from '../../question.ts'
 
 /** `GET /api/channel/health`, for admins: how every channel does, just now. */
-export function getHealth(app: App, parts: ReadParts): void {
+export function getHealth(app: App, deps: ReadDeps): void {
   app.get(
     '/api/channel/health',
     {
@@ -14,8 +14,8 @@ export function getHealth(app: App, parts: ReadParts): void {
         response: { 200: Envelope(HealthSnapshot) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'channels', 'channel-health', 'channel-stats'),
+      preHandler: upToDate(deps, 'channels', 'channel-health', 'channel-stats'),
     },
-    async () => success(await parts.health.snapshot()),
+    async () => success(await deps.health.snapshot()),
   )
 }

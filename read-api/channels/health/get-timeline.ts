@@ -9,7 +9,7 @@ import {
   IdParams,
   pageOf,
   Query,
-  type ReadParts,
+  type ReadDeps,
   upToDate,
   wholeOf,
 } from '../../question.ts'
@@ -30,7 +30,7 @@ const FOREVER_SECONDS = 9_999_999_999
  * `GET /api/channel/{id}/timeline?from&to&p&at`, for admins: what happened to a channel, newest
  * first; and with `at` how it stood at that moment, and what had made it so.
  */
-export function getTimeline(app: App, parts: ReadParts): void {
+export function getTimeline(app: App, deps: ReadDeps): void {
   app.get(
     '/api/channel/:id/timeline',
     {
@@ -41,11 +41,11 @@ export function getTimeline(app: App, parts: ReadParts): void {
         response: { 200: Envelope(ChannelTimeline) },
       },
       onRequest: onlyAdmin,
-      preHandler: upToDate(parts, 'channel-timeline'),
+      preHandler: upToDate(deps, 'channel-timeline'),
     },
     async ({ params, query }) => {
       const at = secondsOf(query.at)
-      const answer = await timelineAnswer(parts.core, {
+      const answer = await timelineAnswer(deps.core, {
         channelId: Number(params.id),
         from: (secondsOf(query.from) ?? 0) * 1_000,
         to: (secondsOf(query.to) ?? FOREVER_SECONDS) * 1_000 + 999,

@@ -15,22 +15,22 @@ const IN_FLIGHT = 'calls-in-flight'
 const DAY_REST_MS = 30_000
 const LAST_REST_MS = 5_000
 
-type Parts = { readonly core: Core; readonly gauges: Gauges }
+type Deps = { readonly core: Core; readonly gauges: Gauges }
 type ByChannel<T> = ReadonlyMap<number, T>
 type Window = ByChannel<ChannelFigures>
 
 /** Every channel's health, asked of the read models at most once at a time. */
 export class HealthRows {
-  private readonly parts: Parts
+  private readonly deps: Deps
   private last: { readonly at: number; readonly ids: ReadonlySet<number> } | null = null
   private day: { readonly at: number; readonly window: Window } | null = null
 
-  constructor(parts: Parts) {
-    this.parts = parts
+  constructor(deps: Deps) {
+    this.deps = deps
   }
 
   async read(): Promise<ChannelHealth[]> {
-    const { core, gauges } = this.parts
+    const { core, gauges } = this.deps
     const minute = Math.floor(core.now() / 60_000) * 60
     const [channels, circuits, m5, h1, d1, minutes, inFlight] = await Promise.all([
       relayChannels(core.db),
@@ -62,16 +62,16 @@ export class HealthRows {
 
   /** As many names as channels have models and groups: not looked through at every second. */
   private lastOnes(rows: readonly ChannelRow[]): ReadonlySet<number> {
-    const at = this.parts.core.now()
+    const at = this.deps.core.now()
     if (this.last !== null && at - this.last.at < LAST_REST_MS) return this.last.ids
-    const ids = lastOnesOf(rows.filter((row) => channelAnswer(row, at).status === 1))
+    const ids = lastChannelsOf(rows.filter((row) => channelAnswer(row, at).status === 1))
     this.last = { at, ids }
     return ids
   }
 
   /** A day is a lot to sum up, and changes little from second to second. */
   private async lastDay(minute: number): Promise<Window> {
-    const { core } = this.parts
+    const { core } = this.deps
     const at = core.now()
     if (this.day !== null && at - this.day.at < DAY_REST_MS) return this.day.window
     const window = await windowSince(core, minute - 24 * 3_600)
@@ -151,7 +151,7 @@ function circuitAnswer(circuit: Circuit, row: ChannelRow): CircuitState {
 type Offering = Pick<ChannelRow, 'id' | 'keyRefs' | 'terms'>
 
 /** Of the enabled channels, those that are the only one to offer some model to some group. */
-function lastOnesOf(rows: readonly Offering[]): ReadonlySet<number> {
+function lastChannelsOf(rows: readonly Offering[]): ReadonlySet<number> {
   const offers = new Map<string, Map<string, number | null>>()
   for (const { id, keyRefs, terms } of rows) {
     if (keyRefs.length === 0) continue

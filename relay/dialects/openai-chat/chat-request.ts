@@ -96,7 +96,7 @@ function hasControls(text: string): boolean {
   return false
 }
 
-/** The books keep it: no free text. What else it may be is the provider's to judge. */
+/** The ledger keep it: no free text. What else it may be is the provider's to judge. */
 const EFFORT = /^"[a-z][a-z0-9_-]{0,15}"$/
 
 function effortOf(body: Buffer, member: Member | undefined): string | null {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actsOn, stateOf } from '#console/features/users/user-acts.ts'
+import { actsOn, stateOf } from '#console/features/users/user-actions.ts'
 import { user } from '../support/user-routes.ts'
 
 const acts = (target: Parameters<typeof user>[0], role: number) =>

@@ -284,9 +284,12 @@ describe('the events of users, as first recorded', () => {
       ],
       [
         'identity-unbound-v1',
-        { type: 'UnbindIdentity', ...GITHUB, waysOpen: ['password'], ifWaysGone: 0 },
+        { type: 'UnbindIdentity', ...GITHUB, enabledLoginMethods: ['password'], ifWaysGone: 0 },
       ],
-      ['user-passkeys-gone-v1', { type: 'GiveUpPasskeys', waysOpen: ['password'], ifWaysGone: 1 }],
+      [
+        'user-passkeys-gone-v1',
+        { type: 'GiveUpPasskeys', enabledLoginMethods: ['password'], ifWaysGone: 1 },
+      ],
       ['user-deleted-v1', { type: 'DeleteUser', actorRole: 100 }],
       ['user-erased-v1', { type: 'EraseUser', actorRole: 100 }],
     ],

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { refuse } from '#domain/shared/refusal.ts'
-import type { WayIn } from '#domain/user/commands.ts'
+import type { LoginMethod } from '#domain/user/commands.ts'
 import type { UserEvent } from '#domain/user/events.ts'
 import { created, deleted, given, sealed } from './facts.ts'
 
@@ -9,8 +9,12 @@ type Provider = 'github' | 'oidc' | 'email'
 const of = (provider: Provider, identityKey: string) => ({ provider, identityKey })
 const bind = (provider: Provider, key: string, replaces: string | null = null) =>
   ({ type: 'BindIdentity', ...of(provider, key), identity: sealed('s-id'), replaces }) as const
-const unbind = (provider: Provider, key: string, waysOpen: readonly WayIn[], ifWaysGone = 0) =>
-  ({ type: 'UnbindIdentity', ...of(provider, key), waysOpen, ifWaysGone }) as const
+const unbind = (
+  provider: Provider,
+  key: string,
+  enabledLoginMethods: readonly LoginMethod[],
+  ifWaysGone = 0,
+) => ({ type: 'UnbindIdentity', ...of(provider, key), enabledLoginMethods, ifWaysGone }) as const
 const bound = (provider: Provider, key: string): UserEvent => ({
   type: 'IdentityBound',
   v: 1,
@@ -25,10 +29,10 @@ const withoutPassword = (): UserEvent => {
   const { type, v, data } = created() as Extract<UserEvent, { type: 'UserCreated' }>
   return { type, v, data: { ...data, passwordRef: null } }
 }
-const giveUp = (waysOpen: readonly WayIn[], ifWaysGone = 0) =>
-  ({ type: 'GiveUpPasskeys', waysOpen, ifWaysGone }) as const
+const giveUp = (enabledLoginMethods: readonly LoginMethod[], ifWaysGone = 0) =>
+  ({ type: 'GiveUpPasskeys', enabledLoginMethods, ifWaysGone }) as const
 const gone: UserEvent = { type: 'UserPasskeysGone', v: 1, data: { userId: 7 } }
-const ALL: readonly WayIn[] = ['password', 'github', 'oidc', 'email']
+const ALL: readonly LoginMethod[] = ['password', 'github', 'oidc', 'email']
 
 describe('binding an identity', () => {
   it('is a fact once, and replaces the one that was there', () => {

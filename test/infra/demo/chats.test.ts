@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { chatTemplate, startChatClient } from '#infra/demo/chat-client.ts'
-import { furnishChats } from '#infra/demo/furnish-chats.ts'
+import { seedChats } from '#infra/demo/seed-chats.ts'
 
 it('the demo’s chat client is listed once, first, wherever it is now; others stay', async () => {
   const client = await startChatClient()
@@ -10,7 +10,7 @@ it('the demo’s chat client is listed once, first, wherever it is now; others s
     if (method === 'PUT') value = (body as { value: string }).value
     return [{ key: 'Chats', value }] as T
   }
-  await furnishChats({ must }, client)
+  await seedChats({ must }, client)
   expect(JSON.parse(value)).toEqual([{ 'Demo chat': chatTemplate(client.url) }, other])
   const page = await fetch(client.url)
   expect([page.status, page.headers.get('x-frame-options')]).toEqual([200, null])

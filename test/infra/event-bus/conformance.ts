@@ -20,7 +20,7 @@ import {
 } from './recording-worker.ts'
 
 /** What a process has when it makes its bus. `leases` are its own: each process is one owner. */
-export type BusParts = {
+export type BusDeps = {
   readonly store: EventStore
   readonly leases: Leases
   readonly log: Logger
@@ -38,7 +38,7 @@ export type BusFixture = {
   readonly close: () => Promise<void>
 }
 
-export type CreateBus = (parts: BusParts) => Promise<EventBus> | EventBus
+export type CreateBus = (parts: BusDeps) => Promise<EventBus> | EventBus
 
 /** A database of its own with an event store, and buses by `createBus` upon it. */
 export async function openBusFixture(createBus: CreateBus): Promise<BusFixture> {

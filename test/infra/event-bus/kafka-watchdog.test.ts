@@ -4,7 +4,7 @@ import { Kafka, logLevel } from 'kafkajs'
 import { pino } from 'pino'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { keepConsuming } from '#infra/event-bus/kafka/consumer-session.ts'
-import { watchForDeafness } from '#infra/event-bus/kafka/deafness.ts'
+import { detectStalledConsumer } from '#infra/event-bus/kafka/consumer-stall.ts'
 import { createKafkaBus } from '#infra/event-bus/kafka/kafka-bus.ts'
 import { ensureTopic } from '#infra/event-bus/kafka/kafka-client.ts'
 import { KAFKA_TIMINGS } from '#infra/event-bus/kafka/timings.ts'
@@ -131,7 +131,7 @@ describe.skipIf(isMissing)(`a consumer (${place})`, () => {
     await ensureTopic(client, topic)
     let deafCount = 0
     let lastCame = Number.NEGATIVE_INFINITY
-    const watching = watchForDeafness({
+    const watching = detectStalledConsumer({
       ...{ kafka: client, topic, timings: { silentMs: 200 } },
       isSuspected: () => true,
       lastCame: (lane) => (lane === 3 ? lastCame : null),

@@ -24,7 +24,7 @@ export type RecordingWorker = {
   readonly stop: () => Promise<void>
 }
 
-type Parts = {
+type Deps = {
   readonly pg: Pool
   readonly store: EventStore
   readonly bus: EventBus
@@ -37,7 +37,7 @@ type Parts = {
  * A worker as the projections are one: a row per event and the lanes' checkpoints in one
  * transaction with the fence; what it has is skipped, what is missing is read from the store.
  */
-export function startRecording({ pg, store, bus, name, beforeWrite }: Parts): RecordingWorker {
+export function startRecording({ pg, store, bus, name, beforeWrite }: Deps): RecordingWorker {
   const lanes = new Set<number>()
   const batches = { came: 0, written: 0, fenced: 0 }
   const onBatch = async (batch: LaneBatch): Promise<void> => {
@@ -76,7 +76,7 @@ async function write(
   store: EventStore,
   name: string,
   batch: LaneBatch,
-  beforeWrite: Parts['beforeWrite'],
+  beforeWrite: Deps['beforeWrite'],
 ): Promise<void> {
   const checkpoints = await lockCheckpoints(client, name, batch.lanes)
   const from = Math.min(...checkpoints.values())

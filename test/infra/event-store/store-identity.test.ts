@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { openBookmark } from '#infra/event-bus/bookmark.ts'
+import { openCheckpoint } from '#infra/event-bus/reader-checkpoint.ts'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
 import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
 import { openEventStore } from '#infra/event-store/open-event-store.ts'
@@ -144,7 +144,7 @@ it('a database never used takes any store; what belongs to positions is dropped'
     create table projections.checkpoint (name text, position int8);
     insert into projections.checkpoint values ('users', 700)`)
   const places = async () => (await pg.query('select from projections.checkpoint')).rowCount
-  const bookmark = await openBookmark(pg, 'somebody')
+  const bookmark = await openCheckpoint(pg, 'somebody')
   await bookmark.save(700)
   await keepSnapshot()
   await onStore(null, nothing)

@@ -5,9 +5,9 @@ import {
   type Claim,
   isFull,
   type Limits,
+  type Permit,
+  type PermitsClaim,
   type RateClaim,
-  type Seat,
-  type SeatsClaim,
   type TokensClaim,
 } from '#infra/limits/port.ts'
 
@@ -28,7 +28,7 @@ export function limitsSuite(name: string, open: (clock: Clock) => Promise<Limits
       await under.close()
     })
     rates(clock, () => under.limits)
-    seats(() => under.limits)
+    permits(() => under.limits)
     tokens(clock, () => under.limits)
     backoffs(clock, () => under.limits)
     together(clock, () => under.limits)
@@ -43,7 +43,7 @@ export const rate = (max: number, more: Partial<RateClaim> = {}): RateClaim => (
   isRefundable: false,
   ...more,
 })
-export const seatsOf = (max: number): SeatsClaim => ({ kind: 'seats', key: randomUUID(), max })
+export const seatsOf = (max: number): PermitsClaim => ({ kind: 'seats', key: randomUUID(), max })
 const tokensOf = (max: number, key: string, estimate: number): TokensClaim => ({
   kind: 'tokens',
   key,
@@ -53,19 +53,19 @@ const tokensOf = (max: number, key: string, estimate: number): TokensClaim => ({
 
 const OWNER = 'user:7'
 
-/** 0 when it got a seat, else the wait. */
+/** 0 when it got a permit, else the wait. */
 export const waitFor = async (limits: Limits, ...claims: Claim[]): Promise<number> => {
   const outcome = await limits.enter(OWNER, claims)
   return isFull(outcome) ? outcome.waitMs : 0
 }
 
-export const seatFor = async (limits: Limits, ...claims: Claim[]): Promise<Seat> => {
+export const seatFor = async (limits: Limits, ...claims: Claim[]): Promise<Permit> => {
   const outcome = await limits.enter(OWNER, claims)
   if (isFull(outcome)) throw new Error(`full: ${JSON.stringify(outcome)}`)
   return outcome
 }
 
-/** How many of so many at once got a seat. */
+/** How many of so many at once got a permit. */
 export const admitted = async (limits: Limits, times: number, ...claims: Claim[]) => {
   const waits = await Promise.all(Array.from({ length: times }, () => waitFor(limits, ...claims)))
   return waits.filter((wait) => wait === 0).length
@@ -109,9 +109,9 @@ function rates(clock: Clock, get: Get): void {
       await seatFor(get(), calls, successes),
     ]
     expect(await waitFor(get(), calls, successes)).toBe(1_000)
-    taken[0]?.leave({ isRefunded: true })
-    taken[0]?.leave({ isRefunded: true })
-    taken[1]?.leave({ isRefunded: false })
+    taken[0]?.release({ isRefunded: true })
+    taken[0]?.release({ isRefunded: true })
+    taken[1]?.release({ isRefunded: false })
     expect(await admitted(get(), 50, calls, successes)).toBe(1)
     expect(await waitFor(get(), { ...calls, max: 4 })).toBe(1_000)
     expect(await waitFor(get(), { ...calls, max: 5 })).toBe(0)
@@ -122,7 +122,7 @@ function rates(clock: Clock, get: Get): void {
     const first = await seatFor(get(), claim)
     clock.now += 600
     await seatFor(get(), claim)
-    first.leave({ isRefunded: true })
+    first.release({ isRefunded: true })
     expect(await waitFor(get(), claim)).toBe(0)
     clock.now += 400
     expect(await waitFor(get(), claim)).toBe(600)
@@ -137,18 +137,18 @@ function rates(clock: Clock, get: Get): void {
   })
 }
 
-function seats(get: Get): void {
+function permits(get: Get): void {
   it('seats are free again once they are left, and once only', async () => {
     const claim = seatsOf(10)
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () => get().enter(OWNER, [claim])),
     )
-    const taken = outcomes.filter((outcome): outcome is Seat => !isFull(outcome))
+    const taken = outcomes.filter((outcome): outcome is Permit => !isFull(outcome))
     expect(taken).toHaveLength(10)
     expect(outcomes.find(isFull)).toEqual({ full: 0, waitMs: 1_000 })
-    for (const seat of taken.slice(0, 3)) {
-      seat.leave({ isRefunded: false })
-      seat.leave({ isRefunded: true })
+    for (const permit of taken.slice(0, 3)) {
+      permit.release({ isRefunded: false })
+      permit.release({ isRefunded: true })
     }
     expect(await admitted(get(), 50, claim)).toBe(3)
   })
@@ -160,9 +160,9 @@ function tokens(clock: Clock, get: Get): void {
     const first = await seatFor(get(), tokensOf(1_000, key, 600))
     expect(await waitFor(get(), tokensOf(1_000, key, 600))).toBe(60_000)
     clock.now += 10_000
-    first.leave({ isRefunded: false, tokens: 150 })
+    first.release({ isRefunded: false, tokens: 150 })
     const second = await seatFor(get(), tokensOf(1_000, key, 600))
-    second.leave({ isRefunded: false, tokens: 900 })
+    second.release({ isRefunded: false, tokens: 900 })
     // 150 go in 50 seconds, and 900 in 60.
     expect(await waitFor(get(), tokensOf(1_000, key, 100))).toBe(50_000)
     expect(await waitFor(get(), tokensOf(1_000, key, 101))).toBe(60_000)
@@ -176,8 +176,8 @@ function tokens(clock: Clock, get: Get): void {
     const key = randomUUID()
     expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
     clock.now += 60_000
-    const seat = await seatFor(get(), tokensOf(1_000, key, 1_000))
-    seat.leave({ isRefunded: true, tokens: 0 })
+    const permit = await seatFor(get(), tokensOf(1_000, key, 1_000))
+    permit.release({ isRefunded: true, tokens: 0 })
     expect(await admitted(get(), 50, tokensOf(1_000, key, 100))).toBe(10)
   })
 
@@ -216,7 +216,7 @@ function backoffs(clock: Clock, get: Get): void {
     for (let n = 0; n < 4; n += 1) await seatFor(get(), guessed)
     const right = await seatFor(get(), guessed)
     expect(await waitFor(get(), guessed)).toBe(1_000)
-    right.leave({ isRefunded: true })
+    right.release({ isRefunded: true })
     expect(await admitted(get(), 50, guessed)).toBe(5)
   })
 }

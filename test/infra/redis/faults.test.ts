@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SeatsClaim } from '#infra/limits/port.ts'
+import type { PermitsClaim } from '#infra/limits/port.ts'
 import { budget } from '#test/support/budget.ts'
 import { type OwnRedis, redisEngine, startOwnRedis } from '../../support/redis.ts'
 import { admitted, rate, seatFor, seatsOf, waitFor } from '../limits/limits-suite.ts'
@@ -55,7 +55,7 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     await server.kill()
     await isLost()
     expect(await admitted(one, 50, rate(10))).toBe(10)
-    // Who had a seat before has it still.
+    // Who had a permit before has it still.
     expect(await admitted(one, 50, room)).toBe(2)
     await server.restart()
     await isBack()
@@ -76,10 +76,10 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
 
   it('stands still: who left meanwhile has left there too', async () => {
     const room = seatsOf(3)
-    const seats = [await seatFor(one, room), await seatFor(one, room), await seatFor(one, room)]
+    const permits = [await seatFor(one, room), await seatFor(one, room), await seatFor(one, room)]
     server.signal('SIGSTOP')
     await isLost()
-    for (const seat of seats) seat.leave({ isRefunded: false })
+    for (const permit of permits) permit.release({ isRefunded: false })
     server.signal('SIGCONT')
     await isBack()
     await expect.poll(() => seatsIn(admin, room), { timeout: 2_000 }).toBe(0)
@@ -94,13 +94,13 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
     await isBack()
   })
 
-  it('forgets everything (FLUSHALL): seats are known again', async () => {
+  it('forgets everything (FLUSHALL): permits are known again', async () => {
     const room = seatsOf(1)
-    const seat = await seatFor(one, room)
+    const permit = await seatFor(one, room)
     await admin.flushall()
     await expect.poll(() => seatsIn(admin, room)).toBe(1)
     expect(await waitFor(one, room)).toBe(1_000)
-    seat.leave({ isRefunded: false })
+    permit.release({ isRefunded: false })
     await expect.poll(() => waitFor(one, room)).toBe(0)
   })
 
@@ -157,5 +157,5 @@ describe.skipIf(!canHarm)(`limits under load, when Redis${reason}`, () => {
   })
 })
 
-const seatsIn = (admin: Redis, { key }: SeatsClaim): Promise<number> =>
+const seatsIn = (admin: Redis, { key }: PermitsClaim): Promise<number> =>
   admin.zcard(`tallygate:{user:7}:seats:${key}`)

@@ -47,7 +47,7 @@ export type Load = {
   readonly stop: () => Promise<{ readonly msMax: number; readonly decisions: number }>
 }
 
-/** Twenty callers, each with a seat and a place, one after the other. A rejection fails `stop`. */
+/** Twenty callers, each with two permits, one after the other. A rejection fails `stop`. */
 export function underLoad(limits: Limits): Load {
   let isOver = false
   let msMax = 0
@@ -55,16 +55,16 @@ export function underLoad(limits: Limits): Load {
   const caller = async (id: number): Promise<void> => {
     while (!isOver) {
       const before = performance.now()
-      const seat = await limits.enter(`user:${id}`, [
+      const permit = await limits.enter(`user:${id}`, [
         { kind: 'seats', key: `load:${id}`, max: 5 },
         { kind: 'rate', key: `load:${id}`, max: 1e6, periodMs: 1_000, isRefundable: true },
       ])
       msMax = Math.max(msMax, performance.now() - before)
       decisions += 1
-      if (isFull(seat)) throw new Error(`full: ${JSON.stringify(seat)}`)
+      if (isFull(permit)) throw new Error(`full: ${JSON.stringify(permit)}`)
       // A call does other things too.
       await new Promise((resume) => setTimeout(resume, 1))
-      seat.leave({ isRefunded: decisions % 2 === 0 })
+      permit.release({ isRefunded: decisions % 2 === 0 })
     }
   }
   const callers = Promise.all(Array.from({ length: 20 }, (_, id) => caller(id)))

@@ -33,22 +33,22 @@ describe.skipIf(!isHere)(`processes on one Redis${skipReason(isHere)}`, () => {
     const [calls, room] = [rate(10, { periodMs: 60_000 }), seatsOf(4)]
     const counts = await Promise.all([admitted(one, 50, calls), admitted(other, 50, calls)])
     expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(10)
-    const seat = await seatFor(one, room)
+    const permit = await seatFor(one, room)
     expect(await admitted(other, 50, room)).toBe(3)
-    seat.leave({ isRefunded: false })
+    permit.release({ isRefunded: false })
     await expect.poll(() => waitFor(other, room)).toBe(0)
   })
 
   it('a place given back by one is free for the other', async () => {
     const [one, other] = [await process(), await process()]
     const successes = rate(1, { periodMs: 60_000, isRefundable: true })
-    const seat = await seatFor(one, successes)
+    const permit = await seatFor(one, successes)
     expect(await waitFor(other, successes)).toBeGreaterThan(59_000)
-    seat.leave({ isRefunded: true })
+    permit.release({ isRefunded: true })
     await expect.poll(() => waitFor(other, successes)).toBe(0)
   })
 
-  it('the seats of one that was killed run out; of one that lives, never', async () => {
+  it('the permits of one that was killed run out; of one that lives, never', async () => {
     const leaseMs = 3_000
     const [killed, alive, other] = [await process(leaseMs), await process(leaseMs), await process()]
     const [lost, kept] = [seatsOf(1), seatsOf(1)]

@@ -17,8 +17,8 @@ it('without Redis, a worker allows its share of a limit, rounded up', async () =
     await close()
     return count
   }
-  const seats: Claim = { kind: 'seats', key: 'seats', max: 5 }
+  const permits: Claim = { kind: 'seats', key: 'seats', max: 5 }
   const rate: Claim = { kind: 'rate', key: 'rate', max: 10, periodMs: 60_000, isRefundable: false }
-  expect([await allowed(1, seats), await allowed(2, seats)]).toEqual([5, 3])
+  expect([await allowed(1, permits), await allowed(2, permits)]).toEqual([5, 3])
   expect([await allowed(1, rate), await allowed(4, rate)]).toEqual([10, 3])
 })

@@ -4,7 +4,7 @@ import type { ProbeResult } from '#relay/channel-acts/probe.ts'
 import { judgeTest, SCHEDULER } from '#relay/channel-health/judge-test.ts'
 import { SlowTests } from '#relay/channel-health/slow-tests.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
-import type { RelayParts } from '#relay/pipeline/relay-parts.ts'
+import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { leasesOfOne } from '#test/support/leases.ts'
 
@@ -42,7 +42,7 @@ function judged(
       handle: async (_decider: unknown, _stream: string, { type }: { type: string }) =>
         told.push(type),
     },
-  } as unknown as RelayParts & { slowTests: SlowTests }
+  } as unknown as RelayDeps & { slowTests: SlowTests }
   const channel = {
     channelId: 4,
     isEnabled,
@@ -110,7 +110,7 @@ describe('the schedule', () => {
       log,
       leases: leasesOfOne,
       now: () => 1_000_000,
-      views: views as unknown as RelayParts['views'],
+      views: views as unknown as RelayDeps['views'],
       lookMs: 5,
       lastRunAt: async () => {
         looks += 1

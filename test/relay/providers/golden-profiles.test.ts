@@ -5,7 +5,7 @@ import { readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import { readChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
-import { StreamPassage } from '#relay/pipeline/stream-passage.ts'
+import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 import { providerTarget } from '#relay/providers/openai-compatible/target.ts'
 import { channelRules } from '#relay/views/channel-rules.ts'
@@ -18,10 +18,10 @@ const BOUNDS = { inputCeiling: 300_000, outputCeiling: 300_000 }
 function carried(pieces: readonly Buffer[], wantsUsage: boolean) {
   const written: Buffer[] = []
   const outlet = { write: (bytes: Buffer) => written.push(Buffer.from(bytes)) > 0 }
-  const passage = new StreamPassage(outlet, wantsUsage, null, () => {})
-  for (const piece of pieces) passage.push(Buffer.from(piece))
-  const text = Buffer.concat([...written, passage.terminalBytes()]).toString('utf8')
-  return { text, verdict: passage.verdict, rawUsage: passage.rawUsage }
+  const forwarder = new StreamForwarder(outlet, wantsUsage, null, () => {})
+  for (const piece of pieces) forwarder.push(Buffer.from(piece))
+  const text = Buffer.concat([...written, forwarder.terminalBytes()]).toString('utf8')
+  return { text, verdict: forwarder.verdict, rawUsage: forwarder.rawUsage }
 }
 
 const normalised = (rawUsage: unknown, type: number) => {

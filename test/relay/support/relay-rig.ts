@@ -134,14 +134,14 @@ export async function relayRig(
   const server = createServer((request, response) => relay.handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const provider = await startSimulatedProvider(providing)
-  const books = booksOf(core)
+  const ledger = booksOf(core)
   const rig: RelayRig = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     core,
     relay,
     provider,
-    ...books,
-    ...builders(core, provider.url, books.append),
+    ...ledger,
+    ...builders(core, provider.url, ledger.append),
     close: async () => {
       await relay.close()
       ownLimits.close()

@@ -27,7 +27,7 @@ function keeping(now = () => 1_000) {
   }
   const log = pino({ level: 'silent' })
   const error = vi.spyOn(log, 'error')
-  return { kept: new Acceptances({ books: { accept }, log, now }, 5), written, store, error }
+  return { kept: new Acceptances({ ledger: { accept }, log, now }, 5), written, store, error }
 }
 
 it('what a provider took is written once the store is there, in order', async () => {

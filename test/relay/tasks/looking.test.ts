@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { Seats } from '#relay/tasks/seats.ts'
-import { PICTURE_SEATS, seatNames } from '#relay/tasks/show-image.ts'
+import { Permits } from '#relay/tasks/permits.ts'
+import { PICTURE_PERMITS, permitNames } from '#relay/tasks/show-image.ts'
 import { type TasksRig, tasksRig } from './tasks-rig.ts'
 
 const KEYS = [8, 9].map((userId) => `zyxwvutsrqponmlkjihgfedcba9876543210ABCDEFGHIJK${userId}`)
@@ -97,10 +97,10 @@ describe('places for pictures', () => {
   const one = [{ name: 'a', max: 1 }]
 
   it('of fifty at once six are one’s own, the others wait, and somebody else gets in', async () => {
-    const seats = new Seats(max)
+    const permits = new Permits(max)
     let [now, most, done] = [0, 0, 0]
     const show = async () => {
-      const leave = await seats.enter(six('owner 7', 'address 1'), NEVER)
+      const leave = await permits.enter(six('owner 7', 'address 1'), NEVER)
       now += 1
       most = Math.max(most, now)
       await new Promise((resume) => setImmediate(resume))
@@ -109,31 +109,31 @@ describe('places for pictures', () => {
       leave?.()
     }
     const all = Promise.all(Array.from({ length: 50 }, show))
-    const other = await seats.enter(six('owner 8', 'address 2'), NEVER)
+    const other = await permits.enter(six('owner 8', 'address 2'), NEVER)
     expect(other).not.toBeNull()
     await all
     expect([most, done, now]).toEqual([6, 50, 0])
   })
 
   it('are not waited for in any number, for ever, or by who has gone', async () => {
-    const seats = new Seats({ ...max, waitingOfName: 1, waitMs: 20 })
-    const leave = await seats.enter(one, NEVER)
-    const waiting = seats.enter(one, NEVER)
-    expect(await seats.enter(one, NEVER)).toBeNull()
+    const permits = new Permits({ ...max, waitingOfName: 1, waitMs: 20 })
+    const leave = await permits.enter(one, NEVER)
+    const waiting = permits.enter(one, NEVER)
+    expect(await permits.enter(one, NEVER)).toBeNull()
     expect(await waiting).toBeNull()
     const gone = new AbortController()
-    const left = seats.enter(one, gone.signal)
+    const left = permits.enter(one, gone.signal)
     gone.abort()
     expect(await left).toBeNull()
     leave?.()
-    expect(await seats.enter(one, NEVER)).not.toBeNull()
+    expect(await permits.enter(one, NEVER)).not.toBeNull()
   })
 
   it('are thirty-two of an owner, however many readers, and three of each of these', async () => {
-    const seats = new Seats({ ...PICTURE_SEATS, waitMs: 20 })
+    const permits = new Permits({ ...PICTURE_PERMITS, waitMs: 20 })
     const show = (userId: number, clientIp: string) => {
-      const known = { submitted: { userId } } as Parameters<typeof seatNames>[1]
-      return seats.enter(seatNames({ clientIp }, known), NEVER)
+      const known = { submitted: { userId } } as Parameters<typeof permitNames>[1]
+      return permits.enter(permitNames({ clientIp }, known), NEVER)
     }
     const shown = async (userId: number, readers: number) => {
       const addresses = Array.from({ length: 50 }, (_, n) => `203.0.113.${n % readers}`)

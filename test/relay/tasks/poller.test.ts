@@ -5,7 +5,7 @@ import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { OpenTask } from '#projections/open-tasks/query.ts'
 import { type Asked, PollLane } from '#relay/tasks/poll-lane.ts'
-import type { TaskParts } from '#relay/tasks/task-parts.ts'
+import type { TaskDeps } from '#relay/tasks/task-deps.ts'
 import { HOUR, type TasksRig, tasksRig } from './tasks-rig.ts'
 
 /** A service of shortened prompts: `says` what it answers when it is asked about them. */
@@ -170,10 +170,10 @@ it('a task that gets late is first in turn until it was asked about', async () =
   })
   const dispatcher = new Agent()
   // Of two questions at once the second fails first: the lane has stopped at the first one then.
-  const pollSeats = { enter: async () => () => first.resolve() }
+  const pollPermits = { enter: async () => () => first.resolve() }
   const fixed = { now: () => HOUR, log: pino({ level: 'silent' }) }
   const side = { via: () => ({ dispatcher }) }
-  const parts = { ...fixed, pollSeats, side } as unknown as TaskParts
+  const parts = { ...fixed, pollPermits, side } as unknown as TaskDeps
   const address = { href: service.url, key: 'secret', other: '' }
   const target = { profile: {}, origin: service.url, address }
   const asked = { channel: { channelId: 1 }, key: { target }, kind: 'drawing' }

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#console/ui/button.tsx'
 import { BatchTagDialog } from '../tags/batch-tag-dialog.tsx'
-import type { BatchActs } from './use-batch-acts.ts'
+import type { BatchActs } from './use-batch-actions.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Removals } from './use-removals.ts'
 

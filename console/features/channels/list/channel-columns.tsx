@@ -6,6 +6,7 @@ import { Time } from '#console/ui/time.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { Balance } from './balance-cell.tsx'
+import type { ChannelActions } from './channel-actions.ts'
 import {
   ChannelStatus,
   Expiry,
@@ -15,7 +16,6 @@ import {
   TagStatus,
 } from './channel-cells.tsx'
 import type { ChannelLine } from './channel-lines.ts'
-import type { ChannelDeeds } from './deeds.ts'
 import { InlineInteger } from './inline-integer.tsx'
 import { ChannelName, TagName } from './name-cell.tsx'
 import { ChannelMenu, TagMenu } from './row-menu.tsx'
@@ -55,20 +55,20 @@ const column = (
 export const channelColumns = (
   t: TFunction,
   types: TypeFacts,
-  deeds: ChannelDeeds,
+  actions: ChannelActions,
   isBatch: boolean,
 ): ChannelColumn[] => [
-  ...namingColumns(t, types, deeds, isBatch),
-  ...routingColumns(t, deeds),
+  ...namingColumns(t, types, actions, isBatch),
+  ...routingColumns(t, actions),
   ...servingColumns(t),
-  ...figureColumns(t, types, deeds),
+  ...figureColumns(t, types, actions),
   column(
     'actions',
     t('channels.actions'),
     { width: 96, isPinned: true, align: 'end', onCard: 'foot' },
     {
-      channel: (channel) => <ChannelMenu channel={channel} deeds={deeds} />,
-      tag: (group) => <TagMenu group={group} deeds={deeds} />,
+      channel: (channel) => <ChannelMenu channel={channel} actions={actions} />,
+      tag: (group) => <TagMenu group={group} actions={actions} />,
     },
   ),
 ]
@@ -78,7 +78,7 @@ const sorted = { isSortable: true } as const
 function namingColumns(
   t: TFunction,
   types: TypeFacts,
-  deeds: ChannelDeeds,
+  actions: ChannelActions,
   isBatch: boolean,
 ): ChannelColumn[] {
   return [
@@ -95,7 +95,7 @@ function namingColumns(
       {
         channel: (channel, isChild) => <ChannelName channel={channel} isChild={isChild} />,
         tag: (group, { isOpen, isLoading }) => (
-          <TagName {...{ group, isOpen, isLoading }} onToggle={() => deeds.onOpenTag(group)} />
+          <TagName {...{ group, isOpen, isLoading }} onToggle={() => actions.onOpenTag(group)} />
         ),
       },
     ),
@@ -117,7 +117,7 @@ function namingColumns(
   ]
 }
 
-function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
+function routingColumns(t: TFunction, actions: ChannelActions): ChannelColumn[] {
   const number = (field: 'priority' | 'weight') => {
     const min = field === 'weight' ? 0 : -999_999_999
     return column(
@@ -130,7 +130,7 @@ function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
             label={t(`channels.${field}Of`, { name: channel.name })}
             value={channel[field]}
             min={min}
-            onSave={(value) => deeds.onNumber(channel, field, value)}
+            onSave={(value) => actions.onNumber(channel, field, value)}
           />
         ),
         tag: (group) => (
@@ -138,7 +138,7 @@ function routingColumns(t: TFunction, deeds: ChannelDeeds): ChannelColumn[] {
             label={t(`channels.${field}OfTag`, { tag: group.tag })}
             value={group[field]}
             min={min}
-            onSave={(value) => deeds.onTagNumber(group, field, value)}
+            onSave={(value) => actions.onTagNumber(group, field, value)}
           />
         ),
       },
@@ -179,7 +179,7 @@ function servingColumns(t: TFunction): ChannelColumn[] {
   ]
 }
 
-function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): ChannelColumn[] {
+function figureColumns(t: TFunction, types: TypeFacts, actions: ChannelActions): ChannelColumn[] {
   const used = ({ used_quota }: { used_quota: number }) => <Quota value={BigInt(used_quota)} />
   return [
     column(
@@ -197,7 +197,7 @@ function figureColumns(t: TFunction, types: TypeFacts, deeds: ChannelDeeds): Cha
           <Balance
             channel={channel}
             isTold={types.hasBalance(channel.type)}
-            onRefresh={() => deeds.onBalance(channel)}
+            onRefresh={() => actions.onBalance(channel)}
           />
         ),
       },

@@ -18,11 +18,11 @@ import { channelColumns } from './channel-columns.tsx'
 import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
 import { ChannelToolbar } from './channel-toolbar.tsx'
 import { NoChannels } from './no-channels.tsx'
-import { useBatchActs } from './use-batch-acts.ts'
+import { useBatchActions } from './use-batch-actions.ts'
+import { useChannelActions } from './use-channel-actions.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 import { useChosen } from './use-chosen.ts'
-import { useDeeds } from './use-deeds.ts'
-import { useListActs } from './use-list-acts.ts'
+import { useListActions } from './use-list-actions.ts'
 import { useRemovals } from './use-removals.ts'
 import { useTree } from './use-tree.ts'
 
@@ -44,14 +44,14 @@ export function ChannelList(props: {
   const { t } = useTranslation()
   const types = useTypeFacts()
   const removals = useRemovals()
-  const batch = useBatchActs()
+  const batch = useBatchActions()
   const tree = useTree(view)
   const chosen = useChosen(view)
-  const deeds = useDeeds({ ...props, remove: removals.remove, onOpenTag: tree.toggle })
+  const actions = useChannelActions({ ...props, remove: removals.remove, onOpenTag: tree.toggle })
   const { isBatch } = modes
   const columns = useMemo(
-    () => channelColumns(t, types, deeds, isBatch),
-    [t, types, deeds, isBatch],
+    () => channelColumns(t, types, actions, isBatch),
+    [t, types, actions, isBatch],
   )
   const layout = useColumnLayout('channels-table-columns', columns)
   const refresh = async () => {
@@ -64,7 +64,7 @@ export function ChannelList(props: {
     <Panel isFlush>
       <ChannelToolbar
         modes={modes}
-        acts={useListActs({ ...removals, onResults: props.onResults })}
+        acts={useListActions({ ...removals, onResults: props.onResults })}
         onRefresh={() => void refresh()}
         columns={<ColumnChooser layout={layout} />}
         filters={{

@@ -3,30 +3,30 @@ import { useTranslation } from 'react-i18next'
 import { type MenuEntry, RowMenu } from '#console/ui/menu.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
-import type { ChannelDeeds } from './deeds.ts'
+import type { ChannelActions } from './channel-actions.ts'
 
 /** On or off, and what else can be done to one channel. */
-export function ChannelMenu(props: { channel: Channel; deeds: ChannelDeeds }): ReactElement {
-  const { channel, deeds } = props
+export function ChannelMenu(props: { channel: Channel; actions: ChannelActions }): ReactElement {
+  const { channel, actions } = props
   const { t } = useTranslation()
   const { name } = channel
   const items: MenuEntry[] = [
-    { id: 'test', text: t('channels.test'), icon: 'zap', onChoose: () => deeds.onTest(channel) },
+    { id: 'test', text: t('channels.test'), icon: 'zap', onChoose: () => actions.onTest(channel) },
     {
       id: 'timeline',
       text: t('channels.timeline'),
       icon: 'clock',
-      onChoose: () => deeds.onTimeline(channel),
+      onChoose: () => actions.onTimeline(channel),
     },
-    { id: 'edit', text: t('channels.edit'), icon: 'edit', onChoose: () => deeds.onEdit(channel) },
-    { id: 'copy', text: t('channels.copy'), icon: 'copy', onChoose: () => deeds.onCopy(channel) },
+    { id: 'edit', text: t('channels.edit'), icon: 'edit', onChoose: () => actions.onEdit(channel) },
+    { id: 'copy', text: t('channels.copy'), icon: 'copy', onChoose: () => actions.onCopy(channel) },
     'divider',
     {
       id: 'delete',
       text: t('channels.delete'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => deeds.onDelete(channel),
+      onChoose: () => actions.onDelete(channel),
     },
   ]
   return (
@@ -34,7 +34,7 @@ export function ChannelMenu(props: { channel: Channel; deeds: ChannelDeeds }): R
       <RowSwitch
         label={t('channels.toggle', { name })}
         isOn={channel.status === 1}
-        onToggle={() => deeds.onToggle(channel)}
+        onToggle={() => actions.onToggle(channel)}
       />
       <RowMenu items={items} label={t('channels.more', { name })} />
     </span>
@@ -42,28 +42,28 @@ export function ChannelMenu(props: { channel: Channel; deeds: ChannelDeeds }): R
 }
 
 /** What can be done to all channels of a tag. */
-export function TagMenu(props: { group: TagGroup; deeds: ChannelDeeds }): ReactElement {
-  const { group, deeds } = props
+export function TagMenu(props: { group: TagGroup; actions: ChannelActions }): ReactElement {
+  const { group, actions } = props
   const { t } = useTranslation()
   const items: MenuEntry[] = [
     {
       id: 'edit',
       text: t('channels.editTag'),
       icon: 'edit',
-      onChoose: () => deeds.onEditTag(group),
+      onChoose: () => actions.onEditTag(group),
     },
     'divider',
     {
       id: 'enable',
       text: t('channels.enableAll'),
       icon: 'play',
-      onChoose: () => deeds.onTagEnabled(group, true),
+      onChoose: () => actions.onTagEnabled(group, true),
     },
     {
       id: 'disable',
       text: t('channels.disableAll'),
       icon: 'pause',
-      onChoose: () => deeds.onTagEnabled(group, false),
+      onChoose: () => actions.onTagEnabled(group, false),
     },
   ]
   return (

@@ -3,7 +3,7 @@ import { updateTag } from '#console/api/channels/update-tag.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { TagGroup } from '#read-api/contract/channel.ts'
-import { useChannelAct } from './use-channel-act.ts'
+import { useChannelAction } from './use-channel-action.ts'
 
 type SetGroupNumber = (
   group: TagGroup,
@@ -14,7 +14,7 @@ type SetGroupNumber = (
 /** One number for all channels of a tag: asked about where they differ, else it can be undone. */
 export function useGroupNumber(): SetGroupNumber {
   const { t } = useTranslation()
-  const act = useChannelAct()
+  const act = useChannelAction()
   const set = (tag: string, field: 'priority' | 'weight', value: number) =>
     act(() => updateTag({ tag, [field]: value }))
   return async ({ tag, members, ...group }, field, value) => {

@@ -3,7 +3,7 @@ import { request } from '#console/api/request.ts'
 import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { ChoosableChannel } from './channel-lines.ts'
-import { useChannelAct } from './use-channel-act.ts'
+import { useChannelAction } from './use-channel-action.ts'
 
 export type Removals = {
   /** Answers whether they are gone; nothing chosen is said. */
@@ -14,7 +14,7 @@ export type Removals = {
 /** What can't be undone, and is asked about before. */
 export function useRemovals(): Removals {
   const { t } = useTranslation()
-  const act = useChannelAct()
+  const act = useChannelAction()
   const danger = { confirmText: t('channels.delete'), tone: 'danger' } as const
   const removing = (counted: () => Promise<number>) =>
     act(async () => showSuccess(t('channels.deleted', { count: await counted() })))

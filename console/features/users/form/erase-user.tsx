@@ -5,7 +5,7 @@ import { eraseUser } from '#console/api/users/erase-user.ts'
 import { usersKey } from '#console/api/users/list-users.ts'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
-import { calledOf } from '../user-acts.ts'
+import { calledOf } from '../user-actions.ts'
 import { DangerPart } from './danger-part.tsx'
 
 /** What a super admin may do when the law, or the user, asks for it. There is no way back. */

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FormDrawer } from '#console/ui/form-drawer.tsx'
-import { calledOf } from '../user-acts.ts'
+import { calledOf } from '../user-actions.ts'
 import { type UserFormGiven, useUserForm } from './use-user-form.ts'
 import { UserForm } from './user-form.tsx'
 

@@ -6,7 +6,7 @@ import { confirm } from '#console/ui/confirm.tsx'
 import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { ManageUser } from '#write-api/contract/user.ts'
-import { calledOf } from '../user-acts.ts'
+import { calledOf } from '../user-actions.ts'
 
 export type UserActions = {
   /** Bans or lets in again at once; one press takes it back. */

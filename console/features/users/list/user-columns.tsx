@@ -9,11 +9,11 @@ import { Quota } from '#console/ui/quota.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { User } from '#read-api/contract/user.ts'
-import { type Actor, actsOn, calledOf } from '../user-acts.ts'
+import { type Actor, actsOn, calledOf } from '../user-actions.ts'
 import type { UserActions } from './use-user-actions.ts'
 import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 
-export type UserDeeds = UserActions & {
+export type UserRowActions = UserActions & {
   readonly actor: Actor
   readonly onEdit: (user: User) => void
   readonly onAdjust: (users: readonly User[]) => void
@@ -22,7 +22,7 @@ export type UserDeeds = UserActions & {
 type MakeColumn = (id: string, title: string, rest: Partial<Column<User>>) => Column<User>
 
 /** The columns of the user list, in their first order. */
-export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Column<User>[] {
+export function userColumns(t: TFunction, locale: string, actions: UserRowActions): Column<User>[] {
   const column: MakeColumn = (id, title, rest) => ({
     id,
     title,
@@ -73,7 +73,7 @@ export function userColumns(t: TFunction, locale: string, deeds: UserDeeds): Col
       isPinned: true,
       align: 'end',
       onCard: 'foot',
-      cell: (user) => <UserMenu user={user} deeds={deeds} />,
+      cell: (user) => <UserMenu user={user} actions={actions} />,
     }),
   ]
 }
@@ -103,9 +103,9 @@ function figures(t: TFunction, locale: string, column: MakeColumn): Column<User>
 const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 
 /** In or out, and what else may be done to this user by this admin; nothing where nothing may. */
-function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactElement {
+function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): ReactElement {
   const { t } = useTranslation()
-  const acts = actsOn(user, deeds.actor)
+  const acts = actsOn(user, actions.actor)
   if (user.DeletedAt !== null || acts.size === 0) return NOTHING
   const name = calledOf(user)
   const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>
@@ -115,17 +115,17 @@ function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactEleme
             id: action,
             text: t(`users.${action}`),
             icon,
-            onChoose: () => deeds.manage(user, action),
+            onChoose: () => actions.manage(user, action),
           },
         ]
       : []
   const items: MenuEntry[] = [
-    { id: 'edit', text: t('users.edit'), icon: 'edit', onChoose: () => deeds.onEdit(user) },
+    { id: 'edit', text: t('users.edit'), icon: 'edit', onChoose: () => actions.onEdit(user) },
     {
       id: 'adjust',
       text: t('users.adjust'),
       icon: 'wallet',
-      onChoose: () => deeds.onAdjust([user]),
+      onChoose: () => actions.onAdjust([user]),
     },
     ...entry('promote', 'arrowUp'),
     ...entry('demote', 'arrowDown'),
@@ -136,7 +136,7 @@ function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactEleme
       text: t('users.delete'),
       icon: 'trash',
       tone: 'danger',
-      onChoose: () => deeds.manage(user, 'delete'),
+      onChoose: () => actions.manage(user, 'delete'),
     })
   }
   return (
@@ -145,7 +145,7 @@ function UserMenu({ user, deeds }: { user: User; deeds: UserDeeds }): ReactEleme
         <RowSwitch
           label={t('users.toggle', { name })}
           isOn={user.status === 1}
-          onToggle={() => void deeds.setEnabled(user, user.status !== 1)}
+          onToggle={() => void actions.setEnabled(user, user.status !== 1)}
         />
       )}
       <RowMenu items={items} label={t('users.more', { name })} />

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { exactQuotaText } from '#console/ui/money.ts'
 import { useMoneyRule } from '#console/ui/quota.tsx'
-import { calledOf } from '../user-acts.ts'
+import { calledOf } from '../user-actions.ts'
 import { balanceAfter, isBeyond } from './adjust-draft.ts'
 import type { AdjustForm } from './use-adjustment.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { User } from '#read-api/contract/user.ts'
-import { type Actor, actsOn } from '../user-acts.ts'
+import { type Actor, actsOn } from '../user-actions.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 

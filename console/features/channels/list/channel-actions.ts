@@ -1,0 +1,18 @@
+import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
+
+/** What can be done from a row. */
+export type ChannelActions = {
+  onToggle: (channel: Channel) => void
+  onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => void
+  onEdit: (channel: Channel) => void
+  onTest: (channel: Channel) => void
+  onTimeline: (channel: Channel) => void
+  onCopy: (channel: Channel) => void
+  onBalance: (channel: Channel) => Promise<void>
+  onDelete: (channel: Channel) => void
+  /** Shows or hides a tag's channels. */
+  onOpenTag: (group: TagGroup) => void
+  onTagNumber: (group: TagGroup, field: 'priority' | 'weight', value: number) => void
+  onTagEnabled: (group: TagGroup, isEnabled: boolean) => void
+  onEditTag: (group: TagGroup) => void
+}

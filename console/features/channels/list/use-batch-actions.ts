@@ -1,0 +1,118 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
+import { setTagEnabled } from '#console/api/channels/update-tag.ts'
+import { request } from '#console/api/request.ts'
+import { showError, showInfo, showSuccess } from '#console/ui/toast.ts'
+import type { TagGroup, TagMember } from '#read-api/contract/channel.ts'
+import type { SetChannelsStatus } from '#write-api/contract/channel.ts'
+import type { ChoosableChannel } from './channel-lines.ts'
+import { useChannelAction } from './use-channel-action.ts'
+
+export type BatchActs = {
+  /** Answer whether it was done; nothing chosen is said. */
+  setEnabled: (channels: readonly ChoosableChannel[], isEnabled: boolean) => Promise<boolean>
+  setTag: (channels: readonly ChoosableChannel[], tag: string) => Promise<boolean>
+  setGroupEnabled: (group: TagGroup, isEnabled: boolean) => Promise<void>
+}
+
+/** What is done to many channels at once, all or none; each can be undone. */
+export function useBatchActions(): BatchActs {
+  const { t } = useTranslation()
+  const act = useChannelAction()
+  const { switched, switchedTag } = useSwitched()
+  const offerUndo = useUndo()
+  return {
+    setEnabled: async (channels, isEnabled) => {
+      if (channels.length === 0) {
+        showError(t('channels.chooseForStatus'))
+        return false
+      }
+      const ids = idsOf(channels)
+      return act(async () =>
+        switched(await setChannelsStatus({ ids, status: isEnabled ? 1 : 2 }), channels, isEnabled),
+      )
+    },
+    setTag: async (channels, tag) => {
+      if (!(await act(() => tagChannels(idsOf(channels), tag)))) return false
+      const message = t('channels.taggedMany', { count: channels.length, tag })
+      offerUndo(message, () => undoTags(channels))
+      return true
+    },
+    setGroupEnabled: async (group, isEnabled) => {
+      await act(async () =>
+        switchedTag(await setTagEnabled(group.tag, isEnabled), group, isEnabled),
+      )
+    },
+  }
+}
+
+/** Says how many the server has switched, and offers to switch those back. */
+function useSwitched() {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const offerUndo = useUndo()
+  const none = (isEnabled: boolean) =>
+    showInfo(t(isEnabled ? 'channels.nothingToEnable' : 'channels.nothingToDisable'))
+  return {
+    switched: (count: number, channels: readonly TagMember[], isEnabled: boolean) => {
+      if (count === 0) return none(isEnabled)
+      const words = isEnabled ? 'channels.enabledMany' : 'channels.disabledMany'
+      if (isEnabled && channels.some(wasAutoDisabled)) return showSuccess(t(words, { count }))
+      offerUndo(t(words, { count }), () => undoStatus(channels, isEnabled))
+    },
+    switchedTag: (count: number, { tag, members }: TagGroup, isEnabled: boolean) => {
+      if (count === 0) return none(isEnabled)
+      const words = isEnabled ? 'channels.tagEnabledDone' : 'channels.tagDisabledDone'
+      if (isEnabled && members.some(wasAutoDisabled)) return showSuccess(t(words, { tag, count }))
+      offerUndo(t(words, { tag, count }), async () => {
+        // Those that have expired were passed over: they are not what is taken back.
+        const page = await client.fetchQuery({ ...channelsOfTagQuery(tag), staleTime: 0 })
+        const isSo = ({ status }: TagMember) => (status === 1) === isEnabled
+        const changed = new Set(wholeChannels(page).filter(isSo).map(idOf))
+        await undoStatus(
+          members.filter(({ id }) => changed.has(id)),
+          isEnabled,
+        )
+      })
+    },
+  }
+}
+
+function useUndo(): (message: string, undo: () => Promise<unknown>) => void {
+  const { t } = useTranslation()
+  const act = useChannelAction()
+  return (message, undo) =>
+    showSuccess(message, { action: { text: t('ui.undo'), onClick: () => void act(undo) } })
+}
+
+/** That state, with its reason, is not to be had back. */
+const wasAutoDisabled = ({ status }: TagMember): boolean => status === 3
+
+const idOf = ({ id }: TagMember): number => id
+const idsOf = (channels: readonly TagMember[]): number[] => channels.map(idOf)
+
+/** Only those that were changed go back. */
+async function undoStatus(channels: readonly TagMember[], wasEnabled: boolean): Promise<void> {
+  const changed = channels.filter(({ status }) => (status === 1) !== wasEnabled)
+  if (changed.length === 0) return
+  await setChannelsStatus({ ids: idsOf(changed), status: wasEnabled ? 2 : 1 })
+}
+
+/** One call for each tag there was, and for none. */
+async function undoTags(channels: readonly ChoosableChannel[]): Promise<void> {
+  for (const [tag, tagged] of Map.groupBy(channels, (channel) => channel.tag)) {
+    await tagChannels(idsOf(tagged), tag === '' ? null : tag)
+  }
+}
+
+/** Enables (1) or disables (2) several channels, all or none; answers how many changed. */
+async function setChannelsStatus(body: SetChannelsStatus): Promise<number> {
+  const path = '/api/channel/batch/status'
+  return (await request<number>({ method: 'POST', path, body })).data
+}
+
+/** Gives the channels one tag, or takes theirs off by null; all or none. */
+async function tagChannels(ids: readonly number[], tag: string | null): Promise<void> {
+  await request({ method: 'POST', path: '/api/channel/batch/tag', body: { ids, tag } })
+}

@@ -1,0 +1,28 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '#console/api/api-error.ts'
+import { channelsKey } from '#console/api/channels/list-channels.ts'
+import { showError } from '#console/ui/toast.ts'
+
+/**
+ * Runs one act on channels and reads the list again. Answers whether it was done; a failure is
+ * told, a channel that is gone in the words that say what to do.
+ */
+export function useChannelAction(): (act: () => Promise<unknown>) => Promise<boolean> {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  return async (act) => {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      showError(isMissing(error) ? t('channels.missing') : error)
+      return false
+    } finally {
+      await client.invalidateQueries({ queryKey: channelsKey })
+    }
+  }
+}
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404

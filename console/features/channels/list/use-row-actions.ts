@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
+import { updateChannel } from '#console/api/channels/update-channel.ts'
+import { request } from '#console/api/request.ts'
+import { showSuccess } from '#console/ui/toast.ts'
+import type { Channel } from '#read-api/contract/channel.ts'
+import { withChannels } from './cached-channels.ts'
+import { useChannelAction } from './use-channel-action.ts'
+
+type Patch = Partial<Pick<Channel, 'status' | 'priority' | 'weight'>>
+
+export type RowActs = {
+  setEnabled: (channel: Channel, isEnabled: boolean) => Promise<void>
+  setNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => Promise<void>
+  copy: (channel: Channel) => Promise<void>
+}
+
+const AUTO_DISABLED = 3
+
+/** What can be done to one channel; it shows at once, and is taken back on failure. */
+export function useRowActions(): RowActs {
+  const { t } = useTranslation()
+  const change = useOptimisticChange()
+  const act = useChannelAction()
+  const setEnabled = async (channel: Channel, isEnabled: boolean): Promise<void> => {
+    const status = isEnabled ? 1 : 2
+    if (!(await change(channel, { status }))) return
+    const words = t(isEnabled ? 'channels.enabled' : 'channels.disabled', { name: channel.name })
+    // What the gateway had turned off for a reason, nobody can turn off that way again.
+    if (channel.status === AUTO_DISABLED) return showSuccess(words)
+    const undo = () => void setEnabled({ ...channel, status }, !isEnabled)
+    showSuccess(words, { action: { text: t('ui.undo'), onClick: undo } })
+  }
+  const setNumber: RowActs['setNumber'] = async (channel, field, value) => {
+    const before = channel[field]
+    if (!(await change(channel, { [field]: value }))) return
+    const undo = () => void setNumber({ ...channel, [field]: value }, field, before)
+    showSuccess(t(`channels.${field}Changed`, { name: channel.name, value }), {
+      action: { text: t('ui.undo'), onClick: undo },
+    })
+  }
+  const copy = async ({ id, name }: Channel) => {
+    if (await act(() => copyChannel(id))) showSuccess(t('channels.copied', { name }))
+  }
+  return { setEnabled, setNumber, copy }
+}
+
+function useOptimisticChange(): (channel: Channel, patch: Patch) => Promise<boolean> {
+  const client = useQueryClient()
+  const act = useChannelAction()
+  const show = (id: number, patch: Patch) =>
+    client.setQueriesData<ChannelPage>({ queryKey: channelsKey }, (page) =>
+      withChannels(page, (row) => (row.id === id ? { ...row, ...patch } : row)),
+    )
+  return (channel, patch) =>
+    act(async () => {
+      await client.cancelQueries({ queryKey: channelsKey })
+      show(channel.id, patch)
+      try {
+        await updateChannel({ id: channel.id, ...patch })
+      } catch (error) {
+        const { status, priority, weight } = channel
+        show(channel.id, { status, priority, weight })
+        throw error
+      }
+    })
+}
+
+/** Another channel with the same terms and keys. */
+async function copyChannel(id: number): Promise<void> {
+  await request({ method: 'POST', path: `/api/channel/copy/${id}` })
+}

@@ -1,0 +1,137 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type RedemptionPage, redemptionsKey } from '#console/api/redemption/list-redemptions.ts'
+import { request } from '#console/api/request.ts'
+import { confirm } from '#console/ui/confirm.tsx'
+import { copyText } from '#console/ui/copy-text.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
+import type { Redemption } from '#read-api/contract/redemption.ts'
+import { saveCsv } from './coupon-csv.ts'
+
+type Coupons = readonly Redemption[]
+
+export type CouponActs = {
+  setEnabled: (coupon: Redemption, isEnabled: boolean) => Promise<void>
+  remove: (coupon: Redemption) => Promise<void>
+  disable: (coupons: Coupons) => Promise<void>
+  copyKeys: (coupons: Coupons) => Promise<void>
+  download: (coupons: Coupons) => void
+  removeDisabled: () => Promise<void>
+}
+
+/** What can be done to codes of the list, always the same functions. */
+export function useCouponActions(): CouponActs {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  return useMemo(() => {
+    const doing = async (act: () => Promise<void>): Promise<void> => {
+      try {
+        await act()
+      } catch (error) {
+        showError(error)
+      }
+      await client.invalidateQueries({ queryKey: redemptionsKey })
+    }
+    return { setEnabled: switching(t, client, doing), ...removing(t, doing), ...several(t, doing) }
+  }, [t, client])
+}
+
+/** Carries it out, shows what failed, and reads the list again. */
+type Doing = (act: () => Promise<void>) => Promise<void>
+
+/** Shown before the server has answered; one press takes it back. */
+function switching(t: TFunction, client: QueryClient, doing: Doing): CouponActs['setEnabled'] {
+  const show = (id: number, status: number) =>
+    client.setQueriesData<RedemptionPage>({ queryKey: redemptionsKey }, (page) =>
+      page === undefined ? undefined : { ...page, items: withStatus(page.items, id, status) },
+    )
+  const setEnabled = async (coupon: Redemption, isEnabled: boolean): Promise<void> => {
+    await client.cancelQueries({ queryKey: redemptionsKey })
+    show(coupon.id, isEnabled ? 1 : 2)
+    await doing(async () => {
+      await switchRedemption(coupon.id, isEnabled ? 1 : 2)
+      const undo = () => void setEnabled(coupon, !isEnabled)
+      const text = t(isEnabled ? 'coupons.enabled' : 'coupons.disabled', { name: coupon.name })
+      showSuccess(text, { action: { text: t('ui.undo'), onClick: undo } })
+    })
+  }
+  return setEnabled
+}
+
+/** For good, once it was confirmed. */
+function removing(t: TFunction, doing: Doing): Pick<CouponActs, 'remove' | 'removeDisabled'> {
+  const ask = (title: string, body: string) =>
+    confirm({ title, body, confirmText: t('coupons.delete'), tone: 'danger' })
+  return {
+    remove: async (coupon) => {
+      const title = t('coupons.deleteTitle', { name: coupon.name })
+      if (!(await ask(title, t('coupons.deleteBody')))) return
+      await doing(async () => {
+        await deleteRedemption(coupon.id)
+        showSuccess(t('coupons.deleted', { count: 1 }))
+      })
+    },
+    removeDisabled: async () => {
+      const title = t('coupons.deleteDisabledTitle')
+      if (!(await ask(title, t('coupons.deleteDisabledBody')))) return
+      await doing(async () => {
+        showSuccess(t('coupons.deleted', { count: await deleteDisabled() }))
+      })
+    },
+  }
+}
+
+/** With the chosen ones; with none, each says so. */
+function several(
+  t: TFunction,
+  doing: Doing,
+): Pick<CouponActs, 'disable' | 'copyKeys' | 'download'> {
+  const some = (coupons: Coupons): boolean => {
+    if (coupons.length === 0) showError(t('coupons.chooseFirst'))
+    return coupons.length > 0
+  }
+  return {
+    disable: async (coupons) => {
+      if (!some(coupons)) return
+      await doing(async () => {
+        const count = await disableRedemptions(coupons.map(({ id }) => id))
+        showSuccess(t('coupons.disabledMany', { count }))
+      })
+    },
+    copyKeys: async (coupons) => {
+      if (!some(coupons)) return
+      const text = coupons.map(({ key }) => key).join('\n')
+      if (await copyText(text)) showSuccess(t('coupons.keysCopied', { count: coupons.length }))
+    },
+    download: (coupons) => {
+      if (some(coupons)) saveCsv(coupons)
+    },
+  }
+}
+
+const withStatus = (items: Redemption[], id: number, status: number): Redemption[] =>
+  items.map((item) => (item.id === id ? { ...item, status } : item))
+
+/** All that are disabled; answers how many there were. */
+async function deleteDisabled(): Promise<number> {
+  const call = { method: 'DELETE', path: '/api/redemption/delete-disabled' } as const
+  return (await request<number>(call)).data
+}
+
+async function deleteRedemption(id: number): Promise<void> {
+  await request({ method: 'DELETE', path: `/api/redemption/${id}/` })
+}
+
+/** The unused ones among them; answers how many. */
+async function disableRedemptions(ids: readonly number[]): Promise<number> {
+  const call = { method: 'PUT', path: '/api/redemption/batch-disable', body: { ids } } as const
+  return (await request<number>(call)).data
+}
+
+/** 1 enables, 2 disables. */
+async function switchRedemption(id: number, status: 1 | 2): Promise<void> {
+  const query = { status_only: true }
+  await request({ method: 'PUT', path: '/api/redemption/', query, body: { id, status } })
+}

@@ -1,0 +1,32 @@
+import { useLayoutEffect, useMemo, useRef } from 'react'
+import { isOnControl } from './grid-keys.ts'
+import type { DataGridProps } from './grid-props.ts'
+import type { Grid } from './use-grid.ts'
+
+/** What can be done to the row of an index. */
+export type RowActs = {
+  readonly press: (index: number, target: EventTarget) => void
+  readonly select: (index: number, isRange: boolean) => void
+  readonly toggle: (index: number) => void
+}
+
+/** Always the same functions, right as of the last drawing, so that rows are kept. */
+export function useRowActions<Row>(props: DataGridProps<Row>, grid: Grid<Row>): RowActs {
+  const latest = useRef({ props, grid })
+  useLayoutEffect(() => {
+    latest.current = { props, grid }
+  })
+  return useMemo(
+    () => ({
+      press: (index, target) => {
+        if (isOnControl(target) || window.getSelection()?.isCollapsed === false) return
+        const { props, grid } = latest.current
+        if (props.onOpen !== undefined || props.expand !== undefined) grid.open(index)
+        else grid.activate(index)
+      },
+      select: (index, isRange) => latest.current.grid.select(index, isRange),
+      toggle: (index) => latest.current.grid.toggleExpanded(index),
+    }),
+    [],
+  )
+}

@@ -1,8 +1,0 @@
-const SHOWN_MAX = 3
-
-/** Details of a refusal that names things: the first few, and how many `more` there are, if any. */
-export function fewNames(names: readonly string[]): { names: string; more?: number } {
-  const shown = names.slice(0, SHOWN_MAX).join(', ')
-  const more = names.length - SHOWN_MAX
-  return more > 0 ? { names: shown, more } : { names: shown }
-}

@@ -1,0 +1,170 @@
+import { ConsoleClient } from './console-client.ts'
+
+export const PASSWORD = 'tallygate-demo'
+
+export type Seeded = {
+  readonly users: readonly { readonly username: string; readonly role: string }[]
+  readonly tokens: readonly { readonly id: number; readonly key: string }[]
+}
+
+const RATIOS = { 'sim-small': 0.5, 'sim-large': 2.5, 'unsteady-cut': 0.5, 'unsteady-down': 0.5 }
+const COMPLETION_RATIOS = { 'sim-small': 4, 'sim-large': 4, 'unsteady-cut': 4 }
+/** What of them fails on purpose, by the provider's names; last in any list of models. */
+const FAULTS = { 'unsteady-cut': 'fault-cut-8', 'unsteady-down': 'fault-status-503' }
+const ALICES_QUOTA = 25_000_000
+
+const PAGE_SIZE = 100
+
+type Row = { readonly id: number; readonly name: string }
+
+/** Makes the demo's site through the product's own API; what is there already is kept. */
+export async function seed(root: ConsoleClient, providerUrl: string): Promise<Seeded> {
+  const status = await root.must<{ setup: boolean }>('GET', '/api/status')
+  if (!status.setup) await root.setUp('root', PASSWORD)
+  await root.logIn('root', PASSWORD)
+  await setPrices(root)
+  await setChannels(root, providerUrl)
+  await setUser(root)
+  const alice = new ConsoleClient(root.url)
+  await alice.logIn('alice', PASSWORD)
+  await sendMessages(root, alice)
+  return {
+    users: [
+      { username: 'root', role: 'super admin' },
+      { username: 'alice', role: 'user' },
+    ],
+    tokens: [
+      await setToken(root, 'demo'),
+      await setToken(alice, 'mobile app'),
+      await setToken(root, 'batch jobs'),
+    ],
+  }
+}
+
+/** Beside the built-in prices of well-known models; a failed try goes on to another channel. */
+async function setPrices(root: ConsoleClient): Promise<void> {
+  const options = await root.must<{ key: string; value: string }[]>('GET', '/api/option/')
+  const put = (key: string, value: string) => root.must('PUT', '/api/option/', { key, value })
+  const add = (key: string, entries: Readonly<Record<string, number>>) => {
+    const now = options.find((option) => option.key === key)?.value ?? '{}'
+    return put(key, JSON.stringify({ ...JSON.parse(now), ...entries }))
+  }
+  await add('ModelRatio', RATIOS)
+  await add('CompletionRatio', COMPLETION_RATIOS)
+  await put('RetryTimes', '1')
+}
+
+async function setChannels(root: ConsoleClient, providerUrl: string): Promise<void> {
+  const fields = {
+    type: 1,
+    key: 'sk-simulated-provider-key',
+    base_url: providerUrl,
+    group: 'default',
+    tag: 'simulated',
+  }
+  await setChannel(root, {
+    ...fields,
+    name: 'Simulated provider',
+    models: Object.keys(RATIOS).join(','),
+    model_mapping: JSON.stringify(FAULTS),
+    weight: 4,
+    cost_ratio: 0.6,
+  })
+  await setChannel(root, {
+    ...fields,
+    name: 'Unreliable provider',
+    models: 'sim-large',
+    model_mapping: JSON.stringify({ 'sim-large': 'fault-status-503' }),
+    weight: 1,
+  })
+  await setChannel(root, {
+    ...fields,
+    name: 'Key pool',
+    key: ['sk-simulated-key-1', 'sk-simulated-key-2', 'sk-simulated-key-3'].join('\n'),
+    mode: 'multi_to_single',
+    multi_key_mode: 'polling',
+    models: 'sim-small',
+    weight: 2,
+    cost_ratio: 0.75,
+  })
+}
+
+/** The provider has another port at each start: a channel of that name follows it. */
+export async function setChannel(
+  root: ConsoleClient,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const existing = await channelNamed(root, String(fields.name))
+  if (existing === undefined) await root.must('POST', '/api/channel/', fields)
+  else await root.must('PUT', '/api/channel/', { ...fields, id: existing.id })
+}
+
+/** Among all there are, however many: the demo's own may be on any page. */
+export async function channelNamed(
+  root: Pick<ConsoleClient, 'must'>,
+  name: string,
+): Promise<Row | undefined> {
+  const path = `/api/channel/search?keyword=${encodeURIComponent(name)}&page_size=${PAGE_SIZE}`
+  for (let page = 0; ; page += 1) {
+    const list = await root.must<{ items: Row[]; total: number }>('GET', `${path}&p=${page}`)
+    const found = list.items.find((row) => row.name === name)
+    if (found !== undefined || (page + 1) * PAGE_SIZE >= list.total) return found
+  }
+}
+
+async function setUser(root: ConsoleClient): Promise<void> {
+  const { total } = await root.must<{ total: number }>('GET', '/api/user/?p=0')
+  if (total > 1) return
+  const fields = { username: 'alice', password: PASSWORD, display_name: 'Alice' }
+  await root.must('POST', '/api/user/', fields)
+  const { items } = await root.must<{ items: { id: number; username: string }[] }>(
+    'GET',
+    '/api/user/?p=0',
+  )
+  const id = items.find(({ username }) => username === 'alice')?.id
+  await root.must('PUT', '/api/user/', { id, quota: ALICES_QUOTA })
+}
+
+async function setToken(client: ConsoleClient, name: string): Promise<{ id: number; key: string }> {
+  const { items } = await client.must<{ items: (Row & { key: string })[] }>(
+    'GET',
+    '/api/token/?p=0&size=100',
+  )
+  const existing = items.find((token) => token.name === name)
+  if (existing !== undefined) return { id: existing.id, key: `sk-${existing.key}` }
+  return client.createToken({ name, unlimited_quota: true })
+}
+
+const MESSAGES = [
+  {
+    title: 'Welcome to Tallygate',
+    content: 'Create an **API token**, then try `sim-small` with the curl line of the demo.',
+    format: 'markdown',
+  },
+  {
+    title: 'Drawing and music are open',
+    content: [
+      'Two new kinds of work are open to everybody:',
+      '- **Drawings**, over `/mj/submit/imagine`',
+      '- **Songs and lyrics**, over `/suno/submit/music` and `/suno/submit/lyrics`',
+      '\nA failed task costs nothing. What each costs is in the list of prices.',
+    ].join('\n'),
+    format: 'markdown',
+  },
+  {
+    title: '维护通知',
+    content: '<p>今晚 <b>22:00–23:00</b> 进行例行维护，正在进行的请求会正常完成。</p>',
+    format: 'html',
+  },
+]
+
+/** To everybody, once; alice has read the first. */
+async function sendMessages(root: ConsoleClient, alice: ConsoleClient): Promise<void> {
+  const { total } = await root.must<{ total: number }>('GET', '/api/admin/messages?p=0')
+  if (total > 0) return
+  for (const message of MESSAGES) {
+    await root.must('POST', '/api/admin/messages', { ...message, everybody: true })
+  }
+  const inbox = await alice.must<{ items: { id: number }[] }>('GET', '/api/user/messages?p=0')
+  await alice.must('PUT', `/api/user/messages/${inbox.items.at(-1)?.id}/read`)
+}

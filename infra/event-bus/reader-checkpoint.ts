@@ -1,0 +1,37 @@
+import type { Pool } from 'pg'
+import { ensureSchema } from '../postgres/ensure-schema.ts'
+
+/** How far somebody who reads all events has got. Only ever moves on. */
+export type ReaderCheckpoint = {
+  /** null before the first `save`. */
+  readonly read: () => Promise<number | null>
+  readonly save: (position: number) => Promise<void>
+}
+
+const DDL = `
+  create table if not exists bookmarks.bookmarks (
+    name text primary key,
+    position int8 not null
+  )`
+
+export async function openCheckpoint(pg: Pool, name: string): Promise<ReaderCheckpoint> {
+  await ensureSchema(pg, 'bookmarks', DDL)
+  return {
+    read: async () => {
+      const { rows } = await pg.query<{ position: string }>(
+        'select position from bookmarks.bookmarks where name = $1',
+        [name],
+      )
+      return rows[0] === undefined ? null : Number(rows[0].position)
+    },
+    save: async (position) => {
+      await pg.query({
+        name: 'bookmark-save',
+        text: `insert into bookmarks.bookmarks as kept (name, position) values ($1, $2)
+               on conflict (name) do update
+               set position = greatest(kept.position, excluded.position)`,
+        values: [name, position],
+      })
+    },
+  }
+}

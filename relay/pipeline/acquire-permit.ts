@@ -1,0 +1,89 @@
+import { isFull } from '#infra/limits/port.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
+import {
+  type CallRules,
+  callClaims,
+  type RateRule,
+  rateOfToken,
+  seatsOfToken,
+  type TokensRule,
+} from '#relay/limits/call-claims.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { RelayToken } from '#relay/views/token-view.ts'
+import type { Caller } from './authenticate.ts'
+import type { RelayDeps } from './relay-deps.ts'
+
+/** How a call ended, for its limits. */
+export type CallOutcome = { readonly isSuccess: boolean; readonly tokens: number }
+
+/** What of a request tells its size. */
+export type Sized = Pick<ChatRequest, 'body' | 'outputTokensMax' | 'choices'>
+
+/** A call's place among those under way; `release` once, at its end. */
+export type CallPermit = { readonly release: (outcome: CallOutcome) => void }
+
+/** Bytes of a request for a token of it, as a guess. */
+const BYTES_PER_TOKEN = 4
+
+/**
+ * This process's cap on calls at once; then, in one decision that all relays share, those of the
+ * user and the token and the rate limits of both.
+ */
+export async function acquirePermit(
+  deps: RelayDeps,
+  { token, user, group }: Caller,
+  request: Sized,
+): Promise<CallPermit | Denial> {
+  const { underWay, limits, caps, views } = deps
+  if (!underWay.enter()) {
+    return deny('overloaded', { retryAfterSeconds: 1 + Math.floor(Math.random() * 3) })
+  }
+  const { userId } = user
+  const { tokenId, terms } = token
+  const { claims, denialOf } = callClaims(
+    { userId, permits: caps.perUser },
+    { tokenId, permits: seatsOfToken(terms, caps) },
+    rulesFor(userId, group, token, views.options.options.userRate, request),
+  )
+  const permit = await limits.enter(`user:${userId}`, claims)
+  if (isFull(permit)) {
+    underWay.release()
+    return denialOf(permit)
+  }
+  return {
+    release: ({ isSuccess, tokens }) => {
+      underWay.release()
+      permit.release({ isRefunded: !isSuccess, tokens })
+    },
+  }
+}
+
+type UserRate = RelayOptions['userRate']
+
+/** What the token and, unless its group is exempt, the site set; nothing for what neither does. */
+function rulesFor(
+  userId: number,
+  group: string,
+  { tokenId, terms }: RelayToken,
+  userRate: UserRate,
+  request: Sized,
+): CallRules {
+  const rates: RateRule[] = []
+  const tokens: TokensRule[] = []
+  const ofToken = rateOfToken(tokenId, terms)
+  if (ofToken !== null) rates.push(ofToken)
+  if (terms.tokensPerMinute > 0) {
+    const max = terms.tokensPerMinute
+    tokens.push({ scope: 'token', id: tokenId, max, estimate: estimateOf(request) })
+  }
+  if (!userRate.isEnabled || userRate.exemptGroup === group) return { rates, tokens }
+  const { count, success, periodMs, tokensPerMinute: max } = userRate
+  rates.push({ scope: 'user', id: userId, count, success, periodMs })
+  if (max > 0) tokens.push({ scope: 'user', id: userId, max, estimate: estimateOf(request) })
+  return { rates, tokens }
+}
+
+/** The input by its length, and all of the output that the caller allows. */
+const estimateOf = ({ body, outputTokensMax, choices }: Sized): number =>
+  Math.ceil(body.length / BYTES_PER_TOKEN) + (outputTokensMax ?? 0) * choices

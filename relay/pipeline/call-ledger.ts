@@ -1,0 +1,213 @@
+import type { AccountCommand, OutputReduction } from '#domain/account/commands.ts'
+import { accountDecider } from '#domain/account/decide.ts'
+import {
+  type AccountEvent,
+  type Attempt,
+  accountStream,
+  type CallEnd,
+} from '#domain/account/events.ts'
+import type { PriceSnapshot } from '#domain/pricing/price.ts'
+import type { Usage, UsageSource } from '#domain/pricing/usage.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { isPlayground } from '#domain/shared/playground.ts'
+import { fromWire, type Quota } from '#domain/shared/quota.ts'
+import type { Refusal } from '#domain/shared/refusal.ts'
+import type { StreamActors } from '#infra/event-store/actors-port.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Place } from '#relay/views/channel-view.ts'
+import type { Caller } from './authenticate.ts'
+import type { KeyedCall } from './claim-call.ts'
+import type { Exchange } from './exchange.ts'
+
+export type Admission = {
+  readonly model: string
+  readonly isStream: boolean
+  readonly hold: Quota
+  readonly reduction?: OutputReduction
+  readonly price: PriceSnapshot
+  /** Choices asked for: a price per call counts each. */
+  readonly calls: number
+  readonly reasoningEffort?: string
+  readonly leaseMs: number
+  readonly clientIp: Sealed | null
+}
+
+/** Why the account does not admit the call, as its caller is told. */
+export function denialOfAdmission(refusal: Refusal, call: string, isKeyed: boolean): Denial {
+  switch (refusal.refused) {
+    case 'CallKnown':
+    case 'CallEnded':
+      return isKeyed
+        ? deny('idempotency_replayed', { subject: call })
+        : deny('overloaded', { retryAfterSeconds: 1 })
+    case 'TooManyTasks': {
+      const subject = `${refusal.details?.max} tasks (this user)`
+      return deny('too_many_concurrent', { subject, retryAfterSeconds: 10 })
+    }
+    case 'TokenBudgetExhausted':
+      return deny('token_exhausted')
+    case 'TokenBudgetUnknown':
+      return deny('invalid_key')
+    default:
+      return deny('insufficient_quota')
+  }
+}
+
+/** What a call turned out to have used. */
+export type Bill = Place & {
+  readonly upstreamModel: string | null
+  readonly usage: Usage
+  /** The part of it that the call's limits allow: charged where no more can be paid. */
+  readonly usageWithinLimits?: Usage
+  readonly usageSource: UsageSource
+  readonly anomaly: string | null
+  readonly end: CallEnd
+  /** The code that its caller was given, where access ended during the call. */
+  readonly endReason?: string
+}
+
+export type Failure = {
+  readonly channelId: number | null
+  readonly reason: CallEnd | 'no-channel' | 'refused'
+  readonly errorCode: string
+  readonly statusCode: number
+}
+
+export type Course = {
+  readonly attempts: readonly Attempt[]
+  readonly firstByteMs: number | null
+}
+
+/**
+ * The money side of one call: admitted once, ended once. The only place that writes a call's
+ * events, so that no branch of the pipeline can end a call twice or forget to.
+ */
+export class CallLedger {
+  hasEnded = false
+  /** What is held for the call. */
+  hold: Quota = 0n
+  /** The output limit to send to the provider, where the whole hold could not be paid. */
+  outputLimit: number | null = null
+  private readonly actors: StreamActors
+  private readonly caller: Caller
+  private readonly exchange: Exchange
+  private readonly now: () => number
+  private readonly keyed: KeyedCall | null
+
+  /** `keyed`: the call came with an `Idempotency-Key`, and may be a repeat. */
+  constructor(
+    actors: StreamActors,
+    caller: Caller,
+    exchange: Exchange,
+    now: () => number,
+    keyed: KeyedCall | null = null,
+  ) {
+    this.actors = actors
+    this.caller = caller
+    this.exchange = exchange
+    this.now = now
+    this.keyed = keyed
+  }
+
+  /** null once the hold is durable. */
+  async admit(admission: Admission): Promise<Denial | null> {
+    const { token, user, group } = this.caller
+    const { leaseMs, ...terms } = admission
+    const outcome = await this.handle({
+      type: 'AdmitCall',
+      userId: user.userId,
+      tokenId: token.tokenId,
+      call: this.exchange.call,
+      group,
+      leaseUntil: this.now() + leaseMs,
+      startedAt: this.exchange.startedAt,
+      ...terms,
+    })
+    if (outcome.isDone) {
+      const isRepeat = this.keyed !== null && outcome.events.length === 0
+      this.note(outcome.events, admission)
+      return isRepeat ? this.repeated() : null
+    }
+    return denialOfAdmission(outcome.refusal, this.exchange.call, this.keyed !== null)
+  }
+
+  /** The hold may be smaller than asked for; an admission that is a repeat has no event. */
+  private note([event]: readonly AccountEvent[], { hold }: Admission): void {
+    const isAdmitted = event?.type === 'CallAdmitted'
+    this.hold = isAdmitted ? fromWire(event.data.hold) : hold
+    this.outputLimit = (isAdmitted ? event.data.outputLimit : undefined) ?? null
+  }
+
+  /** The account knows the call already: it runs, or it is over. */
+  private async repeated(): Promise<Denial> {
+    const { userId } = this.caller.user
+    const { call } = this.exchange
+    const { open } = await this.actors.stateOf(accountDecider, accountStream(userId))
+    if (!open.has(call)) return deny('idempotency_replayed', { subject: call })
+    return deny('idempotency_in_progress', { subject: call, retryAfterSeconds: 2 })
+  }
+
+  /**
+   * Says how far the call got and renews its lease. False: its account was emptied meanwhile, and
+   * the call is to be ended.
+   */
+  async progress(place: Place, usage: Usage, leaseMs: number): Promise<boolean> {
+    if (this.hasEnded) return true
+    const leaseUntil = this.now() + leaseMs
+    const { call } = this.exchange
+    const progress = { type: 'RecordProgress', call, ...place, usage, leaseUntil } as const
+    const outcome = await this.handle(progress)
+    return outcome.isDone || outcome.refusal.refused !== 'InsufficientQuota'
+  }
+
+  /**
+   * Holds up to `hold` in total, and answers how much that is; null when the account or the token
+   * can't pay for `least`. Throws when the store can't be reached in time.
+   */
+  async raiseHold(hold: Quota, least: Quota): Promise<Quota | null> {
+    if (this.hasEnded) return null
+    const { call } = this.exchange
+    const outcome = await this.handle({ type: 'RaiseHold', call, hold, least })
+    const [event] = outcome.isDone ? outcome.events : []
+    if (event?.type === 'HoldRaised') this.hold = fromWire(event.data.hold)
+    return outcome.isDone ? this.hold : null
+  }
+
+  /**
+   * Durable once it resolves. Throws when the store can't be reached in time, or when the call was
+   * ended meanwhile by the sweeper, because this process stood still for longer than its lease: an
+   * answer must not look whole to its caller when the ledger say that it was cut short.
+   */
+  async settle(bill: Bill, course: Course): Promise<void> {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    const { attempts } = course
+    const timings = this.timings(course)
+    const { call } = this.exchange
+    const outcome = await this.handle({ type: 'SettleCall', call, ...bill, attempts, timings })
+    if (!outcome.isDone || outcome.events.length === 0) throw new Error('ended by the sweeper')
+  }
+
+  /** The call costs nothing. */
+  async release(failure: Failure, course: Course): Promise<void> {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    const { attempts } = course
+    const timings = this.timings(course)
+    const { call } = this.exchange
+    await this.handle({ type: 'ReleaseCall', call, ...failure, attempts, timings })
+    await this.keyed?.free()
+  }
+
+  private timings({ firstByteMs }: Course) {
+    const { startedAt, arrivedAt } = this.exchange
+    return { startedAt, firstByteMs, durationMs: Math.round(performance.now() - arrivedAt) }
+  }
+
+  private handle(command: AccountCommand) {
+    const { token, user } = this.caller
+    const actor = isPlayground(token.tokenId) ? `user:${user.userId}` : `token:${token.tokenId}`
+    const context = { actor, cause: this.exchange.call, at: this.now() }
+    return this.actors.handle(accountDecider, accountStream(user.userId), command, context)
+  }
+}

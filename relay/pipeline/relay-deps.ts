@@ -1,0 +1,33 @@
+import type { Core } from '#infra/core.ts'
+import type { Outbound } from '#infra/outbound/dispatcher.ts'
+import type { Breaker } from '#relay/channel-health/breaker.ts'
+import type { BodyMemory } from '#relay/limits/body-memory.ts'
+import type { CallsUnderWay, ConcurrencyCaps } from '#relay/limits/concurrency.ts'
+import type { FailedKeys } from '#relay/limits/failed-keys.ts'
+import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
+import type { TokenCounter } from '#relay/token-counts/token-counter.ts'
+import type { Views } from '#relay/views/views.ts'
+import type { AutoDisable } from './auto-disable.ts'
+import type { KeyChoice } from './choose-key.ts'
+import type { Deadlines, Watch } from './deadlines.ts'
+import type { LiveCall } from './live-call.ts'
+import type { RetryBudget } from './retry-budget.ts'
+
+/** What every call is given. */
+export type RelayDeps = Pick<Core, 'actors' | 'limits' | 'vault' | 'log' | 'now'> & {
+  readonly views: Views
+  readonly outbound: Outbound
+  readonly counter: TokenCounter
+  readonly failedKeys: FailedKeys
+  readonly underWay: CallsUnderWay
+  readonly caps: ConcurrencyCaps
+  readonly bodies: BodyMemory
+  readonly breaker: Breaker
+  readonly autoDisable: AutoDisable
+  readonly keys: KeyChoice
+  readonly retries: RetryBudget
+  readonly watch: Watch
+  readonly deadlines: Deadlines
+  readonly live: Set<LiveCall>
+  readonly claimedCalls: ClaimedCalls
+}

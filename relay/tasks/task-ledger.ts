@@ -1,0 +1,262 @@
+import { accountDecider } from '#domain/account/decide.ts'
+import { type Attempt, accountStream, type CallReleased } from '#domain/account/events.ts'
+import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
+import { NO_USAGE } from '#domain/pricing/usage.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import type { Quota } from '#domain/shared/quota.ts'
+import type { AcceptTask, FailTask, NoteUnconfirmed, ReportTask } from '#domain/task/commands.ts'
+import { TASK_MS_MAX, taskDecider } from '#domain/task/decide.ts'
+import { taskStream } from '#domain/task/events.ts'
+import type { TaskRefusal } from '#domain/task/refusals.ts'
+import type { KnownTask } from '#domain/task/state.ts'
+import type { AnyStep, StreamActors } from '#infra/event-store/actors-port.ts'
+import type { Vault } from '#infra/vault/port.ts'
+import { type Denial, deny } from '#relay/canonical/denial.ts'
+import type { Caller } from '#relay/pipeline/authenticate.ts'
+import { denialOfAdmission } from '#relay/pipeline/call-ledger.ts'
+import type { TaskRequest } from './task-request.ts'
+
+/** Only where no relay has run for so long is a task's call ended by the sweeper. */
+const LEASE_MS = TASK_MS_MAX + 600_000
+
+export type Submission = {
+  readonly task: string
+  readonly caller: Caller
+  readonly request: TaskRequest
+  readonly price: PriceSnapshot
+  readonly hold: Quota
+  readonly isNotified: boolean
+  /** Tasks that its user may have open, with this one. */
+  readonly openMax: number
+  readonly startedAt: number
+  readonly clientIp: Sealed | null
+  /** The call came with an `Idempotency-Key`, and may be a repeat. */
+  readonly isKeyed: boolean
+}
+
+/** What a provider says of a task, its texts still open. */
+export type TaskReport = Pick<ReportTask, 'channelId' | 'keyRef' | 'upstreamId' | 'status'> & {
+  readonly imageUrl?: string | null
+  readonly promptEn?: string | null
+  readonly result?: string | null
+  readonly failReason?: string | null
+}
+
+export type TaskOutcome = 'changed' | 'same' | TaskRefusal['refused']
+
+type Deps = {
+  readonly actors: StreamActors
+  readonly vault: Pick<Vault, 'seal'>
+  readonly now: () => number
+}
+
+/**
+ * The only writer of tasks. Where one ends, its call in the account ends in the same append, so
+ * that neither who reports nor how often makes a difference to the bill.
+ */
+export class TaskLedger {
+  private readonly deps: Deps
+
+  constructor(deps: Deps) {
+    this.deps = deps
+  }
+
+  async find(task: string): Promise<KnownTask | null> {
+    return (await this.deps.actors.stateOf(taskDecider, taskStream(task))).known
+  }
+
+  /** As `find`, leaving nothing behind: for whoever looks on, asks or calls back. */
+  async glance(task: string): Promise<KnownTask | null> {
+    return (await this.deps.actors.glance(taskDecider, taskStream(task))).known
+  }
+
+  /** null once the hold and the task are durable. */
+  async submit(submission: Submission): Promise<Denial | null> {
+    const { task, caller, request, price, hold, openMax, startedAt, clientIp, isKeyed } = submission
+    const { userId } = caller.user
+    const { tokenId } = caller.token
+    const { group } = caller
+    const { kind, platform, action, model, originId: origin } = request
+    const admission = {
+      type: 'AdmitCall',
+      call: task,
+      isStream: false,
+      leaseUntil: startedAt + LEASE_MS,
+      startedAt,
+      ...{ userId, tokenId, model, group, hold, price, clientIp },
+      task: { openMax },
+    } as const
+    const prompt = await this.sealed(userId, request.prompt)
+    const state = await this.sealed(userId, request.state)
+    const submitted = {
+      type: 'SubmitTask',
+      ...{ task, userId, kind, tokenId, platform, action, model, group, hold, prompt, origin },
+      ...(state === null ? {} : { state }),
+      isNotified: submission.isNotified,
+      submittedAt: startedAt,
+    } as const
+    const outcome = await this.together(
+      [
+        { decider: accountDecider, stream: accountStream(userId), command: admission },
+        { decider: taskDecider, stream: taskStream(task), command: submitted },
+      ],
+      `token:${tokenId}`,
+      task,
+    )
+    if (!outcome.isDone) return denialOfAdmission(outcome.refusal, task, isKeyed)
+    // Both, or neither: a task is sent on the strength of its own hold alone.
+    const written = outcome.events.map(({ type }) => type)
+    if (written.includes('CallAdmitted') && written.includes('TaskSubmitted')) return null
+    return deny('idempotency_replayed', { subject: task })
+  }
+
+  async accept(
+    task: string,
+    userId: number,
+    {
+      description,
+      ...place
+    }: Omit<AcceptTask, 'type' | 'description'> & {
+      readonly description: string | null
+    },
+  ): Promise<TaskOutcome> {
+    const words = await this.sealed(userId, description)
+    return this.alone(task, { type: 'AcceptTask', ...place, description: words })
+  }
+
+  /** Its answer is lost: where it was sent is all that is known. */
+  noteUnconfirmed(task: string, sentTo: Omit<NoteUnconfirmed, 'type'>): Promise<TaskOutcome> {
+    return this.alone(task, { type: 'NoteUnconfirmed', ...sentTo })
+  }
+
+  private async alone(task: string, command: AcceptTask | NoteUnconfirmed): Promise<TaskOutcome> {
+    const context = { actor: 'system:tasks', cause: task, at: this.deps.now() }
+    const { actors } = this.deps
+    const outcome = await actors.handle(taskDecider, taskStream(task), command, context)
+    if (!outcome.isDone) return outcome.refusal.refused
+    return outcome.events.length > 0 ? 'changed' : 'same'
+  }
+
+  /** What its provider says, asked or unasked. */
+  async report(task: KnownTask, report: TaskReport): Promise<TaskOutcome> {
+    const { userId } = task.submitted
+    const { imageUrl, promptEn, result, failReason, ...told } = report
+    const isEnd = told.status === 'SUCCESS' || told.status === 'FAILURE'
+    const seal = (text: string | null | undefined) => this.sealed(userId, text ?? null)
+    const texts = isEnd
+      ? {
+          imageUrl: await seal(imageUrl),
+          promptEn: await seal(promptEn),
+          result: await seal(result),
+          failReason: await seal(failReason),
+        }
+      : {}
+    const command: ReportTask = { type: 'ReportTask', ...told, ...texts, at: this.deps.now() }
+    if (told.status === 'SUCCESS') return this.end(task, command, this.settlement(task, told))
+    if (told.status !== 'FAILURE') return this.end(task, command, null)
+    return this.end(task, command, this.release(task, 'upstream-error', 'task_failed', told))
+  }
+
+  /** No provider took it. */
+  async fail(
+    task: KnownTask,
+    {
+      failReason,
+      ...why
+    }: Omit<FailTask, 'type' | 'at' | 'failReason'> & {
+      readonly failReason: string | null
+    },
+    told: { readonly statusCode: number; readonly attempts: CallReleased['data']['attempts'] },
+  ): Promise<TaskOutcome> {
+    const words = await this.sealed(task.submitted.userId, failReason)
+    const at = this.deps.now()
+    const command = { type: 'FailTask', ...why, failReason: words, at } as const
+    const code = `task_${why.cause}`
+    return this.end(task, command, {
+      ...this.release(task, 'upstream-error', code, why),
+      ...told,
+    })
+  }
+
+  /** Nobody will report on it any more. */
+  expire(task: KnownTask): Promise<TaskOutcome> {
+    const command = { type: 'ExpireTask', at: this.deps.now() } as const
+    const place = task.place ?? task.sentTo
+    return this.end(task, command, this.release(task, 'timeout', 'task_timeout', place))
+  }
+
+  private async end(task: KnownTask, command: object, money: object | null): Promise<TaskOutcome> {
+    const { task: id, userId } = task.submitted
+    const steps: AnyStep[] = [{ decider: taskDecider, stream: taskStream(id), command }]
+    if (money !== null) {
+      steps.push({ decider: accountDecider, stream: accountStream(userId), command: money })
+    }
+    const outcome = await this.together(steps, 'system:tasks', id)
+    if (outcome.isDone) return outcome.events.length > 0 ? 'changed' : 'same'
+    return outcome.refusal.refused as TaskRefusal['refused']
+  }
+
+  private settlement(task: KnownTask, { channelId }: { readonly channelId: number }) {
+    return {
+      type: 'SettleCall',
+      call: task.submitted.task,
+      channelId,
+      ...costAt(task, channelId),
+      upstreamModel: null,
+      usage: NO_USAGE,
+      usageSource: 'upstream',
+      anomaly: null,
+      end: 'done',
+      attempts: triesOf(task, channelId),
+      timings: this.timings(task),
+    } as const
+  }
+
+  private release(
+    task: KnownTask,
+    reason: 'upstream-error' | 'timeout',
+    errorCode: string,
+    place: { readonly channelId: number | null } | null,
+  ) {
+    const channelId = place?.channelId ?? null
+    return {
+      type: 'ReleaseCall',
+      call: task.submitted.task,
+      channelId,
+      reason,
+      errorCode,
+      statusCode: 200,
+      attempts: triesOf(task, channelId),
+      timings: this.timings(task),
+    } as const
+  }
+
+  private timings({ submitted: { submittedAt: startedAt } }: KnownTask) {
+    const durationMs = Math.max(0, this.deps.now() - startedAt)
+    return { startedAt, firstByteMs: null, durationMs }
+  }
+
+  private async sealed(userId: number, text: string | null): Promise<Sealed | null> {
+    return text === null || text === '' ? null : this.deps.vault.seal(userId, text)
+  }
+
+  private together(steps: readonly AnyStep[], actor: string, cause: string) {
+    return this.deps.actors.handleTogether(steps, { actor, cause, at: this.deps.now() })
+  }
+}
+
+/** What its provider charged when the task was sent there, as far as that is known. */
+function costAt({ place, sentTo }: KnownTask, channelId: number): Pick<ProviderCost, 'costRatio'> {
+  const at = place ?? sentTo
+  return at?.costRatio === undefined || at.channelId !== channelId
+    ? {}
+    : { costRatio: at.costRatio }
+}
+
+/** Every try that was written down, or else the one that is known of. */
+function triesOf({ place, sentTo }: KnownTask, channelId: number | null): readonly Attempt[] {
+  if (place?.attempts !== undefined) return place.attempts
+  if (channelId === null) return []
+  if (sentTo?.channelId === channelId) return sentTo.attempts
+  return [{ channelId, status: 200, error: null, latencyMs: 0 }]
+}
