@@ -10,6 +10,7 @@ import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 import { startTrickle } from './trickle.ts'
 
+const DOLLAR = 500_000
 const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../../.data-demo'))
 
 /** `npm run demo`: the product with a simulated provider, users, prices and live calls. */
@@ -51,10 +52,6 @@ const words = (url: string, { users, tokens }: Seeded): string => `
   Ctrl-C stops it. The data stays in ${DATA_DIR}
 `
 
-await demo()
-
-const DOLLAR = 500_000
-
 /** What a campaign leaves behind: codes of every state. Made once; `root` is logged in. */
 async function seedCodes(root: ConsoleClient): Promise<void> {
   const { total } = await root.must<{ total: number }>('GET', '/api/redemption/?p=0')
@@ -73,3 +70,5 @@ async function seedCodes(root: ConsoleClient): Promise<void> {
   // The newest: a trial that was called off.
   await root.must('PUT', '/api/redemption/batch-disable', { ids: [items[0]?.id] })
 }
+
+await demo()
