@@ -68,7 +68,7 @@ function unitsOf(dollars: string): bigint {
 }
 
 const rows = () => page.getByRole('grid', { name: 'Usage log' }).getByRole('row')
-const rowOf = (text: string) => rows().filter({ hasText: text })
+const rowOf = (text: string) => rows().filter({ has: page.getByText(text, { exact: true }) })
 
 describe('a new user, from the first visit to the first bill', () => {
   it('is refused from another machine without the token that the start printed', async () => {
@@ -141,13 +141,13 @@ describe('a new user, from the first visit to the first bill', () => {
     await page.getByText('Live', { exact: true }).waitFor()
     const plain = await chat(product.url, key, { model: 'sim-small' })
     expect(plain.status, plain.text).toBe(200)
-    await rowOf('Plain').waitFor()
+    await rowOf('No stream').waitFor()
     const streamed = await chat(product.url, key, { model: 'sim-small', stream: true })
     expect(streamed.text).toContain('[DONE]')
     await rowOf('Stream').waitFor()
     const { usage } = JSON.parse(plain.text) as { usage: Record<string, number> }
     const charged = costOf(usage)
-    await checkRow('Plain', usage, charged)
+    await checkRow('No stream', usage, charged)
     await checkRow('Stream', usage, charged)
     await explains('Stream', usage, charged)
     await goTo('Dashboard')

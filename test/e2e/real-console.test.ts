@@ -59,7 +59,7 @@ async function makeCalls(): Promise<void> {
 }
 
 const rows = () =>
-  page.getByRole('grid', { name: 'Usage log' }).getByRole('row').filter({ hasText: 'Plain' })
+  page.getByRole('grid', { name: 'Usage log' }).getByRole('row').filter({ hasText: 'No stream' })
 
 describe('a filter of the usage log lets the same calls through live as on the server', () => {
   it.each([

@@ -103,7 +103,7 @@ export function DetailsCell({ row }: { row: LogEntry }): ReactElement {
     <span className="tg-log-note">
       {end !== null && t(`usageLog.end.${end}`)}
       {other.error_code !== undefined && <code>{other.error_code}</code>}
-      {end === null && isCall && t(row.is_stream ? 'usageLog.stream' : 'usageLog.plain')}
+      {end === null && isCall && t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed')}
       {!isCall && row.content}
     </span>
   )

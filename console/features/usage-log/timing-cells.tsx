@@ -19,7 +19,7 @@ export function FirstTokenCell({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const { frt } = otherOf(row)
   if (row.request_id !== '' && !row.is_stream) {
-    return <span className="tg-log-mode">{t('usageLog.plain')}</span>
+    return <span className="tg-log-mode">{t('usageLog.notStreamed')}</span>
   }
   if (frt === undefined || row.type === ERROR) return <span className="tg-muted">–</span>
   return <Paced pace={paceOfFirstToken(frt)} text={shortDuration(frt)} />

@@ -10,7 +10,7 @@ const PATH = '/app/logs/api-usage'
 /** This browser hides its own. */
 const SCROLL_BAR_PX = 15
 const ESSENTIAL = [
-  ...['Time', 'Token', 'Model', 'Ratios', 'Input', 'Output'],
+  ...['Time', 'Token', 'Model', 'Price ratios', 'Input', 'Output'],
   ...['Duration', 'First token', 'Cost', 'Status'],
 ]
 const PLAIN_USER = { ...OWNER, id: 5, role: 1 }
