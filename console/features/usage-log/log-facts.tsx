@@ -9,7 +9,7 @@ import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
-import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/log.ts'
+import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
@@ -49,16 +49,6 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
 }
 
 type Fact = { name: string; value: ReactNode }
-
-/** What can be wrong with a provider's usage: the codes of the relay. */
-const ANOMALIES = [
-  'missing',
-  'negative',
-  'fraction',
-  'not-a-number',
-  'absurd',
-  'parts-exceed-whole',
-] as const
 
 const END_REASONS = [
   'user_disabled',
@@ -116,28 +106,14 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     t('usageLog.fact.source'),
     other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
   )
-  const anomaly = ANOMALIES.find((code) => code === other.anomaly)
-  add(t('usageLog.fact.anomaly'), anomaly ? t(`usageLog.anomaly.${anomaly}`) : other.anomaly)
-  const { output_limit: limit, unpaid_usage: unpaid } = other
-  const limitText = limit === undefined ? '' : number.format(limit)
-  add(t('usageLog.fact.outputLimit'), limitText && t('usageLog.limitedTo', { limit: limitText }))
-  add(t('usageLog.fact.unpaidUsage'), unpaid && <UsedInAll usage={unpaid} />)
+  add(t('usageLog.fact.anomaly'), other.anomaly)
+  const { output_limit: limit } = other
+  add(t('usageLog.fact.outputLimit'), limit && t('usageLog.limitedTo', { limit }))
   add(t('usageLog.fact.ip'), row.client_ip)
   add(t('usageLog.fact.content'), !isFailed && row.content)
   add(t('usageLog.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
   add(t('usageLog.fact.note'), other.note === null ? t('usageLog.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
-}
-
-/** What the provider counted of a call whose account could not pay for all of it. */
-function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
-  const { t } = useTranslation()
-  const number = useNumberFormat()
-  const { inputUncached = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
-  const { inputAudio = 0, inputImage = 0, output = 0 } = usage
-  const input = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio + inputImage
-  const counts = { input: number.format(input), output: number.format(output) }
-  return <>{t('usageLog.usedInAll', counts)}</>
 }
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`
