@@ -107,7 +107,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
   )
   add(t('usageLog.fact.anomaly'), other.anomaly)
-  const { output_limit: limit } = other
+  const limit = other.output_limit && number.format(other.output_limit)
   add(t('usageLog.fact.outputLimit'), limit && t('usageLog.limitedTo', { limit }))
   add(t('usageLog.fact.ip'), row.client_ip)
   add(t('usageLog.fact.content'), !isFailed && row.content)

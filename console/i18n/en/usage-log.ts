@@ -176,7 +176,7 @@ export const usageLog: Words['usageLog'] = {
   },
   unconverted: 'None: OpenAI format on both sides',
   noReason: 'No reason given',
-  limitedTo: '{{limit, number}}: the balance covered no more',
+  limitedTo: '{{limit}}: the balance covered no more',
   speed: '{{value}} tokens/s',
   durationUnknown: 'Not known: nobody saw the call end',
   held: '{{hold}} quota, {{back}} given back',

@@ -170,7 +170,7 @@ export const usageLog = {
   },
   unconverted: '无：两端均为 OpenAI 格式',
   noReason: '未填写原因',
-  limitedTo: '{{limit, number}}：余额不足以支付更多',
+  limitedTo: '{{limit}}：余额不足以支付更多',
   speed: '{{value}} tokens/秒',
   durationUnknown: '未知：没有记录到调用结束的时刻',
   held: '{{hold}} 额度，已退回 {{back}}',
