@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { QUOTA_PER_DOLLAR } from '#domain/shared/quota.ts'
 import { main } from '../main.ts'
 import { startChatClient } from './chat-client.ts'
 import { ConsoleClient } from './console-client.ts'
@@ -10,7 +11,7 @@ import { seedTasks, startTaskTrickle } from './seed-tasks.ts'
 import { startSimulatedProvider } from './simulated-provider.ts'
 import { startTrickle } from './trickle.ts'
 
-const DOLLAR = 500_000
+const DOLLAR = Number(QUOTA_PER_DOLLAR)
 const DATA_DIR = resolve(process.env.DATA_DIR ?? join(import.meta.dirname, '../../.data-demo'))
 
 /** `npm run demo`: the product with a simulated provider, users, prices and live calls. */
