@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { budget } from '#test/support/budget.ts'
 import {
   CreateChannel,
-  DeleteChannels,
+  DeleteChannelsBody,
   NamedTag,
   SetChannelsStatus,
   TagChannels,
@@ -46,7 +46,7 @@ const ROUTES: readonly (readonly [Method, string, { properties: object }, object
   ['PUT', '/api/option/', PutOption, { key: 'QuotaForNewUser', value: '0' }],
   ['POST', '/api/channel/', CreateChannel, { name: 'c', key: 'k', models: 'm' }],
   ['PUT', '/api/channel/', UpdateChannel, { id: 999_999 }],
-  ['POST', '/api/channel/batch', DeleteChannels, { ids: [999_999] }],
+  ['POST', '/api/channel/batch', DeleteChannelsBody, { ids: [999_999] }],
   ['POST', '/api/channel/batch/status', SetChannelsStatus, { ids: [999_999], status: 1 }],
   ['POST', '/api/channel/batch/tag', TagChannels, { ids: [999_999], tag: 't' }],
   ['PUT', '/api/channel/tag', UpdateTag, { tag: 'none' }],

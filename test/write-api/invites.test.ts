@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/id-code.ts'
 import type { User } from '#read-api/contract/user.ts'
-import { inviterOf, inviteSteps } from '#write-api/users/invites.ts'
+import { inviterOf, inviteSteps } from '#write-api/users/new-user.ts'
 import { fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

@@ -3,7 +3,7 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import { createAuthenticator } from '#test/support/authenticator.ts'
 import { bindSteps } from '#write-api/users/bind-identity.ts'
-import { keepPassword } from '#write-api/users/password-secret.ts'
+import { keepPassword } from '#write-api/users/passwords.ts'
 import {
   type Caller,
   callerOf,

@@ -5,7 +5,7 @@ import { NO_USAGE } from '#domain/pricing/usage.ts'
 import { fromWire } from '#domain/shared/quota.ts'
 import { aCall, appendTo, interruptedCall, settledCall } from '#test/projections/fixture.ts'
 import type { PricePreview } from '#write-api/contract/option.ts'
-import { drafted } from '#write-api/options/drafted-bills.ts'
+import { drafted } from '#write-api/options/preview-prices.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

@@ -1,11 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { DeleteChannels, DeleteDisabledChannels } from '#domain/channel/commands.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { success } from '#infra/http/envelope.ts'
+import { Done, done, success } from '#infra/http/envelope.ts'
+import { secretRefsOf } from '#projections/channels/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { DeleteChannels } from '#write-api/contract/channel.ts'
-import type { Act } from '../act.ts'
+import type { Act, Deps } from '../act.ts'
+import { DeleteChannelsBody } from '../contract/channel.ts'
+import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
-import { deleteMany } from './delete-many.ts'
+import { dropKeys } from './channel-key.ts'
+import { decideChannels } from './channel-tags.ts'
+
+/** Deletes channels, and their secrets from the vault; answers how many there were. */
+async function deleteMany(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  command: DeleteChannels | DeleteDisabledChannels,
+): Promise<number> {
+  const { db, vault } = deps.core
+  const { events } = await decideChannels(deps, request, reply, command)
+  const ids = events.flatMap(({ data }) => ('channelIds' in data ? data.channelIds : []))
+  await dropKeys(vault, await secretRefsOf(db, ids))
+  return ids.length
+}
+
+/** DELETE /api/channel/{id}/: no call goes there any more. */
+export const deleteChannel: Act = (api, deps) => {
+  api.delete(
+    '/api/channel/:id/',
+    {
+      onRequest: onlyAdmin,
+      schema: { summary: 'Delete a channel', params: IdParams, response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const command = { type: 'DeleteChannels', channelIds: [idOf(request.params)] } as const
+      await deleteMany(deps, request, reply, command)
+      return done()
+    },
+  )
+}
 
 /** POST /api/channel/batch: deletes all of these, or none; answers how many they were. */
 export const deleteChannels: Act = (api, deps) => {
@@ -15,7 +50,7 @@ export const deleteChannels: Act = (api, deps) => {
       onRequest: onlyAdmin,
       schema: {
         summary: 'Delete several channels, all or none; answers how many',
-        body: DeleteChannels,
+        body: DeleteChannelsBody,
         response: { 200: Envelope(Type.Integer()) },
       },
     },
@@ -23,6 +58,25 @@ export const deleteChannels: Act = (api, deps) => {
       const channelIds = request.body.ids
       if (channelIds.length === 0) throw refused('NoChannelToDelete')
       const command = { type: 'DeleteChannels', channelIds } as const
+      return success(await deleteMany(deps, request, reply, command))
+    },
+  )
+}
+
+/** DELETE /api/channel/disabled: deletes what is off, by hand or by itself; answers how many. */
+export const deleteDisabledChannels: Act = (api, deps) => {
+  api.delete(
+    '/api/channel/disabled',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Delete every disabled channel; answers how many',
+        response: { 200: Envelope(Type.Integer()) },
+      },
+    },
+    async (request, reply) => {
+      const now = Math.floor(deps.core.now() / 1_000)
+      const command = { type: 'DeleteDisabledChannels', now } as const
       return success(await deleteMany(deps, request, reply, command))
     },
   )

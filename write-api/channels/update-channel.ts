@@ -23,8 +23,7 @@ import {
   checkReach,
   checkType,
 } from './channel-terms.ts'
-import { checkGroups } from './check-groups.ts'
-import { keysIn, newAmong, repeatedWords } from './keys-in.ts'
+import { checkGroups, keysIn, newAmong, repeatedWords } from './create-channel.ts'
 
 /**
  * PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. 3 is what it

@@ -74,8 +74,8 @@ export type UpdateChannel = Static<typeof UpdateChannel>
 const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 999999999999999 }), { maxItems: 1000 })
 const tag = Type.String({ maxLength: 200 })
 
-export const DeleteChannels = Type.Object({ ids })
-export type DeleteChannels = Static<typeof DeleteChannels>
+export const DeleteChannelsBody = Type.Object({ ids })
+export type DeleteChannelsBody = Static<typeof DeleteChannelsBody>
 
 /** `null` takes the tag off. */
 export const TagChannels = Type.Object({ ids, tag: Type.Union([tag, Type.Null()]) })

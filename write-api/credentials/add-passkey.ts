@@ -2,16 +2,64 @@ import type { FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { AddPasskey, type PasskeyMade, RecoveryCodes } from '#write-api/contract/credentials.ts'
 import { type Act, contextOf, type Deps, visibleIn } from '../act.ts'
+import {
+  AddPasskey,
+  type PasskeyMade,
+  PasskeyOptions,
+  ProofOnly,
+  RecoveryCodes,
+} from '../contract/credentials.ts'
 import { refused } from '../refusals.ts'
-import { takeChallenge } from './challenges.ts'
-import { changeCredentials } from './credentials-of.ts'
-import { passkeyName } from './passkey-name.ts'
-import type { PasskeyRecord } from './passkey-record.ts'
-import { passkeySite } from './passkey-site.ts'
+import { changeCredentials, credentialsOf } from './credentials-of.ts'
+import {
+  ALGORITHMS,
+  newChallenge,
+  type PasskeyRecord,
+  passkeyName,
+  passkeySite,
+  passkeysAt,
+  takeChallenge,
+  userHandleOf,
+  webauthn,
+} from './passkeys.ts'
+import { proveAnew } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
-import { ALGORITHMS, webauthn } from './webauthn.ts'
+
+/** POST /api/user/passkeys/begin: what the browser makes a passkey by. */
+export const beginPasskey: Act = (api, deps) => {
+  api.post(
+    '/api/user/passkeys/begin',
+    {
+      onRequest: onlySession,
+      schema: {
+        summary: 'Begin to add a passkey',
+        body: ProofOnly,
+        response: { 200: Envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      const { userId, username } = principalOf(request)
+      const site = await passkeySite(deps, request)
+      await proveAnew(deps, request, request.body)
+      const known = await credentialsOf(deps, userId)
+      const { generateRegistrationOptions } = await webauthn()
+      const options = await generateRegistrationOptions({
+        rpName: site.name,
+        rpID: site.id,
+        userName: username,
+        userID: userHandleOf(userId),
+        challenge: await newChallenge(deps, request, `add:${userId}`),
+        attestationType: 'none',
+        supportedAlgorithmIDs: ALGORITHMS,
+        excludeCredentials: await passkeysAt(deps.core.vault, userId, known, site.id),
+        // One that is not found without its user's name would be no way in.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+      })
+      return success({ options })
+    },
+  )
+}
 
 /** POST /api/user/passkeys: keeps the passkey that a browser made; maybe recovery codes with it. */
 export const addPasskey: Act = (api, deps) => {

@@ -1,9 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import type { CredentialsCommand } from '#domain/credentials/commands.ts'
 import { credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { ActContext, Done } from '#infra/event-store/actors-port.ts'
-import { accepted, type Deps } from '../act.ts'
+import { accepted, contextOf, type Deps } from '../act.ts'
 
 /** As of now, whatever the read models know yet. */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
@@ -17,4 +18,19 @@ export async function changeCredentials(
 ): Promise<Done<CredentialsEvent>> {
   const stream = credentialsStream(command.userId)
   return accepted(await core.actors.handle(credentialsDecider, stream, command, context))
+}
+
+/** Once a user was deleted or erased: sessions, access token, second factors and their secrets. */
+export async function forgetCredentials(
+  deps: Deps,
+  request: FastifyRequest,
+  userId: number,
+): Promise<number> {
+  const { totp } = await credentialsOf(deps, userId)
+  const context = contextOf(deps, request)
+  const command = { type: 'ForgetCredentials', userId } as const
+  const { position } = await changeCredentials(deps, command, context)
+  if (totp !== null) await deps.core.vault.deleteSecret(totp.secretRef)
+  await request.server.gate.sessions.endAllOf(userId)
+  return position
 }

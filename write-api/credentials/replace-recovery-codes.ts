@@ -4,7 +4,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { ProofOnly, RecoveryCodes } from '#write-api/contract/credentials.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
 import { changeCredentials } from './credentials-of.ts'
-import { prove } from './prove.ts'
+import { prove } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/recovery_codes: ten new ones, in place of those of before. */

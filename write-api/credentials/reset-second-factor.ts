@@ -15,8 +15,7 @@ import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { factorResetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { refused } from '../refusals.ts'
-import { enabledLoginMethods } from '../users/enabled-login-methods.ts'
-import { whileWaysChange } from '../users/while-ways-change.ts'
+import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
 import { credentialsOf } from './credentials-of.ts'
 
 /**

@@ -4,11 +4,15 @@ import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { PasskeyShown } from '#write-api/contract/credentials.ts'
 import type { Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { takeChallenge } from './challenges.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
-import { openPasskey, type PasskeyRecord } from './passkey-record.ts'
-import { type PasskeySite, passkeySite } from './passkey-site.ts'
-import { webauthn } from './webauthn.ts'
+import {
+  openPasskey,
+  type PasskeyRecord,
+  type PasskeySite,
+  passkeySite,
+  takeChallenge,
+  webauthn,
+} from './passkeys.ts'
 
 type Shown = {
   readonly userId: number

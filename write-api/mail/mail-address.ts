@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { optionFlag, optionValue } from '#domain/options/registry.ts'
 import { refused } from '../refusals.ts'
 
 const LENGTH_MAX = 254
@@ -30,4 +31,13 @@ export function spelled(text: string): string | null {
   return isAddress && address.length <= LENGTH_MAX ? address : null
 }
 
-export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+
+/** Throws when the operator's list of domains is in force and does not have the address's. */
+export function checkMailDomain(values: ReadonlyMap<string, string>, address: string): void {
+  if (!optionFlag(values, 'EmailDomainRestrictionEnabled')) return
+  const allowed = optionValue(values, 'EmailDomainWhitelist')
+    .split(/[\s,;]+/)
+    .map((domain) => domainToASCII(domain.replace(/^@/, '')))
+  if (!allowed.includes(domainOf(address))) throw refused('MailDomainNotAllowed')
+}

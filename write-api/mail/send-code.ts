@@ -9,12 +9,16 @@ import { allOptions } from '#projections/options/query.ts'
 import { AskCode } from '#write-api/contract/entry.ts'
 import type { Act, Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { findMailOwner } from '../users/mail-identity.ts'
-import { refuseUnlessOpen } from '../users/registration-open.ts'
-import { mailAddressOf } from './mail-address.ts'
-import { askingBrowser, CODE_MINUTES, type CodePurpose, makeMailCode } from './mail-codes.ts'
-import { checkMailDomain } from './mail-domains.ts'
-import { mayMail } from './mail-limits.ts'
+import { findMailOwner } from '../users/bind-identity.ts'
+import { refuseUnlessOpen } from '../users/register.ts'
+import { checkMailDomain, mailAddressOf } from './mail-address.ts'
+import {
+  askingBrowser,
+  CODE_MINUTES,
+  type CodePurpose,
+  makeMailCode,
+  mayMail,
+} from './mail-codes.ts'
 import { codeMail, takenMail } from './mail-words.ts'
 import { siteNameOf } from './site-mailer.ts'
 

@@ -7,7 +7,7 @@ import { UpdateMessage } from '#write-api/contract/message.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
-import { keepOtherText, writtenIn } from './message-text.ts'
+import { keepOtherText, writtenIn } from './send-message.ts'
 
 /** PUT /api/admin/messages/{id}: another text for all who have it; it stays read by who read it. */
 export const editMessage: Act = (api, deps) => {

@@ -10,7 +10,7 @@ import type { Deps } from '../act.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
 import { refused } from '../refusals.ts'
-import { findMailOwner } from '../users/mail-identity.ts'
+import { findMailOwner } from '../users/bind-identity.ts'
 
 export type SettingsChange = {
   readonly step: AnyStep

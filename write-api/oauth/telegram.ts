@@ -1,11 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import Type from 'typebox'
 import { optionFlag } from '#domain/options/registry.ts'
+import { Done, success } from '#infra/http/envelope.ts'
+import { fault } from '#infra/http/faults.ts'
+import { refuseNavigation } from '#infra/http/origin.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import type { TelegramQuery } from '#write-api/contract/oauth.ts'
-import type { Deps } from '../act.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import type { Act, Deps } from '../act.ts'
+import { TelegramQuery } from '../contract/oauth.ts'
+import { Entered } from '../contract/session.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { refused } from '../refusals.ts'
+import { bound } from './authorize.ts'
+import { loginWithIdentity } from './identity-login.ts'
+import { takeState, userOf } from './oauth-state.ts'
 import type { Profile } from './provider.ts'
 
 const AGE_SECONDS_MAX = 300
@@ -16,7 +25,7 @@ const AHEAD_SECONDS_MAX = 60
  * Whom Telegram's widget names, by its signature under the bot's token (core.telegram.org/widgets/
  * login), at most five minutes old and good for one use.
  */
-export async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
+async function telegramProfile({ core }: Deps, query: TelegramQuery): Promise<Profile> {
   const { values, secretRefs } = await allOptions(core.db)
   if (!optionFlag(values, 'TelegramOAuthEnabled')) {
     throw refused('WayInClosed', { provider: 'telegram' })
@@ -59,4 +68,63 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
   if (isFull(outcome)) return false
   outcome.release({ isRefunded: false })
   return true
+}
+
+/**
+ * GET /api/oauth/telegram/login: a way in by what the widget says. The console always sends the
+ * state that its widget was shown with, and no browser may open this address as a page: so no
+ * link can log somebody in as somebody else.
+ */
+export const telegramLogin: Act = (api, deps) => {
+  api.get(
+    '/api/oauth/telegram/login',
+    {
+      onRequest: async (request) => refuseNavigation(request),
+      schema: {
+        summary: 'Log in, or register, by Telegram’s widget',
+        querystring: TelegramQuery,
+        response: { 200: Envelope(Entered) },
+      },
+    },
+    async (request, reply) => {
+      const { state } = request.query
+      const journey = state === undefined ? null : await takeState(deps, request, state, null)
+      const isLogin = journey === null || (journey.bindTo === null && journey.only === undefined)
+      if (!isLogin) throw refused('OAuthStateInvalid')
+      const profile = await telegramProfile(deps, request.query)
+      return success(await loginWithIdentity(deps, request, reply, profile, journey ?? { aff: '' }))
+    },
+  )
+}
+
+/**
+ * GET /api/oauth/telegram/bind: the widget may send the browser here, which then has no `User-Id`:
+ * the state in its address says for whom it was shown, and a navigation ends on the own page.
+ */
+export const telegramBind: Act = (api, deps) => {
+  api.get(
+    '/api/oauth/telegram/bind',
+    {
+      onRequest: async (request) => {
+        if ((await userOf(request, { mayLackHeader: true })) === null) throw fault('NotLoggedIn')
+      },
+      schema: {
+        summary:
+          'Bind the Telegram account that the widget names; needs the state it was shown with',
+        querystring: TelegramQuery,
+        response: { 200: Done, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { state } = request.query
+      if (state === undefined) throw refused('OAuthStateInvalid')
+      const { bindTo } = await takeState(deps, request, state, null)
+      if (bindTo === null) throw refused('OAuthStateInvalid')
+      if (bindTo !== request.principal?.userId) throw fault('NotLoggedIn')
+      const profile = await telegramProfile(deps, request.query)
+      const answer = await bound(deps, request, reply, profile, bindTo)
+      if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect('/app/me', 302)
+      return answer
+    },
+  )
 }

@@ -1,14 +1,22 @@
 import type { FastifyRequest } from 'fastify'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
+import { onlySession, principalOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
+import { Done, success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
+import { refuseNavigation } from '#infra/http/origin.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import type { Deps } from '../act.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import type { Act, Deps } from '../act.ts'
+import { WeChatQuery } from '../contract/oauth.ts'
+import { Entered } from '../contract/session.ts'
+import { requireRecent } from '../credentials/proof.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { refused } from '../refusals.ts'
 import { askProvider } from './ask-provider.ts'
-import { confirmed } from './confirmed.ts'
+import { bound, confirmed } from './authorize.ts'
+import { loginWithIdentity } from './identity-login.ts'
 import { type Profile, ProviderFailed, plainText } from './provider.ts'
 
 /** As long as a code is good for. */
@@ -21,11 +29,7 @@ const SITE_TRIES_MAX = 100
  * Whose code it is, as the operator's WeChat server says. A wrong code is refused; an address has
  * five wrong ones in three minutes and the site a hundred, since six digits are soon guessed.
  */
-export async function weChatProfile(
-  deps: Deps,
-  request: FastifyRequest,
-  code: string,
-): Promise<Profile> {
+async function weChatProfile(deps: Deps, request: FastifyRequest, code: string): Promise<Profile> {
   const { core } = deps
   const { values, secretRefs } = await allOptions(core.db)
   if (!optionFlag(values, 'WeChatAuthEnabled')) throw refused('WayInClosed', { provider: 'wechat' })
@@ -59,4 +63,47 @@ async function takeTry({ core }: Deps, request: FastifyRequest) {
   ])
   if (isFull(outcome)) throw fault('TooManyRequests', Math.ceil(outcome.waitMs / 1_000))
   return outcome
+}
+
+/**
+ * GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. For the
+ * console's own calls: a link would log whoever opens it in as the code's owner.
+ */
+export const weChatLogin: Act = (api, deps) => {
+  api.get(
+    '/api/oauth/wechat',
+    {
+      onRequest: async (request) => refuseNavigation(request),
+      schema: {
+        summary: 'Log in, or register, by a code from WeChat',
+        querystring: WeChatQuery,
+        response: { 200: Envelope(Entered) },
+      },
+    },
+    async (request, reply) => {
+      const { code, aff = '' } = request.query
+      const profile = await weChatProfile(deps, request, code)
+      return success(await loginWithIdentity(deps, request, reply, profile, { aff }))
+    },
+  )
+}
+
+/** GET /api/oauth/wechat/bind: binds the WeChat account that a code is of. */
+export const weChatBind: Act = (api, deps) => {
+  api.get(
+    '/api/oauth/wechat/bind',
+    {
+      onRequest: onlySession,
+      schema: {
+        summary: 'Bind the WeChat account that a code is of',
+        querystring: WeChatQuery,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      await requireRecent(deps, request)
+      const profile = await weChatProfile(deps, request, request.query.code)
+      return bound(deps, request, reply, profile, principalOf(request).userId)
+    },
+  )
 }

@@ -1,15 +1,172 @@
 import { checkOption } from '#domain/options/registry.ts'
+import { draftCharges } from '#domain/pricing/draft-charge.ts'
 import { isPriceOption } from '#domain/pricing/entry-changes.ts'
-import { readPriceList } from '#domain/pricing/price-list.ts'
+import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
+import { type ChargedCall, chargedCalls } from '#projections/call-log/query.ts'
 import { allOptions } from '#projections/options/query.ts'
+import { type UserRow, usersByIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { PreviewPrices, PricePreview } from '#write-api/contract/option.ts'
 import type { Act } from '../act.ts'
+import { PreviewPrices, PricePreview } from '../contract/option.ts'
 import { refused } from '../refusals.ts'
-import { drafted } from './drafted-bills.ts'
+
+type Sums = { calls: number; charged: bigint; drafted: bigint; refused: number }
+
+/** What calls were charged, and what a draft would have charged them. */
+type Tally = {
+  readonly total: Sums
+  readonly models: Map<string, Sums>
+  readonly users: Map<number, Sums>
+}
+
+const ROWS_MAX = 100
+
+const noSums = (): Sums => ({ calls: 0, charged: 0n, drafted: 0n, refused: 0 })
+
+const noTally = (): Tally => ({ total: noSums(), models: new Map(), users: new Map() })
+
+/** Adds one call; null: the draft has no price for it. */
+function tallied(
+  tally: Tally,
+  call: { readonly model: string; readonly userId: number; readonly quota: bigint },
+  amount: bigint | null,
+): void {
+  const sums = {
+    calls: 1,
+    charged: call.quota,
+    drafted: amount ?? 0n,
+    refused: amount === null ? 1 : 0,
+  }
+  add(tally.total, sums)
+  add(sumsOf(tally.models, call.model), sums)
+  add(sumsOf(tally.users, call.userId), sums)
+}
+
+/** Adds another tally to the first. */
+function taken(tally: Tally, other: Tally): void {
+  add(tally.total, other.total)
+  for (const [model, sums] of other.models) add(sumsOf(tally.models, model), sums)
+  for (const [userId, sums] of other.users) add(sumsOf(tally.users, userId), sums)
+}
+
+/** Those with the largest differences, at most a hundred. */
+const largest = <Key>(sums: ReadonlyMap<Key, Sums>): [Key, Sums][] =>
+  [...sums]
+    .sort(([, one], [, other]) => {
+      const [a, b] = [difference(one), difference(other)]
+      return a === b ? other.calls - one.calls : a > b ? -1 : 1
+    })
+    .slice(0, ROWS_MAX)
+
+const onWire = ({ calls, charged, drafted, refused }: Sums) => ({
+  calls,
+  charged: toWire(charged),
+  drafted: toWire(drafted),
+  refused,
+})
+
+const difference = ({ charged, drafted }: Sums): bigint =>
+  drafted > charged ? drafted - charged : charged - drafted
+
+function sumsOf<Key>(map: Map<Key, Sums>, key: Key): Sums {
+  const sums = map.get(key) ?? noSums()
+  map.set(key, sums)
+  return sums
+}
+
+function add(sums: Sums, { calls, charged, drafted, refused }: Sums): void {
+  sums.calls += calls
+  sums.charged += charged
+  sums.drafted += drafted
+  sums.refused += refused
+}
+
+/** Unix seconds, both ends included. */
+type Range = { readonly from: number; readonly to: number }
+
+const HOUR = 3_600
+/** Computed in one go: the loop stands for some milliseconds. */
+const PAGE = 2_000
+const TIME_MAX_MS = 20_000
+
+/** Sums the calls of a range at the draft, hour by hour, until it is through or time is up. */
+export async function drafted(
+  { db }: Pick<Core, 'db'>,
+  list: PriceList,
+  { from, to }: Range,
+  timeMaxMs = TIME_MAX_MS,
+): Promise<PricePreview> {
+  const until = performance.now() + timeMaxMs
+  const users = new Map<number, UserRow>()
+  const reckon = reckoning(list, users)
+  const tally = noTally()
+  let reached = from - 1
+  // By the hour, since the log is found by its time; an hour counts as a whole or not at all.
+  for (let start = from; start <= to; start += HOUR) {
+    const hour = { from: start, to: Math.min(to, start + HOUR - 1) }
+    const summed = await hourOf(db, hour, users, reckon, until)
+    if (summed === null) break
+    taken(tally, summed)
+    reached = hour.to
+  }
+  return {
+    ...onWire(tally.total),
+    start_timestamp: from,
+    end_timestamp: reached,
+    is_complete: reached === to,
+    models: largest(tally.models).map(([model, sums]) => ({ model, ...onWire(sums) })),
+    users: largest(tally.users).map(([userId, sums]) => ({
+      user_id: userId,
+      username: users.get(userId)?.username ?? '',
+      ...onWire(sums),
+    })),
+  }
+}
+
+type Reckon = (tally: Tally, call: ChargedCall) => void
+
+function reckoning(list: PriceList, users: ReadonlyMap<number, UserRow>): Reckon {
+  const charge = draftCharges(list)
+  return (tally, call) => {
+    const accepts = users.get(call.userId)?.settings.acceptUnsetModelRatioModel === true
+    tallied(tally, call, charge(call, accepts))
+  }
+}
+
+/** null once time is up. */
+async function hourOf(
+  db: Core['db'],
+  hour: Range,
+  users: Map<number, UserRow>,
+  reckon: Reckon,
+  until: number,
+): Promise<Tally | null> {
+  const tally = noTally()
+  let after = 0
+  for (;;) {
+    if (performance.now() > until) return null
+    const calls = await chargedCalls(db, { ...hour, after, limit: PAGE })
+    await learnUsers(db, users, calls)
+    for (const call of calls) reckon(tally, call)
+    if (calls.length < PAGE) return tally
+    after = calls.at(-1)?.id ?? after
+  }
+}
+
+async function learnUsers(
+  db: Core['db'],
+  users: Map<number, UserRow>,
+  calls: readonly ChargedCall[],
+): Promise<void> {
+  const fresh = [...new Set(calls.map(({ userId }) => userId))].filter((id) => !users.has(id))
+  if (fresh.length === 0) return
+  for (const user of await usersByIds(db, fresh)) users.set(user.id, user)
+}
 
 const DAY = 86_400
 const DEFAULT_SPAN = 7 * DAY

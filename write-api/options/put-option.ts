@@ -9,8 +9,8 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { checkUrl } from '#infra/outbound/guard.ts'
-import { PutOption } from '#write-api/contract/option.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { PutOption } from '../contract/option.ts'
 import { refused } from '../refusals.ts'
 import { secretOption } from './secret-option.ts'
 
@@ -68,3 +68,26 @@ async function plainOption(
 const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-number'])
 
 const isOutOfBounds = ({ details }: OptionsRefusal): boolean => OUT_OF_BOUNDS.has(details?.fault)
+
+/** POST /api/option/rest_model_ratio: model ratios as they are built in, in one append. */
+export const resetModelRatios: Act = (api, deps) => {
+  api.post(
+    '/api/option/rest_model_ratio',
+    {
+      onRequest: onlyAdmin,
+      schema: { summary: 'Reset the model ratios to the built-in ones', response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const { position } = accepted(
+        await deps.core.actors.handle(
+          optionsDecider,
+          OPTIONS_STREAM,
+          { type: 'ResetModelRatios' },
+          contextOf(deps, request),
+        ),
+      )
+      await visibleIn(deps, reply, ['options', 'price-history'], position)
+      return done()
+    },
+  )
+}

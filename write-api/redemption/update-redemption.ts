@@ -9,7 +9,7 @@ import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/que
 import { UpdateRedemption } from '#write-api/contract/redemption.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { decideRedemptions } from './decide-redemptions.ts'
+import { decideRedemptions } from './delete-redemptions.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
 
 const Query = Type.Object({

@@ -13,9 +13,9 @@ import { Login } from '#write-api/contract/setup.ts'
 import type { Act, Deps } from '../act.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
-import { findMailOwner } from '../users/mail-identity.ts'
-import { isPassword } from '../users/password-secret.ts'
-import { nameKeyOf } from '../users/username.ts'
+import { findMailOwner } from '../users/bind-identity.ts'
+import { isPassword } from '../users/passwords.ts'
+import { nameKeyOf } from '../users/user-names.ts'
 import { enter } from './enter.ts'
 
 const FRESH_WITHIN_MS = 2_000

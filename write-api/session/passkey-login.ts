@@ -2,12 +2,35 @@ import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
-import { PasskeyLogin } from '#write-api/contract/credentials.ts'
 import type { Act } from '../act.ts'
-import { userOfHandle } from '../credentials/passkey-handle.ts'
+import { PasskeyLogin, PasskeyOptions } from '../contract/credentials.ts'
+import { newChallenge, passkeySite, userOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { takePasskey } from '../credentials/take-passkey.ts'
 import { refused } from '../refusals.ts'
 import { enterFully } from './enter.ts'
+
+/** POST /api/user/login/passkey/begin: what the browser asks for any passkey of this site by. */
+export const beginPasskeyLogin: Act = (api, deps) => {
+  api.post(
+    '/api/user/login/passkey/begin',
+    {
+      schema: {
+        summary: 'Begin to log in with a passkey',
+        response: { 200: Envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      const site = await passkeySite(deps, request)
+      const { generateAuthenticationOptions } = await webauthn()
+      const options = await generateAuthenticationOptions({
+        rpID: site.id,
+        challenge: await newChallenge(deps, request, 'login'),
+        userVerification: 'required',
+      })
+      return success({ options })
+    },
+  )
+}
 
 /**
  * POST /api/user/login/passkey: a session for a passkey that its owner unlocked, which is something

@@ -8,10 +8,10 @@ import { ResetPassword } from '#write-api/contract/entry.ts'
 import { type Act, type Deps, visibleIn } from '../act.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
+import { mailIdentity } from '../users/bind-identity.ts'
 import { identityKeyOf } from '../users/identity.ts'
-import { mailIdentity } from '../users/mail-identity.ts'
-import { forgetPasswords, keepPassword } from '../users/password-secret.ts'
-import { isResetLink, type ResetLink, takeResetLink } from './reset-links.ts'
+import { forgetPasswords, keepPassword } from '../users/passwords.ts'
+import { isResetLink, type ResetLink, takeResetLink } from './request-reset.ts'
 
 /** POST /api/user/reset: a new password for the link of a mail; every session is over. */
 export const resetPassword: Act = (api, deps) => {

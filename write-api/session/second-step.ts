@@ -3,15 +3,39 @@ import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
-import { SecondStep } from '#write-api/contract/credentials.ts'
 import type { Act, Deps } from '../act.ts'
-import { tryCode } from '../credentials/code-guard.ts'
-import { takeCode } from '../credentials/take-code.ts'
+import { PasskeyOptions, SecondStep, TicketOnly } from '../contract/credentials.ts'
+import { askPasskey } from '../credentials/passkeys.ts'
+import { takeCode, tryCode } from '../credentials/take-code.ts'
 import { takePasskey } from '../credentials/take-passkey.ts'
 import { refused } from '../refusals.ts'
 import { enterFully } from './enter.ts'
 import { type LoginTicket, takeTicket, ticketFor, tryTicket } from './login-ticket.ts'
-import { secondPurpose } from './second-step-passkey.ts'
+
+/** POST /api/user/login/second/begin: what the browser asks for one of the user's passkeys by. */
+export const secondStepPasskey: Act = (api, deps) => {
+  api.post(
+    '/api/user/login/second/begin',
+    {
+      schema: {
+        summary: 'Begin the second step of a login with a passkey',
+        body: TicketOnly,
+        response: { 200: Envelope(PasskeyOptions) },
+      },
+    },
+    async (request) => {
+      const { ticket } = request.body
+      const { userId } = await ticketFor(deps, ticket)
+      const purpose = secondPurpose(deps, ticket)
+      const asked = { userId, purpose, userVerification: 'preferred' } as const
+      return success({ options: await askPasskey(deps, request, asked) })
+    },
+  )
+}
+
+/** A challenge of one login is none for another. */
+const secondPurpose = ({ core }: Deps, ticket: string): string =>
+  `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /** POST /api/user/login/second: a session for the ticket of the first step and a second factor. */
 export const secondStep: Act = (api, deps) => {

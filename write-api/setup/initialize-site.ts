@@ -12,10 +12,9 @@ import { Setup } from '#write-api/contract/setup.ts'
 import { type Act, accepted, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { enterFully } from '../session/enter.ts'
-import { ACCOUNT_LIMITS } from '../users/account-limits.ts'
 import { createUserAccount } from '../users/new-user.ts'
-import { checkPassword } from '../users/password-policy.ts'
-import { nameKeyOf, usernameOf } from '../users/username.ts'
+import { checkPassword } from '../users/passwords.ts'
+import { ACCOUNT_LIMITS, nameKeyOf, usernameOf } from '../users/user-names.ts'
 
 const ROOT_QUOTA = 100_000_000n
 const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))

@@ -1,13 +1,125 @@
+import { randomInt } from 'node:crypto'
 import Type from 'typebox'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
+import { tokenDecider } from '#domain/token/decide.ts'
+import {
+  type NewToken,
+  type SharedTerms,
+  TOKEN_IDS_STREAM,
+  tokensStream,
+} from '#domain/token/events.ts'
+import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
+import { tokenIdsDecider } from '#domain/token/take-ids.ts'
+import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { CreateToken } from '#write-api/contract/token.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
-import { makeTokens } from './make-tokens.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { CreateToken } from '../contract/token.ts'
 import { nameOf, namesFor } from './token-names.ts'
-import { checkRemain, DEFAULT_REMAIN, DEFAULT_TERMS, termsWith } from './token-terms.ts'
-import { checkUsableGroup } from './usable-group.ts'
+import {
+  checkRemain,
+  checkUsableGroup,
+  DEFAULT_REMAIN,
+  DEFAULT_TERMS,
+  termsWith,
+} from './token-terms.ts'
+
+type Wanted = {
+  readonly names: readonly string[]
+  readonly terms: SharedTerms
+  /** Of each. */
+  readonly budget: { readonly remain: bigint; readonly isUnlimited: boolean }
+}
+
+type MadeTokens = {
+  readonly ids: readonly number[]
+  readonly keys: readonly string[]
+  readonly position: number
+}
+
+/** Tries while other processes take ids at the same time. */
+const TRIES_MAX = 100
+
+/** All in one append: their ids are taken, they are there, and each has its budget; or nothing. */
+async function makeTokens(
+  deps: Deps,
+  userId: number,
+  wanted: Wanted,
+  context: ActContext,
+): Promise<MadeTokens> {
+  const { actors, vault } = deps.core
+  const keys = wanted.names.map(newTokenKey)
+  const names = await Promise.all(wanted.names.map((name) => vault.seal(userId, name)))
+  // One at a time in this process; between processes the stream of the ids decides.
+  return deps.turns('token-ids', async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
+      const tokens = await newTokens(deps, names, keys, highest + 1)
+      const ids = tokens.map(({ tokenId }) => tokenId)
+      const steps = stepsFor(userId, tokens, wanted)
+      const outcome = await actors.handleTogether(steps, context)
+      if (outcome.isDone) return { ids, keys, position: outcome.position }
+      await Promise.all(tokens.map(({ keyRef }) => vault.deleteSecret(keyRef)))
+      const isLate = outcome.refusal.refused === 'TokenExists'
+      if (!isLate || attempt >= TRIES_MAX) accepted(outcome)
+    }
+  })
+}
+
+function newTokens(
+  { core: { vault } }: Deps,
+  names: readonly Sealed[],
+  keys: readonly string[],
+  first: number,
+): Promise<NewToken[]> {
+  return Promise.all(
+    names.map(async (name, index) => {
+      const tokenId = first + index
+      const key = keys[index] ?? ''
+      const keyRef = await vault.putSecret('token-key', tokenKeyOwner(tokenId), key)
+      const keyLookup = vault.keyedHash('token-key', key)
+      return { tokenId, name, keyLookup, keyRef, keyHint: key.slice(-4) }
+    }),
+  )
+}
+
+/** NOTE: where the store can't write them all at once, the ids have to be taken first. */
+function stepsFor(userId: number, tokens: readonly NewToken[], { terms, budget }: Wanted) {
+  const tokenIds = tokens.map(({ tokenId }) => tokenId)
+  const [first = 0] = tokenIds
+  const steps: AnyStep[] = [
+    {
+      decider: tokenIdsDecider,
+      stream: TOKEN_IDS_STREAM,
+      command: { type: 'TakeTokenIds', userId, first, count: tokenIds.length },
+    },
+    {
+      decider: tokenDecider,
+      stream: tokensStream(userId),
+      command: { type: 'CreateTokens', userId, terms, tokens },
+    },
+    {
+      decider: accountDecider,
+      stream: accountStream(userId),
+      command: { type: 'OpenTokenBudgets', userId, tokenIds, ...budget },
+    },
+  ]
+  return steps
+}
+
+/** A new key, without `sk-`: 250 random bits and a checksum. */
+function newTokenKey(): string {
+  const characters = Array.from(
+    { length: KEY_RANDOM_CHARACTERS },
+    () => KEY_ALPHABET[randomInt(KEY_ALPHABET.length)],
+  )
+  return completeKey(characters.join(''))
+}
+
+const tokenKeyOwner = (tokenId: number): string => `token:${tokenId}`
 
 const Created = Type.Object({
   id: Type.Integer(),

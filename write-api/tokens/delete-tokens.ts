@@ -1,11 +1,62 @@
 import Type from 'typebox'
+import { accountDecider } from '#domain/account/decide.ts'
+import { accountStream } from '#domain/account/events.ts'
+import type { Recorded } from '#domain/shared/event.ts'
+import { tokenDecider } from '#domain/token/decide.ts'
+import { type TokenEvent, tokensStream } from '#domain/token/events.ts'
+import type { Core } from '#infra/core.ts'
+import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
-import { success } from '#infra/http/envelope.ts'
+import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { TokenIds } from '#write-api/contract/token.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
-import { removeTokens } from './remove-tokens.ts'
-import { idsChosen } from './token-choice.ts'
+import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { TokenIds } from '../contract/token.ts'
+import { IdParams, idOf } from '../id-params.ts'
+import { idsChosen } from './switch-tokens.ts'
+
+/**
+ * Deletes all of them or, where one is unknown, none: the keys stop working, what they had left is
+ * closed. Answers the position.
+ */
+async function removeTokens(
+  { core: { actors, vault } }: Deps,
+  userId: number,
+  tokenIds: readonly number[],
+  context: ActContext,
+): Promise<number> {
+  const stream = tokensStream(userId)
+  const { tokens } = await actors.stateOf(tokenDecider, stream)
+  const steps = [
+    { decider: tokenDecider, stream, command: { type: 'DeleteTokens', userId, tokenIds } },
+    {
+      decider: accountDecider,
+      stream: accountStream(userId),
+      command: { type: 'CloseTokenBudgets', userId, tokenIds },
+    },
+  ]
+  const { position } = accepted(await actors.handleTogether(steps, context))
+  const keyRefs = tokenIds.flatMap((tokenId) => tokens.get(tokenId)?.keyRef ?? [])
+  await Promise.all(keyRefs.map((keyRef) => vault.deleteSecret(keyRef)))
+  return position
+}
+
+/** DELETE /api/token/{id}/. */
+export const deleteToken: Act = (api, deps) => {
+  api.delete(
+    '/api/token/:id/',
+    {
+      onRequest: onlyUser,
+      schema: { summary: 'Delete a token', params: IdParams, response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const { userId } = principalOf(request)
+      const context = contextOf(deps, request)
+      const position = await removeTokens(deps, userId, [idOf(request.params)], context)
+      await visibleIn(deps, reply, ['tokens', 'balances'], position)
+      return done()
+    },
+  )
+}
 
 /** POST /api/token/batch: deletes all of them, or none; answers how many. */
 export const deleteTokens: Act = (api, deps) => {
@@ -27,4 +78,19 @@ export const deleteTokens: Act = (api, deps) => {
       return success(ids.length)
     },
   )
+}
+
+/**
+ * Once a user was erased: the keys of all tokens there ever were. By the events, so that one whose
+ * removal was cut short is gone too; again and again, if need be.
+ */
+export async function forgetTokenKeys(
+  { store, vault }: Pick<Core, 'store' | 'vault'>,
+  userId: number,
+): Promise<void> {
+  const events = (await store.readStream(tokensStream(userId))) as Recorded<TokenEvent>[]
+  for (const { type, data } of events) {
+    if (type !== 'TokensCreated') continue
+    for (const { keyRef } of data.tokens) await vault.deleteSecret(keyRef)
+  }
 }

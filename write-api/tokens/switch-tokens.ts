@@ -5,10 +5,16 @@ import { tokensStream } from '#domain/token/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { TokenStatuses } from '#write-api/contract/token.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
-import { idsChosen } from './token-choice.ts'
+import { type TokenIds, TokenStatuses } from '../contract/token.ts'
+import { refused } from '../refusals.ts'
 import { openedName } from './token-names.ts'
+
+/** Each id once. Throws when none was chosen. */
+export function idsChosen({ ids }: TokenIds): readonly number[] {
+  if (ids.length === 0) throw refused('NoTokenChosen')
+  return [...new Set(ids)]
+}
 
 type Chosen = { readonly userId: number; readonly tokenIds: readonly number[] }
 

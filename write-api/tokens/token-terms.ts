@@ -1,10 +1,45 @@
+import { isIP } from 'node:net'
+import { optionJson } from '#domain/options/registry.ts'
 import type { SharedTerms } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
 import { invalidField } from '#infra/http/faults.ts'
+import type { Principal } from '#infra/http/principal.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import type { CreateToken, UpdateToken } from '#write-api/contract/token.ts'
-import { addressLines } from './address-lines.ts'
+import { allOptions } from '#projections/options/query.ts'
+import type { Deps } from '../act.ts'
+import type { CreateToken, UpdateToken } from '../contract/token.ts'
+import { refused } from '../refusals.ts'
 import { checkName } from './token-names.ts'
+
+/** The addresses and networks in it, one a line. Throws for the first line that is neither. */
+function addressLines(text: string): readonly string[] {
+  const lines: string[] = []
+  for (const [index, whole] of text.split(/\r\n|\r|\n/).entries()) {
+    for (const part of whole.split(',')) {
+      const line = part.trim()
+      if (line === '') continue
+      if (!isAddressOrNetwork(line)) throw noAddress(index + 1, line)
+      lines.push(line)
+    }
+  }
+  return lines
+}
+
+function noAddress(line: number, text: string) {
+  const shown = [...text].slice(0, 60).join('')
+  return invalidField('allow_ips', {
+    zh: `第 ${line} 行“${shown}”不是合法的 IP 地址或网段`,
+    en: `line ${line}, “${shown}”, is no IP address or network`,
+  })
+}
+
+/** NOTE: an address with a zone (`fe80::1%eth0`) means another thing on each machine. */
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
 
 /** What a token has that was created with nothing but a name. */
 export const DEFAULT_TERMS: SharedTerms = {
@@ -99,4 +134,16 @@ async function allowIpsOf(
   const text = lines.join('\n')
   const known = before.allowIps === null ? null : await vault.open(userId, before.allowIps)
   return known === text ? before.allowIps : vault.seal(userId, text)
+}
+
+/** Throws unless the user may use the group: the own one, or one that is open to everybody. */
+export async function checkUsableGroup(
+  { core }: Deps,
+  user: Principal,
+  group: string,
+): Promise<void> {
+  if (group === '' || group === user.group) return
+  const { values } = await allOptions(core.db)
+  const usable = optionJson(values, 'UserUsableGroups') as Readonly<Record<string, unknown>>
+  if (!Object.hasOwn(usable, group)) throw refused('GroupNotUsable')
 }

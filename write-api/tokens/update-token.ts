@@ -13,8 +13,7 @@ import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { switchTokens } from './switch-tokens.ts'
 import { sealedName } from './token-names.ts'
-import { checkRemain, termsWith } from './token-terms.ts'
-import { checkUsableGroup } from './usable-group.ts'
+import { checkRemain, checkUsableGroup, termsWith } from './token-terms.ts'
 
 const Query = Type.Object({
   status_only: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),

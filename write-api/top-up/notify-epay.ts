@@ -3,8 +3,7 @@ import { centsOf } from '#domain/top-up/money.ts'
 import { fault } from '#infra/http/faults.ts'
 import type { Act, Deps } from '../act.ts'
 import { readEpayNotice } from './epay.ts'
-import { warnOfPartialConfig } from './partial-config.ts'
-import { paymentMethods } from './payment-methods.ts'
+import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
 import { takePayment } from './take-payment.ts'
 
 const BODY_BYTES_MAX = 65_536

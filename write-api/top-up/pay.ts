@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { optionValue } from '#domain/options/registry.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
@@ -6,13 +7,24 @@ import { moneyText } from '#domain/top-up/money.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
-import { Pay, PaymentPage } from '#write-api/contract/top-up.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { Amount, AskAmount, Pay, PaymentPage } from '../contract/top-up.ts'
 import { epayForm } from './epay.ts'
 import { ownAddress, type PaymentMethods, paymentMethods } from './payment-methods.ts'
 import { type Quote, quoteFor } from './quote.ts'
 import { openStripePage } from './stripe.ts'
-import { newTradeNo } from './trade-no.ts'
+
+const FORM = /^T([1-9]\d{0,14})X[0-9A-F]{24}$/
+
+/** What a provider calls the order by: its id, and what nobody can guess. */
+const newTradeNo = (orderId: number): string =>
+  `T${orderId}X${randomBytes(12).toString('hex').toUpperCase()}`
+
+/** null for what is no trade number of ours. */
+export function orderIdOf(tradeNo: string): number | null {
+  const [, id] = FORM.exec(tradeNo) ?? []
+  return id === undefined ? null : Number(id)
+}
 
 /** POST /api/user/pay: orders a top-up, and answers where and how to pay for it. */
 export const pay: Act = (api, deps) => {
@@ -98,4 +110,25 @@ async function paymentPage(
   const name = `TopUp-${amount}`
   const data = epayForm(epay, { method, tradeNo, money, name, notifyUrl, returnUrl })
   return { data, url: `${epay.address}/submit.php` }
+}
+
+/** POST /api/user/amount: what so much quota costs, before it is ordered. */
+export const getAmount: Act = (api, deps) => {
+  api.post(
+    '/api/user/amount',
+    {
+      onRequest: onlyUser,
+      schema: {
+        summary: 'What a top-up would cost',
+        body: AskAmount,
+        response: { 200: Amount },
+      },
+    },
+    async (request) => {
+      const ways = await paymentMethods(deps.core)
+      const { userId } = principalOf(request)
+      const { cents, currency } = await quoteFor(deps, ways, userId, request.body)
+      return { success: true, message: 'success', data: moneyText(cents), currency }
+    },
+  )
 }

@@ -2,6 +2,7 @@ import { optionValue } from '#domain/options/registry.ts'
 import type { DecimalText } from '#domain/pricing/price.ts'
 import type { PaymentMethod, PaymentProvider } from '#domain/top-up/events.ts'
 import type { Core } from '#infra/core.ts'
+import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
 import { refused } from '../refusals.ts'
@@ -10,7 +11,7 @@ type Values = ReadonlyMap<string, string>
 
 export type Epay = { readonly address: string; readonly merchant: string; readonly key: string }
 
-export type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
+type StripeKeys = { readonly apiKey: string; readonly webhookSecret: string }
 
 /** The options of this moment; a provider that lacks one of its secrets is off: null. */
 export type PaymentMethods = {
@@ -64,4 +65,27 @@ export function ownAddress(values: Values): string {
   const address = optionValue(values, 'ServerAddress').replace(/\/+$/, '')
   if (address === '') throw refused('PaymentAddressRequired')
   return address
+}
+
+type Needed = Pick<Core, 'db' | 'vault' | 'log'>
+
+/** A provider that was begun to be set and lacks a secret is off: its callbacks are refused. */
+export function warnOfPartialConfig({ log }: Pick<Core, 'log'>, ways: PaymentMethods): void {
+  const { values, epay } = ways
+  if (optionValue(values, 'PayAddress') === '' || epay !== null) return
+  const facts = { alarm: 'payment-gateway-off', provider: 'epay' }
+  warnThrottled(
+    log,
+    facts,
+    'PayAddress is set, and EpayId or EpayKey is not: no payment is credited',
+  )
+}
+
+/** At the start, where the options can be read by then. */
+export async function warnAtStart(core: Needed): Promise<void> {
+  try {
+    warnOfPartialConfig(core, await paymentMethods(core))
+  } catch (err) {
+    core.log.debug({ err }, 'the ways to pay could not be looked at yet')
+  }
 }

@@ -12,7 +12,7 @@ import { RefundOrder } from '#write-api/contract/top-up.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
-import { accountSteps } from './account-steps.ts'
+import { accountSteps } from './take-payment.ts'
 
 /**
  * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it

@@ -2,7 +2,7 @@ import type { TopUpReport } from '#domain/top-up/commands.ts'
 import type { ReportNews } from '#domain/top-up/decide-report.ts'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { moneyText } from '#domain/top-up/money.ts'
-import type { Written } from '../messages/message-text.ts'
+import type { Written } from '../messages/send-message.ts'
 
 export type ReportNotice = {
   readonly order: TopUpOrdered['data']

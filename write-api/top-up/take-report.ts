@@ -12,11 +12,11 @@ import { fault } from '#infra/http/faults.ts'
 import { orderOfPayment } from '#projections/orders/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
 import type { Deps } from '../act.ts'
-import { keepText } from '../messages/message-text.ts'
-import { accountSteps } from './account-steps.ts'
+import { keepText } from '../messages/send-message.ts'
+import { orderIdOf } from './pay.ts'
 import { noticeText, type ReportNotice } from './report-notice.ts'
 import type { StripeReport } from './stripe-reports.ts'
-import { orderIdOf } from './trade-no.ts'
+import { accountSteps } from './take-payment.ts'
 
 const FRESH_WITHIN_MS = 2_000
 /** Other processes decide on the same order at the same time; Stripe sends again after that. */

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { DeductQuota, GrantQuota } from '#domain/account/commands.ts'
 import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
+import type { Sealed } from '#domain/shared/event.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import { isRefusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
@@ -11,12 +12,29 @@ import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf } from '#infra/http/language.ts'
+import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope, Refused } from '#read-api/contract/envelope.ts'
-import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/user.ts'
 import { refused } from '../refusals.ts'
-import { sealedReason } from './change-reason.ts'
+
+const NOT_EMPTY = { zh: '请填写原因', en: 'must say why' }
+
+/**
+ * Why somebody's group or quota is changed, sealed for the event. Scripts that know no such field
+ * send none: then the event has none, and who reads it is told so. An empty one is refused.
+ */
+export async function sealedReason(
+  vault: Vault,
+  userId: number,
+  reason: string | undefined,
+): Promise<{ readonly note?: Sealed }> {
+  if (reason === undefined) return {}
+  const why = reason.trim()
+  if (why === '') throw invalidField('reason', NOT_EMPTY)
+  return { note: await vault.seal(userId, why) }
+}
 
 /**
  * POST /api/user/quota: adds an amount to balances, or deducts it, with a reason. Each user's

@@ -3,7 +3,9 @@ import { IDENTITY_PROVIDERS, identityStream } from '#domain/identity/events.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { KnownUser } from '#domain/user/state.ts'
+import type { Core } from '#infra/core.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import { findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import { accepted, type Deps } from '../act.ts'
 import { refused } from '../refusals.ts'
 import { type Identity, identityKeyOf } from './identity.ts'
@@ -77,3 +79,16 @@ export const ofIdentity = (
   stream: identityStream(of.provider, of.identityKey),
   command: { type, ...of },
 })
+
+/** `address` as `mailAddressOf` spells it. */
+export const mailIdentity = (address: string): Identity => ({ provider: 'email', id: address })
+
+/** Whose address it is; null when it is nobody's, or of an account that is gone. */
+export async function findMailOwner(
+  { db, vault }: Pick<Core, 'db' | 'vault'>,
+  address: string,
+): Promise<UserRow | null> {
+  const key = identityKeyOf(vault, mailIdentity(address))
+  const owner = await findUserByIdentity(db, 'email', key)
+  return owner === null || owner.isDeleted ? null : owner
+}

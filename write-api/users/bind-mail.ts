@@ -3,14 +3,12 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { BindMail } from '#write-api/contract/entry.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'
-import { requireRecent } from '../credentials/prove.ts'
-import { mailAddressOf } from '../mail/mail-address.ts'
+import { requireRecent } from '../credentials/proof.ts'
+import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
-import { checkMailDomain } from '../mail/mail-domains.ts'
 import { refused } from '../refusals.ts'
-import { bindIdentity } from './bind-identity.ts'
-import { mailIdentity } from './mail-identity.ts'
-import { refuseNameOfAnother } from './username.ts'
+import { bindIdentity, mailIdentity } from './bind-identity.ts'
+import { refuseNameOfAnother } from './user-names.ts'
 
 /** GET /api/oauth/email/bind: the own mail address, proved by the code that was sent to it. */
 export const bindMail: Act = (api, deps) => {

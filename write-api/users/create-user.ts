@@ -7,10 +7,9 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { displayNameOf } from './display-name.ts'
 import { createUserAccount } from './new-user.ts'
-import { checkPassword } from './password-policy.ts'
-import { usernameOf } from './username.ts'
+import { checkPassword } from './passwords.ts'
+import { displayNameOf, usernameOf } from './user-names.ts'
 
 /** POST /api/user/: a normal user, with the quota that new users get. */
 export const createUser: Act = (api, deps) => {

@@ -3,17 +3,19 @@ import { userDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
 import type { AnyStep } from '#infra/event-store/actors-port.ts'
-import { onlyRootSession, principalOf } from '#infra/http/access.ts'
+import { onlyRootSession, onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
+import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
-import { EraseUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
-import { forgetCredentials } from '../credentials/forget-credentials.ts'
-import { forgetMessages } from '../messages/forget-messages.ts'
+import { EraseUser } from '../contract/user.ts'
+import { forgetCredentials } from '../credentials/credentials-of.ts'
+import { requireRecent } from '../credentials/proof.ts'
+import { forgetMessages } from '../messages/delete-message.ts'
 import { type RefusalCode, refused } from '../refusals.ts'
-import { forgetTokenKeys } from '../tokens/forget-token-keys.ts'
+import { forgetTokenKeys } from '../tokens/delete-tokens.ts'
 import { releaseSteps } from './bind-identity.ts'
-import { nameKeyOf } from './username.ts'
+import { nameKeyOf } from './user-names.ts'
 
 /**
  * POST /api/user/erase: destroys the key of every text about a user, for good, and deactivates the
@@ -72,4 +74,31 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
   const nameKey = nameKeyOf(core.vault, name)
   const command = { type: 'ReleaseUsername', nameKey, userId }
   return [{ decider: usernameDecider, stream: usernameStream(nameKey), command }]
+}
+
+/**
+ * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
+ * has its name typed before; a super admin's can't be. Wants a recent login: nothing undoes it.
+ */
+export const deleteSelf: Act = (api, deps) => {
+  api.delete(
+    '/api/user/self',
+    {
+      onRequest: onlySession,
+      schema: { summary: 'Delete the own account', response: { 200: Done } },
+    },
+    async (request, reply) => {
+      await requireRecent(deps, request)
+      const { userId } = principalOf(request)
+      const command = { type: 'DeleteUser', actorRole: null } as const
+      const context = contextOf(deps, request)
+      const { actors } = deps.core
+      const outcome = await actors.handle(userDecider, userStream(userId), command, context)
+      const { position } = accepted(outcome)
+      const forgotten = await forgetCredentials(deps, request, userId)
+      await visibleIn(deps, reply, ['users', 'credentials'], Math.max(position, forgotten))
+      clearSessionCookie(reply)
+      return done()
+    },
+  )
 }

@@ -8,7 +8,7 @@ import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ManageUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
-import { forgetCredentials } from '../credentials/forget-credentials.ts'
+import { forgetCredentials } from '../credentials/credentials-of.ts'
 
 const COMMANDS = {
   promote: 'PromoteUser',

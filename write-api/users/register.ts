@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { CommonQueryMethods } from 'slonik'
 import Type from 'typebox'
 import { optionFlag, optionInteger } from '#domain/options/registry.ts'
 import { usernameStream } from '#domain/user/events.ts'
@@ -7,21 +8,30 @@ import { addressKey } from '#infra/http/address-key.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
-import { allOptions } from '#projections/options/query.ts'
+import { allOptions, siteState } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { HumanToken, Register } from '#write-api/contract/entry.ts'
 import { type Act, accepted, type Deps, visibleIn } from '../act.ts'
-import { mailAddressOf } from '../mail/mail-address.ts'
+import { HumanToken, Register } from '../contract/entry.ts'
+import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
-import { checkMailDomain } from '../mail/mail-domains.ts'
 import { refused } from '../refusals.ts'
-import { ACCOUNT_LIMITS } from './account-limits.ts'
-import { inviterOf } from './invites.ts'
-import { mailIdentity } from './mail-identity.ts'
-import { createUserAccount } from './new-user.ts'
-import { checkPassword } from './password-policy.ts'
-import { refuseUnlessOpen } from './registration-open.ts'
-import { nameKeyOf, refuseNameOfAnother, usernameOf } from './username.ts'
+import { mailIdentity } from './bind-identity.ts'
+import { createUserAccount, inviterOf } from './new-user.ts'
+import { checkPassword } from './passwords.ts'
+import { ACCOUNT_LIMITS, nameKeyOf, refuseNameOfAnother, usernameOf } from './user-names.ts'
+
+/**
+ * Strangers may make an account, by whichever way. A site for its own use takes none, and none is
+ * taken before the site is set up: its first account is its owner's.
+ */
+export async function refuseUnlessOpen(
+  db: CommonQueryMethods,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  const isOpen = optionFlag(values, 'RegisterEnabled') && !optionFlag(values, 'SelfUseModeEnabled')
+  const isSetUp = (await siteState(db)).rootUserId !== null
+  if (!isOpen || !isSetUp) throw refused('RegistrationClosed')
+}
 
 type Values = ReadonlyMap<string, string>
 

@@ -2,18 +2,18 @@ import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
-import { onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
+import { onlyUser, onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { startSession } from '#infra/http/start-session.ts'
 import { findUser } from '#projections/users/query.ts'
-import { UpdateSelf } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
-import { proveAnew } from '../credentials/prove.ts'
+import { UpdateSelf, UpdateSettings } from '../contract/user.ts'
+import { proveAnew } from '../credentials/proof.ts'
+import { notificationsChange } from '../notifications/notification-settings.ts'
 import { refused } from '../refusals.ts'
-import { displayNameOf } from './display-name.ts'
-import { checkPassword } from './password-policy.ts'
-import { forgetPasswords, isPassword, keepPassword } from './password-secret.ts'
+import { checkPassword, forgetPasswords, isPassword, keepPassword } from './passwords.ts'
+import { displayNameOf } from './user-names.ts'
 
 /**
  * PUT /api/user/self: the own display name, or password with the current one. A new password ends
@@ -101,4 +101,41 @@ async function change(
   const outcome = await actors.handleTogether(steps, context)
   if (!outcome.isDone && secret !== null) await vault.deleteSecret(secret.passwordRef)
   return accepted(outcome).position
+}
+
+/** PUT /api/user/setting: the own settings; those that are left out stay. */
+export const updateSettings: Act = (api, deps) => {
+  api.put(
+    '/api/user/setting',
+    {
+      onRequest: onlyUser,
+      schema: { summary: 'Change the own settings', body: UpdateSettings, response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const { actors, vault } = deps.core
+      const { userId } = principalOf(request)
+      const stream = userStream(userId)
+      const { accept_unset_model_ratio_model, show_ip_in_logs } = request.body
+      const context = contextOf(deps, request)
+      const position = await deps.turns(stream, async () => {
+        const { user } = await actors.stateOf(userDecider, stream)
+        if (user === null) throw refused('UserUnknown')
+        const settings = {
+          acceptUnsetModelRatioModel:
+            accept_unset_model_ratio_model ?? user.settings.acceptUnsetModelRatioModel,
+          showIpInLogs: show_ip_in_logs ?? user.settings.showIpInLogs,
+        }
+        const command = { type: 'ChangeSettings', settings } as const
+        const told = await notificationsChange(deps, request, userId)
+        const own = { decider: userDecider, stream, command }
+        const outcome = await actors.handleTogether([own, told.step], context)
+        const { ifDone, ifRefused } = told.leftOver
+        const gone = outcome.isDone ? ifDone : ifRefused
+        if (gone !== null) await vault.deleteSecret(gone)
+        return accepted(outcome).position
+      })
+      await visibleIn(deps, reply, ['users', 'notifications'], position)
+      return done()
+    },
+  )
 }

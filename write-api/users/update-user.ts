@@ -19,10 +19,9 @@ import { Refused } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { refused } from '../refusals.ts'
-import { sealedReason } from './change-reason.ts'
-import { displayNameOf } from './display-name.ts'
-import { checkPassword } from './password-policy.ts'
-import { forgetPasswords, keepPassword } from './password-secret.ts'
+import { sealedReason } from './adjust-quota.ts'
+import { checkPassword, forgetPasswords, keepPassword } from './passwords.ts'
+import { displayNameOf } from './user-names.ts'
 
 /** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
 export const updateUser: Act = (api, deps) => {

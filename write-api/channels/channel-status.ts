@@ -1,0 +1,91 @@
+import Type from 'typebox'
+import { channelsDecider } from '#domain/channel/decide.ts'
+import { CHANNELS_STREAM } from '#domain/channel/events.ts'
+import { channelHealthDecider } from '#domain/channel-health/decide.ts'
+import { channelHealthStream } from '#domain/channel-health/events.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { success } from '#infra/http/envelope.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type Act, contextOf, visibleIn } from '../act.ts'
+import { SetChannelsStatus } from '../contract/channel.ts'
+import { refused } from '../refusals.ts'
+import { countOf, decideChannels, unixNow } from './channel-tags.ts'
+
+/** POST /api/channel/batch/status: all of them, or none; answers how many were another way. */
+export const setChannelsStatus: Act = (api, deps) => {
+  api.post(
+    '/api/channel/batch/status',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Enable (1) or disable (2) several channels; answers how many changed',
+        body: SetChannelsStatus,
+        response: { 200: Envelope(Type.Integer()) },
+      },
+    },
+    async (request, reply) => {
+      const { ids: channelIds, status } = request.body
+      if (channelIds.length === 0) throw refused('NoChannelSelected')
+      const command =
+        status === 1
+          ? ({ type: 'EnableChannels', channelIds, now: unixNow(deps) } as const)
+          : ({ type: 'DisableChannels', channelIds } as const)
+      return success(countOf(await decideChannels(deps, request, reply, command)))
+    },
+  )
+}
+
+const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+
+/**
+ * `POST /api/channel/{id}/circuit/close`, for admins: closes every circuit of a channel, of its
+ * models and of its keys, so that calls reach it again at once in all relays. Answers how many were
+ * open or half-open; 0 is no error, as the gateway may have closed them a moment before.
+ */
+export const closeCircuits: Act = (api, deps) => {
+  api.post(
+    '/api/channel/:id/circuit/close',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Close all circuits of a channel by hand; answers how many were not closed',
+        params: Params,
+        response: { 200: Envelope(Type.Integer()) },
+      },
+    },
+    async (request, reply) => {
+      const channelId = Number(request.params.id)
+      const { actors } = deps.core
+      const { channels } = await actors.stateOf(channelsDecider, CHANNELS_STREAM)
+      if (!channels.has(channelId)) throw refused('ChannelUnknown')
+      const outcome = await actors.handle(
+        channelHealthDecider,
+        channelHealthStream(channelId),
+        { type: 'CloseCircuits', reason: 'admin' },
+        contextOf(deps, request),
+      )
+      if (!outcome.isDone) throw new Error('closing circuits is never refused')
+      await visibleIn(deps, reply, ['channel-health', 'channel-timeline'], outcome.position)
+      return success(outcome.events.length)
+    },
+  )
+}
+
+/** POST /api/channel/fix: every relay reads its channels anew; answers how many there are. */
+export const fixAbilities: Act = (api, deps) => {
+  api.post(
+    '/api/channel/fix',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Have every relay read the channels anew; answers how many there are',
+        response: { 200: Envelope(Type.Integer()) },
+      },
+    },
+    async (request, reply) => {
+      const { events } = await decideChannels(deps, request, reply, { type: 'FixAbilities' })
+      const [fixed] = events
+      return success(fixed?.type === 'ChannelAbilitiesFixed' ? fixed.data.count : 0)
+    },
+  )
+}

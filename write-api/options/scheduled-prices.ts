@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import Type from 'typebox'
+import { optionsDecider } from '#domain/options/decide.ts'
+import { OPTIONS_STREAM } from '#domain/options/events.ts'
+import type { Core } from '#infra/core.ts'
+import { onlyAdmin } from '#infra/http/access.ts'
+import { Done, done, success } from '#infra/http/envelope.ts'
+import { invalidField } from '#infra/http/faults.ts'
+import type { Held } from '#infra/leases/leases.ts'
+import { reasonOf, warnThrottled } from '#infra/telemetry/throttled-warning.ts'
+import { Envelope } from '#read-api/contract/envelope.ts'
+import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type PlannedEntry, SchedulePrices } from '../contract/option.ts'
+import { IdParams, idOf } from '../id-params.ts'
+
+/**
+ * POST /api/option/price_schedule: plans a change of prices for a time, also in the place of one
+ * that waits; answers its id.
+ */
+export const schedulePrices: Act = (api, deps) => {
+  api.post(
+    '/api/option/price_schedule',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Schedule a change of prices',
+        body: SchedulePrices,
+        response: { 200: Envelope(Type.Object({ id: Type.Integer() })) },
+      },
+    },
+    async (request, reply) => {
+      const { at, changes, replaces } = request.body
+      checkNames(changes)
+      const context = contextOf(deps, request)
+      const { events, position } = accepted(
+        await deps.core.actors.handle(
+          optionsDecider,
+          OPTIONS_STREAM,
+          {
+            type: 'SchedulePriceChange',
+            at: at * 1_000,
+            now: context.at,
+            changes,
+            ...(replaces === undefined ? {} : { replaces }),
+          },
+          context,
+        ),
+      )
+      await visibleIn(deps, reply, ['price-schedule'], position)
+      const event = events.find(({ type }) => type === 'PriceChangeScheduled')
+      return success({ id: event?.type === 'PriceChangeScheduled' ? event.data.id : 0 })
+    },
+  )
+}
+
+/** Only a fallback price, which is one value, goes without a name. */
+function checkNames(changes: readonly PlannedEntry[]): void {
+  const at = changes.findIndex(({ option, name }) => name === '' && !option.startsWith('fallback_'))
+  if (at < 0) return
+  throw invalidField(`changes.${at}.name`, { zh: '不能为空', en: 'must not be empty' })
+}
+
+/** DELETE /api/option/price_schedule/{id}: a change that waits will not take effect. */
+export const cancelPrices: Act = (api, deps) => {
+  api.delete(
+    '/api/option/price_schedule/:id',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Cancel a scheduled change of prices',
+        params: IdParams,
+        response: { 200: Done },
+      },
+    },
+    async (request, reply) => {
+      const { position } = accepted(
+        await deps.core.actors.handle(
+          optionsDecider,
+          OPTIONS_STREAM,
+          { type: 'CancelPriceChange', id: idOf(request.params) },
+          contextOf(deps, request),
+        ),
+      )
+      await visibleIn(deps, reply, ['price-schedule'], position)
+      return done()
+    },
+  )
+}
+
+const EVERY_MS = 1_000
+const LEASE = 'price-changes'
+
+type ClockCore = Pick<Core, 'actors' | 'leases' | 'log' | 'now'>
+
+/**
+ * Applies scheduled price changes once their time has come, in one process of all that accept
+ * commands: whoever holds the lease. What came due while none was running is applied at the start.
+ */
+export const startDuePrices = (core: ClockCore): Held =>
+  core.leases.hold(LEASE, async (_lease, lost) => {
+    while (!lost.aborted) {
+      await applyDuePrices(core).catch((err: unknown) => {
+        warnThrottled(
+          core.log,
+          { reason: reasonOf(err) },
+          'scheduled prices: a look failed, the next tries again',
+        )
+      })
+      await delay(EVERY_MS, undefined, { signal: lost, ref: false }).catch(() => {})
+    }
+  })
+
+/** The stream decides: two processes that try at once, or again after a kill, apply it once. */
+export async function applyDuePrices({ actors, now }: Pick<Core, 'actors' | 'now'>): Promise<void> {
+  const { planned } = await actors.stateOf(optionsDecider, OPTIONS_STREAM)
+  const at = now()
+  const due = [...planned.values()].filter((change) => change.at <= at)
+  due.sort((one, other) => one.at - other.at || one.id - other.id)
+  for (const { id } of due) {
+    const context = { actor: 'system:price-changes', cause: `price-change-${id}`, at }
+    const command = { type: 'ApplyPriceChange', id, now: at } as const
+    await actors.handle(optionsDecider, OPTIONS_STREAM, command, context)
+  }
+}

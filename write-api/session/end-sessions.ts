@@ -1,0 +1,63 @@
+import {
+  onlySession,
+  onlySessionOfAnyPassword,
+  principalOf,
+  sessionOf,
+} from '#infra/http/access.ts'
+import { Done, done } from '#infra/http/envelope.ts'
+import { notFound } from '#infra/http/faults.ts'
+import { clearSessionCookie } from '#infra/http/session-cookie.ts'
+import type { Act } from '../act.ts'
+import { IdParams, idOf } from '../id-params.ts'
+
+/** GET (as the console calls it) and POST /api/user/logout: the session is over everywhere. */
+export const logout: Act = (api) => {
+  for (const method of ['GET', 'POST'] as const) {
+    api.route({
+      method,
+      url: '/api/user/logout',
+      onRequest: onlySessionOfAnyPassword,
+      schema: { summary: 'End this session', response: { 200: Done } },
+      handler: async (request, reply) => {
+        await request.server.gate.sessions.end(sessionOf(request))
+        clearSessionCookie(reply)
+        return done()
+      },
+    })
+  }
+}
+
+/** DELETE /api/user/sessions/:id: one of the own sessions is over, its open socket too. */
+export const endSession: Act = (api) => {
+  api.delete(
+    '/api/user/sessions/:id',
+    {
+      onRequest: onlySession,
+      schema: { summary: 'End one of the own sessions', params: IdParams, response: { 200: Done } },
+    },
+    async (request) => {
+      const { sessions } = request.server.gate
+      const { userId } = principalOf(request)
+      if (!(await sessions.endOne(userId, idOf(request.params)))) {
+        throw notFound({ zh: '会话不存在', en: 'No such session' })
+      }
+      return done()
+    },
+  )
+}
+
+/** DELETE /api/user/sessions: every own session but this one is over. */
+export const endOtherSessions: Act = (api) => {
+  api.delete(
+    '/api/user/sessions',
+    {
+      onRequest: onlySession,
+      schema: { summary: 'End all other own sessions', response: { 200: Done } },
+    },
+    async (request) => {
+      const { sessions } = request.server.gate
+      await sessions.endAllOf(principalOf(request).userId, sessionOf(request))
+      return done()
+    },
+  )
+}
