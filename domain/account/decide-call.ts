@@ -15,6 +15,7 @@ import { isInRange, type Quota, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import type {
+  AccountRefusal,
   AdmitCall,
   InterruptCall,
   OutputReduction,
@@ -23,11 +24,9 @@ import type {
   ReleaseCall,
   SettleCall,
 } from './commands.ts'
-import { recall } from './ended-calls.ts'
 import type { AccountEvent, CallEnd, CallFacts } from './events.ts'
 import { endPostings, holdPostings } from './postings.ts'
-import type { AccountRefusal } from './refusals.ts'
-import type { AccountState, OpenCall } from './state.ts'
+import { type AccountState, type OpenCall, recall } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountRefusal
 

@@ -1,10 +1,9 @@
 import { assert } from '../shared/assert.ts'
 import { QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { CheckIn, RewardInvite, TransferAffiliate } from './commands.ts'
+import type { AccountRefusal, CheckIn, RewardInvite, TransferAffiliate } from './commands.ts'
 import type { AccountEvent } from './events.ts'
 import { giftPostings, rewardPostings, transferPostings } from './postings.ts'
-import type { AccountRefusal } from './refusals.ts'
 import type { AccountState } from './state.ts'
 
 type Outcome = readonly AccountEvent[] | AccountRefusal

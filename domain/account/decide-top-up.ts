@@ -1,10 +1,15 @@
 import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { CreditTopUp, EarnRebate, ReverseRebate, ReverseTopUp } from './commands.ts'
+import type {
+  AccountRefusal,
+  CreditTopUp,
+  EarnRebate,
+  ReverseRebate,
+  ReverseTopUp,
+} from './commands.ts'
 import { fitsBalance } from './decide-rewards.ts'
 import type { AccountEvent } from './events.ts'
 import { cashPostings, rebateBackPostings, rewardPostings } from './postings.ts'
-import type { AccountRefusal } from './refusals.ts'
 import type { AccountState } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 

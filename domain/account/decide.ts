@@ -3,6 +3,7 @@ import { isInRange, QUOTA_MAX, type Quota, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
 import type {
   AccountCommand,
+  AccountRefusal,
   DeductQuota,
   GrantQuota,
   OpenTokenBudgets,
@@ -22,7 +23,6 @@ import { creditTopUp, earnRebate, reverseRebate, reverseTopUp } from './decide-t
 import type { AccountEvent } from './events.ts'
 import { evolveAccount } from './evolve.ts'
 import { deductionPostings, grantPostings } from './postings.ts'
-import type { AccountRefusal } from './refusals.ts'
 import { accountSnapshot } from './snapshot.ts'
 import { type AccountState, initialAccount } from './state.ts'
 import { undoAccount } from './undo.ts'

@@ -1,6 +1,5 @@
 import { assert } from '../shared/assert.ts'
 import { fromWire, type Quota } from '../shared/quota.ts'
-import { remember } from './ended-calls.ts'
 import type {
   AccountEvent,
   CallAdmitted,
@@ -11,7 +10,7 @@ import type {
   TopUpCredited,
   TopUpReversed,
 } from './events.ts'
-import type { AccountState } from './state.ts'
+import { type AccountState, remember } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
 /** Changes `state` in place and answers it. */

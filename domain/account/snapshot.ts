@@ -1,7 +1,12 @@
 import type { SnapshotCodec } from '../shared/decider.ts'
 import { fromWire, toWire, type WireQuota } from '../shared/quota.ts'
-import { type EndedCalls, noEndedCalls, remember } from './ended-calls.ts'
-import type { AccountState, OpenCall } from './state.ts'
+import {
+  type AccountState,
+  type EndedCalls,
+  noEndedCalls,
+  type OpenCall,
+  remember,
+} from './state.ts'
 
 type StoredCall = Omit<OpenCall, 'hold'> & { readonly hold: WireQuota }
 

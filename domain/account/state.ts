@@ -2,11 +2,112 @@ import type { PriceSnapshot, ProviderCost } from '../pricing/price.ts'
 import type { Usage } from '../pricing/usage.ts'
 import type { Sealed } from '../shared/event.ts'
 import type { Quota } from '../shared/quota.ts'
-import { type EndedCalls, noEndedCalls } from './ended-calls.ts'
 import type { CallFacts } from './events.ts'
 
+/**
+ * The calls that ended last, to know a repeat by. Ids are UUID v7: they sort by their time. At most
+ * 8192 are remembered; the oldest ids go first, and whatever is no younger than one that went
+ * counts as ended too. A fresh call is refused by that only if 8192 younger ones ended before it
+ * was admitted.
+ */
+export type EndedCalls = {
+  readonly ids: Set<string>
+  /** The same ids as a binary heap, the oldest at its root. */
+  readonly oldestFirst: string[]
+  /** The youngest id that was forgotten; empty while none was. */
+  forgottenUpTo: string
+}
+
+export const ENDED_MAX = 8_192
+
+export const noEndedCalls = (): EndedCalls => ({
+  ids: new Set(),
+  oldestFirst: [],
+  forgottenUpTo: '',
+})
+
+type CallMemory = 'ended' | 'too-old' | 'unknown'
+
+export function recall({ ids, forgottenUpTo }: EndedCalls, call: string): CallMemory {
+  if (ids.has(call)) return 'ended'
+  return call <= forgottenUpTo ? 'too-old' : 'unknown'
+}
+
+/** Changes `ended` in place. */
+export function remember(ended: EndedCalls, call: string): void {
+  ended.ids.add(call)
+  push(ended.oldestFirst, call)
+  if (ended.oldestFirst.length <= ENDED_MAX) return
+  const oldest = pop(ended.oldestFirst)
+  ended.ids.delete(oldest)
+  if (oldest > ended.forgottenUpTo) ended.forgottenUpTo = oldest
+}
+
+/** How to forget `call` again once it is remembered: asked before; undo what came after first. */
+export function undoRemember(ended: EndedCalls, call: string): () => void {
+  const { ids, oldestFirst, forgottenUpTo } = ended
+  const dropped = oldestFirst.length >= ENDED_MAX ? (oldestFirst[0] ?? '') : null
+  return () => {
+    ended.forgottenUpTo = forgottenUpTo
+    // Older than all that were remembered, it went at once.
+    if (!ids.delete(call)) return
+    remove(oldestFirst, call)
+    if (dropped === null) return
+    ids.add(dropped)
+    push(oldestFirst, dropped)
+  }
+}
+
+function push(heap: string[], call: string): void {
+  heap.push(call)
+  siftUp(heap, heap.length - 1, call)
+}
+
+function pop(heap: string[]): string {
+  const root = heap[0] ?? ''
+  const moved = heap.pop() ?? ''
+  if (heap.length > 0) siftDown(heap, 0, moved)
+  return root
+}
+
+function remove(heap: string[], call: string): void {
+  const at = heap.indexOf(call)
+  const moved = heap.pop() ?? ''
+  if (at < heap.length) siftUp(heap, siftDown(heap, at, moved), moved)
+}
+
+/** Puts `call` where it belongs, from the place `at` on upwards. */
+function siftUp(heap: string[], at: number, call: string): void {
+  let place = at
+  while (place > 0) {
+    const parent = (place - 1) >> 1
+    const above = heap[parent] ?? ''
+    if (above <= call) break
+    heap[place] = above
+    place = parent
+  }
+  heap[place] = call
+}
+
+/** The same downwards; answers where it went. */
+function siftDown(heap: string[], at: number, call: string): number {
+  let place = at
+  for (;;) {
+    const left = 2 * place + 1
+    const right = left + 1
+    const isRightOlder = right < heap.length && (heap[right] ?? '') < (heap[left] ?? '')
+    const child = isRightOlder ? right : left
+    const below = heap[child]
+    if (below === undefined || call <= below) break
+    heap[place] = below
+    place = child
+  }
+  heap[place] = call
+  return place
+}
+
 /** `remain` is what holds have left; it goes on counting when the token has no limit. */
-export type TokenBudget = { remain: Quota; isUnlimited: boolean }
+type TokenBudget = { remain: Quota; isUnlimited: boolean }
 
 /** A call that was admitted and has not ended. */
 export type OpenCall = {
@@ -22,7 +123,7 @@ export type OpenCall = {
 }
 
 /** Where a call is, and what it used so far. */
-export type Progress = Pick<ProviderCost, 'costRatio'> & {
+type Progress = Pick<ProviderCost, 'costRatio'> & {
   readonly channelId: number
   readonly usage: Usage
 }

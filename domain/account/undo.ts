@@ -1,6 +1,5 @@
-import { undoRemember } from './ended-calls.ts'
 import type { AccountEvent } from './events.ts'
-import type { AccountState } from './state.ts'
+import { type AccountState, undoRemember } from './state.ts'
 import { rebateId, topUpId } from './top-up-ids.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Decider } from '../shared/decider.ts'
 import type { Refusal } from '../shared/refusal.ts'
-import type { ChannelChecksCommand } from './commands.ts'
-import type { ChannelChecksEvent } from './events.ts'
+import type { ChannelChecksCommand, ChannelChecksEvent } from './events.ts'
 
 /** Every check is a fact of its own: nothing before it matters. */
 export type ChannelChecks = Readonly<Record<string, never>>

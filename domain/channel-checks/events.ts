@@ -1,4 +1,6 @@
+import type { Decider } from '../shared/decider.ts'
 import type { Fact } from '../shared/event.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 
 export const channelChecksStream = (channelId: number): string => `channel-checks-${channelId}`
 
@@ -25,7 +27,7 @@ export type ChannelTested = Fact<
 >
 
 /** What its provider says is left of the channel's account: decimal text, in US dollars. */
-export type ChannelBalanceRead = Fact<
+type ChannelBalanceRead = Fact<
   'ChannelBalanceRead',
   { readonly channelId: number; readonly balance: string }
 >
@@ -33,14 +35,64 @@ export type ChannelBalanceRead = Fact<
 export type ChannelChecksEvent = ChannelTested | ChannelBalanceRead
 
 /** All channels are being tested; a run before it that did not end is over with this. */
-export type ChannelTestRunStarted = Fact<
+type ChannelTestRunStarted = Fact<
   'ChannelTestRunStarted',
   { readonly run: string; readonly total: number }
 >
 
-export type ChannelTestRunEnded = Fact<
+type ChannelTestRunEnded = Fact<
   'ChannelTestRunEnded',
   { readonly run: string; readonly tested: number; readonly failed: number }
 >
 
 export type TestRunEvent = ChannelTestRunStarted | ChannelTestRunEnded
+
+/** The run that has begun and not ended. */
+type TestRuns = { readonly open: string | null }
+
+type TestRunRefusal = Refusal<'TestRunOver'>
+
+const NONE: TestRuns = Object.freeze({ open: null })
+
+export const testRunsDecider: Decider<TestRuns, TestRunCommand, TestRunEvent, TestRunRefusal> = {
+  initialState: () => NONE,
+  decide: (command, { open }) => {
+    const { run } = command
+    if (command.type === 'StartTestRun') {
+      if (open === run) return []
+      return [{ type: 'ChannelTestRunStarted', v: 1, data: { run, total: command.total } }]
+    }
+    // Another process has taken over since: it is that run's story now.
+    if (open !== run) return refuse('TestRunOver')
+    const { tested, failed } = command
+    return [{ type: 'ChannelTestRunEnded', v: 1, data: { run, tested, failed } }]
+  },
+  evolve: (_state, event) =>
+    event.type === 'ChannelTestRunStarted' ? { open: event.data.run } : NONE,
+  snapshot: {
+    version: 1,
+    encode: ({ open }) => ({ open }),
+    decode: (stored) => ({ open: (stored as TestRuns).open }),
+  },
+}
+
+type RecordTest = { readonly type: 'RecordTest' } & ChannelTested['data']
+
+type RecordBalance = { readonly type: 'RecordBalance' } & ChannelBalanceRead['data']
+
+export type ChannelChecksCommand = RecordTest | RecordBalance
+
+type StartTestRun = {
+  readonly type: 'StartTestRun'
+  readonly run: string
+  readonly total: number
+}
+
+type EndTestRun = {
+  readonly type: 'EndTestRun'
+  readonly run: string
+  readonly tested: number
+  readonly failed: number
+}
+
+type TestRunCommand = StartTestRun | EndTestRun

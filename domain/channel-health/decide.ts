@@ -1,15 +1,55 @@
 import type { Decider } from '../shared/decider.ts'
 import type { Refusal } from '../shared/refusal.ts'
-import type {
-  ChannelHealthCommand,
-  CloseCircuit,
-  CloseCircuits,
-  Cooldown,
-  OpenCircuit,
-  ProbeCircuit,
-} from './commands.ts'
 import type { ChannelHealthEvent, CircuitScope } from './events.ts'
-import { scopeKey } from './scope-key.ts'
+
+/** How long it stays open: `baseMs`, doubled each round, up to `maxMs`; a little more by chance. */
+export type Cooldown = {
+  readonly baseMs: number
+  readonly maxMs: number
+  /** 0 up to 1: so that the circuits of one provider don't all end in the same moment. */
+  readonly jitter: number
+  /** What the provider itself asked for; 0 nothing. */
+  readonly retryAfterMs: number
+}
+
+/** `prober` when it is the call that tried it which failed; null otherwise. */
+type OpenCircuit = {
+  readonly type: 'OpenCircuit'
+  readonly scope: CircuitScope
+  readonly reason: string
+  readonly failures: number
+  readonly cooldown: Cooldown
+  readonly prober: string | null
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+/** Asks to be the one that tries it; done in vain when it is not time, or another one's turn. */
+type ProbeCircuit = {
+  readonly type: 'ProbeCircuit'
+  readonly scope: CircuitScope
+  readonly prober: string
+  /** How long the try may take before another one may have it. */
+  readonly leaseMs: number
+  readonly at: number
+}
+
+/** `prober` is named by the call that tried it; a test and an admin need none. */
+type CloseCircuit = {
+  readonly type: 'CloseCircuit'
+  readonly scope: CircuitScope
+  readonly reason: 'probe' | 'test' | 'admin'
+  readonly prober: string | null
+}
+
+/** Closes every circuit of the channel: an admin changed the channel, or says that it is well. */
+type CloseCircuits = { readonly type: 'CloseCircuits'; readonly reason: 'change' | 'admin' }
+
+export type ChannelHealthCommand = OpenCircuit | ProbeCircuit | CloseCircuit | CloseCircuits
+
+/** Names a circuit among those of its channel. References have no bar, so the first one parts. */
+export const scopeKey = ({ model, keyRef }: Omit<CircuitScope, 'channelId'>): string =>
+  `${keyRef ?? ''}|${model === null ? '' : `=${model}`}`
 
 /** A circuit that is not closed. `prober` null: open; else one call is trying it. */
 type Circuit = {

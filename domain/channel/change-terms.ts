@@ -1,10 +1,9 @@
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import { proxyOf, refusalOfTerms, tidied } from './check-terms.ts'
-import type { ChangeTerms } from './commands.ts'
+import type { ChangeTerms, ChannelRefusal } from './commands.ts'
 import type { ChannelEvent, ChannelKeys, ChannelTerms } from './events.ts'
 import { refusalOfKeys } from './keys.ts'
-import type { ChannelRefusal } from './refusals.ts'
 import type { KnownChannel } from './state.ts'
 
 /** A key goes only where it was given for: a new address, kind or proxy needs it again. */

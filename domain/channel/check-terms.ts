@@ -9,8 +9,8 @@ import {
 } from '../shared/json-text.ts'
 import { proxyAddress } from '../shared/proxy-address.ts'
 import { refuse } from '../shared/refusal.ts'
+import type { ChannelRefusal } from './commands.ts'
 import type { ChannelTerms } from './events.ts'
-import type { ChannelRefusal } from './refusals.ts'
 import { allowableMembers } from './restricted-members.ts'
 
 export type TermsFault =

@@ -1,3 +1,4 @@
+import type { Refusal } from '../shared/refusal.ts'
 import type { ChannelTerms, KeyMode, NewChannel, TagChange } from './events.ts'
 
 /** `terms.name` gives way to each channel's own. Ids ascend from the first. */
@@ -28,7 +29,7 @@ export type EnableChannels = {
   readonly now: number
 }
 
-export type DisableChannels = {
+type DisableChannels = {
   readonly type: 'DisableChannels'
   readonly channelIds: readonly number[]
 }
@@ -41,7 +42,7 @@ export type AutoDisableChannel = {
 }
 
 /** Only where the gateway itself had turned it off. */
-export type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
+type AutoEnableChannel = { readonly type: 'AutoEnableChannel'; readonly channelId: number }
 
 /** Those that are there; the others don't count. */
 export type DeleteChannels = {
@@ -71,7 +72,7 @@ export type ChangeTag = {
 /** But for those that have expired at `now` (unix seconds). */
 export type EnableTag = { readonly type: 'EnableTag'; readonly tag: string; readonly now: number }
 
-export type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
+type DisableTag = { readonly type: 'DisableTag'; readonly tag: string }
 
 /** The last key that is left takes its channel along: `ChannelAutoDisabled`. */
 export type SetKeyAside = {
@@ -87,7 +88,7 @@ export type TakeBackKeys = {
   readonly keyRefs: readonly string[]
 }
 
-export type FixAbilities = { readonly type: 'FixAbilities' }
+type FixAbilities = { readonly type: 'FixAbilities' }
 
 export type ChannelCommand =
   | CreateChannels
@@ -105,3 +106,26 @@ export type ChannelCommand =
   | SetKeyAside
   | TakeBackKeys
   | FixAbilities
+
+export type ChannelRefusalCode =
+  /** Never created, or deleted. details where several were named: `id`. */
+  | 'ChannelUnknown'
+  /** Only another time to expire turns it on; where several were named: `names`, `more`. */
+  | 'ChannelExpired'
+  /** The id was given out before; details: `next`, the lowest that never was. */
+  | 'ChannelExists'
+  | 'NameRequired'
+  | 'ModelsRequired'
+  /** None was given, or the address, kind or proxy changed and the keys did not. */
+  | 'KeyRequired'
+  /** Several, in a channel that takes one. */
+  | 'OneKeyOnly'
+  /** details: `limit`. */
+  | 'TooManyKeys'
+  | 'TagRequired'
+  /** No channel has it. */
+  | 'TagUnknown'
+  /** details: `field` (as on the wire) and `fault` (a `TermsFault`). */
+  | 'InvalidField'
+
+export type ChannelRefusal = Refusal<ChannelRefusalCode>

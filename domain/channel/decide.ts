@@ -1,14 +1,20 @@
+import { assert } from '../shared/assert.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
+import { isSame } from '../shared/same.ts'
 import { changeTag, tagChannels } from './change-tag.ts'
 import { changeTerms } from './change-terms.ts'
-import type { ChannelCommand } from './commands.ts'
-import { createChannels } from './create-channels.ts'
+import { refusalOfTerms, tidied } from './check-terms.ts'
+import type { ChannelCommand, ChannelRefusal, CreateChannels } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
-import { evolveChannels, undoOf } from './evolve.ts'
-import { setKeyAside, takeBackKeys } from './keys.ts'
-import type { ChannelRefusal } from './refusals.ts'
-import { type ChannelsState, initialChannels, type KnownChannel } from './state.ts'
+import { refusalOfKeys, setKeyAside, takeBackKeys } from './keys.ts'
+import {
+  type ChannelsState,
+  evolveChannels,
+  initialChannels,
+  type KnownChannel,
+  undoOf,
+} from './state.ts'
 import {
   autoDisable,
   autoEnable,
@@ -19,6 +25,30 @@ import {
   enable,
   enableTag,
 } from './status.ts'
+
+/** One event for all of them; the same command once more changes nothing. */
+function createChannels(
+  command: CreateChannels,
+  { channels: known, highestId }: ChannelsState,
+): readonly ChannelEvent[] | ChannelRefusal {
+  const { channels, keyMode, isEnabled } = command
+  assert(channels.length > 0, 'no channels to create')
+  const isRepeat = channels.every(({ channelId, keyRefs }) =>
+    isSame(known.get(channelId)?.keyRefs, keyRefs),
+  )
+  if (isRepeat) return []
+  let previous = highestId
+  for (const { channelId } of channels) {
+    if (channelId <= previous) return refuse('ChannelExists', { next: highestId + 1 })
+    previous = channelId
+  }
+  const terms = tidied(command.terms)
+  for (const { name, keyRefs } of channels) {
+    const refusal = refusalOfTerms({ ...terms, name }) ?? refusalOfKeys(keyRefs, keyMode)
+    if (refusal !== null) return refusal
+  }
+  return [{ type: 'ChannelsCreated', v: 1, data: { terms, channels, keyMode, isEnabled } }]
+}
 
 type Stored = { readonly highestId: number; readonly channels: readonly KnownChannel[] }
 

@@ -1,7 +1,6 @@
 import { refuse } from '../shared/refusal.ts'
-import type { SetKeyAside, TakeBackKeys } from './commands.ts'
+import type { ChannelRefusal, SetKeyAside, TakeBackKeys } from './commands.ts'
 import type { ChannelEvent, KeyMode } from './events.ts'
-import type { ChannelRefusal } from './refusals.ts'
 import type { KnownChannel } from './state.ts'
 import { autoDisable } from './status.ts'
 

@@ -1,4 +1,11 @@
-import type { ChannelKeys, ChannelTerms } from './events.ts'
+import { assert } from '../shared/assert.ts'
+import {
+  type ChannelEvent,
+  type ChannelKeys,
+  type ChannelsCreated,
+  type ChannelTerms,
+  termsOfNew,
+} from './events.ts'
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled'
 
@@ -18,3 +25,90 @@ export type ChannelsState = {
 }
 
 export const initialChannels = (): ChannelsState => ({ channels: new Map(), highestId: 0 })
+
+/** Changes the roster in place, and its channels by others in their place. */
+export function evolveChannels(state: ChannelsState, event: ChannelEvent): ChannelsState {
+  const { channels } = state
+  switch (event.type) {
+    case 'ChannelsCreated':
+      for (const channel of createdBy(event)) {
+        channels.set(channel.channelId, channel)
+        state.highestId = Math.max(state.highestId, channel.channelId)
+      }
+      return state
+    case 'ChannelsDeleted':
+      for (const id of event.data.channelIds) channels.delete(id)
+      return state
+    case 'ChannelAbilitiesFixed':
+      return state
+    default:
+      for (const id of idsOf(event)) {
+        const channel = channels.get(id)
+        assert(channel !== undefined, `${event.type} of channel ${id}, which is not there`)
+        channels.set(id, changedBy(event, channel))
+      }
+      return state
+  }
+}
+
+/** Takes the event back by putting those it touched back where they were. */
+export function undoOf(state: ChannelsState, event: ChannelEvent): () => void {
+  const { channels, highestId } = state
+  const before = idsOf(event).map((id) => [id, channels.get(id)] as const)
+  return () => {
+    state.highestId = highestId
+    for (const [id, channel] of before) {
+      if (channel === undefined) channels.delete(id)
+      else channels.set(id, channel)
+    }
+  }
+}
+
+const createdBy = ({ data }: Pick<ChannelsCreated, 'data'>): readonly KnownChannel[] =>
+  data.channels.map((channel) => ({
+    channelId: channel.channelId,
+    terms: termsOfNew(data.terms, channel),
+    keyRefs: channel.keyRefs,
+    keyMode: data.keyMode,
+    status: data.isEnabled ? 'enabled' : 'disabled',
+    setAside: [],
+  }))
+
+type Change = Exclude<
+  ChannelEvent,
+  { readonly type: 'ChannelsCreated' | 'ChannelsDeleted' | 'ChannelAbilitiesFixed' }
+>
+
+function changedBy(event: Change, channel: KnownChannel): KnownChannel {
+  const { terms, setAside } = channel
+  switch (event.type) {
+    case 'ChannelTermsChanged': {
+      const { terms, keyRefs, keyMode } = event.data
+      const left = setAside.filter((ref) => keyRefs.includes(ref))
+      return { ...channel, terms, keyRefs, keyMode, setAside: left }
+    }
+    case 'ChannelsEnabled':
+      return { ...channel, status: 'enabled' }
+    case 'ChannelsDisabled':
+      return { ...channel, status: 'disabled' }
+    case 'ChannelAutoDisabled':
+      return { ...channel, status: 'auto-disabled' }
+    case 'ChannelsTagged':
+      return { ...channel, terms: { ...terms, tag: event.data.tag } }
+    case 'TagTermsChanged':
+      return { ...channel, terms: { ...terms, ...event.data.change } }
+    case 'ChannelKeySetAside':
+      return { ...channel, setAside: [...setAside, event.data.keyRef] }
+    case 'ChannelKeysTakenBack': {
+      const { keyRefs } = event.data
+      return { ...channel, setAside: setAside.filter((ref) => !keyRefs.includes(ref)) }
+    }
+  }
+}
+
+/** Whom the event is about. */
+export function idsOf({ data }: ChannelEvent): readonly number[] {
+  if ('channelIds' in data) return data.channelIds
+  if ('channelId' in data) return [data.channelId]
+  return 'channels' in data ? data.channels.map(({ channelId }) => channelId) : []
+}

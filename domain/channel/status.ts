@@ -1,8 +1,7 @@
 import { type Refusal, refuse } from '../shared/refusal.ts'
 import { truncateNames } from '../shared/truncate-names.ts'
-import type { EnableChannels, EnableTag } from './commands.ts'
+import type { ChannelRefusal, EnableChannels, EnableTag } from './commands.ts'
 import type { ChannelEvent } from './events.ts'
-import type { ChannelRefusal } from './refusals.ts'
 import { channelsOfTag, firstUnknown } from './several.ts'
 import type { KnownChannel } from './state.ts'
 

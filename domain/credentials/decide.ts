@@ -1,10 +1,112 @@
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
-import type { AddPasskey, CredentialsCommand } from './commands.ts'
+import type { Sealed } from '../shared/event.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import type { CredentialsEvent } from './events.ts'
-import { evolveCredentials } from './evolve.ts'
-import type { CredentialsRefusal } from './refusals.ts'
-import { type CredentialsState, hasSecondFactor, initialCredentials } from './state.ts'
+import {
+  type CredentialsState,
+  evolveCredentials,
+  hasSecondFactor,
+  initialCredentials,
+} from './state.ts'
+
+type OfUser = { readonly userId: number }
+
+type IssueAccessToken = OfUser & {
+  readonly type: 'IssueAccessToken'
+  readonly tokenHash: string
+  readonly authVersion: number
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
+type RevokeAccessToken = OfUser & { readonly type: 'RevokeAccessToken' }
+
+/** `codeHashes`: the recovery codes, for when there are none yet. */
+type EnableTotp = OfUser & {
+  readonly type: 'EnableTotp'
+  readonly secretRef: string
+  readonly step: number
+  readonly codeHashes: readonly string[]
+}
+
+type UseTotpStep = OfUser & { readonly type: 'UseTotpStep'; readonly step: number }
+
+type DisableTotp = OfUser & { readonly type: 'DisableTotp' }
+
+type ReplaceRecoveryCodes = OfUser & {
+  readonly type: 'ReplaceRecoveryCodes'
+  readonly codeHashes: readonly string[]
+}
+
+type UseRecoveryCode = OfUser & {
+  readonly type: 'UseRecoveryCode'
+  readonly codeHash: string
+}
+
+/** `codeHashes`: as with `EnableTotp`. */
+export type AddPasskey = OfUser & {
+  readonly type: 'AddPasskey'
+  readonly name: Sealed
+  readonly credential: Sealed
+  readonly credentialHash: string
+  readonly counter: number
+  readonly codeHashes: readonly string[]
+}
+
+type RenamePasskey = OfUser & {
+  readonly type: 'RenamePasskey'
+  readonly passkeyId: number
+  readonly name: Sealed
+}
+
+type UsePasskey = OfUser & {
+  readonly type: 'UsePasskey'
+  readonly passkeyId: number
+  readonly counter: number
+}
+
+type RemovePasskey = OfUser & { readonly type: 'RemovePasskey'; readonly passkeyId: number }
+
+/** By somebody above the user, who has lost what the second step takes. */
+type ResetSecondFactor = OfUser & {
+  readonly type: 'ResetSecondFactor'
+  /** Those there were: refused where there is one more, which may be the last way in. */
+  readonly passkeyIds: readonly number[]
+}
+
+type ForgetCredentials = OfUser & { readonly type: 'ForgetCredentials' }
+
+export type CredentialsCommand =
+  | IssueAccessToken
+  | RevokeAccessToken
+  | EnableTotp
+  | UseTotpStep
+  | DisableTotp
+  | ReplaceRecoveryCodes
+  | UseRecoveryCode
+  | AddPasskey
+  | RenamePasskey
+  | UsePasskey
+  | RemovePasskey
+  | ResetSecondFactor
+  | ForgetCredentials
+
+export type CredentialsRefusalCode =
+  | 'TotpAlreadyOn'
+  /** There is neither TOTP nor a passkey. */
+  | 'NoSecondFactor'
+  /** The step, or a later one, was used before: a code is good once. */
+  | 'CodeUsed'
+  | 'CodeWrong'
+  | 'PasskeyKnown'
+  | 'PasskeyUnknown'
+  /** Its counter went back: somebody has a copy of it. */
+  | 'PasskeyCopied'
+  /** One was added meanwhile. */
+  | 'PasskeysChanged'
+  | 'TooManyPasskeys'
+
+type CredentialsRefusal = Refusal<CredentialsRefusalCode>
 
 const PASSKEYS_MAX = 20
 

@@ -1,10 +1,9 @@
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import type { IdentityEvent, IdentityProvider } from './events.ts'
-import type { IdentityRefusal } from './refusals.ts'
 
 /** null: nobody's. */
-export type IdentityState = { readonly userId: number | null }
+type IdentityState = { readonly userId: number | null }
 
 /** An identity is one user's at a time: the first to claim it, until that user lets go of it. */
 export const identityDecider: Decider<
@@ -38,3 +37,8 @@ type ClaimIdentity = OfIdentity & { readonly type: 'ClaimIdentity' }
 type ReleaseIdentity = OfIdentity & { readonly type: 'ReleaseIdentity' }
 
 type IdentityCommand = ClaimIdentity | ReleaseIdentity
+
+/** The identity is another user's. */
+export type IdentityRefusalCode = 'IdentityTaken'
+
+type IdentityRefusal = Refusal<IdentityRefusalCode>

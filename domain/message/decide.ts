@@ -1,11 +1,27 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import type { MessageCommand, SendMessage } from './commands.ts'
 import type { MessageEvent, MessageText } from './events.ts'
 import { countOf, type IdRange } from './recipients.ts'
-import type { MessageRefusal } from './refusals.ts'
+
+type SendMessage = {
+  readonly type: 'SendMessage'
+  readonly messageId: number
+  readonly recipients: readonly IdRange[]
+} & MessageText
+
+type EditMessage = { readonly type: 'EditMessage'; readonly messageId: number } & MessageText
+
+type DeleteMessage = { readonly type: 'DeleteMessage'; readonly messageId: number }
+
+type MessageCommand = SendMessage | EditMessage | DeleteMessage
+
+export type MarkRead = {
+  readonly type: 'MarkRead'
+  readonly messageId: number
+  readonly userId: number
+}
 
 /** One message is one event, which every store takes: 350 KB of ranges at most. */
 export const RANGES_MAX = 20_000
@@ -59,3 +75,14 @@ type KnownMessage = {
 }
 
 type MessageState = { readonly message: KnownMessage | null }
+
+export type MessageRefusalCode =
+  /** Never sent, or deleted. */
+  | 'MessageUnknown'
+  /** The id is another message's. */
+  | 'MessageExists'
+  | 'RecipientRequired'
+  /** The recipients are in more than `limit` places. */
+  | 'RecipientsScattered'
+
+type MessageRefusal = Refusal<MessageRefusalCode>

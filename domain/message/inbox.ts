@@ -1,6 +1,6 @@
 import type { Decider } from '../shared/decider.ts'
 import type { Refusal } from '../shared/refusal.ts'
-import type { MarkRead } from './commands.ts'
+import type { MarkRead } from './decide.ts'
 import type { MessageRead } from './events.ts'
 
 export type InboxState = { readonly read: Set<number> }

@@ -8,8 +8,29 @@ import {
   parseJsonText,
   reservedName,
 } from '../shared/json-text.ts'
-import { isChatLink } from './chat-link.ts'
 import type { OptionType, TextForm } from './option-type.ts'
+
+const LENGTH_MAX = 2_000
+
+/**
+ * A link of a chat client, with `{address}` and `{key}` where they will stand: an https address, or
+ * a scheme of a client's own that can't run script. Each of them gets a key.
+ */
+function isChatLink(link: string): boolean {
+  if (link.length > LENGTH_MAX || !/^[a-z][a-z0-9+.-]{0,30}:\S/i.test(link)) return false
+  if (OF_THE_BROWSER.test(link)) return false
+  if (/^http:/i.test(link) && !HERE.test(link)) return false
+  const filled = link.replaceAll('{address}', 'https%3A%2F%2Fa.example').replaceAll('{key}', 'sk-a')
+  if (!URL.canParse(filled)) return false
+  const { username, password, protocol } = new URL(filled)
+  return !/^https?:$/.test(protocol) || (username === '' && password === '')
+}
+
+/** What a browser opens itself: script, text that is given to it, files, or no client at all. */
+const OF_THE_BROWSER = /^(?:javascript|data|vbscript|blob|file|filesystem|about|view-source):/i
+
+/** On this machine alone nobody on the way reads the key. */
+const HERE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?:[/?#]|$)/i
 
 export type OptionFault =
   | 'not-flag'
@@ -48,7 +69,7 @@ export type OptionFault =
   | 'secret'
   | 'not-secret'
 
-export type Faulty = {
+type Faulty = {
   readonly fault: OptionFault
   /** The entry of a JSON text that is at fault. */
   readonly name?: string
@@ -56,7 +77,7 @@ export type Faulty = {
   readonly maximum?: string | number
 }
 
-export type Checked = { readonly value: string } | Faulty
+type Checked = { readonly value: string } | Faulty
 
 const JSON_LENGTH_MAX = 1_000_000
 const NAME_LENGTH_MAX = 256

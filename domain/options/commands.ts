@@ -1,4 +1,5 @@
-import type { PlannedEntry } from './events.ts'
+import type { Refusal } from '../shared/refusal.ts'
+import type { PlannedEntry, PriceChangeScheduled } from './events.ts'
 
 export type SetOption = {
   readonly type: 'SetOption'
@@ -16,7 +17,7 @@ export type SetSecretOption = {
 }
 
 /** Model ratios as they are built in. */
-export type ResetModelRatios = { readonly type: 'ResetModelRatios' }
+type ResetModelRatios = { readonly type: 'ResetModelRatios' }
 
 /** `at`, `now`: unix milliseconds. `replaces`: the planned one that it takes the place of. */
 export type SchedulePriceChange = {
@@ -27,7 +28,7 @@ export type SchedulePriceChange = {
   readonly replaces?: number
 }
 
-export type CancelPriceChange = { readonly type: 'CancelPriceChange'; readonly id: number }
+type CancelPriceChange = { readonly type: 'CancelPriceChange'; readonly id: number }
 
 /** Changes nothing for one that is over already: applied once, however often it is asked for. */
 export type ApplyPriceChange = {
@@ -39,3 +40,39 @@ export type ApplyPriceChange = {
 export type ScheduleCommand = SchedulePriceChange | CancelPriceChange | ApplyPriceChange
 
 export type OptionsCommand = SetOption | SetSecretOption | ResetModelRatios | ScheduleCommand
+
+export type OptionsRefusalCode =
+  | 'UnknownOption'
+  /** details: `key`, `fault` (an `OptionFault`); `name`, `minimum` or `maximum` where it helps. */
+  | 'InvalidOption'
+  /** Somebody set it since it was looked at. details: `key`. */
+  | 'OptionChanged'
+  | 'PriceChangeUnknown'
+  | 'PriceChangeEmpty'
+  | 'PriceChangeNotAhead'
+  /** details: `days`. */
+  | 'PriceChangeTooFar'
+  | 'PriceChangeNotDue'
+  /** details: `limit`. */
+  | 'TooManyPriceChanges'
+
+export type OptionsRefusal = Refusal<OptionsRefusalCode>
+
+/** Not applied yet, and not cancelled. */
+type PlannedChange = PriceChangeScheduled['data']
+
+/** The texts that were set, and the vault's references of the secret ones. */
+export type OptionsState = {
+  readonly values: Map<string, string>
+  readonly secretRefs: Map<string, string>
+  readonly planned: Map<number, PlannedChange>
+  /** Of all changes that were ever scheduled; 0 for none. */
+  lastPlannedId: number
+}
+
+export const initialOptions = (): OptionsState => ({
+  values: new Map(),
+  secretRefs: new Map(),
+  planned: new Map(),
+  lastPlannedId: 0,
+})

@@ -1,13 +1,17 @@
 import { decimalText, parseDecimal } from '../pricing/decimal.ts'
 import { isPriceOption } from '../pricing/entry-changes.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { ApplyPriceChange, ScheduleCommand, SchedulePriceChange } from './commands.ts'
+import type {
+  ApplyPriceChange,
+  OptionsRefusal,
+  OptionsState,
+  ScheduleCommand,
+  SchedulePriceChange,
+} from './commands.ts'
 import type { OptionsEvent, PlannedEntry } from './events.ts'
 import { isFlag, nameFault, withPlanned } from './planned-entries.ts'
-import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, optionValue } from './registry.ts'
 import { PAIR, SINGLE, setEvents, withoutRivals } from './set-options.ts'
-import type { OptionsState } from './state.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsRefusal
 

@@ -1,12 +1,17 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { OptionsCommand, SetOption, SetSecretOption } from './commands.ts'
+import {
+  initialOptions,
+  type OptionsCommand,
+  type OptionsRefusal,
+  type OptionsState,
+  type SetOption,
+  type SetSecretOption,
+} from './commands.ts'
 import { decideSchedule } from './decide-schedule.ts'
 import type { OptionsEvent } from './events.ts'
-import type { OptionsRefusal } from './refusals.ts'
 import { checkOption, OPTIONS, optionValue } from './registry.ts'
 import { isSame, setEvents, withoutRivals } from './set-options.ts'
-import { initialOptions, type OptionsState } from './state.ts'
 
 type Outcome = readonly OptionsEvent[] | OptionsRefusal
 

@@ -1,7 +1,7 @@
 import { assert } from '../shared/assert.ts'
 import { refuse } from '../shared/refusal.ts'
 import { checkText } from './check-option.ts'
-import type { OptionsRefusal } from './refusals.ts'
+import type { OptionsRefusal } from './commands.ts'
 import { type OptionSchema, schemasOf } from './schema.ts'
 import { SECTIONS } from './sections.ts'
 

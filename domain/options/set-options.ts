@@ -1,4 +1,4 @@
-import { isSameJson } from '../shared/json-format.ts'
+import { isSameJson } from '../shared/json-text.ts'
 import { storedBytes, TEXT_BYTES_MAX } from './check-option.ts'
 import type { OptionSet } from './events.ts'
 import { isJsonType } from './option-type.ts'

@@ -2,6 +2,7 @@ import { assert } from '../shared/assert.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '../shared/quota.ts'
 import { type Decimal, decimalOf, integer, plus, rounded, times, ZERO } from './decimal.ts'
 import type { DecimalText, PerTokenPrice, PriceSnapshot } from './price.ts'
+import { type PriceList, priceOf } from './price-list.ts'
 import type { Usage } from './usage.ts'
 
 /** No single call costs or holds more: 2 million dollars. Beyond it the numbers can't be true. */
@@ -110,4 +111,34 @@ function weightedTokens(price: PerTokenPrice, usage: Usage): Decimal {
     .filter(([count]) => count > 0)
     .reduce((total, [count, ratio]) => plus(total, times(integer(count), ratio)), ZERO)
   return times(sum, decimalOf(price.model))
+}
+
+/** A call that was charged, as its event tells it. */
+type PastCall = {
+  readonly model: string
+  readonly group: string
+  readonly userGroup: string
+  readonly usage: Usage
+  /** As in the event: left out where the usage alone tells it. */
+  readonly calls?: number | undefined
+}
+
+/**
+ * What past calls would have cost at another price list; null for one that it would have refused.
+ * Prices are looked up once for each model and pair of groups.
+ */
+export function draftCharges(
+  list: PriceList,
+): (call: PastCall, acceptsUnpriced: boolean) => Quota | null {
+  const known = new Map<string, PriceSnapshot | null>()
+  return ({ model, group, userGroup, usage, calls }, acceptsUnpriced) => {
+    const key = JSON.stringify([model, group, userGroup, acceptsUnpriced])
+    let price = known.get(key)
+    if (price === undefined) {
+      const found = priceOf(list, model, group, { userGroup, acceptsUnpriced })
+      price = 'refused' in found ? null : found
+      known.set(key, price)
+    }
+    return price === null ? null : chargeFor(price, usage, calls ?? (hasUsage(usage) ? 1 : 0))
+  }
 }

@@ -1,18 +1,99 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
-import { isInRange, toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
+import { isInRange, type Quota, toWire } from '../shared/quota.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import type {
-  ChangeRedemption,
-  CreateRedemption,
-  RedeemCode,
-  RedemptionCommand,
-} from './commands.ts'
 import type { RedemptionEvent, RedemptionTerms } from './events.ts'
-import { evolveRedemption, redemptionSnapshot } from './evolve.ts'
-import type { RedemptionRefusal } from './refusals.ts'
-import { type KnownRedemption, noRedemption, type RedemptionState, statusOf } from './state.ts'
+import {
+  evolveRedemption,
+  type KnownRedemption,
+  noRedemption,
+  type RedemptionState,
+  redemptionSnapshot,
+  statusOf,
+} from './evolve.ts'
+
+/** Its id was taken beforehand. */
+type CreateRedemption = {
+  readonly type: 'CreateRedemption'
+  readonly redemptionId: number
+  readonly keyLookup: string
+  readonly keyRef: string
+  readonly keyHint: string
+  readonly terms: RedemptionTerms
+}
+
+type OfRedemption<Type extends string> = { readonly type: Type; readonly redemptionId: number }
+
+type ChangeRedemption = OfRedemption<'ChangeRedemption'> & {
+  readonly terms: RedemptionTerms
+}
+type EnableRedemption = OfRedemption<'EnableRedemption'>
+
+/** `isOneOfMany`: where it can't be done, it changes nothing, so that the others are. */
+type DisableRedemption = OfRedemption<'DisableRedemption'> & {
+  readonly isOneOfMany?: boolean
+}
+
+/** As above. `onlyDisabled`: any other code stays. */
+type DeleteRedemption = OfRedemption<'DeleteRedemption'> & {
+  readonly isOneOfMany?: boolean
+  readonly onlyDisabled?: boolean
+}
+
+/**
+ * `redemptionId` and `quota` are what the same act credits to the account: refused where the key is
+ * another code's by now, or worth something else. `now` in unix seconds.
+ */
+type RedeemCode = OfRedemption<'RedeemCode'> & {
+  readonly userId: number
+  readonly quota: Quota
+  readonly now: number
+}
+
+export type RedemptionCommand =
+  | CreateRedemption
+  | ChangeRedemption
+  | EnableRedemption
+  | DisableRedemption
+  | DeleteRedemption
+  | RedeemCode
+
+export type RedemptionRefusalCode =
+  /** Never created, or deleted: as an admin asks. */
+  | 'RedemptionUnknown'
+  /** There is no such code, it is disabled, or somebody has used it: as who redeems is told. */
+  | 'CodeInvalid'
+  | 'CodeNotYetValid'
+  | 'CodeExpired'
+  /** A gift, and this user had it. */
+  | 'CodeRedeemedAlready'
+  /** A gift that as many users had as may. */
+  | 'CodeUsedUp'
+  /** What it is worth was changed meanwhile, or its key is another code's: ask again. */
+  | 'CodeChanged'
+  /** Another code has this key. */
+  | 'RedemptionKeyTaken'
+  | 'RedemptionIdTaken'
+  /** This very request made its codes before. */
+  | 'RedemptionsMade'
+  /** The same `Idempotency-Key` asked for something else before. */
+  | 'RequestKeyReused'
+  /** Only an unused code can be changed. */
+  | 'RedemptionNotEditable'
+  /** A used code can be neither enabled nor disabled. */
+  | 'RedemptionUsed'
+  /** Not 1 to 20 characters. */
+  | 'RedemptionNameLength'
+  /** Not above 0. */
+  | 'RedemptionQuotaTooSmall'
+  /** Fewer than 1 use, or than were made already; details: `least`. */
+  | 'MaxUsesTooFew'
+  /** A gift that somebody had stays one. */
+  | 'GiftInUse'
+  | 'ValidityOrder'
+
+export type RedemptionRefusal = Refusal<RedemptionRefusalCode>
 
 type Outcome = readonly RedemptionEvent[] | RedemptionRefusal
 

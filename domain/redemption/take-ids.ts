@@ -1,8 +1,8 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
+import type { RedemptionRefusal } from './decide.ts'
 import type { RedemptionIdsTaken, RedemptionRequest } from './events.ts'
-import type { RedemptionRefusal } from './refusals.ts'
 
 /** `first` is one above the highest that was taken, as the asker knows it. */
 export type TakeRedemptionIds = {

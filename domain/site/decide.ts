@@ -1,7 +1,6 @@
 import type { Decider } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import type { SiteEvent } from './events.ts'
-import type { SiteRefusal } from './refusals.ts'
 
 type SiteState = { readonly isInitialized: boolean }
 
@@ -30,3 +29,7 @@ type InitializeSite = {
 }
 
 type SiteCommand = InitializeSite
+
+export type SiteRefusalCode = 'AlreadyInitialized'
+
+type SiteRefusal = Refusal<SiteRefusalCode>

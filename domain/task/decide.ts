@@ -1,18 +1,113 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider } from '../shared/decider.ts'
-import { toWire } from '../shared/quota.ts'
-import { refuse } from '../shared/refusal.ts'
+import type { Sealed } from '../shared/event.ts'
+import { type Quota, toWire } from '../shared/quota.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import type {
-  AcceptTask,
-  ExpireTask,
-  FailTask,
-  NoteUnconfirmed,
-  ReportTask,
-  TaskCommand,
-} from './commands.ts'
-import type { FailureCause, OpenStatus, TaskEvent, TaskFacts, TaskFailed } from './events.ts'
-import type { TaskRefusal } from './refusals.ts'
-import { type KnownTask, noTask, type TaskState } from './state.ts'
+  FailureCause,
+  OpenStatus,
+  TaskAccepted,
+  TaskEvent,
+  TaskFacts,
+  TaskFailed,
+  TaskStatus,
+  TaskSubmitted,
+  TaskSucceeded,
+  TaskUnconfirmed,
+} from './events.ts'
+
+/** Beside `AdmitCall`, in one append. */
+type SubmitTask = Omit<TaskSubmitted['data'], 'hold'> & {
+  readonly type: 'SubmitTask'
+  readonly hold: Quota
+}
+
+/** A provider took it. */
+export type AcceptTask = Omit<TaskAccepted['data'], keyof TaskFacts> & {
+  readonly type: 'AcceptTask'
+}
+
+/** Its provider's answer is lost: a call back may say more. */
+export type NoteUnconfirmed = TaskSentTo & {
+  readonly type: 'NoteUnconfirmed'
+}
+
+/**
+ * What its provider says of it, asked or unasked; with `SUCCESS` beside `SettleCall` and with
+ * `FAILURE` beside `ReleaseCall`, in one append. Refused where the task is over, so that the
+ * account's part is not carried out either. `at`: now, unix milliseconds.
+ */
+export type ReportTask = {
+  readonly type: 'ReportTask'
+  readonly channelId: number
+  readonly keyRef: string
+  readonly upstreamId: string
+  readonly status: TaskStatus
+  readonly at: number
+  readonly imageUrl?: Sealed | null
+  readonly promptEn?: Sealed | null
+  readonly result?: Sealed | null
+  readonly failReason?: Sealed | null
+}
+
+/** No provider took it; beside `ReleaseCall`. */
+export type FailTask = {
+  readonly type: 'FailTask'
+  readonly cause: Extract<FailureCause, 'refused' | 'unreachable'>
+  readonly channelId: number | null
+  readonly code: number | null
+  readonly failReason: Sealed | null
+  readonly at: number
+}
+
+/** Ends what nobody will report on any more; beside `ReleaseCall`. */
+type ExpireTask = { readonly type: 'ExpireTask'; readonly at: number }
+
+export type TaskCommand =
+  | SubmitTask
+  | AcceptTask
+  | NoteUnconfirmed
+  | ReportTask
+  | FailTask
+  | ExpireTask
+
+type TaskRefusalCode =
+  | 'TaskUnknown'
+  /** It has succeeded or failed: that stands. */
+  | 'TaskEnded'
+  /** Another channel has it, or it has another id there. */
+  | 'TaskElsewhere'
+  /** Over an hour old: it is to be expired. */
+  | 'TaskTooOld'
+  /** It may still come to something. */
+  | 'TaskNotOver'
+
+export type TaskRefusal = Refusal<TaskRefusalCode>
+
+/** Where a task is: with which provider, and as what. */
+export type TaskPlace = Pick<
+  TaskAccepted['data'],
+  'channelId' | 'costRatio' | 'keyRef' | 'upstreamId' | 'code' | 'description' | 'attempts'
+>
+
+/** Where a task was sent whose answer is lost. */
+type TaskSentTo = Pick<TaskUnconfirmed['data'], 'channelId' | 'costRatio' | 'keyRef' | 'attempts'>
+
+export type KnownTask = {
+  readonly submitted: TaskSubmitted['data']
+  /** null: no provider has taken it. */
+  readonly place: TaskPlace | null
+  /** null: its provider answered, or it was not sent. */
+  readonly sentTo: TaskSentTo | null
+  readonly status: TaskStatus
+  readonly startedAt: number | null
+  /** null while it is open. */
+  readonly end: TaskSucceeded['data'] | TaskFailed['data'] | null
+}
+
+type TaskState = { readonly known: KnownTask | null }
+
+const noTask = (): TaskState => ({ known: null })
 
 /** Nobody waits longer for a task: its hold goes back. */
 export const TASK_MS_MAX = 3_600_000

@@ -1,11 +1,65 @@
 import { assert } from '../shared/assert.ts'
 import type { Decider, SnapshotCodec } from '../shared/decider.ts'
-import { refuse } from '../shared/refusal.ts'
+import { type Refusal, refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
 import { truncateNames } from '../shared/truncate-names.ts'
-import type { ChangeTerms, CreateTokens, EnableTokens, TokenCommand } from './commands.ts'
-import { type TokenEvent, type TokenTerms, upcastToken } from './events.ts'
-import type { TokenRefusal } from './refusals.ts'
+import {
+  type NewToken,
+  type SharedTerms,
+  type TokenEvent,
+  type TokenTerms,
+  upcastToken,
+} from './events.ts'
+
+/** One or many, alike in all but their names and keys. Their ids were taken beforehand. */
+type CreateTokens = {
+  readonly type: 'CreateTokens'
+  readonly userId: number
+  readonly terms: SharedTerms
+  readonly tokens: readonly NewToken[]
+}
+
+type ChangeTerms = {
+  readonly type: 'ChangeTerms'
+  readonly userId: number
+  readonly tokenId: number
+  readonly terms: TokenTerms
+}
+
+/** All of them or none: an unknown one refuses the whole. */
+type ForTokens<Type extends string> = {
+  readonly type: Type
+  readonly userId: number
+  readonly tokenIds: readonly number[]
+}
+
+/**
+ * `now` in unix seconds, as what tokens expire at; `exhausted` are those of them whose budget is
+ * used up, which only the account knows. `names`: of those asked for, for a refusal to name them.
+ */
+type EnableTokens = ForTokens<'EnableTokens'> & {
+  readonly now: number
+  readonly exhausted: readonly number[]
+  readonly names: ReadonlyMap<number, string>
+}
+type DisableTokens = ForTokens<'DisableTokens'>
+type DeleteTokens = ForTokens<'DeleteTokens'>
+
+export type TokenCommand = CreateTokens | ChangeTerms | EnableTokens | DisableTokens | DeleteTokens
+
+export type TokenRefusalCode =
+  /** Never created, deleted, or another user's; details where several were asked for: `tokenId`. */
+  | 'TokenUnknown'
+  /** An id is another token's. */
+  | 'TokenExists'
+  /** Only another time to expire turns it on; where several were asked for: `names`, `more`. */
+  | 'TokenExpired'
+  /** Only more quota turns it on; details as above. */
+  | 'TokenExhausted'
+  /** The user would have more than `limit`. */
+  | 'TooManyTokens'
+
+export type TokenRefusal = Refusal<TokenRefusalCode>
 
 type KnownToken = {
   readonly keyRef: string

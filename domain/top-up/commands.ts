@@ -1,7 +1,8 @@
 import type { Sealed } from '../shared/event.ts'
+import type { Refusal } from '../shared/refusal.ts'
 import type { PaymentProvider, Rebate, TopUpOrdered } from './events.ts'
 
-export type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
+type PlaceTopUp = { readonly type: 'PlaceTopUp' } & TopUpOrdered['data']
 
 /** What a provider said, its signature checked: all of it has to match the order. */
 export type PayTopUp = {
@@ -65,3 +66,18 @@ export type ReportDispute = Report & {
 export type TopUpReport = ReportRefund | ReportDispute
 
 export type TopUpCommand = PlaceTopUp | PayTopUp | RefundTopUp | TopUpReport
+
+export type TopUpRefusalCode =
+  | 'TopUpUnknown'
+  | 'TopUpExists'
+  /** What the provider said is not what was ordered; details: `field`. */
+  | 'TopUpMismatch'
+  /** Details: `paymentId`, of the payment that counted. */
+  | 'TopUpPaidAlready'
+  | 'TopUpNotPaid'
+  /** More than is left of what was paid, or nothing; details: `left`. */
+  | 'RefundOutOfRange'
+  /** Somebody else refunded a part of it in between. */
+  | 'RefundedMeanwhile'
+
+export type TopUpRefusal = Refusal<TopUpRefusalCode>

@@ -1,7 +1,7 @@
 import { toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
 import { isSame } from '../shared/same.ts'
-import type { ReportDispute, ReportRefund, TopUpReport } from './commands.ts'
+import type { ReportDispute, ReportRefund, TopUpRefusal, TopUpReport } from './commands.ts'
 import type {
   ReportSource,
   TopUpDisputeReported,
@@ -10,7 +10,6 @@ import type {
   TopUpRefundReported,
 } from './events.ts'
 import { moneyText } from './money.ts'
-import type { TopUpRefusal } from './refusals.ts'
 import {
   knownCents,
   type ProviderReports,

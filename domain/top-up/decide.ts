@@ -1,11 +1,10 @@
 import type { Decider } from '../shared/decider.ts'
 import { fromWire, toWire } from '../shared/quota.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { PayTopUp, RefundTopUp, TopUpCommand } from './commands.ts'
+import type { PayTopUp, RefundTopUp, TopUpCommand, TopUpRefusal } from './commands.ts'
 import { decideReport, withReport } from './decide-report.ts'
 import type { TopUpEvent, TopUpOrdered, TopUpRefunded } from './events.ts'
 import { moneyText } from './money.ts'
-import type { TopUpRefusal } from './refusals.ts'
 import { initialTopUp, knownCents, refundShares, type TopUpState } from './state.ts'
 
 type Outcome = readonly TopUpEvent[] | TopUpRefusal

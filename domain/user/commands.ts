@@ -1,5 +1,6 @@
 import type { IdentityProvider } from '../identity/events.ts'
 import type { Sealed } from '../shared/event.ts'
+import type { Refusal } from '../shared/refusal.ts'
 import type { Role, UserSettings } from './events.ts'
 
 /** The role of an admin who acts on somebody's account; null when the user acts on the own one. */
@@ -17,13 +18,13 @@ export type CreateUser = {
 }
 
 /** Only the fields given are changed. */
-export type ChangeProfile = {
+type ChangeProfile = {
   readonly type: 'ChangeProfile'
   readonly actorRole: ActorRole
   readonly displayName?: Sealed
 }
 
-export type ChangePassword = {
+type ChangePassword = {
   readonly type: 'ChangePassword'
   readonly actorRole: ActorRole
   readonly passwordRef: string
@@ -33,33 +34,33 @@ export type ChangePassword = {
   readonly isTemporary?: boolean
 }
 
-export type ChangeGroup = {
+type ChangeGroup = {
   readonly type: 'ChangeGroup'
   readonly actorRole: Role
   readonly group: string
   readonly note?: Sealed
 }
 
-export type PromoteUser = { readonly type: 'PromoteUser'; readonly actorRole: Role }
+type PromoteUser = { readonly type: 'PromoteUser'; readonly actorRole: Role }
 
-export type DemoteUser = { readonly type: 'DemoteUser'; readonly actorRole: Role }
+type DemoteUser = { readonly type: 'DemoteUser'; readonly actorRole: Role }
 
-export type DisableUser = { readonly type: 'DisableUser'; readonly actorRole: Role }
+type DisableUser = { readonly type: 'DisableUser'; readonly actorRole: Role }
 
-export type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
+type EnableUser = { readonly type: 'EnableUser'; readonly actorRole: Role }
 
-export type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
+type DeleteUser = { readonly type: 'DeleteUser'; readonly actorRole: ActorRole }
 
 /** Refused unless the actor may act on this user: for an append to streams that know no levels. */
-export type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
+type MayAct = { readonly type: 'MayAct'; readonly actorRole: Role }
 
 /** Who came in before has to come in again: something else than the password was taken away. */
-export type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
+type VoidLogins = { readonly type: 'VoidLogins'; readonly actorRole: Role }
 
 /** For good: the texts about the user are unreadable afterwards. Deactivates, if need be. */
 export type EraseUser = { readonly type: 'EraseUser'; readonly actorRole: Role }
 
-export type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
+type ChangeSettings = { readonly type: 'ChangeSettings'; readonly settings: UserSettings }
 
 /**
  * `replaces` is the key of the identity of this provider that is bound now, null for none: it has
@@ -114,17 +115,43 @@ export type UserCommand =
   | UnbindIdentity
   | GiveUpPasskeys
 
-export type ClaimUsername = {
+type ClaimUsername = {
   readonly type: 'ClaimUsername'
   readonly nameKey: string
   readonly userId: number
 }
 
 /** Changes nothing unless the name is this user's. */
-export type ReleaseUsername = {
+type ReleaseUsername = {
   readonly type: 'ReleaseUsername'
   readonly nameKey: string
   readonly userId: number
 }
 
 export type UsernameCommand = ClaimUsername | ReleaseUsername
+
+export type UserRefusalCode =
+  /** Never created, or deleted. */
+  | 'UserUnknown'
+  /** The id is another user's. */
+  | 'UserExists'
+  /** The target's level is the actor's own or above. */
+  | 'RoleTooHigh'
+  | 'OnlySuperAdminPromotes'
+  | 'OnlySuperAdminErases'
+  /** A super admin can't be disabled, deleted or demoted. */
+  | 'SuperAdminProtected'
+  /** Another identity of this provider was bound or unbound meanwhile. */
+  | 'IdentityChanged'
+  /** A new password, a new level or a ban came between. */
+  | 'LoginVoid'
+  /** Another way in went meanwhile: what remains has to be looked at again. */
+  | 'WaysInChanged'
+  /** Nobody could come in as this user any more. */
+  | 'LastWayIn'
+
+export type UserRefusal = Refusal<UserRefusalCode>
+
+export type UsernameRefusalCode = 'UsernameTaken'
+
+export type UsernameRefusal = Refusal<UsernameRefusalCode>

@@ -1,12 +1,10 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
 import { ADMIN, SUPER_ADMIN, USER } from '../shared/roles.ts'
-import type { ActorRole, CreateUser, EraseUser, UserCommand } from './commands.ts'
+import type { ActorRole, CreateUser, EraseUser, UserCommand, UserRefusal } from './commands.ts'
 import type { Role, UserEvent, UserSettings } from './events.ts'
-import { evolveUser } from './evolve.ts'
 import { bindIdentity, giveUpPasskeys, unbindIdentity } from './identities.ts'
-import type { UserRefusal } from './refusals.ts'
-import { initialUser, type KnownUser, type UserState } from './state.ts'
+import { evolveUser, initialUser, type KnownUser, type UserState } from './state.ts'
 
 type Outcome = readonly UserEvent[] | UserRefusal
 

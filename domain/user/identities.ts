@@ -1,7 +1,12 @@
 import { refuse } from '../shared/refusal.ts'
-import type { BindIdentity, GiveUpPasskeys, LoginMethod, UnbindIdentity } from './commands.ts'
+import type {
+  BindIdentity,
+  GiveUpPasskeys,
+  LoginMethod,
+  UnbindIdentity,
+  UserRefusal,
+} from './commands.ts'
 import type { UserEvent } from './events.ts'
-import type { UserRefusal } from './refusals.ts'
 import type { KnownUser } from './state.ts'
 
 type Outcome = readonly UserEvent[] | UserRefusal

@@ -1,5 +1,13 @@
 import type { IdentityProvider } from '../identity/events.ts'
-import type { Role, UserSettings } from './events.ts'
+import { assert } from '../shared/assert.ts'
+import type {
+  IdentityBound,
+  IdentityUnbound,
+  Role,
+  UserEvent,
+  UserPasskeysGone,
+  UserSettings,
+} from './events.ts'
 
 export type KnownUser = {
   readonly userId: number
@@ -24,7 +32,68 @@ export type UserState = { readonly user: KnownUser | null }
 
 export const initialUser = (): UserState => ({ user: null })
 
-export const DEFAULT_SETTINGS: UserSettings = Object.freeze({
+const DEFAULT_SETTINGS: UserSettings = Object.freeze({
   acceptUnsetModelRatioModel: false,
   showIpInLogs: false,
 })
+
+export function evolveUser({ user }: UserState, event: UserEvent): UserState {
+  if (event.type === 'UserCreated') {
+    const { userId, role, group, displayName, passwordRef } = event.data
+    const named = { userId, role, group, displayName, passwordRef }
+    const fresh = { authVersion: 1, isEnabled: true, isDeleted: false, isErased: false }
+    const ways = { identities: {}, waysGone: 0 }
+    return { user: { ...named, ...fresh, ...ways, settings: DEFAULT_SETTINGS } }
+  }
+  assert(user !== null, `${event.type} before UserCreated`)
+  switch (event.type) {
+    case 'IdentityBound':
+    case 'IdentityUnbound':
+    case 'UserPasskeysGone':
+      return { user: { ...user, ...waysAfter(user, event) } }
+    default:
+      return { user: { ...user, ...changeOf(event) } }
+  }
+}
+
+type OfWays = IdentityBound | IdentityUnbound | UserPasskeysGone
+
+function waysAfter(
+  { identities, waysGone }: KnownUser,
+  event: OfWays,
+): Pick<KnownUser, 'identities' | 'waysGone'> {
+  if (event.type === 'UserPasskeysGone') return { identities, waysGone: waysGone + 1 }
+  const { provider, identityKey } = event.data
+  const { [provider]: _before, ...others } = identities
+  if (event.type === 'IdentityUnbound') return { identities: others, waysGone: waysGone + 1 }
+  return { identities: { ...others, [provider]: identityKey }, waysGone }
+}
+
+function changeOf(event: Exclude<UserEvent, { type: 'UserCreated' } | OfWays>): Partial<KnownUser> {
+  switch (event.type) {
+    case 'UserProfileChanged': {
+      const { displayName } = event.data
+      return displayName === undefined ? {} : { displayName }
+    }
+    case 'UserPasswordChanged': {
+      const { passwordRef, authVersion } = event.data
+      return { passwordRef, authVersion }
+    }
+    case 'UserGroupChanged':
+      return { group: event.data.group }
+    case 'UserRoleChanged':
+      return { role: event.data.role, authVersion: event.data.authVersion }
+    case 'UserDisabled':
+      return { isEnabled: false, authVersion: event.data.authVersion }
+    case 'UserEnabled':
+      return { isEnabled: true }
+    case 'UserDeleted':
+      return { isDeleted: true, authVersion: event.data.authVersion }
+    case 'UserLoginsVoided':
+      return { authVersion: event.data.authVersion }
+    case 'UserErased':
+      return { isErased: true }
+    case 'UserSettingsChanged':
+      return { settings: event.data.settings }
+  }
+}

@@ -1,8 +1,7 @@
 import type { Decider } from '../shared/decider.ts'
 import { refuse } from '../shared/refusal.ts'
-import type { UsernameCommand } from './commands.ts'
+import type { UsernameCommand, UsernameRefusal } from './commands.ts'
 import type { UsernameEvent } from './events.ts'
-import type { UsernameRefusal } from './refusals.ts'
 
 /** null: nobody's. */
 export type UsernameState = { readonly userId: number | null }

@@ -2,7 +2,7 @@ import { type CommonQueryMethods, type DatabasePool, sql } from 'slonik'
 import Type from 'typebox'
 import { arrayOf, type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { type AtPosition, atCheckpoint } from '../checkpoint.ts'
-import type { Listed, Slice } from '../like.ts'
+import { containing, type Listed, type Slice } from '../like.ts'
 import {
   type ChannelRow,
   channelRow,
@@ -11,10 +11,40 @@ import {
   memberOf,
   memberRow,
   selected,
+  shownStatus,
   withFigures,
 } from './channel-row.ts'
-import { type ChannelFilter, matching } from './matching.ts'
 import { type ChannelOrder, orderOfChannels, orderOfTags } from './order.ts'
+
+type ChannelFilter = {
+  /** An id, or part of the name, the address or the tag; empty for all, as the others. */
+  readonly keyword: string
+  readonly group: string
+  /** Part of a model's name. */
+  readonly model: string
+  /** As shown; 0: whatever is not enabled. null for all. */
+  readonly status: number | null
+  readonly type: number | null
+  /** Exactly; empty for all. */
+  readonly tag: string
+  /** Unix seconds: what is expired by then is off. */
+  readonly now: number
+}
+
+/** Which `channels c` a search is about. */
+const matching = ({ keyword, group, model, status, type, tag, now }: ChannelFilter) =>
+  sql.fragment`
+    not c.is_deleted
+    and (${keyword} = '' or c.id::text = ${keyword} or c.name ilike ${containing(keyword)}
+      or c.terms->>'baseUrl' ilike ${containing(keyword)}
+      or c.tag ilike ${containing(keyword)})
+    and (${group} = '' or c.groups @> to_jsonb(${group}::text))
+    and (${model} = '' or c.models::text ilike ${containing(model)})
+    and (${tag} = '' or c.tag = ${tag})
+    and (${type === null} or (c.terms->>'type')::int8 = ${type ?? 0})
+    and (${status === null} or (${status === 0} and not ${isOn(now)})
+      or ${shownStatus(now)} = ${status ?? 0})
+  `
 
 export type { ChannelRow, MemberRow } from './channel-row.ts'
 export { CHANNEL_SORTS, type ChannelSort } from './order.ts'
@@ -53,7 +83,7 @@ export const relayChannels = (db: DatabasePool): Promise<AtPosition<ChannelRow>>
     snapshot.any(sql.type(channelRow)`${selected} where not c.is_deleted order by c.id`),
   )
 
-export type ChannelSearch = Slice & ChannelFilter & ChannelOrder
+type ChannelSearch = Slice & ChannelFilter & ChannelOrder
 
 /** Channels of one tag; or, where `tag` is empty, one channel by itself. */
 export type ChannelsOfTag = {

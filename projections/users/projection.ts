@@ -1,11 +1,56 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { IdentityEvent } from '#domain/identity/events.ts'
-import type { UserEvent, UsernameEvent, UserPasswordChanged } from '#domain/user/events.ts'
-import { projectionOf } from '../projection.ts'
+import type { IdentityEvent, IdentityProvider } from '#domain/identity/events.ts'
+import type { Fact, Recorded } from '#domain/shared/event.ts'
+import type {
+  IdentityBound,
+  IdentityUnbound,
+  UserEvent,
+  UsernameEvent,
+  UserPasswordChanged,
+} from '#domain/user/events.ts'
+import { type Handlers, projectionOf } from '../projection.ts'
+import type { Cells, RowChanges } from '../runner/row-changes.ts'
 import { secondsOf } from '../seconds.ts'
-import { changeUser } from './change-user.ts'
-import { identityRows, NO_IDENTITIES } from './identity-rows.ts'
+
+type OfUser = Recorded<Fact<string, { readonly userId: number }>>
+
+/** Sets cells of the user of an event, and where it was changed last. */
+const changeUser = (
+  { data, position }: Pick<OfUser, 'data' | 'position'>,
+  rows: RowChanges,
+  cells: Cells,
+): void => rows.patch('users', { id: data.userId }, { ...cells, changed_position: position })
+
+const IDENTITY_COLUMNS: Record<IdentityProvider, string> = {
+  email: 'email',
+  github: 'github_id',
+  oidc: 'oidc_id',
+  wechat: 'wechat_id',
+  telegram: 'telegram_id',
+  linuxdo: 'linux_do_id',
+}
+
+const NO_IDENTITIES = Object.fromEntries(
+  Object.values(IDENTITY_COLUMNS).map((column) => [column, '']),
+)
+
+/**
+ * Whose an identity is comes from its own stream, what a user sees of it from the user's: each row
+ * is of one lane. NOTE: a released one keeps its row, since it may be claimed again in one batch.
+ */
+const identityRows: Handlers<IdentityEvent | IdentityBound | IdentityUnbound> = {
+  IdentityClaimed: ({ data: { provider, identityKey, userId } }, rows) =>
+    rows.put('identities', { provider, identity_key: identityKey }, { user_id: userId }),
+  IdentityReleased: ({ data: { provider, identityKey } }, rows) =>
+    rows.put('identities', { provider, identity_key: identityKey }, { user_id: null }),
+  IdentityBound: async (event, rows, { open }) => {
+    const { userId, provider, identity } = event.data
+    changeUser(event, rows, { [IDENTITY_COLUMNS[provider]]: await open(userId, identity) })
+  },
+  IdentityUnbound: (event, rows) =>
+    changeUser(event, rows, { [IDENTITY_COLUMNS[event.data.provider]]: '' }),
+}
 
 /** Every text of a person, as a rebuild has it once the key is gone. */
 const NO_TEXTS = { username: '', display_name: '' }

@@ -1,4 +1,4 @@
-import { maskedSetting } from '#domain/shared/masked-proxy.ts'
+import { maskedSetting } from '#domain/shared/proxy-address.ts'
 import { toWire } from '#domain/shared/quota.ts'
 import type { ChannelRow } from '#projections/channels/query.ts'
 import type { Channel } from '../contract/channel.ts'

@@ -4,7 +4,7 @@ import { success } from '#infra/http/envelope.ts'
 import { channelModels, servedModels } from '#projections/channels/query.ts'
 import { ModelEntry } from '../contract/channel.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { optionsInForce } from '../options/options-in-force.ts'
+import { optionsInForce } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 /**

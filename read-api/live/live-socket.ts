@@ -6,15 +6,43 @@ import { onlyOwnSocket, principalOf } from '#infra/http/access.ts'
 import { fault } from '#infra/http/faults.ts'
 import { HttpRefusal } from '#infra/http/http-refusal.ts'
 import { languageOf } from '#infra/http/language.ts'
+import type { Progress } from '#infra/progress/progress.ts'
+import { openTaskOwners } from '#projections/tasks/query.ts'
 import type { HealthBoard } from '../channels/health/health-board.ts'
 import { statOf } from '../logs/log-stat.ts'
 import type { App, ReadDeps } from '../question.ts'
-import { createHub, type Hub } from './hub.ts'
+import { percentOf } from '../tasks/task-answer.ts'
+import { createHub, type Hub, onceASecond } from './hub.ts'
 import { readRequest } from './live-request.ts'
-import { onceASecond } from './once-a-second.ts'
-import { feedProgress } from './progress-feed.ts'
 import { LiveSession } from './session.ts'
 import { type Watched, watchSessions } from './session-watch.ts'
+
+const ROWS_MAX = 1_000
+
+/** Passes on how far tasks are, as long as somebody may see it. Answers how to stop. */
+function feedProgress(
+  { db, log }: Pick<Core, 'db' | 'log'>,
+  progress: Progress,
+  sessions: () => Iterable<LiveSession>,
+): () => void {
+  let mark: number | null = null
+  const pass = async (): Promise<void> => {
+    const watching = [...sessions()].filter(({ wantsTasks }) => wantsTasks)
+    // What was before somebody looked is read with the lists.
+    if (watching.length === 0) mark = null
+    else if (mark === null) mark = await progress.mark()
+    else {
+      const changed = await progress.changedAfter(mark, ROWS_MAX)
+      mark = changed.at(-1)?.mark ?? mark
+      if (changed.length === 0) return
+      const texts = new Map(changed.map(({ id, text }) => [id, percentOf(text)]))
+      const owners = await openTaskOwners(db, [...texts.keys()])
+      const rows = owners.map(({ id, userId }) => ({ id, userId, progress: texts.get(id) ?? '0%' }))
+      for (const session of watching) session.passProgress(rows)
+    }
+  }
+  return onceASecond(pass, (err) => log.warn({ err }, 'no progress of tasks could be read'))
+}
 
 const SOCKETS_MAX = 5_000
 const SOCKETS_PER_USER_MAX = 5

@@ -2,7 +2,7 @@ import type { Core } from '#infra/core.ts'
 import { budgetsOf } from '#projections/balances/query.ts'
 import { touchedTokens } from '#projections/tokens/query.ts'
 import type { LiveMessage } from '../contract/live.ts'
-import { tokenState } from '../tokens/token-answer.ts'
+import { tokenState } from '../tokens/list-tokens.ts'
 import type { LiveItem } from './ring.ts'
 
 type Wanted = { readonly after: number; readonly upTo: number; readonly userId?: number }

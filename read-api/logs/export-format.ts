@@ -4,8 +4,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogOther } from '../contract/log.ts'
 import { BYTE_ORDER_MARK, type CsvCell, csvLine } from './csv.ts'
-import { logAnswer, openRows, type Viewer } from './log-answer.ts'
-import { wordsOf } from './log-words.ts'
+import { logAnswer, openRows, type Viewer, wordsOf } from './log-answer.ts'
 
 /** How rows become a file. */
 export type ExportFormat = {

@@ -9,9 +9,8 @@ import { Envelope } from '../contract/envelope.ts'
 import { LogPage } from '../contract/log.ts'
 import { type App, pageOf, Query, type ReadDeps, upToDate, wholeOf } from '../question.ts'
 import { logAnswer, openRows } from './log-answer.ts'
-import { AdminFilters, LogFilters, logFilter } from './log-query.ts'
+import { AdminFilters, LogFilters, logFilter, PageCursors } from './log-query.ts'
 import { sumLogs } from './log-totals.ts'
-import { PageCursors } from './page-cursors.ts'
 
 /** `before`: rows below this row's id, instead of the start of the list. */
 const Paging = { ...Query.page, before: Query.whole }

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { request } from 'undici'
+import { isNumber, isObject, parseJsonText } from '#domain/shared/json-text.ts'
 import type { Core } from '#infra/core.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
@@ -9,16 +12,97 @@ import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { PresetRatios } from '../contract/option.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
-import { fetchPreset, LIST_BYTES_MAX } from './fetch-preset.ts'
-import { optionsInForce } from './options-in-force.ts'
-import { readOutputCapList, readPresetList } from './preset-list.ts'
+import { optionsInForce } from './list-options.ts'
+
+const NAMES_MAX = 5_000
+const NAME_LENGTH_MAX = 256
+/** Plain decimals, as prices may have them. */
+const RATIO = /^\d{1,12}(?:\.\d{1,30})?$/
+
+/** Tokens of an answer, in the bounds of the option that takes them over. */
+const OUTPUT_CAP = /^[1-9]\d{0,8}$/
+
+/** Model → ratio, digit by digit; null for a text that is anything but a flat map of decimals. */
+const readPresetList = (text: string): Map<string, string> | null => readNumbers(text, RATIO)
+
+/** Model → the most output tokens of an answer; null for any other text. */
+const readOutputCapList = (text: string): Map<string, string> | null =>
+  readNumbers(text, OUTPUT_CAP)
+
+function readNumbers(text: string, shape: RegExp): Map<string, string> | null {
+  const parsed = parseJsonText(text)
+  if ('fault' in parsed || !isObject(parsed.value) || parsed.value.size > NAMES_MAX) return null
+  const list = new Map<string, string>()
+  for (const [name, value] of parsed.value) {
+    if (name === '' || name.length > NAME_LENGTH_MAX || name === '__proto__') return null
+    if (!isNumber(value) || !shape.test(value.numberText)) return null
+    list.set(name, value.numberText)
+  }
+  return list
+}
+
+const LIST_BYTES_MAX = 2 * 1024 * 1024
+const TIME_MAX_MS = 10_000
+
+type Lists = {
+  readonly prompt: Record<string, string>
+  readonly completion: Record<string, string>
+  readonly max_output: Record<string, string>
+}
+
+/** The lists below the address; null where one can't be had or is none, whatever the reason. */
+async function fetchPreset(
+  outbound: Outbound,
+  base: string,
+  source: string,
+  hasPrompt: boolean,
+): Promise<Lists | null> {
+  try {
+    const textAt = (name: string) =>
+      textOf(outbound, `${base.replace(/\/+$/, '')}/${source}/${name}.json`)
+    const list = async (name: string) => {
+      const found = readPresetList((await textAt(name)) ?? '')
+      if (found === null) throw new Error('no map of ratios')
+      return Object.fromEntries(found)
+    }
+    // Addresses that were set up before there were output limits have no such list.
+    const caps = async () => {
+      const found = readOutputCapList((await textAt('max_output')) ?? '{}')
+      if (found === null) throw new Error('no map of output limits')
+      return Object.fromEntries(found)
+    }
+    const [prompt, completion, max_output] = await Promise.all([
+      hasPrompt ? list('prompt') : {},
+      list('completion'),
+      hasPrompt ? caps() : {},
+    ])
+    return { prompt, completion, max_output }
+  } catch {
+    return null
+  }
+}
+
+/** Null where there is no such file; storage services answer 403 for those as well. */
+async function textOf({ dispatcher }: Outbound, url: string): Promise<string | null> {
+  const { statusCode, body } = await request(url, {
+    dispatcher,
+    headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+    signal: AbortSignal.timeout(TIME_MAX_MS),
+  })
+  if (statusCode !== 200) {
+    await body.dump()
+    if (statusCode === 404 || statusCode === 403) return null
+    throw new Error(`answered ${statusCode}`)
+  }
+  return body.text()
+}
 
 const FOLDER = join(import.meta.dirname, 'presets')
 const AS_OF = '2025-10'
 
 /** Whether a source has more than completion ratios. */
 const SOURCES = { flexible: true, openrouter: true, legacy: false } as const
-export type PresetSource = keyof typeof SOURCES
+type PresetSource = keyof typeof SOURCES
 
 const Query = Type.Object({
   source: Type.Union([

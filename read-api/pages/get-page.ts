@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { optionsInForce } from '../options/options-in-force.ts'
+import { optionsInForce } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
 
 const PAGES = {

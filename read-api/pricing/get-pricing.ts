@@ -1,11 +1,109 @@
+import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import { principalIfAny } from '#infra/http/access.ts'
 import { afterPosition } from '#infra/http/after-position.ts'
 import { success } from '#infra/http/envelope.ts'
+import { servedModels } from '#projections/channels/query.ts'
+import { modelPrices } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import { Pricing } from '../contract/pricing.ts'
+import { type PricedModel, Pricing } from '../contract/pricing.ts'
+import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
-import { createSitePrices, PRICE_READ_MODELS, type Viewer } from './site-prices.ts'
+import { usableGroups } from '../users/list-groups.ts'
+import { ownerOf } from './owner-of.ts'
+
+type Viewer = {
+  readonly group: string
+  readonly acceptsUnpriced: boolean
+}
+
+type PriceList = Pick<Pricing, 'data' | 'group_ratio' | 'usable_group'>
+
+/** What the lists of all viewers are cut from, as it was at one moment. */
+type Site = {
+  readonly options: OptionsInForce
+  readonly served: Awaited<ReturnType<typeof servedModels>>
+  readonly priceOf: Awaited<ReturnType<typeof modelPrices>>
+  /** By viewer: as many as there are groups, twice. */
+  readonly lists: Map<string, PriceList>
+}
+
+/** How long a list may be told again: a change of prices is seen within a second. */
+const FRESH_MS = 500
+
+/** What the lists are read from. */
+const PRICE_READ_MODELS = ['channels', 'options', 'users'] as const
+
+/**
+ * The lists of prices, read from the read models at most twice a second however many ask. A reader
+ * who names the position of a write is never told an older list. A position that is not reached
+ * binds nobody: anybody may ask, and name whatever number.
+ */
+function createSitePrices({ core, freshness, servedTypes }: ReadDeps) {
+  const reached = (): number =>
+    Math.min(...PRICE_READ_MODELS.map((name) => freshness.positionOf(name)))
+  let known: { readonly at: number; readonly upTo: number; readonly site: Promise<Site> } | null
+  known = null
+  const read = async (): Promise<Site> => {
+    const [options, served, priceOf] = await Promise.all([
+      optionsInForce(core),
+      servedModels(core.db, servedTypes, Math.floor(core.now() / 1_000)),
+      modelPrices(core.db),
+    ])
+    return { options, served, priceOf, lists: new Map() }
+  }
+  const siteNow = (after: number): Promise<Site> => {
+    const now = performance.now()
+    const upTo = reached()
+    if (known !== null && now - known.at < FRESH_MS) {
+      if (after <= known.upTo || after > upTo) return known.site
+    }
+    const asked = { at: now, upTo, site: read() }
+    // A failure is told to those who waited for it, and to nobody after them.
+    asked.site.catch(() => {
+      if (known === asked) known = null
+    })
+    known = asked
+    return asked.site
+  }
+  return async (viewer: Viewer, after: number): Promise<PriceList> => {
+    const site = await siteNow(after)
+    const key = JSON.stringify([viewer.group, viewer.acceptsUnpriced])
+    const list = site.lists.get(key) ?? listFor(site, viewer)
+    site.lists.set(key, list)
+    return list
+  }
+}
+
+/** What this viewer can call, and in which of the own groups. */
+function listFor({ options, served, priceOf }: Site, viewer: Viewer): PriceList {
+  const groups = usableGroups(options, viewer.group)
+  const data: PricedModel[] = []
+  for (const { model, groups: reaching } of served) {
+    const own = reaching.filter((group) => groups.has(group))
+    const price = own.length === 0 ? null : priceOf(model, viewer.acceptsUnpriced)
+    if (price === null) continue
+    const isByCall = price.mode === 'call'
+    data.push({
+      model_name: model,
+      owner_by: ownerOf(model),
+      quota_type: isByCall ? 1 : 0,
+      model_ratio: isByCall ? 0 : Number(price.model),
+      model_price: isByCall ? Number(price.price) : 0,
+      completion_ratio: isByCall ? 1 : Number(price.completion),
+      cache_ratio: isByCall ? 1 : Number(price.cacheRead),
+      create_cache_ratio: isByCall ? 1 : Number(price.cacheWrite),
+      enable_groups: own,
+    })
+  }
+  const reached = new Set(data.flatMap(({ enable_groups }) => enable_groups))
+  const shown = [...groups].filter(([name]) => name === viewer.group || reached.has(name))
+  return {
+    data,
+    group_ratio: Object.fromEntries(shown.map(([name, { ratio }]) => [name, ratio])),
+    usable_group: Object.fromEntries(shown),
+  }
+}
 
 /** Whose prices a visitor is shown: those of whoever registers. */
 const VISITORS_GROUP = 'default'

@@ -1,15 +1,46 @@
 import Type from 'typebox'
+import { toWire } from '#domain/shared/quota.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import {
+  countRedemptionsByName,
   listRedemptions,
   REDEMPTION_SORTS,
+  type RedemptionRow,
   type RedemptionSort,
 } from '#projections/redemptions/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { Redemption } from '../contract/redemption.ts'
 import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
-import { redemptionAnswers } from './redemption-answer.ts'
+
+/** Codes as the wire has them; `withKeys` for admins' own eyes alone. */
+async function redemptionAnswers(
+  { core }: ReadDeps,
+  rows: readonly RedemptionRow[],
+  withKeys: boolean,
+): Promise<Redemption[]> {
+  const owned = withKeys ? rows.map(({ id, keyRef: ref }) => ({ owner: ownerOf(id), ref })) : []
+  const keys = await core.vault.getSecrets('redemption-key', owned)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    key: keys.get(row.keyRef) ?? '',
+    key_hint: row.keyHint,
+    quota: toWire(row.quota),
+    status: row.status,
+    created_time: row.createdAt,
+    used_user_id: row.usedUserId,
+    used_username: row.usedUsername,
+    redeemed_time: row.redeemedAt,
+    is_gift: row.isGift,
+    max_uses: row.maxUses ?? -1,
+    used_count: row.usedCount,
+    valid_from: row.validFrom ?? 0,
+    valid_until: row.validUntil ?? 0,
+  }))
+}
+
+const ownerOf = (id: number): string => `redemption:${id}`
 
 const SearchRedemptions = Type.Object({
   ...Query.page,
@@ -56,4 +87,19 @@ export function listRedemptionRows(app: App, deps: ReadDeps): void {
       },
     )
   }
+}
+
+const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
+
+/** `GET /api/redemption/count-by-name`: how many codes have exactly this name. */
+export function countByName(app: App, deps: ReadDeps): void {
+  app.get(
+    '/api/redemption/count-by-name',
+    {
+      schema: { querystring: ByName, response: { 200: Envelope(Type.Integer()) } },
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'redemptions'),
+    },
+    async ({ query }) => success(await countRedemptionsByName(deps.core.db, query.name.trim())),
+  )
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { success } from '#infra/http/envelope.ts'
+import { siteState } from '#projections/options/query.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { Status } from '../contract/status.ts'
-import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
+import { SetupStatus, Status } from '../contract/status.ts'
+import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
 import { createOidcEndpoint, type OidcEndpoint } from './oidc-endpoint.ts'
 
@@ -145,4 +146,23 @@ export function chatsOf(text: string): Record<string, string>[] {
   } catch {
     return []
   }
+}
+
+/** `GET /api/setup`: whether the first-run screen has been completed. */
+export function getSetup(app: App, deps: ReadDeps): void {
+  app.get(
+    '/api/setup',
+    {
+      schema: { response: { 200: Envelope(SetupStatus) } },
+      preHandler: upToDate(deps, 'options'),
+    },
+    async () => {
+      const isInitialised = (await siteState(deps.core.db)).rootUserId !== null
+      return success({
+        status: isInitialised,
+        root_init: isInitialised,
+        database_type: 'postgres',
+      })
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import type { Core } from '#infra/core.ts'
 import type { PageSources } from '#infra/http/security-headers.ts'
-import { type OptionsInForce, optionsInForce } from '../options/options-in-force.ts'
+import { type OptionsInForce, optionsInForce } from '../options/list-options.ts'
 import { chatsOf, checksHumans, takesEpay, takesTelegram, takesWeChat } from './get-status.ts'
 
 const HUMAN_CHECK = 'https://challenges.cloudflare.com'

@@ -11,7 +11,7 @@ import {
 } from '#projections/tasks/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { DrawingTask, MusicTask, TaskPage } from '../contract/task.ts'
-import { PageCursors } from '../logs/page-cursors.ts'
+import { PageCursors } from '../logs/log-query.ts'
 import { type App, pageOf, Query, type ReadDeps, textOf, upToDate, wholeOf } from '../question.ts'
 import {
   drawingAnswer,

@@ -4,7 +4,7 @@ import type { Language } from '#infra/http/language.ts'
 import type { Progress } from '#infra/progress/progress.ts'
 import type { TaskRow } from '#projections/tasks/query.ts'
 import type { DrawingTask, MusicTask, Song, TaskPush } from '../contract/task.ts'
-import { optionsInForce } from '../options/options-in-force.ts'
+import { optionsInForce } from '../options/list-options.ts'
 import { addressOf, songsOf } from './songs.ts'
 
 export type Viewer = { readonly isAdmin: boolean; readonly language: Language }

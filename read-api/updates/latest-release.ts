@@ -9,9 +9,22 @@ import { operatorPolicy } from '#infra/outbound/guard.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { LatestRelease } from '../contract/latest-release.ts'
 import { fetchJson } from '../fetch-json.ts'
-import { optionsInForce } from '../options/options-in-force.ts'
+import { optionsInForce } from '../options/list-options.ts'
 import { type App, Query, type ReadDeps, upToDate } from '../question.ts'
-import { isNewer } from './is-newer.ts'
+
+const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(-[\w.-]+)?(?:\+.*)?$/i
+
+/** Whether `latest` is a later version than `current`; a tag that names no version is none. */
+export function isNewer(latest: string, current: string): boolean {
+  const [theirs, ours] = [VERSION.exec(latest.trim()), VERSION.exec(current.trim())]
+  if (theirs === null || ours === null) return false
+  for (const part of [1, 2, 3]) {
+    const difference = Number(theirs[part] ?? 0) - Number(ours[part] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  // A release follows its own candidates.
+  return theirs[4] === undefined && ours[4] !== undefined
+}
 
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 const DAY_MS = 86_400_000

@@ -8,7 +8,7 @@ import { siteSpent, topChannels, topModels, topUsers } from '#projections/usage-
 import { Envelope } from '../contract/envelope.ts'
 import { SiteUsage } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
-import { UsageRange, usageRange } from './usage-range.ts'
+import { UsageRange, usageRange } from './usage-data.ts'
 
 const HOUR = 3_600
 const TOP = 10

@@ -6,7 +6,7 @@ import { tokenDays, userDays } from '#projections/usage-by-hour/query.ts'
 import { Envelope } from '../contract/envelope.ts'
 import { TokenUsagePoint } from '../contract/usage.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
-import { UsageRange, usageRange } from './usage-range.ts'
+import { UsageRange, usageRange } from './usage-data.ts'
 
 const DAY = 86_400
 const TOKENS_MAX = 50

@@ -1,15 +1,19 @@
-import { onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
+import Type from 'typebox'
+import { dayOf } from '#domain/shared/day.ts'
+import { onlyUser, onlyUserOfAnyPassword, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { type WebhookFault, webhookFault } from '#infra/outbound/webhook.ts'
+import { codeOfId } from '#infra/vault/id-code.ts'
 import { webhookSecret } from '#infra/vault/webhook-secret.ts'
+import { accountsOf } from '#projections/balances/query.ts'
 import { type NotificationsRow, notificationsOf } from '#projections/notifications/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '../contract/envelope.ts'
-import { User } from '../contract/user.ts'
-import { optionsInForce } from '../options/options-in-force.ts'
+import { CheckInStatus, User } from '../contract/user.ts'
+import { optionsInForce } from '../options/list-options.ts'
 import { type App, type ReadDeps, upToDate } from '../question.ts'
-import { userAnswers } from './user-answer.ts'
+import { userAnswers } from './list-users.ts'
 
 /** `GET /api/user/self`: one's own user and balance. */
 export function getSelf(app: App, deps: ReadDeps): void {
@@ -70,4 +74,33 @@ function withNotifications(
     ...(fault !== null && { webhook_fault: fault }),
     notification_email: mailTo,
   })
+}
+
+/** `GET /api/user/aff`: the code that one's invite link carries; always the same. */
+export function inviteCode(app: App, { core }: ReadDeps): void {
+  app.get(
+    '/api/user/aff',
+    { schema: { response: { 200: Envelope(Type.String()) } }, onRequest: onlyUser },
+    async (request) => success(codeOfId(core.vault, principalOf(request).userId)),
+  )
+}
+
+/** `GET /api/user/check_in_status`: whether today's reward (UTC) is still to be had. */
+export function checkInStatus(app: App, deps: ReadDeps): void {
+  app.get(
+    '/api/user/check_in_status',
+    {
+      schema: { response: { 200: Envelope(CheckInStatus) } },
+      onRequest: onlyUser,
+      preHandler: upToDate(deps, 'balances', 'options'),
+    },
+    async (request) => {
+      const { core } = deps
+      const { userId } = principalOf(request)
+      const account = (await accountsOf(core.db, [userId])).get(userId)
+      const isOpen = dayOf(core.now()) > (account?.checkInDay ?? '')
+      const options = await optionsInForce(core)
+      return success({ can_check_in: options.flag('CheckInEnabled') && isOpen })
+    },
+  )
 }

@@ -1,11 +1,95 @@
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { onlyAdmin } from '#infra/http/access.ts'
+import { toWire } from '#domain/shared/quota.ts'
+import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
-import { listUsers } from '#projections/users/query.ts'
+import { notFound } from '#infra/http/faults.ts'
+import { type Account, accountsOf } from '#projections/balances/query.ts'
+import { credentialsOf, passkeysOf } from '#projections/credentials/query.ts'
+import { findUser, listUsers, type UserRow } from '#projections/users/query.ts'
 import { Envelope, Page } from '../contract/envelope.ts'
 import { User } from '../contract/user.ts'
-import { type App, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
-import { changeableUsers } from './user-answer.ts'
+import { type App, IdParams, pageOf, Query, type ReadDeps, upToDate } from '../question.ts'
+
+/** Users as the wire has them, each with its balance. */
+export async function userAnswers({ core }: ReadDeps, rows: readonly UserRow[]): Promise<User[]> {
+  const accounts = await accountsOf(
+    core.db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => userAnswer(row, accounts.get(row.id)))
+}
+
+/**
+ * Users for an admin to change: each row carries the balance as `expected_quota`, and what was
+ * shown is remembered for those who send a balance back without it.
+ */
+async function changeableUsers(
+  deps: ReadDeps,
+  request: FastifyRequest,
+  rows: readonly UserRow[],
+): Promise<User[]> {
+  const users = await userAnswers(deps, rows)
+  const shown = new Map(users.map(({ id, quota }) => [id, quota]))
+  await deps.shownBalances.remember(principalOf(request), shown)
+  return users.map((user) => ({ ...user, expected_quota: user.quota }))
+}
+
+// NOTE: field by field: what is not named here (the password's reference) can't leak.
+const userAnswer = (row: UserRow, account: Account | undefined): User => ({
+  id: row.id,
+  username: row.username,
+  display_name: row.displayName,
+  email: row.email,
+  github_id: row.githubId,
+  oidc_id: row.oidcId,
+  wechat_id: row.wechatId,
+  telegram_id: row.telegramId,
+  linux_do_id: row.linuxDoId,
+  group: row.group,
+  quota: toWire(account?.balance ?? 0n),
+  used_quota: toWire(account?.usedQuota ?? 0n),
+  request_count: account?.requestCount ?? 0,
+  role: row.role,
+  status: row.status,
+  DeletedAt: row.deletedAt === null ? null : new Date(row.deletedAt * 1_000).toISOString(),
+  aff_count: account?.affCount ?? 0,
+  aff_quota: toWire(account?.affQuota ?? 0n),
+  aff_history_quota: toWire(account?.affHistoryQuota ?? 0n),
+  inviter_id: row.inviterId ?? 0,
+  setting: JSON.stringify({
+    accept_unset_model_ratio_model: row.settings.acceptUnsetModelRatioModel,
+    show_ip_in_logs: row.settings.showIpInLogs,
+  }),
+  created_time: row.createdAt,
+  is_erased: row.isErased,
+})
+
+/** `GET /api/user/{id}`, for admins. */
+export function getUser(app: App, deps: ReadDeps): void {
+  app.get(
+    '/api/user/:id',
+    {
+      schema: { params: IdParams, response: { 200: Envelope(User) } },
+      onRequest: onlyAdmin,
+      preHandler: upToDate(deps, 'users', 'balances', 'credentials'),
+    },
+    async (request) => {
+      const row = await findUser(deps.core.db, Number(request.params.id))
+      const [user] = row === null ? [] : await changeableUsers(deps, request, [row])
+      if (user === undefined) throw notFound({ zh: '用户不存在', en: 'No such user' })
+      return success({ ...user, has_second_factor: await hasSecondFactor(deps, user.id) })
+    },
+  )
+}
+
+async function hasSecondFactor({ core }: ReadDeps, userId: number): Promise<boolean> {
+  const [own, passkeys] = await Promise.all([
+    credentialsOf(core.db, userId),
+    passkeysOf(core.db, userId),
+  ])
+  return own?.totpSince != null || passkeys.length > 0
+}
 
 const SearchUsers = Type.Object({ ...Query.page, keyword: Query.text, group: Query.text })
 

@@ -1,5 +1,4 @@
-import type { Usage } from '#domain/pricing/usage.ts'
-import { NO_USAGE } from '#domain/pricing/usage.ts'
+import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
 
 /** What a provider said it used: numbers that can be billed, or why they can't be true. */
 export type UsageReport =

@@ -1,6 +1,5 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
-import { isMasked, maskedSetting } from '#domain/shared/masked-proxy.ts'
-import { proxyAddress } from '#domain/shared/proxy-address.ts'
+import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'

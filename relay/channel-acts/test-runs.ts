@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { TEST_RUNS_STREAM } from '#domain/channel-checks/events.ts'
-import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
+import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'

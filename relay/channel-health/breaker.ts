@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { ChannelHealthCommand } from '#domain/channel-health/commands.ts'
-import { channelHealthDecider } from '#domain/channel-health/decide.ts'
+import {
+  type ChannelHealthCommand,
+  channelHealthDecider,
+  scopeKey,
+} from '#domain/channel-health/decide.ts'
 import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
-import { scopeKey } from '#domain/channel-health/scope-key.ts'
 import type { Core } from '#infra/core.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'

@@ -1,5 +1,5 @@
+import { scopeKey } from '#domain/channel-health/decide.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
-import { scopeKey } from '#domain/channel-health/scope-key.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 
 /** A circuit that is not closed, as the events have it. */

@@ -1,5 +1,11 @@
-import { NO_USAGE, type Usage, type UsageSource } from '#domain/pricing/usage.ts'
-import { inputTokensOf, type TokenLimits, usageWithin } from '#domain/pricing/usage-within.ts'
+import {
+  inputTokensOf,
+  NO_USAGE,
+  type TokenLimits,
+  type Usage,
+  type UsageSource,
+  usageWithin,
+} from '#domain/pricing/usage.ts'
 import type { Said } from '#relay/canonical/delivered-text.ts'
 import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
 import type { UserTokenCounter } from '#relay/token-counts/token-counter.ts'

@@ -1,6 +1,6 @@
 import { holdFor, outputTokensWithin } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
-import type { TokenLimits } from '#domain/pricing/usage-within.ts'
+import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/delivered-text.ts'
 import { OUTPUT_TOKENS_MAX } from '#relay/dialects/openai-chat/chat-request.ts'

@@ -1,6 +1,6 @@
 import { offerOf } from '#domain/routing/offer.ts'
+import type { KnownTask, TaskPlace } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import type { KnownTask, TaskPlace } from '#domain/task/state.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
 import { inParallel } from '#relay/channel-acts/in-parallel.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { KnownTask } from '#domain/task/state.ts'
+import type { KnownTask } from '#domain/task/decide.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** Who may report on which task. */

@@ -1,5 +1,5 @@
+import type { KnownTask } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import type { KnownTask } from '#domain/task/state.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { TaskDeps } from './task-deps.ts'
 

@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { request } from 'undici'
-import type { KnownTask } from '#domain/task/state.ts'
+import type { KnownTask } from '#domain/task/decide.ts'
 import { addressLine } from '#infra/http/address-key.ts'
 import { checkUrl, userPolicy } from '#infra/outbound/guard.ts'
 import { deny } from '#relay/canonical/denial.ts'

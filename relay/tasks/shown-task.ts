@@ -1,6 +1,6 @@
 import type { Sealed } from '#domain/shared/event.ts'
+import type { KnownTask } from '#domain/task/decide.ts'
 import type { FailureCause } from '#domain/task/events.ts'
-import type { KnownTask } from '#domain/task/state.ts'
 import type { Language } from '#relay/canonical/denial-answers.ts'
 import { objectOf, parsedObject } from './loose-json.ts'
 import type { TaskDeps } from './task-deps.ts'

@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/account/events.ts'
-import type { KnownTask } from '#domain/task/state.ts'
+import type { KnownTask } from '#domain/task/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
 import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'

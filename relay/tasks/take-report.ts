@@ -1,4 +1,4 @@
-import type { KnownTask } from '#domain/task/state.ts'
+import type { KnownTask } from '#domain/task/decide.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import type { RelayChannel } from '#relay/views/channel-view.ts'
 import { hiddenWords, textWithout, withoutWords } from './hidden-words.ts'

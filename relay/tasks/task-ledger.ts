@@ -4,11 +4,17 @@ import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
 import { NO_USAGE } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import type { AcceptTask, FailTask, NoteUnconfirmed, ReportTask } from '#domain/task/commands.ts'
-import { TASK_MS_MAX, taskDecider } from '#domain/task/decide.ts'
+import {
+  type AcceptTask,
+  type FailTask,
+  type KnownTask,
+  type NoteUnconfirmed,
+  type ReportTask,
+  TASK_MS_MAX,
+  type TaskRefusal,
+  taskDecider,
+} from '#domain/task/decide.ts'
 import { taskStream } from '#domain/task/events.ts'
-import type { TaskRefusal } from '#domain/task/refusals.ts'
-import type { KnownTask } from '#domain/task/state.ts'
 import type { AnyStep, StreamActors } from '#infra/event-store/actors-port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { type Denial, deny } from '#relay/canonical/denial.ts'

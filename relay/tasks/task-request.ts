@@ -1,5 +1,5 @@
+import type { KnownTask } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import type { KnownTask } from '#domain/task/state.ts'
 import type { TaskBody } from './task-body.ts'
 
 /** What providers are told beside what the caller asked for. */

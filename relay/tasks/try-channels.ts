@@ -1,5 +1,5 @@
 import type { Attempt } from '#domain/account/events.ts'
-import type { KnownTask } from '#domain/task/state.ts'
+import type { KnownTask } from '#domain/task/decide.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'

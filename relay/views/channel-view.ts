@@ -1,7 +1,12 @@
 import { proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
-import { evolveChannels, idsOf } from '#domain/channel/evolve.ts'
-import { type ChannelsState, initialChannels, type KnownChannel } from '#domain/channel/state.ts'
+import {
+  type ChannelsState,
+  evolveChannels,
+  idsOf,
+  initialChannels,
+  type KnownChannel,
+} from '#domain/channel/state.ts'
 import { isExpired } from '#domain/channel/status.ts'
 import type { ProviderCost } from '#domain/pricing/price.ts'
 import { type Offer, type Offers, offersOf } from '#domain/routing/offer.ts'

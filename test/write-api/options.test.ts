@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#domain/options/schema.ts'
-import { isSameJson } from '#domain/shared/json-format.ts'
+import { isSameJson } from '#domain/shared/json-text.ts'
 import { type SeededFixture, seededFixture } from './write-fixture.ts'
 
 let fixture: SeededFixture

@@ -5,7 +5,7 @@ import {
   secretProxyIn,
   settingWithProxy,
   unmaskedSetting,
-} from '#domain/shared/masked-proxy.ts'
+} from '#domain/shared/proxy-address.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { ownerOf } from './channel-key.ts'
 

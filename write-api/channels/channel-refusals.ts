@@ -1,4 +1,4 @@
-import type { ChannelRefusalCode } from '#domain/channel/refusals.ts'
+import type { ChannelRefusalCode } from '#domain/channel/commands.ts'
 import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
 import type { Refusals } from '../refusal-table.ts'

@@ -1,7 +1,6 @@
 import { NAMED_BASES, proxyToUse } from '#domain/channel/check-terms.ts'
 import type { ChannelTerms } from '#domain/channel/events.ts'
-import { isMasked } from '#domain/shared/masked-proxy.ts'
-import { proxyAddress } from '#domain/shared/proxy-address.ts'
+import { isMasked, proxyAddress } from '#domain/shared/proxy-address.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'

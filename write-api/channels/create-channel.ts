@@ -9,7 +9,7 @@ import {
 import { KEYS_MAX } from '#domain/channel/keys.ts'
 import { optionJson } from '#domain/options/registry.ts'
 import { isName, isText } from '#domain/shared/characters.ts'
-import { maskedSetting, secretProxyIn } from '#domain/shared/masked-proxy.ts'
+import { maskedSetting, secretProxyIn } from '#domain/shared/proxy-address.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'

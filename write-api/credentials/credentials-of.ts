@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { CredentialsCommand } from '#domain/credentials/commands.ts'
-import { credentialsDecider } from '#domain/credentials/decide.ts'
+import { type CredentialsCommand, credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import type { ActContext, Done } from '#infra/event-store/actors-port.ts'

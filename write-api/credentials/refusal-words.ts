@@ -1,4 +1,4 @@
-import type { CredentialsRefusalCode } from '#domain/credentials/refusals.ts'
+import type { CredentialsRefusalCode } from '#domain/credentials/decide.ts'
 import type { Words } from '#infra/http/language.ts'
 
 /** What the acts of this folder refuse themselves. */

@@ -1,4 +1,4 @@
-import type { MessageRefusalCode } from '#domain/message/refusals.ts'
+import type { MessageRefusalCode } from '#domain/message/decide.ts'
 import type { Refusals } from '../refusal-table.ts'
 
 export type MessageActRefusalCode =

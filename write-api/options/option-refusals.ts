@@ -1,4 +1,4 @@
-import type { OptionsRefusalCode } from '#domain/options/refusals.ts'
+import type { OptionsRefusalCode } from '#domain/options/commands.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import { faultWords } from '../fault-words.ts'
 import type { Refusals } from '../refusal-table.ts'

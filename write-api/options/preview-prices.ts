@@ -1,5 +1,5 @@
 import { checkOption } from '#domain/options/registry.ts'
-import { draftCharges } from '#domain/pricing/draft-charge.ts'
+import { draftCharges } from '#domain/pricing/charge.ts'
 import { isPriceOption } from '#domain/pricing/entry-changes.ts'
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import { toWire } from '#domain/shared/quota.ts'

@@ -1,6 +1,6 @@
+import type { OptionsRefusal } from '#domain/options/commands.ts'
 import { optionsDecider } from '#domain/options/decide.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import type { OptionsRefusal } from '#domain/options/refusals.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#domain/options/schema.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'

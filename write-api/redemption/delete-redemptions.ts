@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import type { RedemptionCommand } from '#domain/redemption/commands.ts'
-import { redemptionDecider } from '#domain/redemption/decide.ts'
+import { type RedemptionCommand, redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'

@@ -1,4 +1,4 @@
-import type { RedemptionRefusalCode } from '#domain/redemption/refusals.ts'
+import type { RedemptionRefusalCode } from '#domain/redemption/decide.ts'
 import type { Refusals } from '../refusal-table.ts'
 
 /** What acts on codes refuse themselves. */

@@ -1,4 +1,4 @@
-import type { TokenRefusalCode } from '#domain/token/refusals.ts'
+import type { TokenRefusalCode } from '#domain/token/decide.ts'
 import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
 import type { Refusals } from '../refusal-table.ts'

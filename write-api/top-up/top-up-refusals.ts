@@ -1,4 +1,4 @@
-import type { TopUpRefusalCode } from '#domain/top-up/refusals.ts'
+import type { TopUpRefusalCode } from '#domain/top-up/commands.ts'
 import type { Refusals } from '../refusal-table.ts'
 
 /** What the acts of top-ups refuse themselves. */

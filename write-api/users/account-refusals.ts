@@ -1,4 +1,4 @@
-import type { AccountRefusalCode } from '#domain/account/refusals.ts'
+import type { AccountRefusalCode } from '#domain/account/commands.ts'
 import type { Refusals } from '../refusal-table.ts'
 
 /** What acts of rewards refuse themselves. */

@@ -5,7 +5,7 @@ import { settingFault } from '#console/features/settings/setting-faults.ts'
 import { checkText } from '#domain/options/check-option.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#read-api/contract/option.ts'
-import { schemaAnswer } from '#read-api/options/option-schema.ts'
+import { schemaAnswer } from '#read-api/options/list-options.ts'
 
 const options = schemaAnswer().options
 

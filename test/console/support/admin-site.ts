@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { Token } from '#read-api/contract/token.ts'
-import { schemaAnswer } from '#read-api/options/option-schema.ts'
+import { schemaAnswer } from '#read-api/options/list-options.ts'
 import { channelRoutes } from './channel-routes.ts'
 import { type FakeRoutes, type FakeSite, ok, STATUS, startFakeSite } from './fake-site.ts'
 import { userRoutes } from './user-routes.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
-import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/account/ended-calls.ts'
 import { accountSnapshot } from '#domain/account/snapshot.ts'
+import { ENDED_MAX, noEndedCalls, recall, remember } from '#domain/account/state.ts'
 import { isRefusal, refuse } from '#domain/shared/refusal.ts'
 import { admitCall, admitted, funded, releaseCall, released, settleCall } from './facts.ts'
 

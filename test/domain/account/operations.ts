@@ -3,8 +3,7 @@ import type { AccountCommand } from '#domain/account/commands.ts'
 import type { CallEnd } from '#domain/account/events.ts'
 import { holdFor } from '#domain/pricing/hold.ts'
 import type { PerTokenPrice, PriceSnapshot } from '#domain/pricing/price.ts'
-import { NO_USAGE, type Usage } from '#domain/pricing/usage.ts'
-import { usageWithin } from '#domain/pricing/usage-within.ts'
+import { NO_USAGE, type Usage, usageWithin } from '#domain/pricing/usage.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 
 /** What may befall an account: a command, an earlier one again, or the loss of its state. */

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accountDecider } from '#domain/account/decide.ts'
-import { ENDED_MAX, noEndedCalls, remember, undoRemember } from '#domain/account/ended-calls.ts'
 import type { AccountEvent } from '#domain/account/events.ts'
-import type { AccountState } from '#domain/account/state.ts'
+import {
+  type AccountState,
+  ENDED_MAX,
+  noEndedCalls,
+  remember,
+  undoRemember,
+} from '#domain/account/state.ts'
 import { undoAccount } from '#domain/account/undo.ts'
 import { isRefusal } from '#domain/shared/refusal.ts'
 import { operations } from './operations.ts'

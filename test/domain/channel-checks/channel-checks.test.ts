@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
-import type { TestRunEvent } from '#domain/channel-checks/events.ts'
-import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
+import { type TestRunEvent, testRunsDecider } from '#domain/channel-checks/events.ts'
 import { specificationOf } from '#test/support/decider.ts'
 
 const test = {

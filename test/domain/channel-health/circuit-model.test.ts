@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChannelHealthCommand, Cooldown } from '#domain/channel-health/commands.ts'
-import { channelHealthDecider } from '#domain/channel-health/decide.ts'
+import {
+  type ChannelHealthCommand,
+  type Cooldown,
+  channelHealthDecider,
+  scopeKey,
+} from '#domain/channel-health/decide.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
-import { scopeKey } from '#domain/channel-health/scope-key.ts'
 
 const SCOPES: readonly CircuitScope[] = [
   { channelId: 4, model: null, keyRef: null },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Cooldown } from '#domain/channel-health/commands.ts'
-import { channelHealthDecider, pauseMs } from '#domain/channel-health/decide.ts'
+import { type Cooldown, channelHealthDecider, pauseMs } from '#domain/channel-health/decide.ts'
 import type { ChannelHealthEvent, CircuitScope } from '#domain/channel-health/events.ts'
 import { specificationOf, stored } from '#test/support/decider.ts'
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { AddPasskey, CredentialsCommand } from '#domain/credentials/commands.ts'
-import { credentialsDecider } from '#domain/credentials/decide.ts'
+import {
+  type AddPasskey,
+  type CredentialsCommand,
+  credentialsDecider,
+} from '#domain/credentials/decide.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import type { Sealed } from '#domain/shared/event.ts'
 import { refuse } from '#domain/shared/refusal.ts'

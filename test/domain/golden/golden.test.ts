@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { AccountEvent } from '#domain/account/events.ts'
 import type { ChannelEvent } from '#domain/channel/events.ts'
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
-import type { ChannelChecksEvent, TestRunEvent } from '#domain/channel-checks/events.ts'
-import { testRunsDecider } from '#domain/channel-checks/test-runs.ts'
+import {
+  type ChannelChecksEvent,
+  type TestRunEvent,
+  testRunsDecider,
+} from '#domain/channel-checks/events.ts'
 import type { ChannelHealthEvent } from '#domain/channel-health/events.ts'
 import type { CredentialsEvent } from '#domain/credentials/events.ts'
 import { identityDecider } from '#domain/identity/decide.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { refuse } from '#domain/shared/refusal.ts'
-import type { TaskCommand } from '#domain/task/commands.ts'
+import type { TaskCommand } from '#domain/task/decide.ts'
 import type { TaskEvent } from '#domain/task/events.ts'
 import {
   ATTEMPTS,
