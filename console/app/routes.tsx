@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router-dom'
-import { needPageWords } from '#console/i18n/i18n.ts'
+import { needWords } from '#console/i18n/i18n.ts'
 import { ConsoleLayout } from './console-layout.tsx'
 import { CrashPage } from './crash-page.tsx'
 import { ifNotSetUp, onlyLoggedIn } from './guards.ts'
@@ -44,7 +44,7 @@ const wordyPage = <Name extends string>(
 const withPageWords =
   <Module,>(load: () => Promise<Module>): (() => Promise<Module>) =>
   async () => {
-    const [module] = await Promise.all([load(), needPageWords()])
+    const [module] = await Promise.all([load(), needWords('pages')])
     return module
   }
 

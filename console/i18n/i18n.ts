@@ -15,7 +15,7 @@ declare module 'i18next' {
 const STORAGE_KEY = 'i18nextLng'
 const LOCALES: Record<Language, string> = { zh: 'zh-CN', en: 'en' }
 
-type Part = 'entry' | 'all' | 'pages'
+type Part = 'entry' | 'all' | 'pages' | 'logDetails'
 type Loaders = Readonly<Record<Part, () => Promise<Partial<Words>>>>
 
 const loaders: Record<Language, Loaders> = {
@@ -23,11 +23,19 @@ const loaders: Record<Language, Loaders> = {
     entry: async () => (await import('./zh/entry-words.ts')).entryWords,
     all: async () => (await import('./zh/words.ts')).zh,
     pages: async () => (await import('./zh/page-words.ts')).pageWords,
+    logDetails: async () => {
+      const { logDetails } = await import('./zh/log-details.ts')
+      return { logDetails }
+    },
   },
   en: {
     entry: async () => (await import('./en/entry-words.ts')).entryWords,
     all: async () => (await import('./en/words.ts')).en,
     pages: async () => (await import('./en/page-words.ts')).pageWords,
+    logDetails: async () => {
+      const { logDetails } = await import('./en/log-details.ts')
+      return { logDetails }
+    },
   },
 }
 
@@ -48,9 +56,9 @@ export async function needAllWords(): Promise<void> {
   await load(currentLanguage())
 }
 
-/** For the pages whose words are their own: called before one of them is drawn. */
-export async function needPageWords(): Promise<void> {
-  needed.add('pages')
+/** For what has words of its own: called before it is drawn. */
+export async function needWords(part: 'pages' | 'logDetails'): Promise<void> {
+  needed.add(part)
   await load(currentLanguage())
 }
 

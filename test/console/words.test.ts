@@ -1,15 +1,17 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { logDetails as enDetails } from '#console/i18n/en/log-details.ts'
 import { pageWords as enPages } from '#console/i18n/en/page-words.ts'
 import { en } from '#console/i18n/en/words.ts'
+import { logDetails as zhDetails } from '#console/i18n/zh/log-details.ts'
 import { pageWords as zhPages } from '#console/i18n/zh/page-words.ts'
 import { zh } from '#console/i18n/zh/words.ts'
 
 const CONSOLE = resolve(import.meta.dirname, '../../console')
 const PLURAL = /_(one|other)$/
-const ZH = flatten({ ...zh, ...zhPages })
-const EN = flatten({ ...en, ...enPages })
+const ZH = flatten({ ...zh, ...zhPages, logDetails: zhDetails })
+const EN = flatten({ ...en, ...enPages, logDetails: enDetails })
 
 describe('the words of both languages', () => {
   it('have the same keys', () => {

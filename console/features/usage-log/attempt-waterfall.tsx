@@ -12,16 +12,16 @@ export function AttemptWaterfall({ other }: { other: LogOther }): ReactElement |
   if (bars.length === 0) return null
   const whole = bars.reduce((sum, { ms }) => sum + ms, 0)
   return (
-    <section aria-label={t('usageLog.attempts.title')}>
-      <h3>{t('usageLog.attempts.title')}</h3>
+    <section aria-label={t('logDetails.attempts.title')}>
+      <h3>{t('logDetails.attempts.title')}</h3>
       <ol className="tg-log-attempts">
         {bars.map((bar) => (
           <Attempt key={bar.index} bar={bar} />
         ))}
       </ol>
       <p className="tg-log-note">
-        {t('usageLog.attempts.summary', { count: bars.length, time: shortDuration(whole) })}
-        {bars.length > 1 && ` · ${t('usageLog.attempts.cost')}`}
+        {t('logDetails.attempts.summary', { count: bars.length, time: shortDuration(whole) })}
+        {bars.length > 1 && ` · ${t('logDetails.attempts.cost')}`}
       </p>
     </section>
   )
@@ -30,14 +30,14 @@ export function AttemptWaterfall({ other }: { other: LogOther }): ReactElement |
 function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
-  const status = bar.status === null ? '' : t('usageLog.attempts.status', { status: bar.status })
+  const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
   // The status says it all where it is the fault.
   const fault = bar.error === null || bar.error === 'status' ? null : reasonText(t, bar.error)
   const outcome = [status, fault].filter(Boolean).join(' · ')
   return (
     <li className={isFailed ? 'tg-log-attempt tg-log-attempt-failed' : 'tg-log-attempt'}>
       <span className="tg-log-attempt-name">
-        {t('usageLog.attempts.channel', { id: bar.channel })}
+        {t('logDetails.attempts.channel', { id: bar.channel })}
       </span>
       <span className="tg-log-attempt-track" aria-hidden="true">
         <span
@@ -48,7 +48,7 @@ function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
         />
       </span>
       <span className="tg-log-attempt-outcome">
-        {outcome === '' ? t('usageLog.attempts.ok') : outcome}
+        {outcome === '' ? t('logDetails.attempts.ok') : outcome}
       </span>
       <span className="tg-log-end">{shortDuration(bar.ms)}</span>
     </li>

@@ -28,9 +28,9 @@ const TITLES = {
   cost_usd: 'usageLog.column.cost',
   amount_usd: 'usageLog.moved',
   provider_cost_usd: 'logExport.column.provider_cost_usd',
-  end: 'usageLog.fact.end',
+  end: 'logExport.column.end',
   error: 'logExport.column.error',
-  request_id: 'usageLog.fact.requestId',
+  request_id: 'usageLog.request',
   content: 'usageLog.column.details',
 } as const satisfies Record<ExportColumn, string>
 

@@ -13,14 +13,14 @@ export function FailureAccount({ row }: { row: LogEntry }): ReactElement {
   const { end, status_code: status, error_code: code } = otherOf(row)
   const name = endName(end)
   return (
-    <section className="tg-log-failure" aria-label={t('usageLog.failure.title')}>
-      <h3>{t('usageLog.failure.title')}</h3>
+    <section className="tg-log-failure" aria-label={t('logDetails.failure.title')}>
+      <h3>{t('logDetails.failure.title')}</h3>
       <p className="tg-log-reason">
         <strong>{name === null ? row.content : t(`usageLog.end.${name}`)}</strong>
-        {status !== undefined && <span>{t('usageLog.attempts.status', { status })}</span>}
+        {status !== undefined && <span>{t('logDetails.attempts.status', { status })}</span>}
         {code !== undefined && <code>{code}</code>}
       </p>
-      {name !== null && <p className="tg-log-note">{t(`usageLog.failure.why.${name}`)}</p>}
+      {name !== null && <p className="tg-log-note">{t(`logDetails.failure.why.${name}`)}</p>}
       <Account row={row} />
     </section>
   )
@@ -34,13 +34,13 @@ function Account({ row }: { row: LogEntry }): ReactElement {
       <tbody>
         {hold !== undefined && (
           <>
-            <AccountRow name={t('usageLog.failure.held')} quota={hold} />
-            <AccountRow name={t('usageLog.failure.released')} quota={hold === 0 ? 0 : -hold} />
+            <AccountRow name={t('logDetails.failure.held')} quota={hold} />
+            <AccountRow name={t('logDetails.failure.released')} quota={hold === 0 ? 0 : -hold} />
           </>
         )}
       </tbody>
       <tfoot>
-        <AccountRow name={t('usageLog.price.total')} quota={row.quota} />
+        <AccountRow name={t('logDetails.price.total')} quota={row.quota} />
       </tfoot>
     </table>
   )

@@ -19,8 +19,8 @@ export function LogFacts({ row }: { row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const facts = useFacts(row, otherOf(row))
   return (
-    <section aria-label={t('usageLog.fact.title')}>
-      <h3>{t('usageLog.fact.title')}</h3>
+    <section aria-label={t('logDetails.fact.title')}>
+      <h3>{t('logDetails.fact.title')}</h3>
       <dl className="tg-log-facts">
         {facts.map(({ name, value }) => (
           <div key={name}>
@@ -43,7 +43,7 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
   const asked = new URLSearchParams({ model: row.model_name, group: row.group })
   return (
     <p className="tg-log-try">
-      <Link to={`/playground?${asked}`}>{t('usageLog.toPlayground')}</Link>
+      <Link to={`/playground?${asked}`}>{t('logDetails.toPlayground')}</Link>
     </p>
   )
 }
@@ -66,53 +66,56 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   const isCall = row.request_id !== ''
   const isFailed = row.type === ERROR
   const facts: Fact[] = [
-    { name: t('usageLog.fact.time'), value: absoluteTimeText(row.created_at, locale) },
+    { name: t('logDetails.fact.time'), value: absoluteTimeText(row.created_at, locale) },
   ]
   const add = (name: string, value: ReactNode): void => {
     if (value !== null && value !== undefined && value !== '') facts.push({ name, value })
   }
   const type = typeName(row.type)
-  add(t('usageLog.fact.type'), type === null ? row.type : t(`usageLog.type.${type}`))
-  add(t('usageLog.fact.requestId'), isCall && <RequestId id={row.request_id} />)
+  add(t('logDetails.fact.type'), type === null ? row.type : t(`usageLog.type.${type}`))
+  add(t('logDetails.fact.requestId'), isCall && <RequestId id={row.request_id} />)
   add(
-    t('usageLog.fact.channel'),
+    t('logDetails.fact.channel'),
     row.channel > 0 && <ChannelLink id={row.channel} name={row.channel_name} />,
   )
-  add(t('usageLog.fact.upstreamModel'), other.upstream_model_name)
+  add(t('logDetails.fact.upstreamModel'), other.upstream_model_name)
   // Of a failed call it is said beside this, with the reason.
-  add(t('usageLog.fact.end'), isCall && !isFailed && <CallEnd other={other} />)
+  add(t('logDetails.fact.end'), isCall && !isFailed && <CallEnd other={other} />)
   const endReason = END_REASONS.find((code) => code === other.end_reason)
-  add(t('usageLog.fact.endReason'), endReason && t(`usageLog.endReason.${endReason}`))
+  add(t('logDetails.fact.endReason'), endReason && t(`logDetails.endReason.${endReason}`))
   if (isCall) {
     const ms = durationMs(row, other)
-    const took = ms === null ? t('usageLog.durationUnknown') : shortDuration(ms)
-    add(t('usageLog.fact.duration'), took)
-    add(t('usageLog.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
+    const took = ms === null ? t('logDetails.durationUnknown') : shortDuration(ms)
+    add(t('logDetails.fact.duration'), took)
+    add(t('logDetails.fact.firstToken'), other.frt === undefined ? '' : shortDuration(other.frt))
     const speed = tokensPerSecond(row, other)
-    const words = speed === null ? '' : t('usageLog.speed', { value: number.format(speed) })
-    add(t('usageLog.fact.speed'), words)
-    add(t('usageLog.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
-    add(t('usageLog.fact.group'), row.group !== '' && <GroupTag name={row.group} />)
+    const words = speed === null ? '' : t('logDetails.speed', { value: number.format(speed) })
+    add(t('logDetails.fact.speed'), words)
+    add(t('logDetails.fact.mode'), t(row.is_stream ? 'usageLog.stream' : 'usageLog.notStreamed'))
+    add(t('logDetails.fact.group'), row.group !== '' && <GroupTag name={row.group} />)
     // Of tasks there is neither: they are no requests in a model's format.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
-    add(t('usageLog.fact.conversion'), isChat && t('usageLog.unconverted'))
+    add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
     const { hold } = other
     const isHeld = !isFailed && hold !== undefined
-    add(t('usageLog.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
+    add(t('logDetails.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }
-  add(t('usageLog.fact.effort'), other.reasoning_effort)
-  add(t('usageLog.fact.reasoning'), other.reasoning_tokens && number.format(other.reasoning_tokens))
+  add(t('logDetails.fact.effort'), other.reasoning_effort)
   add(
-    t('usageLog.fact.source'),
+    t('logDetails.fact.reasoning'),
+    other.reasoning_tokens && number.format(other.reasoning_tokens),
+  )
+  add(
+    t('logDetails.fact.source'),
     other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
   )
-  add(t('usageLog.fact.anomaly'), other.anomaly)
+  add(t('logDetails.fact.anomaly'), other.anomaly)
   const limit = other.output_limit && number.format(other.output_limit)
-  add(t('usageLog.fact.outputLimit'), limit && t('usageLog.limitedTo', { limit }))
-  add(t('usageLog.fact.ip'), row.client_ip)
-  add(t('usageLog.fact.content'), !isFailed && row.content)
-  add(t('usageLog.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
-  add(t('usageLog.fact.note'), other.note === null ? t('usageLog.noReason') : other.note)
+  add(t('logDetails.fact.outputLimit'), limit && t('logDetails.limitedTo', { limit }))
+  add(t('logDetails.fact.ip'), row.client_ip)
+  add(t('logDetails.fact.content'), !isFailed && row.content)
+  add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
+  add(t('logDetails.fact.note'), other.note === null ? t('logDetails.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
 }
 
@@ -123,7 +126,7 @@ function Hold(props: { hold: number; charged: number }): ReactElement {
   const { t } = useTranslation()
   const number = useNumberFormat()
   const back = number.format(Math.max(0, props.hold - props.charged))
-  return <>{t('usageLog.held', { hold: number.format(props.hold), back })}</>
+  return <>{t('logDetails.held', { hold: number.format(props.hold), back })}</>
 }
 
 function RequestId({ id }: { id: string }): ReactElement {
@@ -131,7 +134,7 @@ function RequestId({ id }: { id: string }): ReactElement {
   return (
     <span className="tg-log-request">
       <code>{id}</code>
-      <CopyButton text={id} label={t('usageLog.copyRequestId')} />
+      <CopyButton text={id} label={t('logDetails.copyRequestId')} />
     </span>
   )
 }
@@ -144,7 +147,7 @@ function CallEnd({ other }: { other: LogOther }): ReactElement {
 function UsageSource({ source }: { source: string }): ReactElement {
   const { t } = useTranslation()
   if (source === 'upstream' || source === 'estimated' || source === 'partial') {
-    return <>{t(`usageLog.source.${source}`)}</>
+    return <>{t(`logDetails.source.${source}`)}</>
   }
   return <>{source}</>
 }

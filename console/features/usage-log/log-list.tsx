@@ -1,4 +1,4 @@
-import { type ReactElement, useRef } from 'react'
+import { type ReactElement, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
@@ -9,9 +9,9 @@ import { Pagination } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { type LiveTail, release } from './live-tail.ts'
-import { LogDetails } from './log-details.tsx'
 import { LogEmpty } from './log-empty.tsx'
 import { ERROR } from './log-type.ts'
+import { OpenedRow, prefetchDetails } from './opened-row.tsx'
 import type { useLogRows } from './use-log-rows.ts'
 import type { LogView } from './use-log-view.ts'
 import type { Reading } from './use-reading.ts'
@@ -34,6 +34,9 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
   // The call that was sought by its id is shown with its details.
   const isFound = view.filters.request !== '' && rows.length === 1 && !page.isPlaceholderData
   const soughtKey = isFound ? rows.map(rowKey)[0] : undefined
+  useEffect(() => {
+    if (reading.isReading) prefetchDetails()
+  }, [reading.isReading])
   const showNew = (): void => {
     if (tail.isOverfull) log.readAgain(null)
     else log.update(release)
@@ -44,7 +47,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
       <NewRows tail={tail} onShow={showNew} />
       <Panel isFlush>
         <h2 className="tg-visually-hidden">{t('usageLog.label')}</h2>
-        <div {...reading.listeners}>
+        <div {...reading.listeners} onPointerDown={prefetchDetails}>
           <DataGrid
             label={t('usageLog.label')}
             rows={rows}
@@ -57,7 +60,7 @@ export function LogList({ view, log, layout, reading }: Props): ReactElement {
             isRefetching={page.isPlaceholderData}
             isMuted={(row) => row.type === ERROR}
             isFresh={(row) => row.id > tail.freshAbove}
-            expand={(row) => <LogDetails row={row} isAdmin={view.isAdmin} />}
+            expand={(row) => <OpenedRow row={row} isAdmin={view.isAdmin} />}
             openKey={soughtKey}
             onAtTop={reading.onAtTop}
             gridRef={grid}

@@ -1,6 +1,6 @@
 import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { needPageWords } from '#console/i18n/i18n.ts'
+import { needWords } from '#console/i18n/i18n.ts'
 import { useNumberFormat } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { MenuButton } from '#console/ui/menu.tsx'
@@ -8,7 +8,7 @@ import { useIsNarrow } from '#console/ui/use-media.ts'
 import type { ExportState } from './use-export.ts'
 
 const ExportDrawer = lazy(async () => {
-  const [module] = await Promise.all([import('./export-drawer.tsx'), needPageWords()])
+  const [module] = await Promise.all([import('./export-drawer.tsx'), needWords('pages')])
   return { default: module.ExportDrawer }
 })
 

@@ -15,10 +15,10 @@ export function PriceTable({ row }: { row: LogEntry }): ReactElement {
   const other = otherOf(row)
   const explanation = explainPrice(other, charged)
   return (
-    <section className="tg-log-price" aria-label={t('usageLog.price.title')}>
-      <h3>{t('usageLog.price.title')}</h3>
+    <section className="tg-log-price" aria-label={t('logDetails.price.title')}>
+      <h3>{t('logDetails.price.title')}</h3>
       {explanation === null ? (
-        <p className="tg-muted">{t('usageLog.price.none')}</p>
+        <p className="tg-muted">{t('logDetails.price.none')}</p>
       ) : (
         <>
           <Arithmetic explanation={explanation} charged={charged}>
@@ -40,13 +40,13 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactE
     <table className="tg-log-table">
       <thead>
         <tr>
-          <th scope="col">{t('usageLog.price.item')}</th>
+          <th scope="col">{t('logDetails.price.item')}</th>
           <th scope="col" className="tg-log-end">
-            {t('usageLog.price.count')}
+            {t('logDetails.price.count')}
           </th>
-          <th scope="col">{t('usageLog.price.rate')}</th>
+          <th scope="col">{t('logDetails.price.rate')}</th>
           <th scope="col" className="tg-log-end">
-            {t('usageLog.price.amount')}
+            {t('logDetails.price.amount')}
           </th>
         </tr>
       </thead>
@@ -57,14 +57,14 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactE
         {terms.length === 0 && (
           <tr>
             <td colSpan={4} className="tg-muted">
-              {t('usageLog.price.free')}
+              {t('logDetails.price.free')}
             </td>
           </tr>
         )}
-        {terms.length > 1 && <TotalRow name={t('usageLog.price.sum')} amount={sum} />}
+        {terms.length > 1 && <TotalRow name={t('logDetails.price.sum')} amount={sum} />}
         {rounding !== '0' && (
           <TotalRow
-            name={t('usageLog.price.rounding')}
+            name={t('logDetails.price.rounding')}
             amount={rounding.startsWith('-') ? rounding : `+${rounding}`}
           />
         )}
@@ -72,7 +72,7 @@ function Arithmetic({ explanation, charged, children }: ArithmeticProps): ReactE
       <tfoot>
         <tr>
           <th scope="row" colSpan={3}>
-            {t('usageLog.price.total')}
+            {t('logDetails.price.total')}
           </th>
           <Amount quota={charged} isMain />
         </tr>
@@ -101,11 +101,11 @@ function CostRows({ other, charged }: { other: LogOther; charged: bigint }): Rea
   return (
     <>
       <tr className="tg-log-cost">
-        <td colSpan={3}>{t('usageLog.price.cost', { ratio: other.cost_ratio ?? '' })}</td>
+        <td colSpan={3}>{t('logDetails.price.cost', { ratio: other.cost_ratio ?? '' })}</td>
         <Amount quota={cost} />
       </tr>
       <tr className="tg-log-cost">
-        <td colSpan={3}>{t('usageLog.price.margin')}</td>
+        <td colSpan={3}>{t('logDetails.price.margin')}</td>
         <Amount quota={charged - cost} />
       </tr>
     </>
@@ -117,7 +117,7 @@ function TermRow({ term }: { term: PriceTerm }): ReactElement {
   const number = useNumberFormat()
   return (
     <tr>
-      <td>{t(`usageLog.term.${term.name}`)}</td>
+      <td>{t(`logDetails.term.${term.name}`)}</td>
       <td className="tg-log-end">{number.format(term.count)}</td>
       <td>
         <span className="tg-log-factors">
@@ -153,14 +153,14 @@ function Verdict(props: ArithmeticProps & { list: string }): ReactElement {
       <Icon name={isExact ? 'check' : 'alert'} size={14} />
       <span>
         {isExact
-          ? t('usageLog.price.exact')
-          : t('usageLog.price.inexact', {
+          ? t('logDetails.price.exact')
+          : t('logDetails.price.inexact', {
               computed: groupDigits(String(total)),
               charged: groupDigits(String(props.charged)),
             })}
         {' · '}
-        {t('usageLog.price.unit', { perUnit: number.format(Number(rule.quotaPerUnit)) })}
-        {props.list !== '' && ` · ${t('usageLog.price.list', { list: props.list })}`}
+        {t('logDetails.price.unit', { perUnit: number.format(Number(rule.quotaPerUnit)) })}
+        {props.list !== '' && ` · ${t('logDetails.price.list', { list: props.list })}`}
       </span>
     </p>
   )

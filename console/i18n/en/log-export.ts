@@ -13,6 +13,7 @@ export const logExport: Words['logExport'] = {
     user_id: 'User ID',
     quota: 'Quota',
     provider_cost_usd: 'Provider cost',
+    end: 'End',
     error: 'Error code',
   },
 }

@@ -12,6 +12,7 @@ export const logExport = {
     user_id: '用户 ID',
     quota: '额度',
     provider_cost_usd: '上游成本',
+    end: '结束',
     error: '错误码',
   },
 }

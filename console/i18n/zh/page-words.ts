@@ -8,7 +8,7 @@ import { settings } from './settings.ts'
 import { taskLogs } from './task-logs.ts'
 import { users } from './users.ts'
 
-/** What a few pages alone need: their words come with them (`needPageWords`). */
+/** What a few pages alone need: their words come with them (`needWords`). */
 export const pageWords = {
   coupons,
   dashboard,

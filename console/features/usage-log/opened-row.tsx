@@ -1,0 +1,74 @@
+import { type ReactElement, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { needWords } from '#console/i18n/i18n.ts'
+import { Button } from '#console/ui/button.tsx'
+import { EmptyState } from '#console/ui/empty-state.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+
+type Details = typeof import('./log-details.tsx')
+
+let fetched: Details | null = null
+let fetching: Promise<Details> | null = null
+
+/** Fetches the details of rows with their words, once: called as soon as a row may be opened. */
+export function prefetchDetails(): void {
+  fetchDetails().catch(() => undefined)
+}
+
+function fetchDetails(): Promise<Details> {
+  fetching ??= Promise.all([import('./log-details.tsx'), needWords('logDetails')]).then(
+    ([details]) => {
+      fetched = details
+      return details
+    },
+    (error: unknown) => {
+      fetching = null
+      throw error
+    },
+  )
+  return fetching
+}
+
+/**
+ * The details of an expanded row, which are no part of the page's first load. The details are kept
+ * in state rather than in `React.lazy`, because a lazy component shows its fallback for a moment
+ * even where it was fetched before, and the rows below would jump.
+ */
+export function OpenedRow(props: { row: LogEntry; isAdmin: boolean }): ReactElement {
+  const [details, setDetails] = useState(fetched)
+  const [isLost, setLost] = useState(false)
+  useEffect(() => {
+    if (details === null) fetchDetails().then(setDetails, () => setLost(true))
+  }, [details])
+  if (details !== null) return <details.LogDetails {...props} />
+  return isLost ? <Lost /> : <Waiting />
+}
+
+/** As high as the details of most calls. */
+function Waiting(): ReactElement {
+  return (
+    <div className="tg-log-details tg-log-details-wait" aria-busy="true">
+      <Skeleton width={70} />
+      <Skeleton width={50} />
+    </div>
+  )
+}
+
+/** Browsers remember a script that failed until the document is loaded again. */
+function Lost(): ReactElement {
+  const { t } = useTranslation()
+  return (
+    <div role="alert">
+      <EmptyState
+        icon="alert"
+        title={t('usageLog.detailsLost')}
+        action={
+          <Button icon="refresh" onClick={() => window.location.reload()}>
+            {t('ui.reload')}
+          </Button>
+        }
+      />
+    </div>
+  )
+}
