@@ -27,7 +27,7 @@ import type { HttpListener } from './http-listener.ts'
 import { listen } from './listening.ts'
 import { startCore } from './start-core.ts'
 import { addHealthRoutes } from './telemetry/health.ts'
-import type { Siblings } from './workers/siblings.ts'
+import type { Siblings } from './workers/messages.ts'
 
 /**
  * Says a line to whoever starts the product: at once, or once it is ready. Such a line may say

@@ -26,7 +26,7 @@ import { type Authenticator, relayCall } from './pipeline/relay-call.ts'
 import type { RelayDeps } from './pipeline/relay-deps.ts'
 import { RetryBudget } from './pipeline/retry-budget.ts'
 import { addPlayground, type Playground } from './playground/add-playground.ts'
-import { sessionAuthenticator } from './playground/session-authenticator.ts'
+import { sessionAuthenticator } from './playground/own-request.ts'
 import type { ProfileField } from './providers/openai-compatible/profile.ts'
 import { PROFILES } from './providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from './providers/tasks/profiles.ts'
@@ -35,8 +35,12 @@ import { startSweeper } from './sweeper.ts'
 import { isTaskPath } from './tasks/task-routes.ts'
 import { startTasks, type TaskOverrides, type Tasks } from './tasks/tasks.ts'
 import { createTokenCounter } from './token-counts/token-counter.ts'
-import { loadChannelRows, loadViewRows, type ViewRows } from './views/load-views.ts'
-import type { LoadChannels } from './views/reload-channels.ts'
+import {
+  type LoadChannels,
+  loadChannelRows,
+  loadViewRows,
+  type ViewRows,
+} from './views/load-views.ts'
 import { startViews } from './views/views.ts'
 
 /** The relay's own paths, which pass by the management API's router. */

@@ -7,7 +7,7 @@ import type { SiteRefusalCode } from '#domain/site/decide.ts'
 import type { TokenRefusalCode } from '#domain/token/decide.ts'
 import type { TopUpRefusalCode } from '#domain/top-up/commands.ts'
 import type { UsernameRefusalCode, UserRefusalCode } from '#domain/user/commands.ts'
-import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { HttpRefusal } from '#infra/http/faults.ts'
 import { CHANNEL_REFUSALS, type ChannelCode } from './channels/channel-refusals.ts'
 import {
   CREDENTIALS_REFUSALS,

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { plainAnswer, readChatRequest, usageOf } from './answers.ts'
-import { type Fault, faultOfModel } from './faults.ts'
+import { answerPlainFault, type Fault, faultOfModel } from './faults.ts'
 import { Journal, type JournalEntry } from './journal.ts'
-import { answerPlainFault } from './plain-faults.ts'
 import { streamAnswer } from './stream-answer.ts'
 import { createTaskProvider, type TaskProvider } from './task-provider.ts'
 

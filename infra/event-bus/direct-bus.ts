@@ -3,7 +3,7 @@ import type { EventStore } from '../event-store/port.ts'
 import { isCurrent, type Lease, type Leases } from '../leases/leases.ts'
 import { LaneFeed } from './lane-feed.ts'
 import { shareLanes } from './lane-shares.ts'
-import { createOpenWorks } from './open-works.ts'
+import { createOpenWorks } from './lanes.ts'
 import type { EventBus, LaneWork, LaneWorker } from './port.ts'
 import { watchStore } from './watch-store.ts'
 

@@ -33,3 +33,26 @@ function laneOfCharacters(id: readonly string[]): number {
   const codes = last.map((character, index) => (character.codePointAt(0) ?? 0) << index)
   return codes.reduce((sum, code) => sum + code, 0) % LANE_COUNT
 }
+
+type Stoppable = { readonly stop: () => Promise<void> }
+
+/** What a bus has under way, so that closing it stops whatever was not stopped before. */
+export function createOpenWorks() {
+  const open = new Set<Stoppable>()
+  return {
+    keep: <T extends Stoppable>(started: T): T => {
+      const kept = {
+        ...started,
+        stop: async () => {
+          open.delete(kept)
+          await started.stop()
+        },
+      }
+      open.add(kept)
+      return kept
+    },
+    stopAll: async (): Promise<void> => {
+      await Promise.all([...open].map(({ stop }) => stop()))
+    },
+  }
+}

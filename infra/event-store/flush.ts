@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { withDurableCommits } from '../postgres/durable-commits.ts'
+import { withDurableCommits } from '../postgres/pools.ts'
 import { type ArrayWriter, createArrayWriter } from './binary-arrays.ts'
 import type { EncodedEvent } from './encoded-append.ts'
 import { CHANNEL } from './postgres-schema.ts'

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { withDurableCommits } from '../postgres/durable-commits.ts'
-import { reasonOf, warnThrottled } from '../telemetry/throttled-warning.ts'
+import { withDurableCommits } from '../postgres/pools.ts'
+import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 import { createAppendQueue } from './append-queue.ts'
-import { keepListening } from './commit-listener.ts'
 import { encodeAppend, eventCount } from './encoded-append.ts'
 import { createEventReader, type EventReader } from './event-rows.ts'
 import { createFlushConnection } from './flush.ts'
@@ -18,7 +17,7 @@ import {
   subscribe,
   type Wanted,
 } from './subscription.ts'
-import { createWakeUp } from './wake-up.ts'
+import { createWakeUp, keepListening } from './wake-up.ts'
 
 type Options = {
   readonly connectionString: string

@@ -13,7 +13,7 @@ export type Gate = {
   readonly sessions: Sessions
   readonly findPrincipal: FindPrincipal
   readonly findAccessToken: FindAccessToken
-  /** Signs what names a browser; see `device-cookie.ts`. */
+  /** Signs what names a browser; see `session-cookie.ts`. */
   readonly keyedHash: Vault['keyedHash']
   /** Unix milliseconds. */
   readonly now: () => number

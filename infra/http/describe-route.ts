@@ -9,7 +9,7 @@ import {
   onlyUser,
   onlyUserOfAnyPassword,
 } from './access.ts'
-import { readsAfterPosition } from './after-position.ts'
+import { readsAfterPosition } from './envelope.ts'
 
 const BY_SESSION: readonly unknown[] = [
   onlySession,

@@ -5,8 +5,7 @@ import { ShortLivedUnavailable } from '../limits/short-lived.ts'
 import { isUnavailable } from '../postgres/bounded.ts'
 import { VaultBusy } from '../vault/port.ts'
 import { sendRefusal } from './envelope.ts'
-import { type FaultCode, fault } from './faults.ts'
-import { HttpRefusal } from './http-refusal.ts'
+import { type FaultCode, fault, HttpRefusal } from './faults.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
 const BY_CODE: Readonly<Record<string, FaultCode>> = {

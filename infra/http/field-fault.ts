@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { invalidField } from './faults.ts'
-import type { HttpRefusal } from './http-refusal.ts'
+import { type HttpRefusal, invalidField } from './faults.ts'
 import type { Words } from './language.ts'
 
 const TYPES: Record<string, Words> = {

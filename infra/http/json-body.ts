@@ -1,8 +1,44 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fault } from './faults.ts'
+import { fault, invalidField } from './faults.ts'
 import { scanJson } from './json-scan.ts'
-import { refuseBadText } from './text-check.ts'
+
+const NUL = { zh: '不能包含 NUL 字符', en: 'must not contain a NUL character' }
+const SURROGATE = { zh: '包含无效的 Unicode 字符', en: 'must not contain half a Unicode character' }
+const RESERVED = { zh: '不允许的字段名', en: 'is not allowed as a name' }
+
+/**
+ * Throws a 400 for text that can't be stored as it is (NUL, half a surrogate pair) and for names
+ * that would reach an object's prototype. `value` is parsed JSON of bounded depth.
+ */
+export function refuseBadText(value: unknown, path: string): void {
+  if (typeof value === 'string') refuseString(value, path)
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) refuseBadText(item, `${path}[${index}]`)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) refuseMember(key, item, path)
+  }
+}
+
+function refuseMember(key: string, item: unknown, path: string): void {
+  const isNested = path !== 'body' && path !== 'query' && path !== 'params'
+  const name = isNested ? `${path}.${key}` : key
+  if (key === '__proto__' || (key === 'constructor' && hasPrototype(item))) {
+    throw invalidField(name, RESERVED)
+  }
+  refuseString(key, name)
+  refuseBadText(item, name)
+}
+
+const hasPrototype = (item: unknown): boolean =>
+  typeof item === 'object' && item !== null && Object.hasOwn(item, 'prototype')
+
+function refuseString(text: string, path: string): void {
+  // NOTE: the name itself may be what is wrong; it must not carry the fault into the answer.
+  const named = () => path.toWellFormed().replaceAll('\0', '�').slice(0, 200)
+  if (text.includes('\0')) throw invalidField(named(), NUL)
+  if (!text.isWellFormed()) throw invalidField(named(), SURROGATE)
+}
 
 /** Bodies are `application/json` and nothing else (415), looked over before they are parsed. */
 export function acceptJsonOnly(app: FastifyInstance): void {
@@ -15,7 +51,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 }
 
 /** The value of a JSON body; undefined when it is empty. Throws a 400 that says what is wrong. */
-export function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw fault('InvalidText')
   const text = body.toString('utf8')

@@ -1,4 +1,6 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sessionHash } from './sessions.ts'
 
 const NAME = 'session'
 
@@ -16,3 +18,60 @@ export function clearSessionCookie(reply: FastifyReply): void {
 // NOTE: Lax, not Strict: the way back from an OAuth provider is a navigation from another site.
 const attributesFor = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const
+
+/** Who logged in, and the version of their logins: another password or role makes it another. */
+type Account = { readonly id: number; readonly authVersion: number }
+
+const PATH = '/api/user'
+const SECONDS = 180 * 86_400
+const FORMAT = /^([\w-]{22})\.([0-9a-f]{64})$/
+
+const nameOf = ({ id }: Pick<Account, 'id'>): string => `device_${id}`
+
+/**
+ * Marks the browser as one that has logged in to this account: it outlives the session, and gives
+ * the browser tries of its own when somebody else guesses the password. It lets nobody in.
+ */
+function rememberDevice(request: FastifyRequest, reply: FastifyReply, account: Account): void {
+  const id = knownDevice(request, account) ?? randomBytes(16).toString('base64url')
+  reply.setCookie(nameOf(account), `${id}.${signatureOf(request, account, id)}`, {
+    path: PATH,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: request.protocol === 'https',
+    maxAge: SECONDS,
+  })
+}
+
+/** What names the browser among those that have logged in to this account; null: it has not. */
+export function knownDevice(request: FastifyRequest, account: Account): string | null {
+  const [, id, signature = ''] = FORMAT.exec(request.cookies[nameOf(account)] ?? '') ?? []
+  if (id === undefined) return null
+  const wanted = signatureOf(request, account, id)
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(wanted)) ? id : null
+}
+
+const signatureOf = (
+  { server }: FastifyRequest,
+  { id: userId, authVersion }: Account,
+  id: string,
+): string => server.gate.keyedHash('device', `${userId}.${authVersion}.${id}`)
+
+/**
+ * Starts a session under a new id; the one that the browser had is over. The browser is known to
+ * the account from then on.
+ */
+export async function startSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: { readonly id: number; readonly authVersion: number },
+  isByTemporaryPassword = false,
+): Promise<void> {
+  const { sessions } = request.server.gate
+  const old = sessionIdOf(request)
+  if (old !== null) await sessions.end(sessionHash(old))
+  const userAgent = request.headers['user-agent'] ?? ''
+  const from = { ip: request.ip, userAgent, isByTemporaryPassword }
+  setSessionCookie(reply, await sessions.start(user.id, user.authVersion, from))
+  rememberDevice(request, reply, user)
+}

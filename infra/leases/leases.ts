@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import { answerIn } from '../postgres/bounded.ts'
 import { ensureSchema } from '../postgres/ensure-schema.ts'
-import { reasonOf, warnThrottled } from '../telemetry/throttled-warning.ts'
+import { reasonOf, warnThrottled } from '../telemetry/log.ts'
 
 /** What one process at a time may do, among all on one Postgres. */
 export type Lease = {

@@ -6,9 +6,94 @@ import {
   type Limits,
   type Permit,
   SEATS_WAIT_MS,
+  TOKENS_PERIOD_MS,
+  type TokensClaim,
 } from './port.ts'
-import { RateWindow } from './rate-window.ts'
-import { TokenWindow } from './token-window.ts'
+
+/** At most so many in any stretch of so long. */
+type RateLimit = { readonly max: number; readonly periodMs: number }
+
+/**
+ * The times of one caller's latest acts, oldest first. Exact at the edge of any period, where
+ * counters that restart every minute let twice as many through.
+ */
+class RateWindow {
+  private readonly times: number[] = []
+  private periodMs = 0
+
+  /** 0 when one more fits, else milliseconds until it does. Takes nothing. */
+  waitMs({ max, periodMs }: RateLimit, now: number): number {
+    const { times } = this
+    const since = now - periodMs
+    let past = 0
+    while (past < times.length && (times[past] ?? 0) <= since) past += 1
+    if (past > 0) times.splice(0, past)
+    const limiting = times[times.length - max]
+    // A time to come was taken before the clock was set back: nobody waits for that.
+    return limiting === undefined || limiting > now ? 0 : limiting - since
+  }
+
+  take({ periodMs }: RateLimit, now: number): void {
+    this.periodMs = periodMs
+    this.times.push(now)
+  }
+
+  giveBack(takenAt: number): void {
+    const at = this.times.lastIndexOf(takenAt)
+    if (at >= 0) this.times.splice(at, 1)
+  }
+
+  isIdle(now: number): boolean {
+    return (this.times.at(-1) ?? 0) <= now - this.periodMs
+  }
+}
+
+type Amount = { readonly at: number; tokens: number }
+
+/** The tokens of one caller's last minute, call by call, oldest first, and their sum. */
+class TokenWindow {
+  private readonly amounts: Amount[] = []
+  private sum = 0
+
+  /** 0 when the estimate fits, else milliseconds until it does. Takes nothing. */
+  waitMs({ max, estimate }: TokensClaim, now: number): number {
+    const since = now - TOKENS_PERIOD_MS
+    let past = 0
+    for (const { at, tokens } of this.amounts) {
+      // A time to come was taken before the clock was set back.
+      if (at > since && at <= now) break
+      this.sum -= tokens
+      past += 1
+    }
+    if (past > 0) this.amounts.splice(0, past)
+    let left = this.sum
+    if (left === 0 || left + estimate <= max) return 0
+    for (const { at, tokens } of this.amounts) {
+      left -= tokens
+      if (left === 0 || left + estimate <= max) return Math.max(1, at - since)
+    }
+    return 0
+  }
+
+  take({ estimate }: TokensClaim, now: number): void {
+    this.amounts.push({ at: now, tokens: estimate })
+    this.sum += estimate
+  }
+
+  /** Replaces an estimate that is still in the window. */
+  correct({ estimate }: TokensClaim, takenAt: number, tokens: number): void {
+    const amount = this.amounts.findLast(
+      (candidate) => candidate.at === takenAt && candidate.tokens === estimate,
+    )
+    if (amount === undefined) return
+    amount.tokens = tokens
+    this.sum += tokens - estimate
+  }
+
+  isIdle(now: number): boolean {
+    return (this.amounts.at(-1)?.at ?? 0) <= now - TOKENS_PERIOD_MS
+  }
+}
 
 const SWEEP_MS = 30_000
 /** Keys of a kind; addresses are made up by whoever attacks. */

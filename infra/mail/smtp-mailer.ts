@@ -1,7 +1,7 @@
 import { createTransport, type SMTPTransportOptions } from 'nodemailer'
 import { isLoopbackAddress, plainAddress } from '../outbound/address.ts'
+import { openSocket } from '../outbound/connector.ts'
 import { type OutboundPolicy, OutboundRefused } from '../outbound/guard.ts'
-import { openSocket } from '../outbound/socket.ts'
 import { MAIL_MS_MAX, type Mailer, MailFailed, type MailFault } from './port.ts'
 
 /** What the operator entered; `host` or `from` empty: no mail can be sent. */

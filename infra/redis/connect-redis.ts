@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { reasonOf } from '../telemetry/throttled-warning.ts'
+import { reasonOf } from '../telemetry/log.ts'
 
 export type RedisClient = Redis | Cluster
 

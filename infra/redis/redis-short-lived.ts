@@ -1,5 +1,8 @@
-import { createSealedValues } from '../limits/sealed-values.ts'
-import { type ShortLived, ShortLivedUnavailable } from '../limits/short-lived.ts'
+import {
+  createSealedValues,
+  type ShortLived,
+  ShortLivedUnavailable,
+} from '../limits/short-lived.ts'
 import type { RedisClient } from './connect-redis.ts'
 
 const PUT = `

@@ -10,7 +10,7 @@ import {
   type PermitEnd,
   type PermitsClaim,
 } from '../limits/port.ts'
-import { reasonOf } from '../telemetry/throttled-warning.ts'
+import { reasonOf } from '../telemetry/log.ts'
 import type { RedisLimits, RemotePermit, Sharers } from './redis-limits.ts'
 
 export type SharedLimits = Limits & {

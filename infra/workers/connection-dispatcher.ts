@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import type { HttpListener } from '../http-listener.ts'
 import { BACKLOG, ofListening, urlOf } from '../listening.ts'
 import type { ToWorker } from './messages.ts'
 
@@ -98,5 +100,39 @@ export class ConnectionDispatcher {
     const socket = this.onTheWay.get(worker)
     this.onTheWay.delete(worker)
     if (socket !== undefined) this.wait(socket, true)
+  }
+}
+
+export type HandedListener = HttpListener & {
+  /** Serves a connection that the primary has accepted. */
+  readonly enter: (socket: Socket) => void
+}
+
+/** A worker's: `server` listens nowhere. `onClosed`: the primary must hand it nothing more. */
+export function createHandedListener(server: Server, onClosed: () => void): HandedListener {
+  const open = new Set<Socket>()
+  let closing: PromiseWithResolvers<void> | null = null
+  // What `listen` would do: it counts connections and sees to their timeouts from now on.
+  server.emit('listening')
+  return {
+    url: '',
+    server,
+    enter: (socket) => {
+      // As an HTTP server's own have it: who sends no more may still be answered.
+      socket.allowHalfOpen = true
+      open.add(socket)
+      socket.once('close', () => {
+        open.delete(socket)
+        if (open.size === 0) closing?.resolve()
+      })
+      server.emit('connection', socket)
+    },
+    close: () => {
+      if (closing !== null) return closing.promise
+      closing = Promise.withResolvers<void>()
+      if (open.size === 0) closing.resolve()
+      onClosed()
+      return closing.promise
+    },
   }
 }

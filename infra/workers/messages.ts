@@ -1,4 +1,6 @@
-import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+import type { FastifyInstance } from 'fastify'
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+import type { HttpListener } from '../http-listener.ts'
 
 /** A process's metrics as `registry.getMetricsAsJSON()` gives them. */
 export type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[]
@@ -26,3 +28,13 @@ export type ToPrimary =
   /** Everybody's metrics are asked for. */
   | { readonly type: 'metrics-asked'; readonly question: number }
   | { readonly type: 'metrics-own'; readonly question: number; readonly metrics: Metrics }
+
+/** The other processes of one start of the product, for what they have in common. */
+export type Siblings = {
+  /** This process's metrics, for when another one is asked. */
+  readonly join: (own: Registry) => void
+  /** Everybody's, each sample labelled with its `process`, in Prometheus' text format. */
+  readonly metrics: () => Promise<string>
+  /** Serves the app on the port that all share. */
+  readonly shareListener: (app: FastifyInstance) => Promise<HttpListener>
+}

@@ -3,9 +3,8 @@ import type { Registry } from 'prom-client'
 import { readConfig } from '../config/read-config.ts'
 import { explainStart } from '../explain-start.ts'
 import { type Running, startProduct } from '../start.ts'
-import { createHandedListener, type HandedListener } from './handed-listener.ts'
-import type { ToPrimary, ToWorker } from './messages.ts'
-import type { Siblings } from './siblings.ts'
+import { createHandedListener, type HandedListener } from './connection-dispatcher.ts'
+import type { Siblings, ToPrimary, ToWorker } from './messages.ts'
 
 type Own = { registry: Registry | null; running: Running | null; listener: HandedListener | null }
 

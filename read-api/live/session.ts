@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { HttpRefusal } from '#infra/http/http-refusal.ts'
+import type { HttpRefusal } from '#infra/http/faults.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { unreadCounts } from '#projections/messages/query.ts'
 import type { LiveMessage, LiveTopic } from '../contract/live.ts'

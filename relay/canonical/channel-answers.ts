@@ -1,4 +1,4 @@
-import { answer } from './denial-answer.ts'
+import { answer } from './denial.ts'
 
 /** Status and words of what has to do with channels and their providers. */
 export const CHANNEL_ANSWERS = {

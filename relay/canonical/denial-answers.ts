@@ -1,6 +1,5 @@
 import { CHANNEL_ANSWERS } from './channel-answers.ts'
-import type { DenialCode } from './denial.ts'
-import { type Answer, answer } from './denial-answer.ts'
+import { type Answer, answer, type DenialCode } from './denial.ts'
 
 /** Status and words of every denial; a code without them does not compile. */
 export const DENIAL_ANSWERS: Record<DenialCode, Answer> = {

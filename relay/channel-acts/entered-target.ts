@@ -3,13 +3,13 @@ import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-addr
 import { invalidField } from '#infra/http/faults.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+import type { FetchModels } from '#write-api/contract/channel-act.ts'
 import {
   baseOf,
   type ProviderTarget,
   providerTarget,
-} from '#relay/providers/openai-compatible/target.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
-import type { FetchModels } from '#write-api/contract/channel-act.ts'
+} from '../providers/openai-compatible/target.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
 import { type ActDeps, channelNow } from './channel-act.ts'
 import { refused } from './refusals.ts'
 import { viewsNow } from './views-now.ts'

@@ -1,17 +1,43 @@
 import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
-import { isDenial } from '#relay/canonical/denial.ts'
-import { outputCeiling, readOpenAiUsage } from '#relay/canonical/usage-report.ts'
-import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
-import { accountFaultOf } from '#relay/pipeline/account-fault.ts'
-import { type AttemptEnd, UpstreamAttempt } from '#relay/pipeline/call-upstream.ts'
-import { DEFAULT_DEADLINES, type Deadlines } from '#relay/pipeline/deadlines.ts'
-import { type Candidate, candidateOf } from '#relay/pipeline/plan-call.ts'
-import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
-import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
-import { chatPathOf, type ProviderTarget } from '#relay/providers/openai-compatible/target.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
-import { testModelOf, testRequest } from './test-request.ts'
+import { isDenial } from '../canonical/denial.ts'
+import { outputCeiling, readOpenAiUsage } from '../canonical/usage-report.ts'
+import { type ChatRequest, readChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
+import { accountFaultOf } from '../pipeline/account-fault.ts'
+import { type AttemptEnd, UpstreamAttempt } from '../pipeline/call-upstream.ts'
+import { DEFAULT_DEADLINES, type Deadlines } from '../pipeline/deadlines.ts'
+import { type Candidate, candidateOf } from '../pipeline/plan-call.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import { StreamForwarder } from '../pipeline/stream-forwarder.ts'
+import { chatPathOf, type ProviderTarget } from '../providers/openai-compatible/target.ts'
+import { type RelayChannel, workOf } from '../views/channel-view.ts'
+
+const OUTPUT_TOKENS = 16
+/** These think before they speak, and refuse the older name of the limit. */
+const THINKERS = /(^|\/)(o[1-9]|gpt-5)/
+
+/** The model a channel is tested with when nobody names one; empty when it has none. */
+const testModelOf = ({ terms }: Pick<RelayChannel, 'terms'>): string =>
+  terms.testModel === '' ? (terms.models[0] ?? '') : terms.testModel
+
+/** The smallest chat there is; null when the model's name can't be one, or chats aren't taken. */
+function testRequest(
+  { terms }: Pick<RelayChannel, 'terms'>,
+  model: string,
+  isStream: boolean,
+): ChatRequest | null {
+  if (workOf({ terms }) !== 'chat') return null
+  const limit = THINKERS.test(model) ? 'max_completion_tokens' : 'max_tokens'
+  const body = {
+    model: terms.modelPrefix + model,
+    messages: [{ role: 'user', content: 'hi' }],
+    [limit]: OUTPUT_TOKENS,
+    ...(isStream ? { stream: true } : {}),
+  }
+  const request = readChatRequest(Buffer.from(JSON.stringify(body)))
+  return isDenial(request) ? null : request
+}
 
 export type ProbeDeps = Pick<RelayDeps, 'actors' | 'now' | 'outbound' | 'watch'>
 

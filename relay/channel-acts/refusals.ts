@@ -1,4 +1,4 @@
-import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { HttpRefusal } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
 
 /** What the acts of this folder refuse. */

@@ -1,10 +1,45 @@
 import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
-import { languageOf } from '#infra/http/language.ts'
+import { languageOf, type Words } from '#infra/http/language.ts'
 import { ChannelTestAnswer } from '#read-api/contract/channel-act.ts'
+import { DENIAL_ANSWERS } from '../canonical/denial-answers.ts'
+import { providerErrorBody } from '../dialects/openai-chat/error-body.ts'
+import { DENIAL_OF } from '../pipeline/failure.ts'
+import { confidentialTo, type RelayChannel, workOf } from '../views/channel-view.ts'
+import { NO_WAY } from './ask-provider.ts'
 import { type ChannelAct, channelNow, contextOf, IdParams, visible } from './channel-act.ts'
-import { testChannel } from './probe.ts'
-import { testWords } from './test-words.ts'
+import { type ProbeResult, testChannel } from './probe.ts'
+import { refused } from './refusals.ts'
+
+const NO_REQUEST: Words = {
+  zh: '模型名称或参数覆盖无法构成请求',
+  en: 'The model’s name or the channel’s overrides make no request',
+}
+
+const NO_CHATS: Words = {
+  zh: '该渠道类型只接受绘图或音乐任务，无法用对话测试',
+  en: 'Channels of this type take drawing or music tasks only, and no chat to test them by',
+}
+
+/** Why a test failed, as an admin may read it: without keys and addresses. Empty for a success. */
+function testWords({ isSuccess, reason, end }: ProbeResult, channel: RelayChannel): Words {
+  if (isSuccess) return { zh: '', en: '' }
+  if (end === null) {
+    if (workOf(channel) !== 'chat') return NO_CHATS
+    return reason === 'no-request' ? NO_REQUEST : refused('ChannelNotCallable').words
+  }
+  if (end.isProxy === true) return NO_WAY
+  if (end.error !== 'status' && end.error !== 'error-event') {
+    const { zh, en } = DENIAL_ANSWERS[DENIAL_OF[end.error]]
+    return { zh, en }
+  }
+  const status = end.status ?? 502
+  const known = confidentialTo(channel)
+  const { message } = providerErrorBody(end.body, status, { isHidden: false, known }).error
+  const isNamed = end.error === 'error-event' || message.includes(String(status))
+  const text = isNamed ? message : `${status} ${message}`
+  return { zh: text, en: text }
+}
 
 const FLAG = Type.Union([Type.Literal('true'), Type.Literal('false'), Type.Literal('')])
 

@@ -3,7 +3,7 @@ import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
+import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import { inParallel } from './in-parallel.ts'
 import { testChannel } from './probe.ts'
 import { type CheckDeps, viewsNow } from './views-now.ts'

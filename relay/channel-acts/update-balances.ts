@@ -1,13 +1,47 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { BalancesRead } from '#read-api/contract/channel-act.ts'
+import { BalancesRead, ChannelBalanceAnswer } from '#read-api/contract/channel-act.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type ActDeps, type ChannelAct, contextOf, visible } from './channel-act.ts'
+import {
+  type ActDeps,
+  type ChannelAct,
+  channelNow,
+  contextOf,
+  IdParams,
+  visible,
+} from './channel-act.ts'
 import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
 import { refused } from './refusals.ts'
 import { viewsNow } from './views-now.ts'
+
+/** `GET /api/channel/update_balance/{id}/`, for admins: what is left of its account, in dollars. */
+export const updateBalance: ChannelAct = (api, deps) => {
+  api.get(
+    '/api/channel/update_balance/:id/',
+    {
+      onRequest: onlyAdmin,
+      schema: {
+        summary: 'Ask what is left of a channel’s account, in US dollars',
+        params: IdParams,
+        response: { 200: ChannelBalanceAnswer },
+      },
+    },
+    async (request, reply) => {
+      const channel = await channelNow(deps, Number(request.params.id))
+      const { target } = channel
+      if (target === null) throw refused('ChannelNotCallable')
+      if (!hasBalance(channel)) throw refused('BalanceNotOffered')
+      const read = await readBalance(deps, channel, target, contextOf(deps, request))
+      if (!read.isRead) throw refused('BalanceUnavailable', read.why)
+      await visible(deps, reply, read.position)
+      // Exact in the ledger; on the wire it is a figure to be shown.
+      const balance = Number(read.balance)
+      return { success: true, message: '', balance, data: { balance } }
+    },
+  )
+}
 
 const AT_ONCE = 8
 /** Less than a proxy in front waits for an answer. */

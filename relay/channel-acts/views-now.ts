@@ -2,8 +2,8 @@ import type { Core } from '#infra/core.ts'
 import type { ActContext } from '#infra/event-store/actors-port.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
 import type { Views } from '#relay/views/views.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
 import type { ProbeDeps, ProbeResult } from './probe.ts'
 
 const FRESH_WITHIN_MS = 2_000

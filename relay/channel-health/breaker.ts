@@ -6,13 +6,43 @@ import {
 } from '#domain/channel-health/decide.ts'
 import { type CircuitScope, channelHealthStream } from '#domain/channel-health/events.ts'
 import type { Core } from '#infra/core.ts'
-import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
+import type { AttemptEnd } from '../pipeline/call-upstream.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
 import type { Circuits, OpenCircuit } from './circuits.ts'
 import { type Failure, type Outcome, outcomeOf } from './outcome.ts'
-import { Resting } from './resting.ts'
-import { Tallies } from './tallies.ts'
-import type { BreakerRule } from './tally.ts'
+import { type BreakerRule, Tallies } from './tallies.ts'
+
+/**
+ * Channels (by id) and keys (by reference) whose provider asked to be left alone, until when (by
+ * `performance.now()`). Known to this process alone, and short.
+ */
+class Resting {
+  private readonly untils = new Map<number | string, number>()
+
+  put(who: number | string, until: number, now: number): void {
+    for (const [known, over] of this.untils) if (over <= now) this.untils.delete(known)
+    this.untils.set(who, until)
+  }
+
+  /** What its provider asked for is over: an admin says that it may be called again. */
+  end(who: number | string): void {
+    this.untils.delete(who)
+  }
+
+  get isNobody(): boolean {
+    return this.untils.size === 0
+  }
+
+  /** Until when; 0: it does not rest. */
+  untilOf(who: number | string, now: number): number {
+    if (this.untils.size === 0) return 0
+    const until = this.untils.get(who)
+    if (until === undefined) return 0
+    if (until > now) return until
+    this.untils.delete(who)
+    return 0
+  }
+}
 
 export type BreakerOptions = BreakerRule & {
   readonly cooldownMs: number
@@ -25,7 +55,7 @@ type Deps = Pick<Core, 'actors' | 'log' | 'now'> & {
 }
 
 /** One try at one channel, as far as its health is concerned. */
-export type Try = {
+type Try = {
   readonly channel: RelayChannel
   readonly keyRef: string
   /** As the caller named it. */

@@ -1,9 +1,8 @@
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
-import type { ProbeResult } from '#relay/channel-acts/probe.ts'
-import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
-import type { SlowTests } from './slow-tests.ts'
+import type { ProbeResult } from '../channel-acts/probe.ts'
+import type { RelayDeps } from '../pipeline/relay-deps.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
 
 type Deps = Pick<RelayDeps, 'actors' | 'autoDisable' | 'breaker' | 'log' | 'now' | 'views'> & {
   readonly slowTests: SlowTests
@@ -54,4 +53,17 @@ function takeBack({ actors, log, now }: Deps, channelId: number, cause: string |
   actors
     .handle(channelsDecider, CHANNELS_STREAM, command, { actor: SCHEDULER, cause, at: now() })
     .catch((err: unknown) => log.warn({ err, channelId }, 'could not turn the channel on again'))
+}
+
+/** How many of each channel's scheduled tests in a row were too slow. */
+export class SlowTests {
+  private readonly counts = new Map<number, number>()
+
+  /** True once `most` in a row were; then it is counted anew. */
+  isTooOften(channelId: number, isSlow: boolean, most: number): boolean {
+    const count = isSlow ? (this.counts.get(channelId) ?? 0) + 1 : 0
+    if (count === 0 || count >= most) this.counts.delete(channelId)
+    else this.counts.set(channelId, count)
+    return count >= most
+  }
 }

@@ -1,4 +1,4 @@
-import { type Denial, deny } from '#relay/canonical/denial.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
 import { pathAt } from './json-path.ts'
 import { DEPTH_MAX, type JsonFault, KEYS_MAX, MEMBERS_MAX, VALUES_MAX } from './json-scan.ts'
 

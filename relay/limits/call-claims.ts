@@ -1,6 +1,6 @@
 import type { SharedTerms } from '#domain/token/events.ts'
 import type { Claim, Full } from '#infra/limits/port.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
 import type { ConcurrencyCaps } from './concurrency.ts'
 
 type Whose = { readonly scope: 'token' | 'user'; readonly id: number }

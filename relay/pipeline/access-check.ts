@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
-import type { DenialCode } from '#relay/canonical/denial.ts'
-import type { RelayToken } from '#relay/views/token-view.ts'
 import type { Views } from '#relay/views/views.ts'
+import type { DenialCode } from '../canonical/denial.ts'
+import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 
 /** Why a caller may no longer call; null while it may. */

@@ -1,6 +1,4 @@
 import { isFull } from '#infra/limits/port.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
-import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import {
   type CallRules,
   callClaims,
@@ -10,7 +8,9 @@ import {
   type TokensRule,
 } from '#relay/limits/call-claims.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
-import type { RelayToken } from '#relay/views/token-view.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
+import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
+import type { RelayToken } from '../views/token-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { RelayDeps } from './relay-deps.ts'
 

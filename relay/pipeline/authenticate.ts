@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { ADMIN } from '#domain/shared/roles.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { FailedKeys } from '#relay/limits/failed-keys.ts'
-import type { RelayToken } from '#relay/views/token-view.ts'
-import type { RelayUser } from '#relay/views/user-view.ts'
 import type { Views } from '#relay/views/views.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
+import type { RelayToken, RelayUser } from '../views/token-view.ts'
 
 export type Caller = {
   /** In the playground, what stands for one: see `relay/playground/`. */

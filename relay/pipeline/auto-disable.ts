@@ -2,10 +2,9 @@ import type { AutoDisableChannel, SetKeyAside } from '#domain/channel/commands.t
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import type { Core } from '#infra/core.ts'
-import { accountTroubleOf } from '#relay/channel-health/account-trouble.ts'
-import { AccountTroubles } from '#relay/channel-health/account-troubles.ts'
-import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
 import type { Views } from '#relay/views/views.ts'
+import { AccountTroubles, accountTroubleOf } from '../channel-health/account-troubles.ts'
+import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import type { AttemptEnd } from './call-upstream.ts'
 
 type Deps = Pick<Core, 'actors' | 'log' | 'now'> & { readonly views: Views }

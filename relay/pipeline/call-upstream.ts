@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
-import { faultOfAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
+import { faultOfAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { StreamForwarder } from './stream-forwarder.ts'
 

@@ -1,6 +1,6 @@
 import type { CircuitScope } from '#domain/channel-health/events.ts'
-import type { Breaker, KeyStanding } from '#relay/channel-health/breaker.ts'
-import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+import type { Breaker, KeyStanding } from '../channel-health/breaker.ts'
+import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 
 /** `probes`: the key's own circuit, when this call is to try it. */
 export type ChosenKey = { readonly key: RelayKey; readonly probes: readonly CircuitScope[] }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '#infra/core.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { ClaimedCalls } from '#relay/repeats/claimed-calls.ts'
-import type { Work } from '#relay/views/channel-view.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
+import type { Work } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { Language } from '#relay/canonical/denial-answers.ts'
 import { denialBody, type ErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
 
 /** One HTTP request and its answer, with the id it goes by everywhere. */
 export type Exchange = {

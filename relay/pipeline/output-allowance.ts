@@ -3,7 +3,7 @@ import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { TokenLimits } from '#domain/pricing/usage.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { DeliveredText } from '#relay/canonical/delivered-text.ts'
-import { OUTPUT_TOKENS_MAX } from '#relay/dialects/openai-chat/chat-request.ts'
+import { OUTPUT_TOKENS_MAX } from '../dialects/openai-chat/chat-request.ts'
 import type { CallTerms } from './output-terms.ts'
 
 /** An open-ended stream's hold grows by so many tokens at a time, or by half of what it covers. */

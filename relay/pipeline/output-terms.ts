@@ -2,8 +2,8 @@ import type { OutputReduction } from '#domain/account/commands.ts'
 import { type CallBounds, holdFor } from '#domain/pricing/hold.ts'
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import type { Quota } from '#domain/shared/quota.ts'
-import type { ChatRequest } from '#relay/dialects/openai-chat/chat-request.ts'
 import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { ChatRequest } from '../dialects/openai-chat/chat-request.ts'
 
 /** What a call may use at most, and what it holds for that. */
 export type CallTerms = {

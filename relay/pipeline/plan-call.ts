@@ -1,17 +1,16 @@
 import type { PriceSnapshot } from '#domain/pricing/price.ts'
 import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
-import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import type { RelayOptions } from '#relay/views/option-view.ts'
+import type { Views } from '#relay/views/views.ts'
+import { type Denial, deny, isDenial } from '../canonical/denial.ts'
 import {
   type ChatRequest,
   NO_NAMES,
   readChatRequest,
-} from '#relay/dialects/openai-chat/chat-request.ts'
-import { upstreamBody } from '#relay/dialects/openai-chat/upstream-body.ts'
-import { upstreamModelOf } from '#relay/views/channel-rules.ts'
-import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
-import type { RelayOptions } from '#relay/views/option-view.ts'
-import type { Views } from '#relay/views/views.ts'
+} from '../dialects/openai-chat/chat-request.ts'
+import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
+import { type RelayChannel, upstreamModelOf, workOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms } from './output-terms.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
 import { BODY_BYTES_MAX, type BodyMemory, type BodyOwner } from '#relay/limits/body-memory.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
 
 const TOO_LARGE = deny('request_too_large', {
   subject: String(BODY_BYTES_MAX / 1024 / 1024),

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Denial } from '#relay/canonical/denial.ts'
+import type { Denial } from '../canonical/denial.ts'
 import { type Exchange, sendDenial } from './exchange.ts'
 
 /** For the caller to read the answer before its connection is reset. */

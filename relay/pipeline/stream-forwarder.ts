@@ -1,8 +1,8 @@
 import { DeliveredText } from '#relay/canonical/delivered-text.ts'
 import { eventData, SseScanner, type SseSink } from '#relay/canonical/sse-scanner.ts'
-import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
-import { usageInEvent } from '#relay/dialects/openai-chat/usage-in-event.ts'
-import type { AnswerScreen } from '#relay/screening/answer-screen.ts'
+import { withModel } from '../dialects/openai-chat/upstream-body.ts'
+import { usageInEvent } from '../dialects/openai-chat/usage-in-answer.ts'
+import type { AnswerScreen } from '../screening/screening.ts'
 import { type Exchange, headersOf } from './exchange.ts'
 
 /** How a provider's stream ended, as far as its bytes tell. */

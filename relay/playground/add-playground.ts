@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
-import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { HttpRefusal } from '#infra/http/faults.ts'
 import { refuseCrossSite } from '#infra/http/origin.ts'
-import { type Denial, type DenialCode, deny } from '#relay/canonical/denial.ts'
+import { type Denial, type DenialCode, deny } from '../canonical/denial.ts'
 
 /** What becomes of a request: a call of this user's, or a word why not. */
 export type Playground = {

@@ -1,10 +1,14 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
-import { jsonDenial } from '#relay/dialects/json-denial.ts'
-import { scanObject } from '#relay/dialects/json-scan.ts'
+import { playgroundOf } from '#domain/shared/playground.ts'
+import type { SharedTerms } from '#domain/token/events.ts'
+import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { jsonDenial } from '../dialects/json-denial.ts'
+import { scanObject } from '../dialects/json-scan.ts'
+import type { Authenticator } from '../pipeline/relay-call.ts'
+import { RelayToken } from '../views/token-view.ts'
 
 /** What the console says beside the chat itself, and the chat without it. */
-export type OwnRequest = {
+type OwnRequest = {
   /** Empty: the user's own. */
   readonly group: string
   readonly body: Buffer
@@ -38,3 +42,33 @@ export function ownRequest(body: Buffer): OwnRequest | Denial {
   ])
   return { group, body: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
 }
+
+/** Nothing is narrowed: what the user may call is the limit. */
+const TERMS: SharedTerms = {
+  expiresAt: null,
+  group: '',
+  models: null,
+  allowIps: null,
+  rateLimit: { isEnabled: false, periodSeconds: 60, count: 0, success: 0 },
+  tokensPerMinute: 0,
+  maxConcurrency: 0,
+}
+
+/** How somebody comes in whom the session has named: at their own cost, in the group they say. */
+export const sessionAuthenticator = (userId: number): Authenticator => ({
+  authenticate: async ({ views }) => {
+    const user = views.users.find(userId)
+    // The session knew the user first: the view is a moment behind.
+    if (user === undefined) return deny('store_unavailable', { retryAfterSeconds: 1 })
+    if (!user.isEnabled) return deny('not_logged_in')
+    const tokenId = playgroundOf(userId)
+    const token = new RelayToken({ tokenId, userId, terms: TERMS, isEnabled: true, keyLookup: '' })
+    return { token, user, group: user.group, pinnedChannelId: null }
+  },
+  open: (caller, body) => {
+    const own = ownRequest(body)
+    if (isDenial(own)) return own
+    const group = own.group === '' ? caller.group : own.group
+    return { caller: { ...caller, group }, body: own.body }
+  },
+})

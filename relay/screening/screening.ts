@@ -1,5 +1,39 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { optionFlag, optionValue } from '#domain/options/registry.ts'
-import { WordMatcher } from './word-matcher.ts'
+import { eachWord, eachWordOfEvents } from '../canonical/answer-words.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
+import { MATCH_START, MATCHED, WordMatcher } from './word-matcher.ts'
+
+/** Looks through one call's answer as it comes. */
+export class AnswerScreen {
+  private readonly matcher: WordMatcher
+  private state = MATCH_START
+
+  constructor(matcher: WordMatcher) {
+    this.matcher = matcher
+  }
+
+  /** False from the event on that completes a word. */
+  isClean(events: Buffer): boolean {
+    const pieces: string[] = []
+    eachWordOfEvents(events.toString('utf8'), (_choice, _place, piece) => pieces.push(piece))
+    this.state = this.matcher.feed(this.state, pieces.join(''))
+    return this.state !== MATCHED
+  }
+
+  isCleanAnswer(answer: Buffer): boolean {
+    const texts: string[] = []
+    eachWord(answer.toString('utf8'), (_choice, _place, text) => texts.push(text))
+    return this.matcher.feed(MATCH_START, texts.join('\n')) !== MATCHED
+  }
+}
+
+/** null: nobody looks, and nothing is spent on it. */
+export const answerScreen = (
+  { matcher, isAnswerStopped, exemptGroup }: Screening,
+  group: string,
+): AnswerScreen | null =>
+  matcher === null || !isAnswerStopped || group === exemptGroup ? null : new AnswerScreen(matcher)
 
 /** What the site does about words it does not let through. */
 export type Screening = {
@@ -40,4 +74,52 @@ function matcherOf(text: string): WordMatcher | null {
     .map((line) => line.trim())
     .filter((line) => line !== '')
   return words.length === 0 ? null : new WordMatcher(words)
+}
+
+/** Characters looked at in one go: the loop must not stand still for a long text. */
+const PIECE = 256 * 1024
+/** Between two texts of a request, so that no word is found across them. */
+const BREAK = '\n'
+
+/**
+ * Refuses a request with a word in it that is not let through: in any text that it gives, keys and
+ * data addresses aside. The words themselves are not repeated to the caller. null at once, with
+ * nothing to wait for, where nobody looks.
+ */
+export function screenPrompt(
+  { matcher, isPromptChecked, exemptGroup }: Screening,
+  group: string,
+  body: Buffer,
+  param = 'messages',
+): Promise<Denial | null> | null {
+  if (matcher === null || !isPromptChecked || group === exemptGroup) return null
+  return look(matcher, body, param)
+}
+
+async function look(matcher: WordMatcher, body: Buffer, param: string): Promise<Denial | null> {
+  const texts: string[] = []
+  gather(JSON.parse(body.toString('utf8')), texts)
+  const isFound = await isIn(matcher, texts.join(BREAK))
+  return isFound ? deny('sensitive_prompt', { param }) : null
+}
+
+async function isIn(matcher: WordMatcher, text: string): Promise<boolean> {
+  let state = MATCH_START
+  for (let from = 0; from < text.length; from += PIECE) {
+    if (from > 0) await turn()
+    state = matcher.feed(state, text.slice(from, from + PIECE))
+    if (state === MATCHED) return true
+  }
+  return false
+}
+
+/** Bytes of an image or a sound; anything else that begins alike is text. */
+const DATA_URL = /^data:[\w.+-]+\/[\w.+-]+(;[\w.+-]+=[\w.+-]+){0,4};base64,[\w+/=-]*$/i
+
+function gather(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') {
+    if (!DATA_URL.test(value)) texts.push(value)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) gather(member, texts)
+  }
 }

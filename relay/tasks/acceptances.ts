@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { TASK_MS_MAX } from '#domain/task/decide.ts'
-import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
+import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { TaskLedger, TaskOutcome } from './task-ledger.ts'
 
 /** That a provider took a task, and as what. */

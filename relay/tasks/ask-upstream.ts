@@ -3,7 +3,7 @@ import type { Outbound, OutboundLimits } from '#infra/outbound/dispatcher.ts'
 import { ProxyFailed } from '#infra/outbound/proxy-connector.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { retryAfterOf } from '#relay/pipeline/call-upstream.ts'
-import { type ProviderTarget, sideRequest } from '#relay/providers/openai-compatible/target.ts'
+import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
 
 /** A task is taken at once, or it is not; its picture may take a while to upload. */
 export const TASK_LIMITS: OutboundLimits = {

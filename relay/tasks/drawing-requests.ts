@@ -1,8 +1,24 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
-import type { TaskOptions } from '#relay/views/option-view.ts'
-import { actionOfButton } from './drawing-buttons.ts'
+import type { TaskOptions } from '../views/option-view.ts'
+import type { Sending, TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
-import type { Sending, TaskRequest } from './task-request.ts'
+
+/** Buttons of a drawing by what their ids hold, the more particular first. */
+const BUTTONS: readonly (readonly [RegExp, string])[] = [
+  [/^MJ::JOB::upsample/i, 'UPSCALE'],
+  [/^MJ::JOB::low_variation/i, 'LOW_VARIATION'],
+  [/^MJ::JOB::high_variation/i, 'HIGH_VARIATION'],
+  [/^MJ::JOB::variation/i, 'VARIATION'],
+  [/^MJ::JOB::reroll/i, 'REROLL'],
+  [/^MJ::JOB::pan_/i, 'PAN'],
+  [/^MJ::CustomZoom::/i, 'CUSTOM_ZOOM'],
+  [/^MJ::Outpaint::/i, 'ZOOM'],
+  [/^MJ::Inpaint::/i, 'INPAINT'],
+]
+
+/** What pressing it asks for; null: nothing that has a price. */
+const actionOfButton = (customId: string): string | null =>
+  BUTTONS.find(([pattern]) => pattern.test(customId))?.[1] ?? null
 
 /** The members of a drawing's request that are read here, or replaced. */
 export const DRAWING_NAMES = knownNames([

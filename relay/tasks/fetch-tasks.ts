@@ -1,20 +1,81 @@
 import { offerOf } from '#domain/routing/offer.ts'
 import type { KnownTask, TaskPlace } from '#domain/task/decide.ts'
 import type { TaskKind } from '#domain/task/events.ts'
-import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
-import { inParallel } from '#relay/channel-acts/in-parallel.ts'
-import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'
-import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
+import { type Claim, isFull, type Limits, type Permit } from '#infra/limits/port.ts'
+import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { inParallel } from '../channel-acts/in-parallel.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { ChannelSelector } from '../pipeline/choose-channel.ts'
+import { type Exchange, sendJson } from '../pipeline/exchange.ts'
 import { askUpstream } from './ask-upstream.ts'
-import { takeLook } from './look-permit.ts'
-import { parsedObject, textOf } from './loose-json.ts'
-import { ownTask } from './own-task.ts'
 import { drawingAnswer, musicAnswer } from './shown-task.ts'
-import { siteAddress } from './site-address.ts'
 import { sendTaskDenial } from './task-answers.ts'
-import { refuseParam, type TaskBody } from './task-body.ts'
+import { parsedObject, refuseParam, type TaskBody, textOf } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
+
+const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Whether some task may have this id: nothing is read for others. */
+export const isTaskId = (id: string): boolean => TASK_ID.test(id)
+
+/** The task of this id, where it is the caller's: that of another user is as none. */
+export async function ownTask(
+  { ledger }: Pick<TaskDeps, 'ledger'>,
+  { user }: Caller,
+  kind: TaskKind,
+  id: string,
+): Promise<KnownTask | null> {
+  const known = isTaskId(id) ? await ledger.glance(id) : null
+  if (known === null) return null
+  const { userId, kind: own } = known.submitted
+  return userId === user.userId && own === kind ? known : null
+}
+
+/** A hundred tasks may be asked about every second. */
+const TASKS_MAX = 6_000
+const SEEDS_MAX = 30
+const AT_ONCE_MAX = 32
+const MINUTE_MS = 60_000
+
+/**
+ * Looking at tasks is no call, and free: so it has limits of its own, by user, over all relays.
+ * `tasks`: how many are looked at; `isAsked`: their provider is asked, on the operator's account.
+ */
+async function takeLook(
+  { limits }: { readonly limits: Limits },
+  { user: { userId } }: Pick<Caller, 'user'>,
+  { tasks, isAsked }: { readonly tasks: number; readonly isAsked: boolean },
+): Promise<Permit | Denial> {
+  const key = `task-looks:${userId}`
+  const claims: readonly Claim[] = [
+    { kind: 'seats', key, max: AT_ONCE_MAX },
+    isAsked
+      ? { kind: 'rate', key, max: SEEDS_MAX, periodMs: MINUTE_MS, isRefundable: false }
+      : { kind: 'tokens', key, max: TASKS_MAX, estimate: tasks },
+  ]
+  const outcome = await limits.enter(`user:${userId}`, claims)
+  if (!isFull(outcome)) return outcome
+  const retryAfterSeconds = Math.max(1, Math.ceil(outcome.waitMs / 1_000))
+  if (outcome.full === 0) {
+    return deny('too_many_concurrent', { subject: `${AT_ONCE_MAX} (this user)`, retryAfterSeconds })
+  }
+  const subject = isAsked ? `${SEEDS_MAX} seeds / 60 s` : `${TASKS_MAX} tasks / 60 s`
+  return deny('rate_limited', { subject: `${subject} (this user)`, retryAfterSeconds })
+}
+
+const HOST = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:]{2,45}\](?::\d{1,5})?$/
+
+/**
+ * Where this site is, for addresses in an answer: as an admin set it, or else as its caller
+ * reached it. Nobody but that caller gets to see the latter.
+ */
+function siteAddress({ views }: Pick<TaskDeps, 'views'>, { request }: Exchange): string {
+  const { serverAddress } = views.options.options.tasks
+  const host = request.headers.host ?? ''
+  if (serverAddress !== '' || !HOST.test(host)) return serverAddress
+  const isSecure = 'encrypted' in request.socket || request.headers['x-forwarded-proto'] === 'https'
+  return `${isSecure ? 'https' : 'http'}://${host}`
+}
 
 const IDS_MAX = 100
 const READ_AT_ONCE = 8

@@ -1,4 +1,4 @@
-import { confidentialTo, type RelayChannel } from '#relay/views/channel-view.ts'
+import { confidentialTo, type RelayChannel } from '../views/channel-view.ts'
 import { markOf, type Notifier } from './notify-token.ts'
 import type { TaskDeps } from './task-deps.ts'
 

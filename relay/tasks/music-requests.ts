@@ -1,6 +1,6 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
+import type { TaskRequest } from './plan-task.ts'
 import { refuseParam, type TaskBody, TEXT_LENGTH_MAX } from './task-body.ts'
-import type { TaskRequest } from './task-request.ts'
 
 const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['music', 'MUSIC'],

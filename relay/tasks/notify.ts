@@ -1,11 +1,10 @@
-import { deny } from '#relay/canonical/denial.ts'
 import { type Exchange, sendJson } from '#relay/pipeline/exchange.ts'
-import { objectOf, parsedObject } from './loose-json.ts'
+import { deny } from '../canonical/denial.ts'
 import { isToldAddress, mayReport, type Notifier } from './notify-token.ts'
 import { drawingTold } from './provider-words.ts'
 import { takeReport } from './take-report.ts'
 import { sendTaskDenial } from './task-answers.ts'
-import { refuseParam } from './task-body.ts'
+import { objectOf, parsedObject, refuseParam } from './task-body.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 export type NotifyPath = Notifier & { readonly mark: string }

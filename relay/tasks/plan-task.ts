@@ -4,12 +4,42 @@ import { priceOf } from '#domain/pricing/price-list.ts'
 import { channelsIn, type Offer, offerOf } from '#domain/routing/offer.ts'
 import type { Quota } from '#domain/shared/quota.ts'
 import type { KnownTask } from '#domain/task/decide.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
-import type { Caller } from '#relay/pipeline/authenticate.ts'
-import { hasValid, isGroupUsable } from '#relay/pipeline/plan-call.ts'
-import { type RelayChannel, workOf } from '#relay/views/channel-view.ts'
-import type { Views } from '#relay/views/views.ts'
-import type { TaskRequest } from './task-request.ts'
+import type { TaskKind } from '#domain/task/events.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
+import type { Caller } from '../pipeline/authenticate.ts'
+import { hasValid, isGroupUsable } from '../pipeline/plan-call.ts'
+import { type RelayChannel, workOf } from '../views/channel-view.ts'
+import type { Views } from '../views/views.ts'
+import type { TaskBody } from './task-body.ts'
+
+/** What providers are told beside what the caller asked for. */
+export type Sending = {
+  /** The task that this one continues. */
+  readonly origin: KnownTask | null
+  /** Where to call back; null: nowhere. */
+  readonly notifyUrl: string | null
+}
+
+/** A caller's request for a task, read. */
+export type TaskRequest = {
+  readonly kind: TaskKind
+  readonly platform: 'midjourney' | 'suno'
+  /** As on the wire: `IMAGINE`, `MUSIC`… */
+  readonly action: string
+  /** What is priced. */
+  readonly model: string
+  readonly prompt: string | null
+  /** The caller's own mark of it; null: none. */
+  readonly state: string | null
+  /** The id of the task that it continues, as its caller has it; null: none. */
+  readonly originId: string | null
+  /** A window is to be filled in that belongs to a task under way. */
+  readonly continuesOpen: boolean
+  /** Below the provider's address. */
+  readonly path: string
+  readonly body: TaskBody
+  readonly sentBody: (sending: Sending) => Buffer
+}
 
 export type TaskPlan = {
   readonly price: PriceSnapshot

@@ -7,7 +7,7 @@ import {
   parsedObject,
   textOf,
   webAddress,
-} from './loose-json.ts'
+} from './task-body.ts'
 
 const ID_LENGTH_MAX = 128
 /** Texts are read whole and cut once they are cleaned; these bounds are for what is absurd. */

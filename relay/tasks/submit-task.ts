@@ -1,23 +1,27 @@
 import type { Attempt } from '#domain/account/events.ts'
 import type { KnownTask } from '#domain/task/decide.ts'
 import { StoreUnavailable } from '#infra/event-store/port.ts'
-import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
-import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { warnThrottled } from '#infra/telemetry/log.ts'
 import type { Language } from '#relay/canonical/denial-answers.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
 import { acquirePermit } from '#relay/pipeline/acquire-permit.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { claimCall, type KeyedCall } from '#relay/pipeline/claim-call.ts'
 import type { Exchange } from '#relay/pipeline/exchange.ts'
-import { screenPrompt } from '#relay/screening/screen-prompt.ts'
-import { placeOf } from '#relay/views/channel-view.ts'
+import { type Denial, deny, isDenial } from '../canonical/denial.ts'
+import { screenPrompt } from '../screening/screening.ts'
+import { placeOf } from '../views/channel-view.ts'
+import { ownTask } from './fetch-tasks.ts'
 import { hiddenWords, withoutWords } from './hidden-words.ts'
-import { ownTask } from './own-task.ts'
-import { planTask, type TaskPlan } from './plan-task.ts'
-import { sendRefusal, sendTaken, sendTaskDenial } from './task-answers.ts'
+import { planTask, type TaskPlan, type TaskRequest } from './plan-task.ts'
+import {
+  failureOf,
+  sendRefusal,
+  sendTaken,
+  sendTaskDenial,
+  type TaskFailure,
+} from './task-answers.ts'
 import type { TaskDeps } from './task-deps.ts'
-import { failureOf, type TaskFailure } from './task-failure.ts'
-import type { TaskRequest } from './task-request.ts'
 import { type Last, mayBeTaken, type Sent, tryChannels } from './try-channels.ts'
 
 const NOTHING = { isSuccess: false, tokens: 0 }

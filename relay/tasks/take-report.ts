@@ -1,6 +1,6 @@
 import type { KnownTask } from '#domain/task/decide.ts'
 import { redact } from '#relay/dialects/openai-chat/error-body.ts'
-import type { RelayChannel } from '#relay/views/channel-view.ts'
+import type { RelayChannel } from '../views/channel-view.ts'
 import { hiddenWords, textWithout, withoutWords } from './hidden-words.ts'
 import type { Notifier } from './notify-token.ts'
 import type { Told } from './provider-words.ts'

@@ -17,10 +17,10 @@ import {
 import { taskStream } from '#domain/task/events.ts'
 import type { AnyStep, StreamActors } from '#infra/event-store/actors-port.ts'
 import type { Vault } from '#infra/vault/port.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
 import type { Caller } from '#relay/pipeline/authenticate.ts'
 import { denialOfAdmission } from '#relay/pipeline/call-ledger.ts'
-import type { TaskRequest } from './task-request.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
+import type { TaskRequest } from './plan-task.ts'
 
 /** Only where no relay has run for so long is a task's call ended by the sweeper. */
 const LEASE_MS = TASK_MS_MAX + 600_000

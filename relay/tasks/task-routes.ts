@@ -1,5 +1,5 @@
 import type { TaskKind } from '#domain/task/events.ts'
-import { type Denial, deny } from '#relay/canonical/denial.ts'
+import { type Denial, deny } from '../canonical/denial.ts'
 import { type DrawingReader, drawingReader } from './drawing-requests.ts'
 import { musicAction } from './music-requests.ts'
 import { type NotifyPath, notifyPath } from './notify.ts'

@@ -4,13 +4,12 @@ import type { Caller } from '#relay/pipeline/authenticate.ts'
 import type { AttemptEnd } from '#relay/pipeline/call-upstream.ts'
 import { ChannelSelector } from '#relay/pipeline/choose-channel.ts'
 import type { ChosenKey } from '#relay/pipeline/choose-key.ts'
-import type { RelayChannel, RelayKey } from '#relay/views/channel-view.ts'
+import type { RelayChannel, RelayKey } from '../views/channel-view.ts'
 import { askUpstream } from './ask-upstream.ts'
 import { notifyUrlOf } from './notify-token.ts'
-import type { TaskPlan } from './plan-task.ts'
+import type { TaskPlan, TaskRequest } from './plan-task.ts'
 import { drawingTaken, musicTaken, type Taken } from './provider-words.ts'
 import type { TaskDeps } from './task-deps.ts'
-import type { TaskRequest } from './task-request.ts'
 
 export type Sent = {
   readonly request: TaskRequest

@@ -1,4 +1,4 @@
-import { isDigit } from '#relay/dialects/json-bytes.ts'
+import { isDigit } from '../dialects/json-bytes.ts'
 import type { TextExcerpt } from './text-excerpt.ts'
 
 /** Whether the string is kept as a short name, as its text, as its JSON, or not at all. */

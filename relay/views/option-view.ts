@@ -9,7 +9,7 @@ import {
 import { type PriceList, readPriceList } from '#domain/pricing/price-list.ts'
 import type { Recorded } from '#domain/shared/event.ts'
 import { type HealthOptions, readHealthOptions } from '#relay/channel-health/health-options.ts'
-import { type Screening, screeningReader } from '#relay/screening/screening.ts'
+import { type Screening, screeningReader } from '../screening/screening.ts'
 
 /** The options the relay minds, in its own shapes. */
 export type RelayOptions = {

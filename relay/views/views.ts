@@ -9,11 +9,9 @@ import type { Subscription } from '#infra/event-store/port.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import { Circuits } from '#relay/channel-health/circuits.ts'
 import { ChannelView } from './channel-view.ts'
-import type { ViewRows } from './load-views.ts'
+import { createChannelFollower, type LoadChannels, type ViewRows } from './load-views.ts'
 import { OptionView } from './option-view.ts'
-import { createChannelFollower, type LoadChannels } from './reload-channels.ts'
-import { TokenView } from './token-view.ts'
-import { UserView } from './user-view.ts'
+import { TokenView, UserView } from './token-view.ts'
 
 export type Views = {
   readonly tokens: TokenView

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOfId } from '#infra/vault/id-code.ts'
+import { codeOfId } from '#infra/vault/cipher.ts'
 import type { User } from '#read-api/contract/user.ts'
 import { inviterOf, inviteSteps } from '#write-api/users/new-user.ts'
 import { fifty, PASSWORD, type SeededFixture, seededFixture } from './write-fixture.ts'

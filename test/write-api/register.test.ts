@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { codeOfId } from '#infra/vault/id-code.ts'
+import { codeOfId } from '#infra/vault/cipher.ts'
 import type { Deps } from '#write-api/act.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'

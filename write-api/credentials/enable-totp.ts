@@ -1,7 +1,7 @@
 import { optionValue } from '#domain/options/registry.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
-import { HttpRefusal } from '#infra/http/http-refusal.ts'
+import { HttpRefusal } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Act, contextOf, visibleIn } from '../act.ts'

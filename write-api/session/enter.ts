@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CredentialsState } from '#domain/credentials/state.ts'
 import { ACTIVE } from '#domain/shared/roles.ts'
-import { startSession } from '#infra/http/start-session.ts'
+import { startSession } from '#infra/http/session-cookie.ts'
 import type { UserRow } from '#projections/users/query.ts'
 import type { SessionUser } from '#read-api/contract/user.ts'
 import type { Entered, SecondFactorKind } from '#write-api/contract/session.ts'

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { EventStore } from '../../event-store/port.ts'
 import type { Leases } from '../../leases/leases.ts'
-import { createOpenWorks } from '../open-works.ts'
+import { createOpenWorks } from '../lanes.ts'
 import type { EventBus } from '../port.ts'
-import { createHistory } from './history.ts'
 import { createKafkaClient, ensureTopic, within } from './kafka-client.ts'
 import { watchTopic } from './kafka-watch.ts'
 import { workOn } from './kafka-work.ts'
 import { publish } from './publisher.ts'
 import { KAFKA_TIMINGS, type KafkaTimings } from './timings.ts'
+import { createHistory } from './topic-ends.ts'
 
 export type KafkaBusOptions = {
   /** `host:port` each. */

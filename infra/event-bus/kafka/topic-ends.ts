@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kafka } from 'kafkajs'
+import type { EventStore } from '#infra/event-store/port.ts'
 import { LANE_COUNT } from '../lanes.ts'
 import { disconnect, withAdmin, within } from './kafka-client.ts'
 import { headOf, type MessageHead } from './message.ts'
@@ -60,5 +61,20 @@ export async function readTopicEnds(
     return ends
   } finally {
     await disconnect(consumer)
+  }
+}
+
+/**
+ * Which history of events positions belong to: its first event and that one's position. A topic
+ * written from another event store means nothing here, though its positions look alike. Answers
+ * null while there are no events.
+ */
+export function createHistory(store: Pick<EventStore, 'readAll'>): () => Promise<string | null> {
+  let known: string | null = null
+  return async () => {
+    if (known !== null) return known
+    const [first] = await store.readAll(0, 1)
+    if (first !== undefined) known = `${first.id}@${first.position}`
+    return known
   }
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Pool, type PoolClient } from 'pg'
+import { createLog } from '#infra/telemetry/log.ts'
 import { abortable } from '../../abortable.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { explainStart } from '../../explain-start.ts'
 import { startEmbeddedPostgres } from '../../postgres/embedded.ts'
-import { createLog } from '../../telemetry/log.ts'
 import { StoreUnavailable } from '../port.ts'
 import {
   ensureIdentitySchema,

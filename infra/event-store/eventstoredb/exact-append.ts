@@ -7,7 +7,7 @@ import {
   WrongExpectedVersionError,
 } from '@eventstore/db-client'
 import type { Logger } from 'pino'
-import { reasonOf, warnThrottled } from '../../telemetry/throttled-warning.ts'
+import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { InvalidAppend } from '../encoded-append.ts'
 import type { ExactPart } from '../flush.ts'
 import { StoreUnavailable } from '../port.ts'

@@ -1,9 +1,50 @@
 import { knownNames } from '#domain/shared/folded-name.ts'
 import { type Denial, deny, isDenial } from '#relay/canonical/denial.ts'
+import { innerRules } from '../inner-kinds.ts'
+import type { JsonKind } from '../json-bytes.ts'
 import { ambiguousKey, jsonDenial } from '../json-denial.ts'
 import { type JsonFault, type Member, scanObject } from '../json-scan.ts'
-import { FIELD_NAMES, isMisfit, MESSAGE_RULES } from './field-kinds.ts'
 import { type InputBound, inputBoundOf } from './input-bound.ts'
+
+const FLAG: readonly JsonKind[] = ['true', 'false']
+
+/**
+ * What the fields must be at least, by their first byte. Only what no version of the API could
+ * mean is refused: values and new fields are the provider's affair. null is like absent.
+ */
+const FIELDS: ReadonlyMap<string, readonly JsonKind[]> = new Map<string, readonly JsonKind[]>([
+  ['tools', ['array']],
+  ['tool_choice', ['string', 'object']],
+  ['parallel_tool_calls', FLAG],
+  ['functions', ['array']],
+  ['function_call', ['string', 'object']],
+  ['response_format', ['object']],
+  ['stop', ['string', 'array']],
+  ['seed', ['number']],
+  ['logprobs', FLAG],
+  ['top_logprobs', ['number']],
+  ['logit_bias', ['object']],
+  ['modalities', ['array']],
+  ['metadata', ['object']],
+  ['user', ['string']],
+])
+const FIELD_NAMES = FIELDS.keys().toArray()
+const LISTS_OF_OBJECTS = new Set(['tools', 'functions'])
+
+const MESSAGE_RULES = innerRules('messages', {
+  role: ['string'],
+  content: ['string', 'array', 'null'],
+  name: ['string', 'null'],
+  tool_calls: ['array', 'null'],
+  tool_call_id: ['string', 'null'],
+})
+
+/** Whether a field is of a kind that it can never be. */
+function isMisfit({ key, kind, isAllObjects }: Member): boolean {
+  const kinds = FIELDS.get(key)
+  if (kinds === undefined || kind === 'null') return false
+  return !kinds.includes(kind) || (LISTS_OF_OBJECTS.has(key) && !isAllObjects)
+}
 
 /** A chat completion as the caller sent it, with what the gateway must know of it. */
 export type ChatRequest = {
@@ -21,7 +62,7 @@ export type ChatRequest = {
   readonly inputBound: InputBound
 }
 
-export const CHOICES_MAX = 128
+const CHOICES_MAX = 128
 export const OUTPUT_TOKENS_MAX = 10_000_000
 const MODEL_LENGTH_MAX = 256
 /** No parameter is called so; whoever builds objects from it downstream would be misled. */

@@ -61,3 +61,12 @@ export const ANY_KEY: Words = {
   zh: '请输入渠道对应的鉴权密钥',
   en: 'The key of your account there',
 }
+
+/** Where nothing else is known: the paths of OpenAI, and an address that the operator gives. */
+export const OPENAI_LIKE = {
+  baseUrl: null,
+  chatPath: CHAT_PATH,
+  modelsPath: MODELS_PATH,
+  keyHint: ANY_KEY,
+  models: [],
+} satisfies Partial<Profile>

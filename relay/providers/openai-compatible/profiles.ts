@@ -1,34 +1,40 @@
 import type { Profile } from './profile.ts'
-import { ai360 } from './profiles/ai-360.ts'
-import { aiProxy } from './profiles/ai-proxy.ts'
-import { aigc2d } from './profiles/aigc2d.ts'
-import { ails } from './profiles/ails.ts'
-import { ali } from './profiles/ali.ts'
-import { api2gpt } from './profiles/api2gpt.ts'
-import { azure } from './profiles/azure.ts'
-import { baiduV2 } from './profiles/baidu-v2.ts'
-import { cloudflare } from './profiles/cloudflare.ts'
-import { cohere } from './profiles/cohere.ts'
-import { custom } from './profiles/custom.ts'
-import { deepSeek } from './profiles/deep-seek.ts'
-import { fastGpt } from './profiles/fast-gpt.ts'
-import { lingyiWanwu } from './profiles/lingyi-wanwu.ts'
-import { miniMax } from './profiles/mini-max.ts'
-import { mistral } from './profiles/mistral.ts'
-import { mokaAi } from './profiles/moka-ai.ts'
-import { moonshot } from './profiles/moonshot.ts'
-import { ohMyGpt } from './profiles/oh-my-gpt.ts'
-import { ollama } from './profiles/ollama.ts'
-import { openAi } from './profiles/open-ai.ts'
-import { openAiMax } from './profiles/open-ai-max.ts'
-import { openRouter } from './profiles/open-router.ts'
-import { perplexity } from './profiles/perplexity.ts'
-import { siliconFlow } from './profiles/silicon-flow.ts'
-import { submodel } from './profiles/submodel.ts'
-import { volcEngine } from './profiles/volc-engine.ts'
-import { xAi } from './profiles/x-ai.ts'
-import { xinference } from './profiles/xinference.ts'
-import { zhipuV4 } from './profiles/zhipu-v4.ts'
+import {
+  ai360,
+  ali,
+  baiduV2,
+  deepSeek,
+  lingyiWanwu,
+  miniMax,
+  mokaAi,
+  moonshot,
+  siliconFlow,
+  volcEngine,
+  zhipuV4,
+} from './profiles/chinese.ts'
+import {
+  azure,
+  cloudflare,
+  cohere,
+  mistral,
+  ollama,
+  openAi,
+  openRouter,
+  perplexity,
+  xAi,
+  xinference,
+} from './profiles/international.ts'
+import {
+  aigc2d,
+  ails,
+  aiProxy,
+  api2gpt,
+  custom,
+  fastGpt,
+  ohMyGpt,
+  openAiMax,
+  submodel,
+} from './profiles/resellers.ts'
 
 /**
  * Every type of this format, in the order that forms offer them. Types whose old default address

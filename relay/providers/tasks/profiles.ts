@@ -1,7 +1,53 @@
 import type { Profile } from '../openai-compatible/profile.ts'
-import { midjourney } from './profiles/midjourney.ts'
-import { midjourneyPlus } from './profiles/midjourney-plus.ts'
-import { suno } from './profiles/suno.ts'
+
+/** What its actions are priced by. */
+const DRAWING_MODELS = [
+  'mj_imagine',
+  'mj_upscale',
+  'mj_variation',
+  'mj_high_variation',
+  'mj_low_variation',
+  'mj_reroll',
+  'mj_pan',
+  'mj_zoom',
+  'mj_custom_zoom',
+  'mj_inpaint',
+  'mj_modal',
+  'mj_blend',
+  'mj_describe',
+  'mj_shorten',
+  'mj_upload',
+  'swap_face',
+]
+
+const midjourney: Profile = {
+  id: 2,
+  name: 'Midjourney',
+  tasks: 'drawing',
+  baseUrl: null,
+  chatPath: '/mj/submit/imagine',
+  modelsPath: null,
+  keyHeader: 'mj-api-secret',
+  keyHint: {
+    zh: '绘图代理的访问密钥（mj-api-secret）',
+    en: 'The secret of the drawing proxy (mj-api-secret)',
+  },
+  models: DRAWING_MODELS,
+}
+
+/** Takes the same calls; another product. */
+const midjourneyPlus: Profile = { ...midjourney, id: 5, name: 'Midjourney Plus' }
+
+const suno: Profile = {
+  id: 36,
+  name: 'Suno API',
+  tasks: 'music',
+  baseUrl: null,
+  chatPath: '/suno/submit/MUSIC',
+  modelsPath: null,
+  keyHint: { zh: '音乐服务的访问密钥', en: 'The key of the music service' },
+  models: ['suno_music', 'suno_lyrics'],
+}
 
 /** Types that take tasks and no chats, in the order that forms offer them. */
 export const TASK_PROFILES: readonly Profile[] = [midjourney, midjourneyPlus, suno]

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { chatTemplate, startChatClient } from '#infra/demo/chat-client.ts'
-import { seedChats } from '#infra/demo/seed-chats.ts'
+import { seedChats } from '#infra/demo/seed.ts'
 
 it('the demo’s chat client is listed once, first, wherever it is now; others stay', async () => {
   const client = await startChatClient()

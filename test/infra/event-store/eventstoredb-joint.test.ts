@@ -1,8 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
-import type { Locks } from '#infra/event-store/eventstoredb/locks.ts'
-import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { createMemoryLocks, type Locks } from '#infra/event-store/eventstoredb/locks.ts'
 import { RevisionConflict, StoreUnavailable } from '#infra/event-store/port.ts'
 import {
   type EventStoreDbServer,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
-import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import {
   hasDocker,
   type ServerContainer,

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe } from 'vitest'
 import { createEventStoreDbStore } from '#infra/event-store/eventstoredb/eventstoredb-store.ts'
-import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import { createMemoryLocks } from '#infra/event-store/eventstoredb/locks.ts'
 import { startEventStoreDbServer } from '#test/support/event-store-db/server.ts'
 import { eventStoreConformance } from './conformance.ts'
 

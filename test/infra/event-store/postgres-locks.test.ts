@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Locks, LockTimeout } from '#infra/event-store/eventstoredb/locks.ts'
-import { createMemoryLocks } from '#infra/event-store/eventstoredb/memory-locks.ts'
+import {
+  createMemoryLocks,
+  type Locks,
+  LockTimeout,
+} from '#infra/event-store/eventstoredb/locks.ts'
 import { createPostgresLocks } from '#infra/event-store/eventstoredb/postgres-locks.ts'
 import { backendsOf } from '#test/support/backends.ts'
 import { testDatabase } from '#test/support/postgres.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { warnThrottled } from '#infra/telemetry/throttled-warning.ts'
+import { warnThrottled } from '#infra/telemetry/log.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { createKeyedHash } from '#infra/vault/keyed-hash.ts'
+import { createKeyedHash } from '#infra/vault/key-ring.ts'
 
 it('a keyed hash is HMAC-SHA256, whatever was hashed before', () => {
   const key = randomBytes(32)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
-import { modelsIn } from '#relay/channel-acts/model-list.ts'
+import { modelsIn } from '#relay/channel-acts/fetch-models.ts'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
 import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withModel } from '#relay/dialects/openai-chat/shown-model.ts'
+import { withModel } from '#relay/dialects/openai-chat/upstream-body.ts'
 
 const shown = (text: string, model = 'asked') => withModel(Buffer.from(text), model).toString()
 
