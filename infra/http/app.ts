@@ -10,20 +10,49 @@ import {
   fastify,
   LogController,
 } from 'fastify'
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
 import type { Core } from '../core.ts'
 import type { Gate } from './access.ts'
 import { describeRoute, SECURITY_SCHEMES } from './describe-route.ts'
 import { addErrorAnswers, answerClientError, answerFrameworkError } from './error-answers.ts'
 import { fault } from './faults.ts'
+import { fieldFault } from './field-fault.ts'
 import { acceptJsonOnly, refuseBadText } from './json-body.ts'
 import { refuseCrossSite } from './origin.ts'
 import type { FindAccessToken, FindPrincipal } from './principal.ts'
 import { canonicalTarget } from './request-target.ts'
 import { addSecurityHeaders, isApi } from './security-headers.ts'
 import { createSessions } from './sessions.ts'
-import { compileValidator } from './validator.ts'
 
-export type HttpAppOptions = {
+type Checked = { value: unknown } | { error: Error }
+
+/**
+ * Checks without changing a type: what has the wrong one is refused. A body then holds the fields
+ * of its schema alone, so that a field that a call doesn't take can't be applied by mistake.
+ */
+function compileValidator({ schema, httpPart }: FastifyRouteSchemaDef<TSchema>) {
+  const validator = Compile(schema)
+  const names = httpPart === 'body' && 'properties' in schema ? namesOf(schema.properties) : null
+  return (value: unknown): Checked => {
+    if (!validator.Check(value)) {
+      return { error: fieldFault(validator.Errors(value), httpPart ?? 'request', schema) }
+    }
+    return { value: names === null ? value : pick(value, names) }
+  }
+}
+
+const namesOf = (properties: unknown): readonly string[] => Object.keys(properties as object)
+
+function pick(value: unknown, names: readonly string[]): object {
+  const given = value as Record<string, unknown>
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]),
+  )
+}
+
+type HttpAppOptions = {
   /** The user's record of this moment; asked on every request of a session. */
   readonly findPrincipal: FindPrincipal
   /** Without it nobody comes in by an access token. */

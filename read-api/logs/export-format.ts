@@ -3,8 +3,37 @@ import type { Language } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import type { LogRow } from '#projections/call-log/query.ts'
 import type { LogOther } from '../contract/log.ts'
-import { BYTE_ORDER_MARK, type CsvCell, csvLine } from './csv.ts'
 import { logAnswer, openRows, type Viewer, wordsOf } from './log-answer.ts'
+
+/** A cell: text is guarded and quoted, numbers are written as they are. */
+type CsvCell = string | number | bigint | null
+
+/** What makes spreadsheets in Chinese read UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/** Looked for first, in one go: nearly every text is. A number is no formula, whatever its sign. */
+const PLAIN = /^(?:-\d+(?:\.\d+)?|(?![=+\-@\t\r])[^",\r\n]*)$/
+const FORMULA_START = /^[=+\-@\t\r]/
+const NEEDS_QUOTES = /[",\r\n]/
+
+/** One line with its end (RFC 4180). Text that a spreadsheet would run as a formula gets a `'`. */
+export function csvLine(cells: readonly CsvCell[]): string {
+  let line = ''
+  let separator = ''
+  for (const cell of cells) {
+    line += separator + cellText(cell)
+    separator = ','
+  }
+  return `${line}\r\n`
+}
+
+function cellText(cell: CsvCell): string {
+  if (cell === null) return ''
+  if (typeof cell !== 'string') return String(cell)
+  if (PLAIN.test(cell)) return cell
+  const guarded = FORMULA_START.test(cell) ? `'${cell}` : cell
+  return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+}
 
 /** How rows become a file. */
 export type ExportFormat = {
@@ -38,7 +67,7 @@ function jsonLine(answer: ReturnType<typeof logAnswer>): string {
 
 const EMPTY_AT_END = '""}'
 
-export type CsvLook = {
+type CsvLook = {
   /** Whether channels and users are named. */
   readonly isAdmin: boolean
   /** Named in the header of the times that are written in it. */

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logBatches, logRows } from '#projections/call-log/query.ts'
 import type { LogEntry, LogPage, LogStat } from '#read-api/contract/log.ts'
-import { csvLine } from '#read-api/logs/csv.ts'
-import { dollarsAt } from '#read-api/logs/dollars.ts'
+import { csvLine } from '#read-api/logs/export-format.ts'
+import { dollarsAt } from '#read-api/logs/export-logs.ts'
 import {
   aCall,
   admitted,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Pricing } from '#read-api/contract/pricing.ts'
-import { ownerOf } from '#read-api/pricing/owner-of.ts'
+import { ownerOf } from '#read-api/pricing/get-pricing.ts'
 import { budget } from '#test/support/budget.ts'
 import { type Caller, type SeededFixture, seededFixture } from '#test/write-api/write-fixture.ts'
 

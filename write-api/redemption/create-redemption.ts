@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
@@ -8,6 +9,7 @@ import {
   redemptionStream,
 } from '#domain/redemption/events.ts'
 import { redemptionIdsDecider } from '#domain/redemption/take-ids.ts'
+import { isName } from '#domain/shared/characters.ts'
 import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
@@ -16,14 +18,40 @@ import type { Vault } from '#infra/vault/port.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
 import { CreateRedemption, REDEMPTION_COUNT_MAX } from '../contract/redemption.ts'
+import { faultWords } from '../fault-words.ts'
 import { refused } from '../refusals.ts'
-import {
-  newRedemptionKey,
-  ownKeyOf,
-  redemptionKeyFrom,
-  redemptionKeyOwner,
-} from './redemption-key.ts'
 import { checkValidUntil, NO_TERMS, termsWith } from './redemption-terms.ts'
+
+/** None that is easily taken for another one: keys are printed, and typed in. */
+const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+/** Fewer are found by trying, within the limits of wrong codes, in days. */
+const OWN_KEY_MIN = 4
+/** 160 random bits. */
+const CHARACTERS = 32
+
+const newRedemptionKey = (): string =>
+  Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+
+/** As hard to guess as the first 20 of its 32 bytes are. */
+const redemptionKeyFrom = (bytes: Uint8Array): string =>
+  Array.from(bytes.subarray(0, CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+
+const redemptionKeyOwner = (redemptionId: number): string => `redemption:${redemptionId}`
+
+/**
+ * Throws for one that nobody could type, and for one that a spreadsheet would take for a formula:
+ * a list of keys is a file, too. Spaces around it don't count.
+ */
+function ownKeyOf(given: string): string {
+  const key = given.trim()
+  if (!isName(key) || /\s|^[=+\-@]/.test(key)) {
+    throw invalidField('key', faultWords({ fault: 'bad-character' }))
+  }
+  if (key !== '' && [...key].length < OWN_KEY_MIN) {
+    throw refused('RedemptionKeyTooShort', { least: OWN_KEY_MIN })
+  }
+  return key
+}
 
 type Wanted = {
   readonly keys: readonly string[]

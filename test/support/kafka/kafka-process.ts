@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kafka, logLevel } from 'kafkajs'
-import { disconnect } from '#infra/event-bus/kafka/kafka-client.ts'
-import { calmRequestQueues } from '#infra/event-bus/kafka/request-queue.ts'
+import { calmRequestQueues, disconnect } from '#infra/event-bus/kafka/kafka-client.ts'
 
 const READY_MS_MAX = 60_000
 const TRIES_MAX = 3
