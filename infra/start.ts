@@ -156,7 +156,7 @@ async function buildApp(core: Core, serving: Serving): Promise<FastifyInstance> 
     const types = { servedTypes: [...SERVED_TYPES.keys()], chatTypes: CHAT_TYPES }
     await readApi(app, { core, freshness, draining, longAnswers, ...types })
   }
-  ;(relay ?? noRelay).addActs(app, freshness)
+  ;(relay ?? noRelay).addActions(app, freshness)
   if (roles.has('console')) {
     const dist = await ensureConsoleBuilt(tell)
     if (dist !== null) await serveConsole(app, dist, () => pageSources(core))

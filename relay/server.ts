@@ -8,7 +8,7 @@ import type { Freshness } from '#projections/freshness/query.ts'
 import { newCallId } from './call-id.ts'
 import { deny } from './canonical/denial.ts'
 import { languageOf } from './canonical/denial-answers.ts'
-import { createChannelActs, describeChannelActs } from './channel-acts/routes.ts'
+import { createChannelActions, describeChannelActions } from './channel-actions/routes.ts'
 import { Breaker } from './channel-health/breaker.ts'
 import { clientIpReader } from './client-ip.ts'
 import { createDraining, type Draining, drainingDenial } from './draining.ts'
@@ -48,7 +48,7 @@ export type RelayPaths = {
   readonly matches: (url: string) => boolean
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
   /** What is served on the app of the management API: the admins' calls to providers, and chats. */
-  readonly addActs: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
+  readonly addActions: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
 }
 
 export type Relay = RelayPaths & {
@@ -92,7 +92,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
     })
   }, FORGET_EVERY_MS)
   forgetting.unref()
-  const acts = createChannelActs(core, parts)
+  const acts = createChannelActions(core, parts)
   const draining = createDraining({
     abort: () => {
       for (const call of parts.live) call.abort('draining')
@@ -110,7 +110,7 @@ export async function startRelay(core: Core, overrides: RelayOverrides = {}): Pr
       if (request.method === 'POST' && !core.writes.isWritable()) sendDenial(exchange, NO_DISK)
       else route({ parts, tasks, draining }, exchange)
     },
-    addActs: (app, freshness) => {
+    addActions: (app, freshness) => {
       acts.add(app, freshness)
       addPlayground(app, playgroundOf(core, parts, draining, arrive))
     },
@@ -181,7 +181,7 @@ export const noRelay: RelayPaths = {
     const exchange = exchangeOf(request, response, Date.now(), () => '')
     sendDenial(exchange, deny('not_found'))
   },
-  addActs: describeChannelActs,
+  addActions: describeChannelActions,
 }
 
 const exchangeOf = (

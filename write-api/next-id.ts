@@ -32,10 +32,10 @@ export type NextIds = <E extends Fact, R extends Refusal>(
 const TRIES_MAX = 1_000
 
 /** One at a time in this process; between processes the new stream itself decides. */
-export function createNextIds(core: Pick<Core, 'db'>, turns: KeyedMutex): NextIds {
+export function createNextIds(core: Pick<Core, 'db'>, runExclusive: KeyedMutex): NextIds {
   const used = new Map<Kind, number>()
   return (kind, create) =>
-    turns(`new-${kind}`, async () => {
+    runExclusive(`new-${kind}`, async () => {
       const { highest, taken } = KINDS[kind]
       const known = Math.max(await highest(core.db), used.get(kind) ?? 0)
       for (let id = known + 1; id <= known + TRIES_MAX; id += 1) {

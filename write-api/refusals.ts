@@ -11,27 +11,27 @@ import { HttpRefusal } from '#infra/http/faults.ts'
 import { CHANNEL_REFUSALS, type ChannelCode } from './channels/channel-refusals.ts'
 import {
   CREDENTIALS_REFUSALS,
-  type CredentialsActRefusalCode,
+  type CredentialsActionRefusalCode,
 } from './credentials/refusal-words.ts'
 import { faultWords } from './fault-words.ts'
 import { MAIL_REFUSALS, type MailRefusalCode } from './mail/mail-refusals.ts'
-import { MESSAGE_REFUSALS, type MessageActRefusalCode } from './messages/message-refusals.ts'
+import { MESSAGE_REFUSALS, type MessageActionRefusalCode } from './messages/message-refusals.ts'
 import { OAUTH_REFUSALS, type OAuthRefusalCode } from './oauth/oauth-refusals.ts'
 import { OPTION_REFUSALS, type OptionCode } from './options/option-refusals.ts'
 import {
   REDEMPTION_REFUSALS,
-  type RedemptionActRefusalCode,
+  type RedemptionActionRefusalCode,
 } from './redemption/redemption-refusals.ts'
 import type { Details, Refusals } from './refusal-table.ts'
 import { ENTRY_REFUSALS, type EntryRefusalCode } from './session/entry-refusals.ts'
 import { TOKEN_REFUSALS } from './tokens/token-refusals.ts'
-import { TOP_UP_REFUSALS, type TopUpActRefusalCode } from './top-up/top-up-refusals.ts'
+import { TOP_UP_REFUSALS, type TopUpActionRefusalCode } from './top-up/top-up-refusals.ts'
 import { ACCOUNT_REFUSALS, type RewardRefusalCode } from './users/account-refusals.ts'
-import { IDENTITY_REFUSALS, type IdentityActRefusalCode } from './users/identity-refusals.ts'
+import { IDENTITY_REFUSALS, type IdentityActionRefusalCode } from './users/identity-refusals.ts'
 import { PASSWORD_REFUSALS } from './users/password-refusals.ts'
 
-/** What acts refuse themselves, before or beside a decision of the domain. */
-type ActRefusalCode =
+/** What actions refuse themselves, before or beside a decision of the domain. */
+type ActionRefusalCode =
   | 'SetupTokenRequired'
   | 'UsernameRequired'
   | 'UsernameInvalid'
@@ -62,24 +62,24 @@ export type RefusalCode =
   | RewardRefusalCode
   | ChannelCode
   | IdentityRefusalCode
-  | IdentityActRefusalCode
+  | IdentityActionRefusalCode
   | CredentialsRefusalCode
-  | CredentialsActRefusalCode
+  | CredentialsActionRefusalCode
   | OptionCode
   | SiteRefusalCode
   | RedemptionRefusalCode
-  | RedemptionActRefusalCode
+  | RedemptionActionRefusalCode
   | TokenRefusalCode
   | TopUpRefusalCode
-  | TopUpActRefusalCode
+  | TopUpActionRefusalCode
   | UserRefusalCode
   | UsernameRefusalCode
   | MailRefusalCode
   | MessageRefusalCode
-  | MessageActRefusalCode
+  | MessageActionRefusalCode
   | EntryRefusalCode
   | OAuthRefusalCode
-  | ActRefusalCode
+  | ActionRefusalCode
 
 const REFUSALS: Refusals<RefusalCode> = {
   ...CREDENTIALS_REFUSALS,

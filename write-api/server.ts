@@ -6,7 +6,7 @@ import { createShownBalances } from '#infra/http/shown-balances.ts'
 import { createOutbound } from '#infra/outbound/dispatcher.ts'
 import { operatorPolicy, userPolicy } from '#infra/outbound/guard.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
-import type { Act, Api, Deps } from './act.ts'
+import type { Action, Api, Deps } from './action.ts'
 import { closeCircuits, fixAbilities, setChannelsStatus } from './channels/channel-status.ts'
 import { setTagStatus, tagChannels, updateTag } from './channels/channel-tags.ts'
 import type { ServedTypes } from './channels/channel-terms.ts'
@@ -85,8 +85,8 @@ import { updateSelf, updateSettings } from './users/update-self.ts'
 import { updateUser } from './users/update-user.ts'
 import { limitWrites } from './write-budget.ts'
 
-/** Every act of the management API. */
-const ACTS: readonly Act[] = [
+/** Every action of the management API. */
+const ACTIONS: readonly Action[] = [
   initializeSite,
   login,
   logout,
@@ -185,16 +185,16 @@ export type WriteApiDeps = {
 /** Registers the write routes on the app of `createHttpApp`. */
 export async function writeApi(app: FastifyInstance, given: WriteApiDeps): Promise<void> {
   const { core, freshness, servedTypes, tell } = given
-  const turns = createKeyedMutex()
+  const runExclusive = createKeyedMutex()
   const upstreams = operatorPolicy(core.config)
   const outbound = createOutbound(upstreams, PROVIDER_LIMITS)
   app.addHook('onClose', () => outbound.close())
-  const parts: Deps = {
+  const deps: Deps = {
     core,
     freshness,
     servedTypes,
-    turns,
-    nextIds: createNextIds(core, turns),
+    runExclusive,
+    nextIds: createNextIds(core, runExclusive),
     loginGuard: createLoginGuard(core.limits, core.vault),
     shownBalances: await createShownBalances(core.pg, core.now),
     setupToken: createSetupToken(core.vault),
@@ -207,21 +207,21 @@ export async function writeApi(app: FastifyInstance, given: WriteApiDeps): Promi
   await app.register(async (scope) => {
     refuseInDemo(scope, core)
     limitWrites(scope, core)
-    for (const act of ACTS) act(scope as unknown as Api, parts)
+    for (const register of ACTIONS) register(scope as unknown as Api, deps)
   })
   const duePrices = startDuePrices(core)
   const webhooks = createOutbound(userPolicy, WEBHOOK_LIMITS)
-  const ways = { mailer: parts.mailer, outbound: webhooks }
+  const ways = { mailer: deps.mailer, outbound: webhooks }
   const warnings = startQuotaWarnings({ core, freshness, ways })
   app.addHook('onClose', async () => {
     await Promise.all([duePrices.stop(), warnings.stop()])
     await webhooks.close()
   })
-  app.addHook('onClose', () => parts.humanCheck.close())
+  app.addHook('onClose', () => deps.humanCheck.close())
   await warnAtStart(core)
   const site = await core.actors.stateOf(siteDecider, SITE_STREAM)
   if (!site.isInitialized) {
-    const { text } = parts.setupToken
+    const { text } = deps.setupToken
     tell?.(`First run: open {url}/setup?token=${text} (other machines need the token)`, 'ready')
   }
 }

@@ -34,7 +34,7 @@ export function limitWrites(app: FastifyInstance, { limits }: Pick<Core, 'limits
     permits.set(request, outcome)
   })
   app.addHook('onSend', async (request, reply) => {
-    // A position is told by the acts that wrote something.
+    // A position is told by the actions that wrote something.
     const isRefunded = !reply.hasHeader('x-position')
     permits.get(request)?.release({ isRefunded })
   })

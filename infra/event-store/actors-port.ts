@@ -3,7 +3,7 @@ import type { Fact, Recorded } from '#domain/shared/event.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 
 /** Who asks, because of what (a request id), and when (unix milliseconds). */
-export type ActContext = {
+export type CommandContext = {
   readonly actor: string
   readonly cause: string | null
   readonly at: number
@@ -45,10 +45,13 @@ export interface StreamActors {
     decider: Decider<S, C, E, R>,
     stream: string,
     command: C,
-    context: ActContext,
+    context: CommandContext,
   ): Promise<Outcome<E, R>>
   /** All steps are accepted and written in one append, or the first refusal is answered. */
-  handleTogether(steps: readonly AnyStep[], context: ActContext): Promise<Outcome<Fact, Refusal>>
+  handleTogether(
+    steps: readonly AnyStep[],
+    context: CommandContext,
+  ): Promise<Outcome<Fact, Refusal>>
   /** What `question` makes of the stream's state as of now: it keeps and changes nothing of it. */
   ask<S, C, E extends Fact, R extends Refusal, Answer>(
     decider: Decider<S, C, E, R>,

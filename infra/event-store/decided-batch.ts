@@ -1,6 +1,6 @@
 import type { Fact } from '#domain/shared/event.ts'
 import { isRefusal, type Refusal } from '#domain/shared/refusal.ts'
-import type { ActContext, Outcome } from './actors-port.ts'
+import type { CommandContext, Outcome } from './actors-port.ts'
 import { EVENTS_PER_APPEND_MAX } from './encoded-append.ts'
 import { newEvents, recordedEvents } from './event-building.ts'
 import type { HotStream } from './hot-stream.ts'
@@ -8,7 +8,7 @@ import type { Appended, NewEvent } from './port.ts'
 
 export type PendingCommand = {
   readonly command: unknown
-  readonly context: ActContext
+  readonly context: CommandContext
   readonly resolve: (outcome: Outcome<Fact, Refusal>) => void
   readonly reject: (error: unknown) => void
   /** Its decider threw: never to be decided again, though the ones beside it may be. */

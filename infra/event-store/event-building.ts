@@ -1,9 +1,9 @@
 import type { Fact, Recorded } from '#domain/shared/event.ts'
-import type { ActContext } from './actors-port.ts'
+import type { CommandContext } from './actors-port.ts'
 import { newEventId } from './encoded-append.ts'
 import type { NewEvent } from './port.ts'
 
-export function newEvents(facts: readonly Fact[], context: ActContext): NewEvent[] {
+export function newEvents(facts: readonly Fact[], context: CommandContext): NewEvent[] {
   const meta = { actor: context.actor, cause: context.cause, at: context.at }
   return facts.map(({ type, v, data }) => ({ type, v, data, id: newEventId(), meta }))
 }

@@ -1,6 +1,6 @@
 import type { Fact, Recorded } from '#domain/shared/event.ts'
 import { isRefusal, type Refusal } from '#domain/shared/refusal.ts'
-import type { ActContext, AnyStep, Outcome } from './actors-port.ts'
+import type { AnyStep, CommandContext, Outcome } from './actors-port.ts'
 import { newEvents, recordedEvents } from './event-building.ts'
 import type { HotStream } from './hot-stream.ts'
 import { type Appended, type EventStore, type NewEvent, RevisionConflict } from './port.ts'
@@ -35,7 +35,7 @@ type Planned = {
 /** Writes all steps in one append, or answers the first refusal. Needs the turn on all streams. */
 export async function actTogether(
   steps: readonly JointStep[],
-  context: ActContext,
+  context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, Refusal>> {
   const hots = [...new Set(steps.map(({ hot }) => hot))]
@@ -59,7 +59,7 @@ export async function actTogether(
 async function tryTogether(
   steps: readonly JointStep[],
   hots: readonly HotStream[],
-  context: ActContext,
+  context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, Refusal> | null> {
   const known = hots.filter((hot) => hot.isLoaded() && !hot.isOld())
@@ -106,7 +106,7 @@ function undo(plan: readonly Planned[]): void {
 async function writePlan(
   plan: readonly Planned[],
   hots: readonly HotStream[],
-  context: ActContext,
+  context: CommandContext,
   store: EventStore,
 ): Promise<Outcome<Fact, Refusal>> {
   const events = new Map<HotStream, NewEvent[]>()

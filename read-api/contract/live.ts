@@ -1,5 +1,5 @@
 import type { Channel } from './channel.ts'
-import type { TestPush } from './channel-act.ts'
+import type { TestPush } from './channel-action.ts'
 import type { HealthPush } from './channel-health.ts'
 import type { LogEntry, LogStat } from './log.ts'
 import type { UnreadCount } from './message.ts'

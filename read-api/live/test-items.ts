@@ -5,7 +5,7 @@ import {
   latestTestRun,
   type TestRun,
 } from '#projections/channel-checks/query.ts'
-import type { ChannelChecked, TestPush } from '../contract/channel-act.ts'
+import type { ChannelChecked, TestPush } from '../contract/channel-action.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import type { LiveItem } from './ring.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Core } from '#infra/core.ts'
-import type { TestRuns } from '#relay/channel-acts/test-runs.ts'
+import type { TestRuns } from '#relay/channel-actions/test-runs.ts'
 import type { Views } from '#relay/views/views.ts'
 import { SCHEDULER } from './judge-test.ts'
 

@@ -4,7 +4,7 @@ import { identityDecider } from '#domain/identity/decide.ts'
 import { identityStream } from '#domain/identity/events.ts'
 import { findUser, findUserByIdentity } from '#projections/users/query.ts'
 import type { User } from '#read-api/contract/user.ts'
-import type { Deps } from '#write-api/act.ts'
+import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'
 import { bindIdentity } from '#write-api/users/bind-identity.ts'
@@ -18,8 +18,13 @@ let parts: Deps
 beforeAll(async () => {
   fixture = await seededFixture()
   const { core, freshness } = fixture
-  const turns = createKeyedMutex()
-  parts = { core, freshness, turns, nextIds: createNextIds(core, turns) } as unknown as Deps
+  const runExclusive = createKeyedMutex()
+  parts = {
+    core,
+    freshness,
+    runExclusive,
+    nextIds: createNextIds(core, runExclusive),
+  } as unknown as Deps
 })
 afterAll(() => fixture.close())
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { codeOfId } from '#infra/vault/cipher.ts'
-import type { Deps } from '#write-api/act.ts'
+import type { Deps } from '#write-api/action.ts'
 import { createKeyedMutex } from '#write-api/keyed-mutex.ts'
 import { createNextIds } from '#write-api/next-id.ts'
 import { createUserAccount } from '#write-api/users/new-user.ts'
@@ -160,8 +160,8 @@ describe('a name that is a mail address', () => {
   /** As it could be made once. */
   const named = async (username: string, password: string) => {
     const { core, freshness } = fixture
-    const turns = createKeyedMutex()
-    const parts = { core, freshness, turns, nextIds: createNextIds(core, turns) }
+    const runExclusive = createKeyedMutex()
+    const parts = { core, freshness, runExclusive, nextIds: createNextIds(core, runExclusive) }
     const rest = { displayName: username, role: 1, quota: 0n, reason: 'new-user' } as const
     const context = { actor: 'user:1', cause: null, at: core.now() }
     const user = { username, password, ...rest }

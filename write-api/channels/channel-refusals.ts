@@ -3,7 +3,7 @@ import type { Words } from '#infra/http/language.ts'
 import { naming } from '../naming.ts'
 import type { Refusals } from '../refusal-table.ts'
 
-/** What the domain refuses, and the acts themselves. */
+/** What the domain refuses, and the actions themselves. */
 export type ChannelCode =
   | ChannelRefusalCode
   | 'ChannelFieldsRequired'

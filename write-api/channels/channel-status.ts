@@ -6,13 +6,13 @@ import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
+import { type Action, contextOf, visibleIn } from '../action.ts'
 import { SetChannelsStatus } from '../contract/channel.ts'
 import { refused } from '../refusals.ts'
 import { countOf, decideChannels, unixNow } from './channel-tags.ts'
 
 /** POST /api/channel/batch/status: all of them, or none; answers how many were another way. */
-export const setChannelsStatus: Act = (api, deps) => {
+export const setChannelsStatus: Action = (api, deps) => {
   api.post(
     '/api/channel/batch/status',
     {
@@ -42,7 +42,7 @@ const Params = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) 
  * models and of its keys, so that calls reach it again at once in all relays. Answers how many were
  * open or half-open; 0 is no error, as the gateway may have closed them a moment before.
  */
-export const closeCircuits: Act = (api, deps) => {
+export const closeCircuits: Action = (api, deps) => {
   api.post(
     '/api/channel/:id/circuit/close',
     {
@@ -72,7 +72,7 @@ export const closeCircuits: Act = (api, deps) => {
 }
 
 /** POST /api/channel/fix: every relay reads its channels anew; answers how many there are. */
-export const fixAbilities: Act = (api, deps) => {
+export const fixAbilities: Action = (api, deps) => {
   api.post(
     '/api/channel/fix',
     {

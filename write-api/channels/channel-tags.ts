@@ -7,7 +7,7 @@ import type { Done } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { NamedTag, TagChannels, UpdateTag } from '../contract/channel.ts'
 import { refused } from '../refusals.ts'
 import { listOf } from './channel-terms.ts'
@@ -36,7 +36,7 @@ export const countOf = ({ events }: Done<ChannelEvent>): number =>
   events.reduce((sum, { data }) => sum + ('channelIds' in data ? data.channelIds.length : 0), 0)
 
 /** POST /api/channel/batch/tag: all of them get the tag, or none does; null takes theirs off. */
-export const tagChannels: Act = (api, deps) => {
+export const tagChannels: Action = (api, deps) => {
   api.post(
     '/api/channel/batch/tag',
     {
@@ -57,7 +57,7 @@ export const tagChannels: Act = (api, deps) => {
 }
 
 /** PUT /api/channel/tag: the fields given, in every channel of the tag. */
-export const updateTag: Act = (api, deps) => {
+export const updateTag: Action = (api, deps) => {
   api.put(
     '/api/channel/tag',
     {
@@ -102,7 +102,7 @@ function changeOf(fields: UpdateTag): TagChange {
 
 /** POST /api/channel/tag/enabled and /tag/disabled: every channel of the tag; those that have
  * expired are not enabled. Answers how many changed. */
-export const setTagStatus: Act = (api, deps) => {
+export const setTagStatus: Action = (api, deps) => {
   for (const [status, type] of [
     ['enabled', 'EnableTag'],
     ['disabled', 'DisableTag'],

@@ -17,7 +17,7 @@ import { languageOf, type Words } from '#infra/http/language.ts'
 import { highestChannelId } from '#projections/channels/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreateChannel, CreatedChannels } from '../contract/channel.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
@@ -109,7 +109,7 @@ async function makeChannels(
   wanted: ChannelsToMake,
 ): Promise<number[]> {
   const context = contextOf(deps, request)
-  const made = await deps.turns('new-channel', async () => {
+  const made = await deps.runExclusive('new-channel', async () => {
     let first = (await highestChannelId(deps.core.db)) + 1
     for (let tries = 1; ; tries += 1) {
       const { ids, outcome } = await makeFrom(deps, context, wanted, first)
@@ -151,7 +151,7 @@ async function makeFrom(
 }
 
 /** POST /api/channel/: providers to send calls to, enabled: one, or one for each key. */
-export const createChannel: Act = (api, deps) => {
+export const createChannel: Action = (api, deps) => {
   api.post(
     '/api/channel/',
     {
@@ -200,7 +200,7 @@ function divided(
 const SUFFIX: Words = { zh: '_复制', en: '_copy' }
 
 /** POST /api/channel/copy/{id}: another of the same terms and keys, on if that one is. */
-export const copyChannel: Act = (api, deps) => {
+export const copyChannel: Action = (api, deps) => {
   api.post(
     '/api/channel/copy/:id',
     {

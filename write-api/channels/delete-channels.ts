@@ -5,7 +5,7 @@ import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { secretRefsOf } from '#projections/channels/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { DeleteChannelsBody } from '../contract/channel.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
@@ -27,7 +27,7 @@ async function deleteMany(
 }
 
 /** DELETE /api/channel/{id}/: no call goes there any more. */
-export const deleteChannel: Act = (api, deps) => {
+export const deleteChannel: Action = (api, deps) => {
   api.delete(
     '/api/channel/:id/',
     {
@@ -43,7 +43,7 @@ export const deleteChannel: Act = (api, deps) => {
 }
 
 /** POST /api/channel/batch: deletes all of these, or none; answers how many they were. */
-export const deleteChannels: Act = (api, deps) => {
+export const deleteChannels: Action = (api, deps) => {
   api.post(
     '/api/channel/batch',
     {
@@ -64,7 +64,7 @@ export const deleteChannels: Act = (api, deps) => {
 }
 
 /** DELETE /api/channel/disabled: deletes what is off, by hand or by itself; answers how many. */
-export const deleteDisabledChannels: Act = (api, deps) => {
+export const deleteDisabledChannels: Action = (api, deps) => {
   api.delete(
     '/api/channel/disabled',
     {

@@ -5,14 +5,14 @@ import { isExpired } from '#domain/channel/status.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
 import { isSame } from '#domain/shared/same.ts'
-import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { languageOf } from '#infra/http/language.ts'
 import { type ChannelRow, findChannel } from '#projections/channels/query.ts'
 import { UpdateChannel } from '#write-api/contract/channel.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { dropKeys, keepChannelKeys, readChannelKeys } from './channel-key.ts'
 import { keepProxy, settingChange } from './channel-proxy.ts'
 import {
@@ -29,7 +29,7 @@ import { checkGroups, keysIn, newAmong, repeatedWords } from './create-channel.t
  * PUT /api/channel/: the fields given, the others stay; status 1 enables, 2 disables. 3 is what it
  * stands at by itself: it may be sent back as it was read.
  */
-export const updateChannel: Act = (api, deps) => {
+export const updateChannel: Action = (api, deps) => {
   api.put(
     '/api/channel/',
     {
@@ -42,7 +42,7 @@ export const updateChannel: Act = (api, deps) => {
     },
     async (request, reply) => {
       const { body } = request
-      const { position, repeated } = await deps.turns(`channel-keys:${body.id}`, () =>
+      const { position, repeated } = await deps.runExclusive(`channel-keys:${body.id}`, () =>
         change(deps, body, contextOf(deps, request)),
       )
       await visibleIn(deps, reply, ['channels'], position)
@@ -56,7 +56,11 @@ const REACHED_BY = ['type', 'groups', 'baseUrl', 'other', 'organization'] as con
 
 type Changed = { readonly position: number; readonly repeated: number }
 
-async function change(deps: Deps, fields: UpdateChannel, context: ActContext): Promise<Changed> {
+async function change(
+  deps: Deps,
+  fields: UpdateChannel,
+  context: CommandContext,
+): Promise<Changed> {
   const { actors, db, vault } = deps.core
   const row = await findChannel(db, fields.id)
   if (row !== null) checkStatus(fields, row, context)
@@ -144,7 +148,7 @@ function keyCommands({ id, enable_keys: places = [] }: UpdateChannel, row: Chann
   return [{ type: 'TakeBackKeys', channelId: id, keyRefs: chosen }]
 }
 
-function checkStatus({ status }: UpdateChannel, row: ChannelRow, { at }: ActContext): void {
+function checkStatus({ status }: UpdateChannel, row: ChannelRow, { at }: CommandContext): void {
   const isOver = isExpired(row.terms.expiredTime, at / 1_000)
   if (status !== 3 || row.status === 3 || (row.status === 1 && isOver)) return
   throw invalidField('status', {
@@ -153,7 +157,7 @@ function checkStatus({ status }: UpdateChannel, row: ChannelRow, { at }: ActCont
   })
 }
 
-function statusCommands({ id, status }: UpdateChannel, { at }: ActContext) {
+function statusCommands({ id, status }: UpdateChannel, { at }: CommandContext) {
   if (status === 2) return [{ type: 'DisableChannels', channelIds: [id] }]
   if (status !== 1) return []
   return [{ type: 'EnableChannels', channelIds: [id], now: Math.floor(at / 1_000) }]

@@ -3,14 +3,14 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { newAccessToken } from '#infra/http/access-token.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
+import { type Action, contextOf, visibleIn } from '../action.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { requireRecent } from './proof.ts'
 
 const DAYS = 90
 
 /** GET /api/user/token: a new system access token in place of the old one. Told this once. */
-export const resetAccessToken: Act = (api, deps) => {
+export const resetAccessToken: Action = (api, deps) => {
   api.get(
     '/api/user/token',
     {
@@ -39,7 +39,7 @@ export const resetAccessToken: Act = (api, deps) => {
 }
 
 /** DELETE /api/user/token: the system access token is void at once. */
-export const revokeAccessToken: Act = (api, deps) => {
+export const revokeAccessToken: Action = (api, deps) => {
   api.delete(
     '/api/user/token',
     {

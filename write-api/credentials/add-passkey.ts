@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, contextOf, type Deps, visibleIn } from '../action.ts'
 import {
   AddPasskey,
   type PasskeyMade,
@@ -27,7 +27,7 @@ import { proveAnew } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/passkeys/begin: what the browser makes a passkey by. */
-export const beginPasskey: Act = (api, deps) => {
+export const beginPasskey: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys/begin',
     {
@@ -62,7 +62,7 @@ export const beginPasskey: Act = (api, deps) => {
 }
 
 /** POST /api/user/passkeys: keeps the passkey that a browser made; maybe recovery codes with it. */
-export const addPasskey: Act = (api, deps) => {
+export const addPasskey: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys',
     {

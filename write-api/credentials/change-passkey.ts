@@ -7,7 +7,7 @@ import type { AnyStep } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { RemovePasskey, RenamePasskey } from '../contract/credentials.ts'
 import { enabledLoginMethods, whileWaysChange } from '../users/login-methods.ts'
 import { changeCredentials } from './credentials-of.ts'
@@ -15,7 +15,7 @@ import { hasPasskeyAlone, passkeyName } from './passkeys.ts'
 import { prove } from './proof.ts'
 
 /** PUT /api/user/passkeys: another name for one of the own passkeys. */
-export const renamePasskey: Act = (api, deps) => {
+export const renamePasskey: Action = (api, deps) => {
   api.put(
     '/api/user/passkeys',
     {
@@ -35,7 +35,7 @@ export const renamePasskey: Act = (api, deps) => {
 }
 
 /** POST /api/user/passkeys/remove: for a proof, unless it is the last way in. */
-export const removePasskey: Act = (api, deps) => {
+export const removePasskey: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys/remove',
     {
@@ -46,7 +46,7 @@ export const removePasskey: Act = (api, deps) => {
       const { userId } = principalOf(request)
       const { id: passkeyId, ...proof } = request.body
       await prove(deps, request, proof)
-      const outcome = await deps.turns(userStream(userId), () =>
+      const outcome = await deps.runExclusive(userStream(userId), () =>
         whileWaysChange(async () => {
           const steps = await stepsToRemove(deps, request, passkeyId)
           return deps.core.actors.handleTogether(steps, contextOf(deps, request))

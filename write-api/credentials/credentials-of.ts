@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { type CredentialsCommand, credentialsDecider } from '#domain/credentials/decide.ts'
 import { type CredentialsEvent, credentialsStream } from '#domain/credentials/events.ts'
 import type { CredentialsState } from '#domain/credentials/state.ts'
-import type { ActContext, Done } from '#infra/event-store/actors-port.ts'
-import { accepted, contextOf, type Deps } from '../act.ts'
+import type { CommandContext, Done } from '#infra/event-store/actors-port.ts'
+import { accepted, contextOf, type Deps } from '../action.ts'
 
 /** As of now, whatever the read models know yet. */
 export const credentialsOf = ({ core }: Deps, userId: number): Promise<CredentialsState> =>
@@ -13,7 +13,7 @@ export const credentialsOf = ({ core }: Deps, userId: number): Promise<Credentia
 export async function changeCredentials(
   { core }: Deps,
   command: CredentialsCommand,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<Done<CredentialsEvent>> {
   const stream = credentialsStream(command.userId)
   return accepted(await core.actors.handle(credentialsDecider, stream, command, context))

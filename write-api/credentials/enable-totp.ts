@@ -4,7 +4,7 @@ import { Done, done, success } from '#infra/http/envelope.ts'
 import { HttpRefusal } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
+import { type Action, contextOf, visibleIn } from '../action.ts'
 import { ConfirmTotp, ProofOnly, RecoveryCodes, TotpOffer } from '../contract/credentials.ts'
 import { refused } from '../refusals.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
@@ -23,7 +23,7 @@ import {
 } from './totp.ts'
 
 /** POST /api/user/totp/begin: a secret for an authenticator app, until a code of it confirms it. */
-export const beginTotp: Act = (api, deps) => {
+export const beginTotp: Action = (api, deps) => {
   api.post(
     '/api/user/totp/begin',
     {
@@ -48,7 +48,7 @@ export const beginTotp: Act = (api, deps) => {
 }
 
 /** POST /api/user/totp: a code of the offered secret turns it on; answers the recovery codes. */
-export const confirmTotp: Act = (api, deps) => {
+export const confirmTotp: Action = (api, deps) => {
   api.post(
     '/api/user/totp',
     {
@@ -90,7 +90,7 @@ export const confirmTotp: Act = (api, deps) => {
 }
 
 /** POST /api/user/totp/disable: for a code or the password; its secret is gone with it. */
-export const disableTotp: Act = (api, deps) => {
+export const disableTotp: Action = (api, deps) => {
   api.post(
     '/api/user/totp/disable',
     {

@@ -10,7 +10,7 @@ import { fault, invalidField } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { credentialsOf } from './credentials-of.ts'
 

@@ -4,7 +4,7 @@ import { onlySession, principalOf, sessionOf } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, contextOf, type Deps } from '../act.ts'
+import { type Action, contextOf, type Deps } from '../action.ts'
 import { PasskeyOptions, ProofOnly } from '../contract/credentials.ts'
 import { refused } from '../refusals.ts'
 import { isPassword } from '../users/passwords.ts'
@@ -14,7 +14,7 @@ import { takeCode, tryProof } from './take-code.ts'
 import { takePasskey } from './take-passkey.ts'
 
 /** POST /api/user/passkeys/proof: what the browser asks for an own passkey by, as proof. */
-export const beginProof: Act = (api, deps) => {
+export const beginProof: Action = (api, deps) => {
   api.post(
     '/api/user/passkeys/proof',
     {
@@ -98,7 +98,7 @@ async function hasProof(deps: Deps, userId: number): Promise<boolean> {
 }
 
 /** POST /api/user/proof: for half an hour, this session may do what wants a recent login. */
-export const proveSession: Act = (api, deps) => {
+export const proveSession: Action = (api, deps) => {
   api.post(
     '/api/user/proof',
     {

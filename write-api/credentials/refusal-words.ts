@@ -1,8 +1,8 @@
 import type { CredentialsRefusalCode } from '#domain/credentials/decide.ts'
 import type { Words } from '#infra/http/language.ts'
 
-/** What the acts of this folder refuse themselves. */
-export type CredentialsActRefusalCode =
+/** What the actions of this folder refuse themselves. */
+export type CredentialsActionRefusalCode =
   | 'LoginTicketOver'
   | 'ProofNeeded'
   | 'ProofWrong'
@@ -18,7 +18,7 @@ export type CredentialsActRefusalCode =
 type Details = { readonly limit?: string | number }
 
 export const CREDENTIALS_REFUSALS: Record<
-  CredentialsRefusalCode | CredentialsActRefusalCode,
+  CredentialsRefusalCode | CredentialsActionRefusalCode,
   readonly [status: number, Words | ((details: Details) => Words)]
 > = {
   TotpAlreadyOn: [

@@ -2,13 +2,13 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ProofOnly, RecoveryCodes } from '#write-api/contract/credentials.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
+import { type Action, contextOf, visibleIn } from '../action.ts'
 import { changeCredentials } from './credentials-of.ts'
 import { prove } from './proof.ts'
 import { codesMadeBy, newRecoveryCodes } from './recovery-codes.ts'
 
 /** POST /api/user/recovery_codes: ten new ones, in place of those of before. */
-export const replaceRecoveryCodes: Act = (api, deps) => {
+export const replaceRecoveryCodes: Action = (api, deps) => {
   api.post(
     '/api/user/recovery_codes',
     {

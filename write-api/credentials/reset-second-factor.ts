@@ -11,7 +11,7 @@ import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { ResetSecondFactor } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { factorResetMail } from '../mail/mail-words.ts'
 import { siteNameOf } from '../mail/site-mailer.ts'
 import { refused } from '../refusals.ts'
@@ -22,7 +22,7 @@ import { credentialsOf } from './credentials-of.ts'
  * POST /api/user/reset_second_factor: somebody of a lower level who lost every second factor comes
  * in by the password again. Ends that user's logins, and says so by mail where there is one.
  */
-export const resetSecondFactor: Act = (api, deps) => {
+export const resetSecondFactor: Action = (api, deps) => {
   const underWay = new Set<Promise<void>>()
   api.addHook('onClose', async () => void (await Promise.all(underWay)))
   api.post(

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { sessionOf } from '#infra/http/access.ts'
 import { addressKey } from '#infra/http/address-key.ts'
 import { fault } from '#infra/http/faults.ts'
 import { knownDevice } from '#infra/http/session-cookie.ts'
 import { type BackoffClaim, type Claim, isFull } from '#infra/limits/port.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import { recoveryCodeHash } from './recovery-codes.ts'
@@ -19,7 +19,7 @@ export async function takeCode(
   deps: Deps,
   userId: number,
   text: string,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<void> {
   const code = text.replace(/\s/g, '')
   const { vault, now } = deps.core

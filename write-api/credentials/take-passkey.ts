@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Passkey } from '#domain/credentials/state.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { PasskeyShown } from '#write-api/contract/credentials.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { changeCredentials, credentialsOf } from './credentials-of.ts'
 import {
@@ -28,7 +28,7 @@ export async function takePasskey(
   deps: Deps,
   request: FastifyRequest,
   shown: Shown,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<void> {
   const { userId } = shown
   const { vault } = deps.core

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Sealed } from '#domain/shared/event.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 
 const STEP_MS = 30_000
 /** Clocks may differ by a step. */

@@ -7,7 +7,7 @@ import { type Language, languageOf } from '#infra/http/language.ts'
 import { type Mail, MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { AskCode } from '#write-api/contract/entry.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
 import { refuseUnlessOpen } from '../users/register.ts'
@@ -26,7 +26,7 @@ import { siteNameOf } from './site-mailer.ts'
  * GET /api/verification: mails a code to an address. The answer is the same for an address that
  * has an account already: that one gets a mail that says so.
  */
-export const sendCode: Act = (api, deps) => {
+export const sendCode: Action = (api, deps) => {
   api.get(
     '/api/verification',
     {

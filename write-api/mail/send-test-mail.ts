@@ -4,14 +4,14 @@ import { languageOf } from '#infra/http/language.ts'
 import { MailFailed } from '#infra/mail/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { TestMail } from '#write-api/contract/mail.ts'
-import type { Act } from '../act.ts'
+import type { Action } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { mailAddressOf } from './mail-address.ts'
 import { testMail } from './mail-words.ts'
 import { siteNameOf } from './site-mailer.ts'
 
 /** POST /api/option/test_mail: a mail by the saved settings; says what is wrong with them. */
-export const sendTestMail: Act = (api, { core, mailer }) => {
+export const sendTestMail: Action = (api, { core, mailer }) => {
   api.post(
     '/api/option/test_mail',
     {

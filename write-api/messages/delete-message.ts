@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import { messageDecider } from '#domain/message/decide.ts'
 import { messageStream } from '#domain/message/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { messagesOnlyTo } from '#projections/messages/query.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 
 /** Destroys the text of a message for good, and takes it out of every inbox. */
 async function removeMessage(
-  { core: { actors, vault }, turns }: Deps,
+  { core: { actors, vault }, runExclusive }: Deps,
   messageId: number,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const stream = messageStream(messageId)
-  return turns(stream, async () => {
+  return runExclusive(stream, async () => {
     const { message } = await actors.stateOf(messageDecider, stream)
     // NOTE: the text first: what fails between the two leaves a message that can be deleted again.
     if (message?.text != null) await vault.deleteSecret(message.text.textRef)
@@ -31,7 +31,7 @@ async function removeMessage(
 }
 
 /** DELETE /api/admin/messages/{id}: gone from every inbox and count, for good. */
-export const deleteMessage: Act = (api, deps) => {
+export const deleteMessage: Action = (api, deps) => {
   api.delete(
     '/api/admin/messages/:id',
     {

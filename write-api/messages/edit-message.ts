@@ -1,16 +1,16 @@
 import { messageDecider } from '#domain/message/decide.ts'
 import { messageStream } from '#domain/message/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { UpdateMessage } from '#write-api/contract/message.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { keepOtherText, writtenIn } from './send-message.ts'
 
 /** PUT /api/admin/messages/{id}: another text for all who have it; it stays read by who read it. */
-export const editMessage: Act = (api, deps) => {
+export const editMessage: Action = (api, deps) => {
   api.put(
     '/api/admin/messages/:id',
     {
@@ -25,7 +25,7 @@ export const editMessage: Act = (api, deps) => {
     async (request, reply) => {
       const id = idOf(request.params)
       const context = contextOf(deps, request)
-      const position = await deps.turns(messageStream(id), () =>
+      const position = await deps.runExclusive(messageStream(id), () =>
         edit(deps, id, request.body, context),
       )
       await visibleIn(deps, reply, ['messages'], position)
@@ -38,7 +38,7 @@ async function edit(
   { core: { actors, vault } }: Deps,
   messageId: number,
   body: UpdateMessage,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const written = writtenIn(body)
   const stream = messageStream(messageId)

@@ -1,12 +1,12 @@
 import type { MessageRefusalCode } from '#domain/message/decide.ts'
 import type { Refusals } from '../refusal-table.ts'
 
-export type MessageActRefusalCode =
+export type MessageActionRefusalCode =
   | 'MessageTitleRequired'
   | 'MessageContentRequired'
   | 'RecipientUnknown'
 
-export const MESSAGE_REFUSALS: Refusals<MessageRefusalCode | MessageActRefusalCode> = {
+export const MESSAGE_REFUSALS: Refusals<MessageRefusalCode | MessageActionRefusalCode> = {
   MessageUnknown: [404, { zh: '消息不存在', en: 'No such message' }],
   MessageExists: [200, { zh: '消息已存在', en: 'The message exists already' }],
   MessageTitleRequired: [200, { zh: '请输入消息标题！', en: 'The title is required' }],

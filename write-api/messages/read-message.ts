@@ -3,12 +3,12 @@ import { inboxDecider } from '#domain/message/inbox.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findInInbox } from '#projections/messages/query.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 
 /** PUT /api/user/messages/{id}/read: once, however often it is said. */
-export const readMessage: Act = (api, deps) => {
+export const readMessage: Action = (api, deps) => {
   api.put(
     '/api/user/messages/:id/read',
     {

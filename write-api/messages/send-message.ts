@@ -11,7 +11,7 @@ import type { Vault } from '#infra/vault/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { chosenUserIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreatedMessage, CreateMessage } from '../contract/message.ts'
 import { faultWords } from '../fault-words.ts'
 import { refused } from '../refusals.ts'
@@ -96,7 +96,7 @@ export async function keepOtherText(
 }
 
 /** POST /api/admin/messages: one event, whoever it goes to. */
-export const sendMessage: Act = (api, deps) => {
+export const sendMessage: Action = (api, deps) => {
   api.post(
     '/api/admin/messages',
     {

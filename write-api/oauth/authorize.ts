@@ -4,7 +4,7 @@ import type { IdentityProvider } from '#domain/identity/events.ts'
 import { success } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, contextOf, type Deps, visibleIn } from '../action.ts'
 import {
   Authorize,
   AuthorizeQuery,
@@ -23,7 +23,7 @@ import { type Profile, ProviderFailed } from './provider.ts'
  * GET /api/oauth/state: a state for whoever sends the browser to GitHub or LinuxDO by itself, or
  * shows Telegram's widget. OIDC needs `/api/oauth/authorize`, which sends a nonce along.
  */
-export const oauthState: Act = (api, deps) => {
+export const oauthState: Action = (api, deps) => {
   api.get(
     '/api/oauth/state',
     {
@@ -58,7 +58,7 @@ export async function confirmed<T>(
 }
 
 /** GET /api/oauth/authorize: where to send the browser, with state, PKCE and nonce. */
-export const authorize: Act = (api, deps) => {
+export const authorize: Action = (api, deps) => {
   api.get(
     '/api/oauth/authorize',
     {
@@ -82,7 +82,7 @@ export const authorize: Act = (api, deps) => {
 }
 
 /** GET /api/oauth/{type}: logs in, registers or binds, as the state says. */
-export const oauthCallback: Act = (api, deps) => {
+export const oauthCallback: Action = (api, deps) => {
   api.get(
     '/api/oauth/:type',
     {

@@ -7,7 +7,7 @@ import { fault } from '#infra/http/faults.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser, findUserByIdentity, type UserRow } from '#projections/users/query.ts'
 import type { Entered } from '#write-api/contract/session.ts'
-import { accepted, type Deps, visibleIn } from '../act.ts'
+import { accepted, type Deps, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { enter } from '../session/enter.ts'
 import { identityKeyOf } from '../users/identity.ts'
@@ -49,7 +49,7 @@ async function newcomer(
   const { provider } = profile.identity
   const stream = identityStream(provider, key)
   // One at a time: of two tabs of one newcomer, the second finds what the first has made.
-  const { id, position } = await deps.turns(stream, async () => {
+  const { id, position } = await deps.runExclusive(stream, async () => {
     const { userId } = await core.actors.stateOf(identityDecider, stream)
     if (userId !== null) return { id: userId, position: await core.store.headPosition() }
     return register(deps, request, profile, aff)

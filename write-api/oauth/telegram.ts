@@ -7,7 +7,7 @@ import { refuseNavigation } from '#infra/http/origin.ts'
 import { isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { TelegramQuery } from '../contract/oauth.ts'
 import { Entered } from '../contract/session.ts'
 import { readSecretOption } from '../options/read-secret-option.ts'
@@ -75,7 +75,7 @@ async function isFirstUse({ limits, vault }: Deps['core'], hash: string): Promis
  * state that its widget was shown with, and no browser may open this address as a page: so no
  * link can log somebody in as somebody else.
  */
-export const telegramLogin: Act = (api, deps) => {
+export const telegramLogin: Action = (api, deps) => {
   api.get(
     '/api/oauth/telegram/login',
     {
@@ -101,7 +101,7 @@ export const telegramLogin: Act = (api, deps) => {
  * GET /api/oauth/telegram/bind: the widget may send the browser here, which then has no `User-Id`:
  * the state in its address says for whom it was shown, and a navigation ends on the own page.
  */
-export const telegramBind: Act = (api, deps) => {
+export const telegramBind: Action = (api, deps) => {
   api.get(
     '/api/oauth/telegram/bind',
     {

@@ -8,7 +8,7 @@ import { refuseNavigation } from '#infra/http/origin.ts'
 import { type Claim, isFull } from '#infra/limits/port.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { WeChatQuery } from '../contract/oauth.ts'
 import { Entered } from '../contract/session.ts'
 import { requireRecent } from '../credentials/proof.ts'
@@ -69,7 +69,7 @@ async function takeTry({ core }: Deps, request: FastifyRequest) {
  * GET /api/oauth/wechat: a way in by the code that the account of the QR code answers with. For the
  * console's own calls: a link would log whoever opens it in as the code's owner.
  */
-export const weChatLogin: Act = (api, deps) => {
+export const weChatLogin: Action = (api, deps) => {
   api.get(
     '/api/oauth/wechat',
     {
@@ -89,7 +89,7 @@ export const weChatLogin: Act = (api, deps) => {
 }
 
 /** GET /api/oauth/wechat/bind: binds the WeChat account that a code is of. */
-export const weChatBind: Act = (api, deps) => {
+export const weChatBind: Action = (api, deps) => {
   api.get(
     '/api/oauth/wechat/bind',
     {

@@ -11,7 +11,7 @@ import { type ChargedCall, chargedCalls } from '#projections/call-log/query.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { type UserRow, usersByIds } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import type { Act } from '../act.ts'
+import type { Action } from '../action.ts'
 import { PreviewPrices, PricePreview } from '../contract/option.ts'
 import { refused } from '../refusals.ts'
 
@@ -176,7 +176,7 @@ const SPAN_MAX = 31 * DAY
  * POST /api/option/price_preview: what a draft price list would have charged for the calls of a
  * range, beside what was charged. Writes nothing; one at a time in a process, and bounded in time.
  */
-export const previewPrices: Act = (api, deps) => {
+export const previewPrices: Action = (api, deps) => {
   api.post(
     '/api/option/price_preview',
     {
@@ -188,7 +188,7 @@ export const previewPrices: Act = (api, deps) => {
       },
     },
     async ({ body }) => {
-      const { core, turns } = deps
+      const { core, runExclusive } = deps
       const to = body.end_timestamp ?? Math.floor(core.now() / 1_000)
       const from = body.start_timestamp ?? Math.max(0, to - DEFAULT_SPAN)
       if (to < from || to - from > SPAN_MAX) {
@@ -200,7 +200,7 @@ export const previewPrices: Act = (api, deps) => {
       const draft = checkedTexts(body.prices)
       const { values, revision } = await allOptions(core.db)
       const list = readPriceList(new Map([...values, ...draft]), revision)
-      return success(await turns('price-preview', () => drafted(core, list, { from, to })))
+      return success(await runExclusive('price-preview', () => drafted(core, list, { from, to })))
     },
   )
 }

@@ -4,13 +4,13 @@ import { OPTIONS_STREAM, type SecretOptionSet } from '#domain/options/events.ts'
 import { OPTIONS } from '#domain/options/registry.ts'
 import type { OptionSchema } from '#domain/options/schema.ts'
 import { isText } from '#domain/shared/characters.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { HttpRefusal } from '#infra/http/faults.ts'
 import { languageOf, type Words } from '#infra/http/language.ts'
 import { checkUrl } from '#infra/outbound/guard.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { PutOption } from '../contract/option.ts'
 import { refused } from '../refusals.ts'
 
@@ -26,7 +26,7 @@ async function secretOption(
   { core }: Deps,
   key: string,
   value: string,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   if (value === SET) return core.store.headPosition()
   if (value.length > LENGTH_MAX) {
@@ -53,7 +53,7 @@ async function forget({ vault, log }: Deps['core'], { key, before }: SecretOptio
 }
 
 /** PUT /api/option/: sets one option, within its schema, by whoever may set that one. */
-export const putOption: Act = (api, deps) => {
+export const putOption: Action = (api, deps) => {
   api.put(
     '/api/option/',
     {
@@ -92,7 +92,7 @@ async function plainOption(
   { core }: Deps,
   { key, boundsWords }: OptionSchema,
   { value, before }: { readonly value: string; readonly before: string | undefined },
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const seen = before === undefined ? {} : { before }
   const command = { type: 'SetOption', key, value, ...seen } as const
@@ -108,7 +108,7 @@ const OUT_OF_BOUNDS = new Set<unknown>(['below-minimum', 'above-maximum', 'not-n
 const isOutOfBounds = ({ details }: OptionsRefusal): boolean => OUT_OF_BOUNDS.has(details?.fault)
 
 /** POST /api/option/rest_model_ratio: model ratios as they are built in, in one append. */
-export const resetModelRatios: Act = (api, deps) => {
+export const resetModelRatios: Action = (api, deps) => {
   api.post(
     '/api/option/rest_model_ratio',
     {

@@ -9,7 +9,7 @@ import { invalidField } from '#infra/http/faults.ts'
 import type { Held } from '#infra/leases/leases.ts'
 import { reasonOf, warnThrottled } from '#infra/telemetry/log.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 import { type PlannedEntry, SchedulePrices } from '../contract/option.ts'
 import { IdParams, idOf } from '../id-params.ts'
 
@@ -17,7 +17,7 @@ import { IdParams, idOf } from '../id-params.ts'
  * POST /api/option/price_schedule: plans a change of prices for a time, also in the place of one
  * that waits; answers its id.
  */
-export const schedulePrices: Act = (api, deps) => {
+export const schedulePrices: Action = (api, deps) => {
   api.post(
     '/api/option/price_schedule',
     {
@@ -61,7 +61,7 @@ function checkNames(changes: readonly PlannedEntry[]): void {
 }
 
 /** DELETE /api/option/price_schedule/{id}: a change that waits will not take effect. */
-export const cancelPrices: Act = (api, deps) => {
+export const cancelPrices: Action = (api, deps) => {
   api.delete(
     '/api/option/price_schedule/:id',
     {

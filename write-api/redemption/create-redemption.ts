@@ -10,13 +10,13 @@ import {
 } from '#domain/redemption/events.ts'
 import { redemptionIdsDecider } from '#domain/redemption/take-ids.ts'
 import { isName } from '#domain/shared/characters.ts'
-import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreateRedemption, REDEMPTION_COUNT_MAX } from '../contract/redemption.ts'
 import { faultWords } from '../fault-words.ts'
 import { refused } from '../refusals.ts'
@@ -71,11 +71,11 @@ const TRIES_MAX = 100
 async function makeRedemptions(
   deps: Deps,
   { keys, ...wanted }: Wanted,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const { actors, store, vault } = deps.core
   // One at a time in this process; between processes the stream of the ids decides.
-  return deps.turns('redemption-ids', async () => {
+  return deps.runExclusive('redemption-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(redemptionIdsDecider, REDEMPTION_IDS_STREAM)
       const first = highest + 1
@@ -163,7 +163,7 @@ function repeatableOf(
 }
 
 /** POST /api/redemption/: one code or `count` alike; answers their keys, a repeat's too. */
-export const createRedemption: Act = (api, deps) => {
+export const createRedemption: Action = (api, deps) => {
   api.post(
     '/api/redemption/',
     {

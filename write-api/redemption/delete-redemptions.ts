@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type RedemptionCommand, redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import {
@@ -11,7 +11,7 @@ import {
   redemptionKeysByName,
 } from '#projections/redemptions/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { RedemptionIds } from '../contract/redemption.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
@@ -29,7 +29,7 @@ export async function decideRedemptions(
   { core: { actors } }: Deps,
   keys: readonly RedemptionKey[],
   commandFor: (redemptionId: number) => RedemptionCommand,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<Changed> {
   const ids = new Set<number>()
   let position = 0
@@ -53,7 +53,7 @@ async function removeRedemptions(
   deps: Deps,
   keys: readonly RedemptionKey[],
   terms: Terms,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<Changed> {
   const commandFor = (redemptionId: number) =>
     ({ type: 'DeleteRedemption', redemptionId, ...terms }) as const
@@ -64,7 +64,7 @@ async function removeRedemptions(
 }
 
 /** DELETE /api/redemption/{id}/. */
-export const deleteRedemption: Act = (api, deps) => {
+export const deleteRedemption: Action = (api, deps) => {
   api.delete(
     '/api/redemption/:id/',
     {
@@ -84,7 +84,7 @@ export const deleteRedemption: Act = (api, deps) => {
 const ByName = Type.Object({ name: Type.String({ maxLength: 200 }) })
 
 /** DELETE /api/redemption/delete-by-name: all of exactly this name; answers how many. */
-export const deleteByName: Act = (api, deps) => {
+export const deleteByName: Action = (api, deps) => {
   api.delete(
     '/api/redemption/delete-by-name',
     {
@@ -108,7 +108,7 @@ export const deleteByName: Act = (api, deps) => {
 }
 
 /** DELETE /api/redemption/delete-disabled: those that still are so; answers how many. */
-export const deleteDisabledRedemptions: Act = (api, deps) => {
+export const deleteDisabledRedemptions: Action = (api, deps) => {
   api.delete(
     '/api/redemption/delete-disabled',
     {
@@ -129,7 +129,7 @@ export const deleteDisabledRedemptions: Act = (api, deps) => {
 }
 
 /** PUT /api/redemption/batch-disable: the unused ones among them; answers how many. */
-export const batchDisable: Act = (api, deps) => {
+export const batchDisable: Action = (api, deps) => {
   api.put(
     '/api/redemption/batch-disable',
     {

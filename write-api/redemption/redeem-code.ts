@@ -12,7 +12,7 @@ import { success } from '#infra/http/envelope.ts'
 import { fault, HttpRefusal } from '#infra/http/faults.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { RedeemCode, Redeemed } from '../contract/redemption.ts'
 import { refused } from '../refusals.ts'
 
@@ -51,7 +51,7 @@ async function enterGuess({ limits, vault }: Core, userId: number, ip: string): 
 const TRIES_MAX = 10
 
 /** POST /api/user/topup: a code becomes quota of the caller, exactly once. */
-export const redeemCode: Act = (api, deps) => {
+export const redeemCode: Action = (api, deps) => {
   api.post(
     '/api/user/topup',
     {
@@ -67,7 +67,7 @@ export const redeemCode: Act = (api, deps) => {
       const key = request.body.key.trim()
       if (key === '') throw refused('CodeRequired')
       // One at a time of each user, so that a code that is known never counts as a wrong try.
-      const done = await deps.turns(`redeem-${userId}`, () => redeem(deps, request, key))
+      const done = await deps.runExclusive(`redeem-${userId}`, () => redeem(deps, request, key))
       await visibleIn(deps, reply, ['balances', 'call-log', 'redemptions'], done.position)
       const { quota, isGift } = done.terms
       return success({ quota, is_gift: isGift })

@@ -1,8 +1,8 @@
 import type { RedemptionRefusalCode } from '#domain/redemption/decide.ts'
 import type { Refusals } from '../refusal-table.ts'
 
-/** What acts on codes refuse themselves. */
-export type RedemptionActRefusalCode =
+/** What actions on codes refuse themselves. */
+export type RedemptionActionRefusalCode =
   | 'CodeRequired'
   | 'RedemptionNameRequired'
   | 'RedemptionCountTooSmall'
@@ -11,7 +11,7 @@ export type RedemptionActRefusalCode =
   | 'RedemptionKeyTooShort'
   | 'NoRedemptionChosen'
 
-export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionActRefusalCode> = {
+export const REDEMPTION_REFUSALS: Refusals<RedemptionRefusalCode | RedemptionActionRefusalCode> = {
   CodeRequired: [200, { zh: '请输入兑换码！', en: 'Enter a redemption code' }],
   CodeInvalid: [200, { zh: '无效或已被使用的兑换码', en: 'Invalid or used redemption code' }],
   CodeNotYetValid: [200, { zh: '兑换码尚未生效', en: 'This redemption code is not valid yet' }],

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { redemptionDecider } from '#domain/redemption/decide.ts'
 import { redemptionStream } from '#domain/redemption/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import { type RedemptionKey, redemptionKeys } from '#projections/redemptions/query.ts'
 import { UpdateRedemption } from '#write-api/contract/redemption.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { decideRedemptions } from './delete-redemptions.ts'
 import { checkValidUntil, termsWith } from './redemption-terms.ts'
@@ -17,7 +17,7 @@ const Query = Type.Object({
 })
 
 /** PUT /api/redemption/: the fields given; `?status_only=true` enables (1) or disables (2). */
-export const updateRedemption: Act = (api, deps) => {
+export const updateRedemption: Action = (api, deps) => {
   api.put(
     '/api/redemption/',
     {
@@ -37,7 +37,7 @@ export const updateRedemption: Act = (api, deps) => {
       const position =
         query.status_only === 'true'
           ? await setStatus(deps, key, body, context)
-          : await deps.turns(`redemption-${body.id}`, () => change(deps, key, body, context))
+          : await deps.runExclusive(`redemption-${body.id}`, () => change(deps, key, body, context))
       await visibleIn(deps, reply, ['redemptions'], position)
       return done()
     },
@@ -48,7 +48,7 @@ async function setStatus(
   deps: Deps,
   key: RedemptionKey,
   { status }: UpdateRedemption,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   if (status !== 1 && status !== 2) {
     throw invalidField('status', { zh: '必须是 1 或 2', en: 'must be 1 or 2' })
@@ -62,7 +62,7 @@ async function change(
   deps: Deps,
   { id: redemptionId, keyLookup }: RedemptionKey,
   fields: UpdateRedemption,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const { actors, vault } = deps.core
   const given = fields.key?.trim() ?? ''

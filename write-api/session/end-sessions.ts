@@ -7,11 +7,11 @@ import {
 import { Done, done } from '#infra/http/envelope.ts'
 import { notFound } from '#infra/http/faults.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
-import type { Act } from '../act.ts'
+import type { Action } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 
 /** GET (as the console calls it) and POST /api/user/logout: the session is over everywhere. */
-export const logout: Act = (api) => {
+export const logout: Action = (api) => {
   for (const method of ['GET', 'POST'] as const) {
     api.route({
       method,
@@ -28,7 +28,7 @@ export const logout: Act = (api) => {
 }
 
 /** DELETE /api/user/sessions/:id: one of the own sessions is over, its open socket too. */
-export const endSession: Act = (api) => {
+export const endSession: Action = (api) => {
   api.delete(
     '/api/user/sessions/:id',
     {
@@ -47,7 +47,7 @@ export const endSession: Act = (api) => {
 }
 
 /** DELETE /api/user/sessions: every own session but this one is over. */
-export const endOtherSessions: Act = (api) => {
+export const endOtherSessions: Action = (api) => {
   api.delete(
     '/api/user/sessions',
     {

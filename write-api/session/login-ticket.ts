@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { UserRow } from '#projections/users/query.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 
 const KIND = 'login-ticket'

@@ -10,7 +10,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import { HumanToken } from '#write-api/contract/entry.ts'
 import { Entered } from '#write-api/contract/session.ts'
 import { Login } from '#write-api/contract/setup.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
 import { findMailOwner } from '../users/bind-identity.ts'
@@ -21,7 +21,7 @@ import { enter } from './enter.ts'
 const FRESH_WITHIN_MS = 2_000
 
 /** POST /api/user/login: a way in for a right password; every wrong one looks the same. */
-export const login: Act = (api, deps) => {
+export const login: Action = (api, deps) => {
   api.post(
     '/api/user/login',
     {

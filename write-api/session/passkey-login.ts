@@ -2,7 +2,7 @@ import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
-import type { Act } from '../act.ts'
+import type { Action } from '../action.ts'
 import { PasskeyLogin, PasskeyOptions } from '../contract/credentials.ts'
 import { newChallenge, passkeySite, userOfHandle, webauthn } from '../credentials/passkeys.ts'
 import { takePasskey } from '../credentials/take-passkey.ts'
@@ -10,7 +10,7 @@ import { refused } from '../refusals.ts'
 import { enterFully } from './enter.ts'
 
 /** POST /api/user/login/passkey/begin: what the browser asks for any passkey of this site by. */
-export const beginPasskeyLogin: Act = (api, deps) => {
+export const beginPasskeyLogin: Action = (api, deps) => {
   api.post(
     '/api/user/login/passkey/begin',
     {
@@ -36,7 +36,7 @@ export const beginPasskeyLogin: Act = (api, deps) => {
  * POST /api/user/login/passkey: a session for a passkey that its owner unlocked, which is something
  * one has and something one knows or is: no second step.
  */
-export const passkeyLogin: Act = (api, deps) => {
+export const passkeyLogin: Action = (api, deps) => {
   api.post(
     '/api/user/login/passkey',
     {

@@ -5,7 +5,7 @@ import type { Core } from '#infra/core.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { type Language, languageOf } from '#infra/http/language.ts'
 import { allOptions } from '#projections/options/query.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { AskReset } from '../contract/entry.ts'
 import { mailAddressOf } from '../mail/mail-address.ts'
 import { mayMail } from '../mail/mail-codes.ts'
@@ -62,7 +62,7 @@ const keyOf = (address: string, token: string): string =>
  * GET /api/reset_password: mails a link to the owner of an address. Answers before it looks whether
  * there is one, so that neither the answer nor its time tells.
  */
-export const requestReset: Act = (api, deps) => {
+export const requestReset: Action = (api, deps) => {
   const underWay = new Set<Promise<void>>()
   api.addHook('onClose', async () => void (await Promise.all(underWay)))
   api.get(

@@ -5,7 +5,7 @@ import { userStream } from '#domain/user/events.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ResetPassword } from '#write-api/contract/entry.ts'
-import { type Act, type Deps, visibleIn } from '../act.ts'
+import { type Action, type Deps, visibleIn } from '../action.ts'
 import { spelled } from '../mail/mail-address.ts'
 import { refused } from '../refusals.ts'
 import { mailIdentity } from '../users/bind-identity.ts'
@@ -14,7 +14,7 @@ import { forgetPasswords, keepPassword } from '../users/passwords.ts'
 import { isResetLink, type ResetLink, takeResetLink } from './request-reset.ts'
 
 /** POST /api/user/reset: a new password for the link of a mail; every session is over. */
-export const resetPassword: Act = (api, deps) => {
+export const resetPassword: Action = (api, deps) => {
   api.post(
     '/api/user/reset',
     {
@@ -29,10 +29,10 @@ export const resetPassword: Act = (api, deps) => {
       const address = spelled(email) ?? ''
       const password = newPassword()
       // Fifty at once with one link are one hash, not fifty.
-      const { link, hash } = await deps.turns(`reset-link ${address} ${token}`, () =>
+      const { link, hash } = await deps.runExclusive(`reset-link ${address} ${token}`, () =>
         useLink(deps, address, token, password),
       )
-      const position = await deps.turns(userStream(link.userId), () =>
+      const position = await deps.runExclusive(userStream(link.userId), () =>
         change(deps, { ...link, address, hash, cause: request.id }),
       )
       await request.server.gate.sessions.endAllOf(link.userId)

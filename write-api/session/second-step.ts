@@ -3,7 +3,7 @@ import { success } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { PasskeyOptions, SecondStep, TicketOnly } from '../contract/credentials.ts'
 import { askPasskey } from '../credentials/passkeys.ts'
 import { takeCode, tryCode } from '../credentials/take-code.ts'
@@ -13,7 +13,7 @@ import { enterFully } from './enter.ts'
 import { type LoginTicket, takeTicket, ticketFor, tryTicket } from './login-ticket.ts'
 
 /** POST /api/user/login/second/begin: what the browser asks for one of the user's passkeys by. */
-export const secondStepPasskey: Act = (api, deps) => {
+export const secondStepPasskey: Action = (api, deps) => {
   api.post(
     '/api/user/login/second/begin',
     {
@@ -38,7 +38,7 @@ const secondPurpose = ({ core }: Deps, ticket: string): string =>
   `second:${core.vault.keyedHash('login-ticket', ticket)}`
 
 /** POST /api/user/login/second: a session for the ticket of the first step and a second factor. */
-export const secondStep: Act = (api, deps) => {
+export const secondStep: Action = (api, deps) => {
   api.post(
     '/api/user/login/second',
     {

@@ -9,7 +9,7 @@ import { findUserByNameKey } from '#projections/users/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { SessionUser } from '#read-api/contract/user.ts'
 import { Setup } from '#write-api/contract/setup.ts'
-import { type Act, accepted, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, type Deps, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { enterFully } from '../session/enter.ts'
 import { createUserAccount } from '../users/new-user.ts'
@@ -23,7 +23,7 @@ const TOKEN = Type.Optional(Type.String({ maxLength: 200 }))
  * POST /api/setup: the first run makes the super admin and says how the site is used. The caller,
  * who chose the password just now, gets the super admin's session; `data` is null without one.
  */
-export const initializeSite: Act = (api, deps) => {
+export const initializeSite: Action = (api, deps) => {
   api.post(
     '/api/setup',
     {
@@ -39,7 +39,7 @@ export const initializeSite: Act = (api, deps) => {
       const header = request.headers['x-setup-token']
       const given = typeof header === 'string' ? header : (body.setup_token ?? query.token)
       if (!deps.setupToken.admits(request, given)) throw refused('SetupTokenRequired')
-      const position = await deps.turns('setup', () => initialize(deps, body, request.id))
+      const position = await deps.runExclusive('setup', () => initialize(deps, body, request.id))
       await visibleIn(deps, reply, ['users', 'balances', 'options'], position)
       const nameKey = nameKeyOf(deps.core.vault, body.username)
       const root = await findUserByNameKey(deps.core.db, nameKey)

@@ -12,11 +12,11 @@ import {
 } from '#domain/token/events.ts'
 import { completeKey, KEY_ALPHABET, KEY_RANDOM_CHARACTERS } from '#domain/token/key-format.ts'
 import { tokenIdsDecider } from '#domain/token/take-ids.ts'
-import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { CreateToken } from '../contract/token.ts'
 import { nameOf, namesFor } from './token-names.ts'
 import {
@@ -48,13 +48,13 @@ async function makeTokens(
   deps: Deps,
   userId: number,
   wanted: Wanted,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<MadeTokens> {
   const { actors, vault } = deps.core
   const keys = wanted.names.map(newTokenKey)
   const names = await Promise.all(wanted.names.map((name) => vault.seal(userId, name)))
   // One at a time in this process; between processes the stream of the ids decides.
-  return deps.turns('token-ids', async () => {
+  return deps.runExclusive('token-ids', async () => {
     for (let attempt = 1; ; attempt += 1) {
       const { highest } = await actors.stateOf(tokenIdsDecider, TOKEN_IDS_STREAM)
       const tokens = await newTokens(deps, names, keys, highest + 1)
@@ -132,7 +132,7 @@ const Created = Type.Object({
 })
 
 /** POST /api/token/: one key of the caller's own or `count`, each with its budget. */
-export const createToken: Act = (api, deps) => {
+export const createToken: Action = (api, deps) => {
   api.post(
     '/api/token/',
     {

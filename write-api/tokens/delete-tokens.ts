@@ -5,11 +5,11 @@ import type { Recorded } from '#domain/shared/event.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { type TokenEvent, tokensStream } from '#domain/token/events.ts'
 import type { Core } from '#infra/core.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done, success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { TokenIds } from '../contract/token.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { idsChosen } from './switch-tokens.ts'
@@ -22,7 +22,7 @@ async function removeTokens(
   { core: { actors, vault } }: Deps,
   userId: number,
   tokenIds: readonly number[],
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const stream = tokensStream(userId)
   const { tokens } = await actors.stateOf(tokenDecider, stream)
@@ -41,7 +41,7 @@ async function removeTokens(
 }
 
 /** DELETE /api/token/{id}/. */
-export const deleteToken: Act = (api, deps) => {
+export const deleteToken: Action = (api, deps) => {
   api.delete(
     '/api/token/:id/',
     {
@@ -59,7 +59,7 @@ export const deleteToken: Act = (api, deps) => {
 }
 
 /** POST /api/token/batch: deletes all of them, or none; answers how many. */
-export const deleteTokens: Act = (api, deps) => {
+export const deleteTokens: Action = (api, deps) => {
   api.post(
     '/api/token/batch',
     {

@@ -2,10 +2,10 @@ import { accountDecider, heldBy } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { type TokenIds, TokenStatuses } from '../contract/token.ts'
 import { refused } from '../refusals.ts'
 import { openedName } from './token-names.ts'
@@ -27,7 +27,7 @@ export async function switchTokens(
   userId: number,
   tokenIds: readonly number[],
   status: 1 | 2,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const chosen = { userId, tokenIds }
   const command =
@@ -39,7 +39,7 @@ export async function switchTokens(
 }
 
 /** By which of them can't be used, whatever their switch says; what calls hold may come back. */
-async function unusable(core: Deps['core'], chosen: Chosen, { at }: ActContext) {
+async function unusable(core: Deps['core'], chosen: Chosen, { at }: CommandContext) {
   const { actors } = core
   const { userId, tokenIds } = chosen
   const account = await actors.stateOf(accountDecider, accountStream(userId))
@@ -63,7 +63,7 @@ async function namesOf({ actors, vault }: Deps['core'], { userId, tokenIds }: Ch
 }
 
 /** POST /api/token/batch/status: enables (1) or disables (2) several. */
-export const switchTokenBatch: Act = (api, deps) => {
+export const switchTokenBatch: Action = (api, deps) => {
   api.post(
     '/api/token/batch/status',
     {

@@ -3,13 +3,13 @@ import { accountDecider } from '#domain/account/decide.ts'
 import { accountStream } from '#domain/account/events.ts'
 import { tokenDecider } from '#domain/token/decide.ts'
 import { tokensStream } from '#domain/token/events.ts'
-import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { invalidField } from '#infra/http/faults.ts'
 import type { Principal } from '#infra/http/principal.ts'
 import { UpdateToken } from '#write-api/contract/token.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { switchTokens } from './switch-tokens.ts'
 import { sealedName } from './token-names.ts'
@@ -20,7 +20,7 @@ const Query = Type.Object({
 })
 
 /** PUT /api/token/: the fields given, the others stay; `?status_only=true` sets 1 or 2 alone. */
-export const updateToken: Act = (api, deps) => {
+export const updateToken: Action = (api, deps) => {
   api.put(
     '/api/token/',
     {
@@ -39,7 +39,7 @@ export const updateToken: Act = (api, deps) => {
       const position =
         query.status_only === 'true'
           ? await switchTokens(deps, user.userId, [body.id], statusOf(body), context)
-          : await deps.turns(`token-${body.id}`, () => change(deps, user, body, context))
+          : await deps.runExclusive(`token-${body.id}`, () => change(deps, user, body, context))
       await visibleIn(deps, reply, ['tokens', 'balances'], position)
       return done()
     },
@@ -55,7 +55,7 @@ async function change(
   deps: Deps,
   user: Principal,
   fields: UpdateToken,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const { actors } = deps.core
   const { userId } = user

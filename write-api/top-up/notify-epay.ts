@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { centsOf } from '#domain/top-up/money.ts'
 import { fault } from '#infra/http/faults.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { readEpayNotice } from './epay.ts'
 import { paymentMethods, warnOfPartialConfig } from './payment-methods.ts'
 import { takePayment } from './take-payment.ts'
@@ -13,7 +13,7 @@ const PAID = 'TRADE_SUCCESS'
  * GET and POST /api/user/epay/notify: the gateway says that an order was paid. Answers `success`,
  * after which it says no more, only once the credit is a fact; `fail` to anything else.
  */
-export const notifyEpay: Act = (api, deps) => {
+export const notifyEpay: Action = (api, deps) => {
   void api.register(async (scope) => {
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',

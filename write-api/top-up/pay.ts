@@ -7,7 +7,7 @@ import { moneyText } from '#domain/top-up/money.ts'
 import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { Amount, AskAmount, Pay, PaymentPage } from '../contract/top-up.ts'
 import { epayForm } from './epay.ts'
 import { ownAddress, type PaymentMethods, paymentMethods } from './payment-methods.ts'
@@ -27,7 +27,7 @@ export function orderIdOf(tradeNo: string): number | null {
 }
 
 /** POST /api/user/pay: orders a top-up, and answers where and how to pay for it. */
-export const pay: Act = (api, deps) => {
+export const pay: Action = (api, deps) => {
   api.post(
     '/api/user/pay',
     {
@@ -113,7 +113,7 @@ async function paymentPage(
 }
 
 /** POST /api/user/amount: what so much quota costs, before it is ordered. */
-export const getAmount: Act = (api, deps) => {
+export const getAmount: Action = (api, deps) => {
   api.post(
     '/api/user/amount',
     {

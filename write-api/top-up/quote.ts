@@ -6,7 +6,7 @@ import { priceCents, quotaOfDollars } from '#domain/top-up/money.ts'
 import { fault } from '#infra/http/faults.ts'
 import { isFull } from '#infra/limits/port.ts'
 import type { AskAmount } from '#write-api/contract/top-up.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { type PaymentMethods, type Terms, termsOf } from './payment-methods.ts'
 

@@ -9,7 +9,7 @@ import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { findUser } from '#projections/users/query.ts'
 import { RefundOrder } from '#write-api/contract/top-up.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { IdParams, idOf } from '../id-params.ts'
 import { refused } from '../refusals.ts'
 import { accountSteps } from './take-payment.ts'
@@ -18,7 +18,7 @@ import { accountSteps } from './take-payment.ts'
  * POST /api/user/topup/{id}/refund: records that money was given back, and takes the quota that it
  * had bought, and the inviter's share. The money itself goes back at the provider.
  */
-export const refundOrder: Act = (api, deps) => {
+export const refundOrder: Action = (api, deps) => {
   api.post(
     '/api/user/topup/:id/refund',
     {

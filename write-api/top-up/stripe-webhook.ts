@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
-import type { Act, Deps } from '../act.ts'
+import type { Action, Deps } from '../action.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { stripeReport } from './stripe-reports.ts'
 import { takePayment } from './take-payment.ts'
@@ -38,7 +38,7 @@ const checkouts = Compile(Checkout)
  * of the body is looked at before its signature is right; 200 comes once what follows from it is a
  * fact, or where nothing does.
  */
-export const stripeWebhook: Act = (api, deps) => {
+export const stripeWebhook: Action = (api, deps) => {
   void api.register(async (scope) => {
     scope.removeContentTypeParser('application/json')
     scope.addContentTypeParser(

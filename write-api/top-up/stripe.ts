@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import type { TopUpOrdered } from '#domain/top-up/events.ts'
 import { centsOf } from '#domain/top-up/money.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { providerFetch } from '../oauth/ask-provider.ts'
 import { refused } from '../refusals.ts'
 

@@ -7,11 +7,11 @@ import type { TopUpReport } from '#domain/top-up/commands.ts'
 import { topUpDecider } from '#domain/top-up/decide.ts'
 import { newsOf, reportedChange } from '#domain/top-up/decide-report.ts'
 import { topUpStream } from '#domain/top-up/events.ts'
-import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/actors-port.ts'
 import { fault } from '#infra/http/faults.ts'
 import { orderOfPayment } from '#projections/orders/query.ts'
 import { activeAdminIds } from '#projections/users/query.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import { keepText } from '../messages/send-message.ts'
 import { orderIdOf } from './pay.ts'
 import { noticeText, type ReportNotice } from './report-notice.ts'
@@ -40,7 +40,7 @@ export async function takeReport(
     return
   }
   const stream = topUpStream(orderId)
-  await deps.turns(stream, async () => {
+  await deps.runExclusive(stream, async () => {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const refusal = await decideOnce(deps, stream, command, cause)
       if (refusal === null) return
@@ -107,7 +107,7 @@ async function withNotice(
   { core, nextIds }: Deps,
   steps: readonly AnyStep[],
   notice: ReportNotice,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<Outcome<Fact, Refusal>> {
   const { actors, db, vault } = core
   const recipients = rangesOf(await activeAdminIds(db))

@@ -1,8 +1,8 @@
 import type { TopUpRefusalCode } from '#domain/top-up/commands.ts'
 import type { Refusals } from '../refusal-table.ts'
 
-/** What the acts of top-ups refuse themselves. */
-export type TopUpActRefusalCode =
+/** What the actions of top-ups refuse themselves. */
+export type TopUpActionRefusalCode =
   | 'TopUpClosed'
   | 'PaymentMethodClosed'
   | 'TopUpTooSmall'
@@ -12,7 +12,7 @@ export type TopUpActRefusalCode =
   | 'PaymentProviderFailed'
   | 'RefundReasonRequired'
 
-export const TOP_UP_REFUSALS: Refusals<TopUpRefusalCode | TopUpActRefusalCode> = {
+export const TOP_UP_REFUSALS: Refusals<TopUpRefusalCode | TopUpActionRefusalCode> = {
   TopUpClosed: [
     200,
     { zh: '管理员未开启在线充值！', en: 'The administrator has not enabled online top-up' },

@@ -1,7 +1,7 @@
 import type { AccountRefusalCode } from '#domain/account/commands.ts'
 import type { Refusals } from '../refusal-table.ts'
 
-/** What acts of rewards refuse themselves. */
+/** What actions of rewards refuse themselves. */
 export type RewardRefusalCode = 'CheckInDisabled' | 'DeductionBeyondBalance' | 'RequestIdReused'
 
 /** Of the money: balances, budgets, calls and rewards. */

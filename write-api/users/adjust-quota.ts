@@ -14,7 +14,7 @@ import { languageOf } from '#infra/http/language.ts'
 import type { Vault } from '#infra/vault/port.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Envelope, Refused } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { AdjustQuota, type QuotaAdjustment, QuotaAdjustments } from '../contract/user.ts'
 import { refused } from '../refusals.ts'
 
@@ -40,7 +40,7 @@ export async function sealedReason(
  * change is one append of its own: for several users, the answer says what became of each; for one
  * user, a refusal is the answer.
  */
-export const adjustQuota: Act = (api, deps) => {
+export const adjustQuota: Action = (api, deps) => {
   api.post(
     '/api/user/quota',
     {
@@ -99,7 +99,7 @@ async function adjustOne(
   const judged = userDecider.decide(mayAct, user)
   if (isRefusal(judged)) throw refused(judged.refused, judged.details)
   const username = (await findUser(db, userId))?.username ?? ''
-  return deps.turns(`user-${userId}`, async () => {
+  return deps.runExclusive(`user-${userId}`, async () => {
     const stream = accountStream(userId)
     const adjustmentId = adjustmentIdOf(body)
     const ids = await actors.ask(accountDecider, stream, ({ grantIds, deductionIds }) =>

@@ -4,9 +4,9 @@ import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
 import type { KnownUser } from '#domain/user/state.ts'
 import type { Core } from '#infra/core.ts'
-import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { findUserByIdentity, type UserRow } from '#projections/users/query.ts'
-import { accepted, type Deps } from '../act.ts'
+import { accepted, type Deps } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { type Identity, identityKeyOf } from './identity.ts'
 
@@ -19,11 +19,11 @@ export function bindIdentity(
   deps: Deps,
   userId: number,
   identity: Identity,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const { actors } = deps.core
   const stream = userStream(userId)
-  return deps.turns(stream, async () => {
+  return deps.runExclusive(stream, async () => {
     const { user } = await actors.stateOf(userDecider, stream)
     if (user === null || user.isDeleted) throw refused('UserUnknown')
     const bound = user.identities[identity.provider] ?? null

@@ -2,7 +2,7 @@ import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { BindMail } from '#write-api/contract/entry.ts'
-import { type Act, contextOf, visibleIn } from '../act.ts'
+import { type Action, contextOf, visibleIn } from '../action.ts'
 import { requireRecent } from '../credentials/proof.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
@@ -11,7 +11,7 @@ import { bindIdentity, mailIdentity } from './bind-identity.ts'
 import { refuseNameOfAnother } from './user-names.ts'
 
 /** GET /api/oauth/email/bind: the own mail address, proved by the code that was sent to it. */
-export const bindMail: Act = (api, deps) => {
+export const bindMail: Action = (api, deps) => {
   api.get(
     '/api/oauth/email/bind',
     {

@@ -8,11 +8,11 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 
 /** POST /api/user/check_in: the reward of the day (UTC, by the database's clock), once. */
-export const checkIn: Act = (api, deps) => {
+export const checkIn: Action = (api, deps) => {
   api.post(
     '/api/user/check_in',
     {

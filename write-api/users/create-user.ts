@@ -5,14 +5,14 @@ import { success } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { CreateUser } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { createUserAccount } from './new-user.ts'
 import { checkPassword } from './passwords.ts'
 import { displayNameOf, usernameOf } from './user-names.ts'
 
 /** POST /api/user/: a normal user, with the quota that new users get. */
-export const createUser: Act = (api, deps) => {
+export const createUser: Action = (api, deps) => {
   api.post(
     '/api/user/',
     {
@@ -40,7 +40,7 @@ export const createUser: Act = (api, deps) => {
         reason: 'new-user',
       } as const
       // One at a time: so many passwords at once would be refused as too many.
-      const { id, outcome } = await deps.turns('create-user', () =>
+      const { id, outcome } = await deps.runExclusive('create-user', () =>
         createUserAccount(deps, user, contextOf(deps, request)),
       )
       await visibleIn(deps, reply, ['users', 'balances'], accepted(outcome).position)

@@ -7,7 +7,7 @@ import { onlyRootSession, onlySession, principalOf } from '#infra/http/access.ts
 import { Done, done } from '#infra/http/envelope.ts'
 import { clearSessionCookie } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { EraseUser } from '../contract/user.ts'
 import { forgetCredentials } from '../credentials/credentials-of.ts'
 import { requireRecent } from '../credentials/proof.ts'
@@ -21,7 +21,7 @@ import { nameKeyOf } from './user-names.ts'
  * POST /api/user/erase: destroys the key of every text about a user, for good, and deactivates the
  * account; its numbers stay. Whoever asks types the username.
  */
-export const eraseUser: Act = (api, deps) => {
+export const eraseUser: Action = (api, deps) => {
   api.post(
     '/api/user/erase',
     {
@@ -38,7 +38,7 @@ export const eraseUser: Act = (api, deps) => {
       const { actors, vault } = deps.core
       const stream = userStream(id)
       const command = { type: 'EraseUser', actorRole } as const
-      const position = await deps.turns(stream, async () => {
+      const position = await deps.runExclusive(stream, async () => {
         const state = await actors.stateOf(userDecider, stream)
         const decided = userDecider.decide(command, state)
         if (isRefusal(decided)) throw refused(decided.refused as RefusalCode, decided.details)
@@ -80,7 +80,7 @@ function releaseName({ core }: Deps, userId: number, name: string): AnyStep[] {
  * DELETE /api/user/self: the own account is deactivated and every session of it over. The console
  * has its name typed before; a super admin's can't be. Wants a recent login: nothing undoes it.
  */
-export const deleteSelf: Act = (api, deps) => {
+export const deleteSelf: Action = (api, deps) => {
   api.delete(
     '/api/user/self',
     {

@@ -2,11 +2,11 @@ import type { IdentityProvider } from '#domain/identity/events.ts'
 import type { Words } from '#infra/http/language.ts'
 import type { Refusals } from '../refusal-table.ts'
 
-/** What acts refuse beside the domain. */
-export type IdentityActRefusalCode = 'ProviderBound' | 'MailIsUsername'
+/** What actions refuse beside the domain. */
+export type IdentityActionRefusalCode = 'ProviderBound' | 'MailIsUsername'
 
 type Code =
-  | IdentityActRefusalCode
+  | IdentityActionRefusalCode
   | 'IdentityTaken'
   | 'IdentityChanged'
   | 'WaysInChanged'

@@ -11,7 +11,7 @@ import type { Outcome } from '#infra/event-store/actors-port.ts'
 import { onlySession, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { Unbind } from '../contract/oauth.ts'
 import { hasPasskeyAlone } from '../credentials/passkeys.ts'
 import { requireRecent } from '../credentials/proof.ts'
@@ -58,7 +58,7 @@ export async function whileWaysChange(
  * POST /api/user/unbind: lets go of one of the own identities, unless it is the last way in. Who it
  * is was shown just now: of the owner's ways back, a stolen session takes none away.
  */
-export const unbindIdentity: Act = (api, deps) => {
+export const unbindIdentity: Action = (api, deps) => {
   api.post(
     '/api/user/unbind',
     {
@@ -73,7 +73,7 @@ export const unbindIdentity: Act = (api, deps) => {
       const { provider } = request.body
       const { userId } = principalOf(request)
       await requireRecent(deps, request)
-      const outcome = await deps.turns(userStream(userId), () =>
+      const outcome = await deps.runExclusive(userStream(userId), () =>
         whileWaysChange(() => unbind(deps, request, provider)),
       )
       await visibleIn(deps, reply, ['users'], accepted(outcome).position)

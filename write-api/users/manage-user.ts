@@ -7,7 +7,7 @@ import { onlyAdmin, principalOf } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import { ManageUser } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 import { forgetCredentials } from '../credentials/credentials-of.ts'
 
 const COMMANDS = {
@@ -21,7 +21,7 @@ const COMMANDS = {
 const Managed = Type.Object({ status: Type.Integer(), role: Type.Integer() })
 
 /** POST /api/user/manage: promote, demote, disable, enable or delete; answers what is now so. */
-export const manageUser: Act = (api, deps) => {
+export const manageUser: Action = (api, deps) => {
   api.post(
     '/api/user/manage',
     {

@@ -6,11 +6,11 @@ import type { Refusal } from '#domain/shared/refusal.ts'
 import { userDecider } from '#domain/user/decide.ts'
 import { type Role, usernameStream, userStream } from '#domain/user/events.ts'
 import { usernameDecider } from '#domain/user/username.ts'
-import type { ActContext, AnyStep, Outcome } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext, Outcome } from '#infra/event-store/actors-port.ts'
 import { idOfCode } from '#infra/vault/cipher.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
-import type { Deps } from '../act.ts'
+import type { Deps } from '../action.ts'
 import type { WithId } from '../next-id.ts'
 import { bindSteps } from './bind-identity.ts'
 import type { Identity } from './identity.ts'
@@ -80,7 +80,7 @@ export type NewUser = {
 export async function createUserAccount(
   deps: Deps,
   user: NewUser,
-  context: ActContext,
+  context: CommandContext,
   before: (userId: number) => readonly AnyStep[] = () => [],
 ): Promise<WithId<Outcome<Fact, Refusal>>> {
   const { vault, actors } = deps.core

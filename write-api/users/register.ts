@@ -10,7 +10,7 @@ import { fault } from '#infra/http/faults.ts'
 import { isFull, type Permit } from '#infra/limits/port.ts'
 import { allOptions, siteState } from '#projections/options/query.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type Act, accepted, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, type Deps, visibleIn } from '../action.ts'
 import { HumanToken, Register } from '../contract/entry.ts'
 import { checkMailDomain, mailAddressOf } from '../mail/mail-address.ts'
 import { takeMailCode } from '../mail/mail-codes.ts'
@@ -36,7 +36,7 @@ export async function refuseUnlessOpen(
 type Values = ReadonlyMap<string, string>
 
 /** POST /api/user/register: an account for oneself, by name and password. */
-export const register: Act = (api, deps) => {
+export const register: Action = (api, deps) => {
   api.post(
     '/api/user/register',
     {
@@ -131,7 +131,7 @@ type Registration = {
 
 /** One at a time: so many passwords at once would be refused as too many. */
 const create = (deps: Deps, request: FastifyRequest, registration: Registration) =>
-  deps.turns('create-user', async () => {
+  deps.runExclusive('create-user', async () => {
     await checkFree(deps, registration.username)
     await proveAddress(deps, request, registration)
     return append(deps, request, registration)

@@ -5,10 +5,10 @@ import { onlyUser, principalOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { allOptions } from '#projections/options/query.ts'
 import { TransferAffiliate } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, visibleIn } from '../action.ts'
 
 /** POST /api/user/aff_transfer: what invitations brought becomes quota to spend. */
-export const transferAffiliate: Act = (api, deps) => {
+export const transferAffiliate: Action = (api, deps) => {
   api.post(
     '/api/user/aff_transfer',
     {

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { userDecider } from '#domain/user/decide.ts'
 import { userStream } from '#domain/user/events.ts'
-import type { ActContext, AnyStep } from '#infra/event-store/actors-port.ts'
+import type { AnyStep, CommandContext } from '#infra/event-store/actors-port.ts'
 import { onlyUser, onlyUserOfAnyPassword, principalOf, sessionOf } from '#infra/http/access.ts'
 import { Done, done } from '#infra/http/envelope.ts'
 import { fault } from '#infra/http/faults.ts'
 import { startSession } from '#infra/http/session-cookie.ts'
 import { findUser } from '#projections/users/query.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { UpdateSelf, UpdateSettings } from '../contract/user.ts'
 import { proveAnew } from '../credentials/proof.ts'
 import { notificationsChange } from '../notifications/notification-settings.ts'
@@ -19,7 +19,7 @@ import { displayNameOf } from './user-names.ts'
  * PUT /api/user/self: the own display name, or password with the current one. A new password ends
  * every session but this one, which goes on under a new id.
  */
-export const updateSelf: Act = (api, deps) => {
+export const updateSelf: Action = (api, deps) => {
   api.put(
     '/api/user/self',
     {
@@ -83,7 +83,7 @@ async function change(
   userId: number,
   displayName: string | undefined,
   secret: { readonly passwordRef: string; readonly ifVersion: number } | null,
-  context: ActContext,
+  context: CommandContext,
 ): Promise<number> {
   const { vault, actors } = core
   const stream = userStream(userId)
@@ -104,7 +104,7 @@ async function change(
 }
 
 /** PUT /api/user/setting: the own settings; those that are left out stay. */
-export const updateSettings: Act = (api, deps) => {
+export const updateSettings: Action = (api, deps) => {
   api.put(
     '/api/user/setting',
     {
@@ -117,7 +117,7 @@ export const updateSettings: Act = (api, deps) => {
       const stream = userStream(userId)
       const { accept_unset_model_ratio_model, show_ip_in_logs } = request.body
       const context = contextOf(deps, request)
-      const position = await deps.turns(stream, async () => {
+      const position = await deps.runExclusive(stream, async () => {
         const { user } = await actors.stateOf(userDecider, stream)
         if (user === null) throw refused('UserUnknown')
         const settings = {

@@ -17,14 +17,14 @@ import { allOptions } from '#projections/options/query.ts'
 import { findUser } from '#projections/users/query.ts'
 import { Refused } from '#read-api/contract/envelope.ts'
 import { UpdateUser } from '#write-api/contract/user.ts'
-import { type Act, accepted, contextOf, type Deps, visibleIn } from '../act.ts'
+import { type Action, accepted, contextOf, type Deps, visibleIn } from '../action.ts'
 import { refused } from '../refusals.ts'
 import { sealedReason } from './adjust-quota.ts'
 import { checkPassword, forgetPasswords, keepPassword } from './passwords.ts'
 import { displayNameOf } from './user-names.ts'
 
 /** PUT /api/user/: an admin changes somebody of a lower level: all of what is given, or nothing. */
-export const updateUser: Act = (api, deps) => {
+export const updateUser: Action = (api, deps) => {
   api.put(
     '/api/user/',
     {
@@ -41,7 +41,7 @@ export const updateUser: Act = (api, deps) => {
       const actorRole = role as Role
       // A token lies in scripts: whoever finds it must not come in as somebody else by it.
       if ((body.password ?? '') !== '') requireSession(principalOf(request))
-      const position = await deps.turns(`user-${body.id}`, async () => {
+      const position = await deps.runExclusive(`user-${body.id}`, async () => {
         const mayAct = stepOf(body.id, { type: 'MayAct', actorRole })
         const user = await changeable(deps, body.id, mayAct.command)
         // A session left open, or an access token, must not be enough for that.

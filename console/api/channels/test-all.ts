@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { TestProgress } from '#read-api/contract/channel-act.ts'
+import type { TestProgress } from '#read-api/contract/channel-action.ts'
 import { request } from '../request.ts'
 
 /** Begins to test all channels, in the background of the server. */

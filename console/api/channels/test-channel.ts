@@ -1,4 +1,4 @@
-import type { ChannelTest } from '#read-api/contract/channel-act.ts'
+import type { ChannelTest } from '#read-api/contract/channel-action.ts'
 import { ApiError } from '../api-error.ts'
 import { request } from '../request.ts'
 

@@ -1,5 +1,5 @@
 import type { Channel } from '#read-api/contract/channel.ts'
-import type { TestPush } from '#read-api/contract/channel-act.ts'
+import type { TestPush } from '#read-api/contract/channel-action.ts'
 import type { HealthPush } from '#read-api/contract/channel-health.ts'
 import type { LiveMessage, LiveTopic } from '#read-api/contract/live.ts'
 import type { LogEntry } from '#read-api/contract/log.ts'

@@ -22,7 +22,7 @@ const BANNED = 2
  * What this admin may do to the user. The server judges every act again; nothing is offered here
  * that it would refuse: an admin acts on lower levels only, and a super admin is never undone.
  */
-export function actsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
+export function actionsOn(user: User, actor: Actor): ReadonlySet<UserAct> {
   const isRoot = actor.role >= ROOT
   const mayErase = isRoot && user.role < ROOT && !user.is_erased
   if (user.DeletedAt !== null) return new Set(mayErase ? ['erase'] : [])

@@ -5,7 +5,7 @@ import type { Role } from '#domain/user/events.ts'
 import { created, deleted, disabled, erased, given, roleChanged, sealed } from './facts.ts'
 
 /** Everything an admin may do to somebody else's account. */
-const actsOf = (actorRole: Role): readonly UserCommand[] => [
+const actionsOf = (actorRole: Role): readonly UserCommand[] => [
   { type: 'ChangeProfile', actorRole, displayName: sealed('new') },
   { type: 'ChangePassword', actorRole, passwordRef: 'ref-2' },
   { type: 'ChangeGroup', actorRole, group: 'vip' },
@@ -27,7 +27,7 @@ describe('an account of the actor’s own level or above', () => {
     [1, 100],
   ]
   for (const [actor, target] of levels) {
-    it.each(actsOf(actor))(`is out of reach: level ${actor} on ${target}, $type`, (act) => {
+    it.each(actionsOf(actor))(`is out of reach: level ${actor} on ${target}, $type`, (act) => {
       given(created(target)).when(act).then(refuse('RoleTooHigh'))
     })
   }
@@ -71,7 +71,7 @@ describe('the super admin', () => {
 })
 
 describe('a user that is none', () => {
-  it.each(actsOf(100))('is unknown to $type', (act) => {
+  it.each(actionsOf(100))('is unknown to $type', (act) => {
     given().when(act).then(refuse('UserUnknown'))
     given(created(), deleted()).when(act).then(refuse('UserUnknown'))
   })

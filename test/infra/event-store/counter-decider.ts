@@ -1,7 +1,7 @@
 import type { Decider } from '#domain/shared/decider.ts'
 import type { Fact } from '#domain/shared/event.ts'
 import { type Refusal, refuse } from '#domain/shared/refusal.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 
 export type Counted = Fact<'Counted', { by: number; note?: string }>
 export type CounterState = { total: number; bound: number }
@@ -36,5 +36,9 @@ export const counterDecider = (
   },
 })
 
-export const context: ActContext = { actor: 'user:1', cause: 'request-1', at: 1_795_000_000_000 }
+export const context: CommandContext = {
+  actor: 'user:1',
+  cause: 'request-1',
+  at: 1_795_000_000_000,
+}
 export const add = (by = 1): CounterCommand => ({ type: 'Add', by })

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import type { ProbeResult } from '#relay/channel-acts/probe.ts'
+import type { ProbeResult } from '#relay/channel-actions/probe.ts'
 import { judgeTest, SCHEDULER, SlowTests } from '#relay/channel-health/judge-test.ts'
 import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { channelsKey } from '#console/api/channels/list-channels.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import type { TestProgress } from '#read-api/contract/channel-act.ts'
+import type { TestProgress } from '#read-api/contract/channel-action.ts'
 import { useTestProgress } from './use-test-progress.ts'
 
 /** How far a test of all channels is, while one runs; then what came of it, until dismissed. */

@@ -4,7 +4,7 @@ import { type ChannelPage, channelsKey } from '#console/api/channels/list-channe
 import { testProgressKey, testProgressQuery } from '#console/api/channels/test-all.ts'
 import { useLiveState, useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import type { Channel } from '#read-api/contract/channel.ts'
-import type { ChannelChecked, TestProgress } from '#read-api/contract/channel-act.ts'
+import type { ChannelChecked, TestProgress } from '#read-api/contract/channel-action.ts'
 import { withChannels } from '../list/cached-channels.ts'
 
 /**

@@ -10,7 +10,7 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { ResetSecondFactor } from '#write-api/contract/user.ts'
-import { type Actor, actsOn, calledOf } from '../user-actions.ts'
+import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
 import { BalancePart } from './balance-part.tsx'
 import { DangerPart } from './danger-part.tsx'
 import { EraseUser } from './erase-user.tsx'
@@ -67,7 +67,7 @@ function OneUser(props: OneProps): ReactElement {
       </Drawer>
     )
   }
-  const acts = actsOn(loaded, props.actor)
+  const acts = actionsOn(loaded, props.actor)
   const parts = (
     <>
       {acts.has('adjust') && <BalancePart user={stored.data ?? loaded} onAdjust={props.onAdjust} />}

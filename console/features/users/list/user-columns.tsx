@@ -9,7 +9,7 @@ import { Quota } from '#console/ui/quota.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { User } from '#read-api/contract/user.ts'
-import { type Actor, actsOn, calledOf } from '../user-actions.ts'
+import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
 import type { UserActions } from './use-user-actions.ts'
 import { IdCell, InvitesCell, LevelTag, NameCell, StateTag } from './user-cells.tsx'
 
@@ -105,7 +105,7 @@ const NOTHING = <span className="tg-quiet tg-on-table">–</span>
 /** In or out, and what else may be done to this user by this admin; nothing where nothing may. */
 function UserMenu({ user, actions }: { user: User; actions: UserRowActions }): ReactElement {
   const { t } = useTranslation()
-  const acts = actsOn(user, actions.actor)
+  const acts = actionsOn(user, actions.actor)
   if (user.DeletedAt !== null || acts.size === 0) return NOTHING
   const name = calledOf(user)
   const entry = (action: 'promote' | 'demote', icon: 'arrowUp' | 'arrowDown'): MenuEntry[] =>

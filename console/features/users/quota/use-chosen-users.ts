@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { User } from '#read-api/contract/user.ts'
-import { type Actor, actsOn } from '../user-actions.ts'
+import { type Actor, actionsOn } from '../user-actions.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
@@ -13,7 +13,7 @@ export function useChosenUsers(rows: readonly User[], actor: Actor) {
   return {
     keys,
     picked,
-    adjustable: picked.filter((user) => actsOn(user, actor).has('adjust')),
+    adjustable: picked.filter((user) => actionsOn(user, actor).has('adjust')),
     choose: (next: ReadonlySet<string>) => setKeys(next),
     chooseNone: () => setKeys(NONE),
   }

@@ -1,9 +1,9 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { latestTestRun, runResults } from '#projections/channel-checks/query.ts'
-import { TestProgress, TestResults } from '#read-api/contract/channel-act.ts'
+import { TestProgress, TestResults } from '#read-api/contract/channel-action.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { type ActDeps, type ChannelAct, contextOf, visible } from './channel-act.ts'
+import { type ActionDeps, type ChannelAct, contextOf, visible } from './channel-action.ts'
 import { refused } from './refusals.ts'
 import { TEST_RUNS_LEASE } from './test-runs.ts'
 
@@ -52,7 +52,7 @@ export const testAllChannels: ChannelAct = (api, deps) => {
   )
 }
 
-async function results({ core }: ActDeps): Promise<TestResults> {
+async function results({ core }: ActionDeps): Promise<TestResults> {
   const run = (await latestTestRun(core.db))?.run ?? ''
   const found = run === '' ? [] : await runResults(core.db, run)
   return {
@@ -65,7 +65,7 @@ async function results({ core }: ActDeps): Promise<TestResults> {
   }
 }
 
-async function progress({ core }: ActDeps): Promise<TestProgress> {
+async function progress({ core }: ActionDeps): Promise<TestProgress> {
   const run = await latestTestRun(core.db)
   if (run === null) return NONE
   const isOpen = run.endedTime === 0

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { actsOn, stateOf } from '#console/features/users/user-actions.ts'
+import { actionsOn, stateOf } from '#console/features/users/user-actions.ts'
 import { user } from '../support/user-routes.ts'
 
 const acts = (target: Parameters<typeof user>[0], role: number) =>
-  [...actsOn(user(target), { id: 99, role })].sort()
+  [...actionsOn(user(target), { id: 99, role })].sort()
 const GONE = '2026-01-01T00:00:00.000Z'
 
 describe('what an admin is offered', () => {

@@ -3,7 +3,7 @@ import { channelChecksDecider } from '#domain/channel-checks/decide.ts'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { parseDecimal } from '#domain/pricing/decimal.ts'
 import { type ExactJson, parseJsonText } from '#domain/shared/json-text.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { Words } from '#infra/http/language.ts'
 import type { Balance } from '../providers/openai-compatible/balance-query.ts'
 import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
@@ -28,7 +28,7 @@ export async function readBalance(
   deps: CheckDeps,
   { channelId }: RelayChannel,
   target: ProviderTarget,
-  context: Omit<ActContext, 'at'>,
+  context: Omit<CommandContext, 'at'>,
   signal?: AbortSignal,
 ): Promise<BalanceRead> {
   const asked = await askBalance(deps, target, signal)

@@ -1,11 +1,11 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ActsSite, actsSite } from '../support/acts-site.ts'
+import { type ActionsSite, actionsSite } from '../support/actions-site.ts'
 
-let site: ActsSite
+let site: ActionsSite
 
 beforeAll(async () => {
-  site = await actsSite()
+  site = await actionsSite()
 })
 afterAll(() => site.close())
 
@@ -31,7 +31,7 @@ it('are all that the relay serves beside the management API', async () => {
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) if (name !== 'HEAD') registered.push(`${name} ${url}`)
   })
-  relay?.addActs(app, freshness)
+  relay?.addActions(app, freshness)
   await app.ready()
   const listed = CALLS.map(([method, path]) => `${method} ${path.replace('999999', ':id')}`)
   expect(registered.sort()).toEqual([...listed, PLAYGROUND].sort())

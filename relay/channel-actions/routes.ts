@@ -9,7 +9,7 @@ import { startTestSchedule } from '#relay/channel-health/test-schedule.ts'
 import type { RelayDeps } from '#relay/pipeline/relay-deps.ts'
 import { judgeTest, SlowTests } from '../channel-health/judge-test.ts'
 import { ASK_LIMITS } from './ask-provider.ts'
-import { type ActDeps, type ChannelAct, typed } from './channel-act.ts'
+import { type ActionDeps, type ChannelAct, typed } from './channel-action.ts'
 import { refuseInDemo } from './demo-mode.ts'
 import { fetchModels } from './fetch-models.ts'
 import { listTypes } from './list-types.ts'
@@ -20,7 +20,7 @@ import { updateBalance, updateBalances } from './update-balances.ts'
 import type { CheckDeps } from './views-now.ts'
 
 /** What admins do with providers: each is served where the providers' code and connections are. */
-const ACTS: readonly ChannelAct[] = [
+const ACTIONS: readonly ChannelAct[] = [
   listTypes,
   testOneChannel,
   testAllChannels,
@@ -30,24 +30,24 @@ const ACTS: readonly ChannelAct[] = [
 ]
 
 /** A process without a relay: they are described, and there is nothing behind them. */
-export function describeChannelActs(app: FastifyInstance): void {
+export function describeChannelActions(app: FastifyInstance): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async () => {
       throw fault('NoSuchRoute')
     })
     // Nothing of it is looked at: no request comes as far as an act.
-    const nothing = {} as ActDeps
-    for (const act of ACTS) act(typed(scope), nothing)
+    const nothing = {} as ActionDeps
+    for (const act of ACTIONS) act(typed(scope), nothing)
   })
 }
 
-export type ChannelActs = {
+export type ChannelActions = {
   /** Registers them on the management API's app, under its session guard. */
   readonly add: (app: FastifyInstance, freshness: Pick<Freshness, 'waitFor'>) => void
   readonly stop: () => Promise<void>
 }
 
-export function createChannelActs(core: Core, relay: RelayDeps): ChannelActs {
+export function createChannelActions(core: Core, relay: RelayDeps): ChannelActions {
   const policy = operatorPolicy(core.config)
   const { actors, now, outbound, watch, views } = relay
   const side = createOutbound(policy, ASK_LIMITS)
@@ -61,7 +61,7 @@ export function createChannelActs(core: Core, relay: RelayDeps): ChannelActs {
     add: (app, freshness) => {
       app.register(async (scope) => {
         refuseInDemo(scope, core)
-        for (const act of ACTS) act(typed(scope), { ...parts, runs, freshness })
+        for (const act of ACTIONS) act(typed(scope), { ...parts, runs, freshness })
       })
     },
     stop: async () => {

@@ -6,7 +6,7 @@ import { Envelope } from '#read-api/contract/envelope.ts'
 import type { Profile } from '#relay/providers/openai-compatible/profile.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { TASK_PROFILES } from '../providers/tasks/profiles.ts'
-import type { ChannelAct } from './channel-act.ts'
+import type { ChannelAct } from './channel-action.ts'
 
 /** `GET /api/channel/types`, for admins: what can be served, and the fields each type has. */
 export const listTypes: ChannelAct = (api) => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelChecksStream } from '#domain/channel-checks/events.ts'
 import { OPTIONS_STREAM } from '#domain/options/events.ts'
-import type { BalancesRead } from '#read-api/contract/channel-act.ts'
+import type { BalancesRead } from '#read-api/contract/channel-action.ts'
 import { PROFILES } from '#relay/providers/openai-compatible/profiles.ts'
 import { setOption } from '#test/support/product.ts'
-import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
+import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
 import type { Scripted } from '../support/scripted-provider.ts'
 
-let site: ActsSite
+let site: ActionsSite
 
 beforeAll(async () => {
-  site = await actsSite()
+  site = await actionsSite()
 })
 afterAll(() => site.close())
 

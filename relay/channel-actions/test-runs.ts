@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TEST_RUNS_STREAM, testRunsDecider } from '#domain/channel-checks/events.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { Lease } from '#infra/leases/leases.ts'
 import { relayChannels } from '#projections/channels/query.ts'
 import { type RelayChannel, workOf } from '../views/channel-view.ts'
@@ -10,7 +10,7 @@ import { type CheckDeps, viewsNow } from './views-now.ts'
 
 export type TestRuns = {
   /** null: one is running already, here or elsewhere. */
-  readonly start: (context: ActContext) => Promise<{ total: number; position: number } | null>
+  readonly start: (context: CommandContext) => Promise<{ total: number; position: number } | null>
   /** Gives up what is under way. */
   readonly stop: () => Promise<void>
 }
@@ -31,7 +31,7 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
   let underWay: Promise<void> | null = null
   let isStarting = false
 
-  const begin = async (context: ActContext) => {
+  const begin = async (context: CommandContext) => {
     const lease = await leases.take(TEST_RUNS_LEASE, LEASE_MS)
     if (lease === null) return null
     try {
@@ -68,7 +68,7 @@ export function createTestRuns(deps: CheckDeps): TestRuns {
 type Run = {
   readonly id: string
   readonly channelIds: readonly number[]
-  readonly context: ActContext
+  readonly context: CommandContext
   readonly lease: Lease
 }
 

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
 import type { Freshness } from '#projections/freshness/query.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
@@ -13,26 +13,26 @@ import { type CheckDeps, viewsNow } from './views-now.ts'
 export type Api = ReturnType<typeof typed>
 export const typed = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 
-export type ActDeps = CheckDeps & {
+export type ActionDeps = CheckDeps & {
   readonly runs: TestRuns
   readonly freshness: Pick<Freshness, 'waitFor'>
 }
 
-/** One act: its route, its schema and what it does. */
-export type ChannelAct = (api: Api, deps: ActDeps) => void
+/** One action: its route, its schema and what it does. */
+export type ChannelAct = (api: Api, deps: ActionDeps) => void
 
 export const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 
 const FRESH_WITHIN_MS = 2_000
 
-export const contextOf = ({ now }: ActDeps, request: FastifyRequest): ActContext => ({
+export const contextOf = ({ now }: ActionDeps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
   cause: request.id,
   at: now(),
 })
 
 /** The channel as it was last saved: what an admin sees is what is asked. Throws a 404. */
-export async function channelNow(deps: ActDeps, channelId: number): Promise<RelayChannel> {
+export async function channelNow(deps: ActionDeps, channelId: number): Promise<RelayChannel> {
   await viewsNow(deps)
   const channel = deps.views.channels.find(channelId)
   if (channel === undefined) throw refused('ChannelUnknown')
@@ -41,7 +41,7 @@ export async function channelNow(deps: ActDeps, channelId: number): Promise<Rela
 
 /** As for any write: its position, and the answer once the channels' screens include it. */
 export async function visible(
-  { freshness }: ActDeps,
+  { freshness }: ActionDeps,
   reply: FastifyReply,
   position: number,
 ): Promise<void> {

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
-import { FetchModels } from '#write-api/contract/channel-act.ts'
+import { FetchModels } from '#write-api/contract/channel-action.ts'
 import { type ProviderTarget, sideRequest } from '../providers/openai-compatible/target.ts'
 import { askProvider, notUnderstood } from './ask-provider.ts'
-import { type ActDeps, type ChannelAct, channelNow, IdParams } from './channel-act.ts'
+import { type ActionDeps, type ChannelAct, channelNow, IdParams } from './channel-action.ts'
 import { enteredTarget } from './entered-target.ts'
 import { refused } from './refusals.ts'
 
@@ -89,7 +89,7 @@ export const fetchModels: ChannelAct = (api, deps) => {
   )
 }
 
-async function listed({ side }: ActDeps, target: ProviderTarget): Promise<string[]> {
+async function listed({ side }: ActionDeps, target: ProviderTarget): Promise<string[]> {
   const { modelsPath } = target.profile
   if (modelsPath === null) throw refused('ModelsNotListed')
   const asked = sideRequest(target, modelsPath, { isBeside: false })

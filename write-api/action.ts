@@ -10,7 +10,7 @@ import type {
 import type { Fact } from '#domain/shared/event.ts'
 import type { Refusal } from '#domain/shared/refusal.ts'
 import type { Core } from '#infra/core.ts'
-import type { ActContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
+import type { CommandContext, Done, Outcome } from '#infra/event-store/actors-port.ts'
 import { principalOf } from '#infra/http/access.ts'
 import type { ShownBalances } from '#infra/http/shown-balances.ts'
 import type { Mailer } from '#infra/mail/port.ts'
@@ -26,7 +26,7 @@ import type { HumanCheck } from './session/human-check.ts'
 import type { LoginGuard } from './session/login-guard.ts'
 import type { SetupToken } from './setup/setup-token.ts'
 
-/** The app as acts register on it: handlers are typed by their schemas. */
+/** The app as actions register on it: handlers are typed by their schemas. */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -35,13 +35,13 @@ export type Api = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** What acts work with. */
+/** What actions work with. */
 export type Deps = {
   readonly core: Core
   readonly freshness: Pick<Freshness, 'waitFor'>
   /** Types of channels that some provider serves, each with the fields it can't do without. */
   readonly servedTypes: ServedTypes
-  readonly turns: KeyedMutex
+  readonly runExclusive: KeyedMutex
   readonly nextIds: NextIds
   readonly loginGuard: LoginGuard
   readonly shownBalances: ShownBalances
@@ -55,13 +55,13 @@ export type Deps = {
   readonly upstreams: OutboundPolicy
 }
 
-/** One act: its route, its schema and what it does. */
-export type Act = (api: Api, deps: Deps) => void
+/** One action: its route, its schema and what it does. */
+export type Action = (api: Api, deps: Deps) => void
 
 const FRESH_WITHIN_MS = 2_000
 
 /** Who acts, because of which request, and when: on every event of an act. */
-export const contextOf = ({ core }: Deps, request: FastifyRequest): ActContext => ({
+export const contextOf = ({ core }: Deps, request: FastifyRequest): CommandContext => ({
   actor: `user:${principalOf(request).userId}`,
   cause: request.id,
   at: core.now(),

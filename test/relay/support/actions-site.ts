@@ -18,7 +18,7 @@ export type Whole<T = unknown> = {
   readonly text: string
 }
 
-export type ActsSite = {
+export type ActionsSite = {
   readonly product: TestProduct
   readonly scripted: ScriptedProvider
   readonly admin: ConsoleClient
@@ -57,7 +57,7 @@ async function bygoneChannel(product: TestProduct): Promise<number> {
 }
 
 /** The product with an admin and a user, beside a provider that answers what it is told to. */
-export async function actsSite(): Promise<ActsSite> {
+export async function actionsSite(): Promise<ActionsSite> {
   const product = await testProduct()
   const scripted = await scriptedProvider()
   const { root, url } = product

@@ -1,5 +1,5 @@
 import type { Core } from '#infra/core.ts'
-import type { ActContext } from '#infra/event-store/actors-port.ts'
+import type { CommandContext } from '#infra/event-store/actors-port.ts'
 import type { Outbound } from '#infra/outbound/dispatcher.ts'
 import type { OutboundPolicy } from '#infra/outbound/guard.ts'
 import type { Views } from '#relay/views/views.ts'
@@ -14,7 +14,7 @@ export type CheckDeps = ProbeDeps & {
   readonly views: Views
   readonly policy: OutboundPolicy
   /** What follows from a test: see `channel-health/judge-test.ts`. */
-  readonly judge: (channel: RelayChannel, result: ProbeResult, context: ActContext) => void
+  readonly judge: (channel: RelayChannel, result: ProbeResult, context: CommandContext) => void
   /** For what is asked of providers beside chats. */
   readonly side: Outbound
 }

@@ -1,16 +1,16 @@
 import { onlyAdmin } from '#infra/http/access.ts'
 import { success } from '#infra/http/envelope.ts'
 import { relayChannels } from '#projections/channels/query.ts'
-import { BalancesRead, ChannelBalanceAnswer } from '#read-api/contract/channel-act.ts'
+import { BalancesRead, ChannelBalanceAnswer } from '#read-api/contract/channel-action.ts'
 import { Envelope } from '#read-api/contract/envelope.ts'
 import {
-  type ActDeps,
+  type ActionDeps,
   type ChannelAct,
   channelNow,
   contextOf,
   IdParams,
   visible,
-} from './channel-act.ts'
+} from './channel-action.ts'
 import { inParallel } from './in-parallel.ts'
 import { hasBalance, readBalance } from './read-balance.ts'
 import { refused } from './refusals.ts'
@@ -75,7 +75,7 @@ export const updateBalances: ChannelAct = (api, deps) => {
 }
 
 async function readAll(
-  deps: ActDeps,
+  deps: ActionDeps,
   { actor, cause }: { readonly actor: string; readonly cause: string | null },
 ): Promise<BalancesRead & { position: number }> {
   await viewsNow(deps)

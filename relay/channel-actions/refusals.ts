@@ -1,8 +1,8 @@
 import { HttpRefusal } from '#infra/http/faults.ts'
 import type { Words } from '#infra/http/language.ts'
 
-/** What the acts of this folder refuse. */
-export type ActRefusalCode =
+/** What the actions of this folder refuse. */
+export type ActionRefusalCode =
   | 'ChannelUnknown'
   | 'ChannelNotCallable'
   | 'KeyRequired'
@@ -15,7 +15,7 @@ export type ActRefusalCode =
   | 'TestsRunning'
   | 'BalancesRunning'
 
-const REFUSALS: Record<ActRefusalCode, readonly [status: number, Words]> = {
+const REFUSALS: Record<ActionRefusalCode, readonly [status: number, Words]> = {
   ChannelUnknown: [
     404,
     { zh: '渠道未找到，请刷新页面后重试。', en: 'Channel not found, please refresh the page.' },
@@ -67,7 +67,7 @@ const REFUSALS: Record<ActRefusalCode, readonly [status: number, Words]> = {
 }
 
 /** The error that answers a refusal; throw it. `why` follows its words. */
-export function refused(code: ActRefusalCode, why?: Words): HttpRefusal {
+export function refused(code: ActionRefusalCode, why?: Words): HttpRefusal {
   const [status, { zh, en }] = REFUSALS[code]
   const words = why === undefined ? { zh, en } : { zh: `${zh}：${why.zh}`, en: `${en}: ${why.en}` }
   return new HttpRefusal(status, code, words)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestProgress, TestResults } from '#read-api/contract/channel-act.ts'
-import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
+import type { TestProgress, TestResults } from '#read-api/contract/channel-action.ts'
+import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
 
-let site: ActsSite
+let site: ActionsSite
 
 beforeAll(async () => {
-  site = await actsSite()
+  site = await actionsSite()
 })
 afterAll(() => site.close())
 

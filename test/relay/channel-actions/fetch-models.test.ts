@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
-import { modelsIn } from '#relay/channel-acts/fetch-models.ts'
+import { modelsIn } from '#relay/channel-actions/fetch-models.ts'
 import { type ConnectProxy, connectProxy } from '#test/support/connect-proxy.ts'
-import { type ActsSite, actsSite, SECRET } from '../support/acts-site.ts'
+import { type ActionsSite, actionsSite, SECRET } from '../support/actions-site.ts'
 
-let site: ActsSite
+let site: ActionsSite
 let proxy: ConnectProxy
 
 beforeAll(async () => {
-  site = await actsSite()
+  site = await actionsSite()
   proxy = await connectProxy()
 })
 afterAll(async () => {

@@ -3,14 +3,14 @@ import { isMasked, maskedSetting, proxyAddress } from '#domain/shared/proxy-addr
 import { invalidField } from '#infra/http/faults.ts'
 import { checkUrl, type OutboundPolicy } from '#infra/outbound/guard.ts'
 import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
-import type { FetchModels } from '#write-api/contract/channel-act.ts'
+import type { FetchModels } from '#write-api/contract/channel-action.ts'
 import {
   baseOf,
   type ProviderTarget,
   providerTarget,
 } from '../providers/openai-compatible/target.ts'
 import type { RelayChannel } from '../views/channel-view.ts'
-import { type ActDeps, channelNow } from './channel-act.ts'
+import { type ActionDeps, channelNow } from './channel-action.ts'
 import { refused } from './refusals.ts'
 import { viewsNow } from './views-now.ts'
 
@@ -19,7 +19,10 @@ import { viewsNow } from './views-now.ts'
  * channel `id`, as long as the type, the address and the proxy are still those it was given for:
  * else an admin who can't read keys could have them sent elsewhere.
  */
-export async function enteredTarget(deps: ActDeps, fields: FetchModels): Promise<ProviderTarget> {
+export async function enteredTarget(
+  deps: ActionDeps,
+  fields: FetchModels,
+): Promise<ProviderTarget> {
   const { type, id } = fields
   const baseUrl = tidied(fields.base_url)
   const key = (fields.key ?? '').trim().split(/\r?\n/)[0]?.trim() ?? ''
@@ -39,7 +42,7 @@ export async function enteredTarget(deps: ActDeps, fields: FetchModels): Promise
 }
 
 async function storedTarget(
-  deps: ActDeps,
+  deps: ActionDeps,
   id: number,
   { type, base_url, setting }: FetchModels,
 ): Promise<ProviderTarget> {
@@ -54,7 +57,10 @@ async function storedTarget(
 }
 
 /** Of the channel that is being changed, if any, the proxy may be sent as it was shown. */
-async function enteredProxy(deps: ActDeps, { id, setting }: FetchModels): Promise<string | null> {
+async function enteredProxy(
+  deps: ActionDeps,
+  { id, setting }: FetchModels,
+): Promise<string | null> {
   if (id !== undefined) await viewsNow(deps)
   const channel = id === undefined ? undefined : deps.views.channels.find(id)
   return proxyMeant(setting ?? '', channel)

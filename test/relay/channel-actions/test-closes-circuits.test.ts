@@ -3,12 +3,12 @@ import { channelsDecider } from '#domain/channel/decide.ts'
 import { CHANNELS_STREAM } from '#domain/channel/events.ts'
 import { channelHealthDecider } from '#domain/channel-health/decide.ts'
 import { channelHealthStream } from '#domain/channel-health/events.ts'
-import { type ActsSite, actsSite } from '../support/acts-site.ts'
+import { type ActionsSite, actionsSite } from '../support/actions-site.ts'
 
-let site: ActsSite
+let site: ActionsSite
 
 beforeAll(async () => {
-  site = await actsSite()
+  site = await actionsSite()
 })
 afterAll(() => site.close())
 
