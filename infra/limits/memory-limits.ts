@@ -10,7 +10,7 @@ import {
   type TokensClaim,
 } from './port.ts'
 
-/** At most so many in any stretch of so long. */
+/** At most so many in any window of so long. */
 type RateLimit = { readonly max: number; readonly periodMs: number }
 
 /**

@@ -1,4 +1,4 @@
-/** At most `max` in any stretch of `periodMs`. */
+/** At most `max` in any window of `periodMs`. */
 export type RateClaim = {
   readonly kind: 'rate'
   readonly key: string

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { type RowOf, rowType, wireInteger } from '#infra/postgres/row-types.ts'
 import { quantile } from './buckets.ts'
 
-/** How a channel, or one model of it, did in a stretch of time. null: there was nothing to tell. */
+/** How a channel, or one model of it, did in a period of time. null: there was nothing to tell. */
 export type HealthFigures = {
   readonly successes: number
   readonly failures: number

@@ -54,7 +54,7 @@ const selected = sql.fragment`
   select position, at, kind, actor, detail from read_channel_timeline.entries
 `
 
-export type TimelineStretch = {
+export type TimelineQuery = {
   readonly channelId: number
   /** Unix milliseconds, both included. */
   readonly from: number
@@ -63,10 +63,10 @@ export type TimelineStretch = {
   readonly offset: number
 }
 
-/** What happened within a stretch of time, newest first. */
+/** What happened within a period of time, newest first. */
 export async function timelineOf(
   db: CommonQueryMethods,
-  { channelId, from, to, limit, offset }: TimelineStretch,
+  { channelId, from, to, limit, offset }: TimelineQuery,
 ): Promise<Listed<TimelineEntry>> {
   const within = sql.fragment`channel_id = ${channelId} and at >= ${from} and at <= ${to}`
   const [rows, total] = await Promise.all([

@@ -179,17 +179,17 @@ export async function unreadCounts(
   return new Map(rows.map(({ userId, unread }) => [userId, unread]))
 }
 
-export type Stretch = { readonly after: number; readonly upTo: number }
+export type PositionRange = { readonly after: number; readonly upTo: number }
 
 const moved = rowType({ position: nullable(wireInteger), userIds: arrayOf(wireInteger) })
 
 /**
- * Whose inbox of these users' was changed in the stretch, by what was sent, edited, deleted or
+ * Whose inbox of these users' was changed in the range, by what was sent, edited, deleted or
  * read, and where the last of it stands; null when nothing was.
  */
 export async function movedInboxes(
   db: CommonQueryMethods,
-  { after, upTo }: Stretch,
+  { after, upTo }: PositionRange,
   userIds: readonly number[],
 ): Promise<{ readonly position: number; readonly userIds: readonly number[] } | null> {
   const row = await db.one(sql.type(moved)`

@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg'
 import { type ProjectionName, schemaOf } from '../names.ts'
 import type { Projection } from '../projection.ts'
 import { type Move, moveCheckpoints } from './checkpoints.ts'
+import type { Cursor } from './cursor.ts'
 import { inTransaction } from './read-model.ts'
 import type { RowChanges } from './row-changes.ts'
-import type { Track } from './track.ts'
 import { writeChanges } from './write-changes.ts'
 
 /**
@@ -22,7 +22,7 @@ const WITHIN_MS = 15_000
 /** What some lanes of a projection are to become. */
 export type Folded = {
   readonly projection: Projection
-  readonly moves: readonly (Move & { readonly track: Track })[]
+  readonly moves: readonly (Move & { readonly cursor: Cursor })[]
   readonly changes: RowChanges
 }
 

@@ -5,8 +5,8 @@ import type { LaneBatch, LaneWorker } from '#infra/event-bus/port.ts'
 import type { Projection } from '../projection.ts'
 import { type AdvanceDeps, advance } from './advance.ts'
 import { definitionOf, readCheckpoints } from './checkpoints.ts'
-import { stretchOf } from './stretch.ts'
-import { type Fault, healthOf, type ProjectionHealth, type Track } from './track.ts'
+import { type Cursor, type Fault, healthOf, type ProjectionHealth } from './cursor.ts'
+import { segmentOf } from './segment.ts'
 
 const BATCH_MAX = 1_000
 /**
@@ -16,7 +16,7 @@ const BATCH_MAX = 1_000
 const REST_FACTOR = 4
 const REST_MAX_MS = 60
 const RETRY_MS = 250
-/** So often a stopped track looks whether another process has rebuilt its read model. */
+/** So often a stopped cursor looks whether another process has rebuilt its read model. */
 const STOPPED_LOOK_MS = 2_000
 
 type Pending = PromiseWithResolvers<void> & { readonly batch: LaneBatch }
@@ -30,7 +30,7 @@ class NotMine extends Error {
 }
 
 /**
- * Moves the tracks (every projection in every lane of this process) by what the bus brings, all
+ * Moves the cursors (every projection in every lane of this process) by what the bus brings, all
  * that waits in one transaction. Tracks that are behind the bus read the store, together, until
  * they are where it is.
  */
@@ -39,7 +39,7 @@ export class LaneRunner implements LaneWorker {
   private readonly projections: readonly Projection[]
   /** Of projections that could not even be made. */
   private readonly faults: ReadonlyMap<Projection, Fault>
-  private tracks: Track[] = []
+  private cursors: Cursor[] = []
   /** By lane: up to here the bus has brought everything, or somebody has to read the store. */
   private readonly reached = new Map<number, number>()
   private pending: Pending[] = []
@@ -75,15 +75,15 @@ export class LaneRunner implements LaneWorker {
     )
     this.onLost(lanes)
     for (const lane of lanes) this.reached.set(lane, head)
-    this.tracks = [...this.tracks, ...gained]
+    this.cursors = [...this.cursors, ...gained]
     onMoved(gained)
     this.wake()
   }
 
   readonly onLost = (lanes: readonly number[]): void => {
     for (const lane of lanes) this.reached.delete(lane)
-    const lost = this.tracks.filter(({ lane }) => lanes.includes(lane))
-    this.tracks = this.tracks.filter(({ lane }) => !lanes.includes(lane))
+    const lost = this.cursors.filter(({ lane }) => lanes.includes(lane))
+    this.cursors = this.cursors.filter(({ lane }) => !lanes.includes(lane))
     if (lost.length > 0) this.deps.onMoved(lost)
   }
 
@@ -102,7 +102,7 @@ export class LaneRunner implements LaneWorker {
   /** The lowest of its lanes here; without lanes, none. */
   positions(): Map<Projection['name'], number> {
     const lowest = new Map<Projection['name'], number>()
-    for (const { projection, position } of this.tracks) {
+    for (const { projection, position } of this.cursors) {
       const known = lowest.get(projection.name) ?? Number.POSITIVE_INFINITY
       lowest.set(projection.name, Math.min(known, position))
     }
@@ -113,27 +113,27 @@ export class LaneRunner implements LaneWorker {
     return this.projections.map((projection) =>
       healthOf(
         projection,
-        this.tracks.filter((track) => track.projection === projection),
-        (track) => this.isBehind(track),
+        this.cursors.filter((cursor) => cursor.projection === projection),
+        (cursor) => this.isBehind(cursor),
       ),
     )
   }
 
   isHealthy(): boolean {
-    return this.tracks.every(({ fault }) => fault === null)
+    return this.cursors.every(({ fault }) => fault === null)
   }
 
-  /** Lets stopped tracks go on whose read model was made anew. */
+  /** Lets stopped cursors go on whose read model was made anew. */
   async restart(): Promise<void> {
     const checkpoints = await readCheckpoints(this.deps.core.pg)
-    const moved = this.tracks.filter((track) => {
-      const { fault, projection, lane, position } = track
+    const moved = this.cursors.filter((cursor) => {
+      const { fault, projection, lane, position } = cursor
       const checkpoint = checkpoints.get(projection.name)
       const at = checkpoint?.positions[lane] ?? 0
       if (fault === null || checkpoint?.definition !== definitionOf(projection)) return false
       if (at <= position && this.faults.get(projection) !== fault) return false
-      track.fault = null
-      track.position = at
+      cursor.fault = null
+      cursor.position = at
       return true
     })
     this.deps.onMoved(moved)
@@ -149,7 +149,7 @@ export class LaneRunner implements LaneWorker {
     this.wakeUp.resolve()
   }
 
-  private isBehind({ fault, lane, position }: Track): boolean {
+  private isBehind({ fault, lane, position }: Cursor): boolean {
     return fault === null && position < (this.reached.get(lane) ?? 0)
   }
 
@@ -159,7 +159,7 @@ export class LaneRunner implements LaneWorker {
       this.wakeUp = Promise.withResolvers()
       const tasks = this.takePending()
       if (tasks.length > 0) await this.work(tasks)
-      const behind = this.tracks.filter((track) => this.isBehind(track))
+      const behind = this.cursors.filter((cursor) => this.isBehind(cursor))
       if (behind.length > 0) await this.catchUp(behind)
       else if (this.pending.length === 0) await this.idle()
       if (performance.now() - this.lookedAt < STOPPED_LOOK_MS || this.isHealthy()) continue
@@ -193,10 +193,10 @@ export class LaneRunner implements LaneWorker {
 
   private async work(tasks: readonly Pending[]): Promise<void> {
     const startedAt = performance.now()
-    const stretch = stretchOf(tasks.map(({ batch }) => batch))
-    const lost = await advance(this.deps, this.tracks, stretch)
-    for (const [lane, { position }] of stretch.spans) this.arrive(lane, position)
-    if (stretch.events.length < BATCH_MAX) await this.rest(startedAt)
+    const segment = segmentOf(tasks.map(({ batch }) => batch))
+    const lost = await advance(this.deps, this.cursors, segment)
+    for (const [lane, { position }] of segment.spans) this.arrive(lane, position)
+    if (segment.events.length < BATCH_MAX) await this.rest(startedAt)
     for (const { batch, resolve, reject } of tasks) {
       const isLost = batch.lanes.some((lane) => lost.has(lane) && this.reached.has(lane))
       if (isLost) reject(new NotMine(lost))
@@ -210,7 +210,7 @@ export class LaneRunner implements LaneWorker {
   }
 
   /** One page of the store for all that are behind, from the hindmost on. */
-  private async catchUp(behind: readonly Track[]): Promise<void> {
+  private async catchUp(behind: readonly Cursor[]): Promise<void> {
     const lanes = [...new Set(behind.map(({ lane }) => lane))]
     const after = Math.min(...behind.map(({ position }) => position))
     const end = Math.max(...lanes.map((lane) => this.reached.get(lane) ?? 0))
@@ -221,7 +221,7 @@ export class LaneRunner implements LaneWorker {
       const position = events.at(-1)?.position ?? end
       const mine = lanes.length === LANE_COUNT ? events : events.filter(isWanted)
       const batch = { lanes, events: mine, after, position }
-      const lost = await advance(this.deps, behind, stretchOf([batch]))
+      const lost = await advance(this.deps, behind, segmentOf([batch]))
       if (lost.size > 0) await delay(RETRY_MS)
     } catch (err) {
       this.ahead = null

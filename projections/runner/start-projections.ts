@@ -7,10 +7,10 @@ import type { ProjectionName } from '../names.ts'
 import type { FoldContext, Projection } from '../projection.ts'
 import { PROJECTIONS } from '../registry.ts'
 import { definitionOf, lowestOf, readCheckpoints } from './checkpoints.ts'
+import { type Fault, faultOf, type ProjectionHealth } from './cursor.ts'
 import { LaneRunner } from './lane-runner.ts'
 import { ensureReadModel } from './read-model.ts'
 import { rebuildReadModel } from './rebuild.ts'
-import { type Fault, faultOf, type ProjectionHealth } from './track.ts'
 import { type Verdict, verifyReadModel } from './verify.ts'
 
 export type ProjectionRunner = {

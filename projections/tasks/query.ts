@@ -128,7 +128,7 @@ export const countTasks = (
 /** Tasks that changed after a position and up to another, as they are now, oldest change first. */
 export const changedTasks = (
   db: CommonQueryMethods,
-  { after, upTo, limit, userId }: Stretch,
+  { after, upTo, limit, userId }: PositionRange,
 ): Promise<readonly TaskRow[]> => {
   const isTheirs = userId === undefined ? sql.fragment`true` : sql.fragment`user_id = ${userId}`
   return db.any(
@@ -142,7 +142,7 @@ export const changedTasks = (
   )
 }
 
-export type Stretch = {
+export type PositionRange = {
   readonly after: number
   readonly upTo: number
   readonly limit: number

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 const Milliseconds = Type.Number()
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** How something did in a stretch of time. null: there was nothing to tell. */
+/** How something did in a period of time. null: there was nothing to tell. */
 export const HealthFigures = Type.Object({
   successes: Type.Integer(),
   failures: Type.Integer(),

@@ -1,7 +1,7 @@
 import type { Core } from '#infra/core.ts'
 import { type LogFilter, logRowsAfter } from '#projections/call-log/query.ts'
 import { changedChannels } from '#projections/channels/query.ts'
-import { movedInboxes, type Stretch, unreadCounts } from '#projections/messages/query.ts'
+import { movedInboxes, type PositionRange, unreadCounts } from '#projections/messages/query.ts'
 import { changedUsers } from '#projections/users/query.ts'
 import { channelAnswer } from '../channels/channel-answer.ts'
 import type { LiveMessage } from '../contract/live.ts'
@@ -86,11 +86,11 @@ export async function readItems(
  */
 async function inboxItems(
   core: Core,
-  stretch: Stretch,
+  range: PositionRange,
   userIds: readonly number[],
 ): Promise<LiveItem[]> {
   if (userIds.length === 0) return []
-  const moved = await movedInboxes(core.db, stretch, userIds)
+  const moved = await movedInboxes(core.db, range, userIds)
   if (moved === null || moved.userIds.length === 0) return []
   const { position } = moved
   const counts = await unreadCounts(core.db, moved.userIds)

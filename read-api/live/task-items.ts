@@ -1,4 +1,4 @@
-import { changedTasks, type Stretch } from '#projections/tasks/query.ts'
+import { changedTasks, type PositionRange } from '#projections/tasks/query.ts'
 import type { LiveMessage } from '../contract/live.ts'
 import type { ReadDeps } from '../question.ts'
 import { type OpenedTask, openTasks, taskPush } from '../tasks/task-answer.ts'
@@ -7,7 +7,7 @@ import { cachedText, type LiveItem } from './ring.ts'
 /** Drawings and music tasks that changed in between, as they are now, and how far that goes. */
 export async function taskItems(
   { core, progress }: Pick<ReadDeps, 'core' | 'progress'>,
-  wanted: Stretch,
+  wanted: PositionRange,
 ): Promise<{ items: LiveItem[]; upTo: number }> {
   const rows = await changedTasks(core.db, wanted)
   const upTo = rows.length < wanted.limit ? wanted.upTo : (rows.at(-1)?.changedPosition ?? 0)

@@ -61,7 +61,7 @@ export class OutputAllowance {
     return this.roughTokens >= this.covered - AHEAD_TOKENS ? 'raise-hold' : 'go-on'
   }
 
-  /** The hold that the next stretch of an open-ended stream needs: in full, and at least. */
+  /** The hold that the next segment of an open-ended stream needs: in full, and at least. */
   nextHold(): { readonly hold: Quota; readonly least: Quota } {
     const reached = Math.max(this.covered, this.roughTokens)
     return {

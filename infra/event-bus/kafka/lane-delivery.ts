@@ -23,15 +23,15 @@ export type LaneDelivery = {
 
 /**
  * Hands batches on to a worker: one at a time per lane, again and again until it takes them, and
- * not before it has been told of the lane. One object per lane and stretch of holding it: a lane
+ * not before it has been told of the lane. One object per lane and per holding of it: a lane
  * that was lost and came back begins anew.
  */
 export function createLaneDelivery(
   worker: LaneWorker,
   { log, name }: { readonly log: Logger; readonly name: string },
 ): LaneDelivery {
-  type Stretch = { handed: number | null }
-  const stretches = new Map<number, Stretch>()
+  type Holding = { handed: number | null }
+  const holdings = new Map<number, Holding>()
 
   const insist = <T>(isWanted: () => boolean, work: () => Promise<T>): Promise<T | null> =>
     untilTaken(isWanted, work, (err) => {
@@ -40,11 +40,11 @@ export function createLaneDelivery(
   const chain = createChains((err) => {
     log.error({ err, work: name }, 'what was under way for a lane failed')
   })
-  const mineOf = (lanes: readonly number[]) => lanes.filter((lane) => stretches.has(lane))
+  const mineOf = (lanes: readonly number[]) => lanes.filter((lane) => holdings.has(lane))
   const deliver = async (batch: LaneBatch): Promise<void> => {
-    const owned = new Map(batch.lanes.map((lane) => [lane, stretches.get(lane)]))
+    const owned = new Map(batch.lanes.map((lane) => [lane, holdings.get(lane)]))
     const still = (): readonly number[] =>
-      batch.lanes.filter((lane) => owned.get(lane) && stretches.get(lane) === owned.get(lane))
+      batch.lanes.filter((lane) => owned.get(lane) && holdings.get(lane) === owned.get(lane))
     const hasMine = (): boolean => still().length > 0
     const taken = await insist(hasMine, async () => {
       const mine = parted(batch, still())
@@ -52,23 +52,23 @@ export function createLaneDelivery(
       return mine.lanes
     })
     for (const lane of taken ?? []) {
-      const stretch = owned.get(lane)
-      if (stretch) stretch.handed = Math.max(stretch.handed ?? 0, batch.position)
+      const holding = owned.get(lane)
+      if (holding) holding.handed = Math.max(holding.handed ?? 0, batch.position)
     }
   }
   return {
     deliver,
-    handed: (lane) => stretches.get(lane)?.handed ?? null,
+    handed: (lane) => holdings.get(lane)?.handed ?? null,
     alone: (lanes, work) =>
       chain(lanes, async () => {
         const mine = mineOf(lanes)
         if (mine.length > 0) await work(mine)
       }),
     gain: (lanes, begin) => {
-      const gained = new Map(lanes.map((lane) => [lane, { handed: null } as Stretch]))
-      for (const [lane, stretch] of gained) stretches.set(lane, stretch)
+      const gained = new Map(lanes.map((lane) => [lane, { handed: null } as Holding]))
+      for (const [lane, holding] of gained) holdings.set(lane, holding)
       const still = (): readonly number[] =>
-        lanes.filter((lane) => stretches.get(lane) === gained.get(lane))
+        lanes.filter((lane) => holdings.get(lane) === gained.get(lane))
       void chain(lanes, async () => {
         const isWanted = (): boolean => still().length > 0
         await insist(isWanted, () => worker.onGained(still()))
@@ -80,7 +80,7 @@ export function createLaneDelivery(
     },
     lose: async (lanes) => {
       const lost = mineOf(lanes)
-      for (const lane of lost) stretches.delete(lane)
+      for (const lane of lost) holdings.delete(lane)
       if (lost.length > 0) worker.onLost(lost)
       await chain(lanes, async () => {})
     },

@@ -2,7 +2,7 @@ import type { Core } from '#infra/core.ts'
 import {
   circuitEntriesAt,
   statusEntryAt,
-  type TimelineStretch,
+  type TimelineQuery,
   type TimelineEntry as Told,
   termsChangesOf,
   timelineOf,
@@ -13,14 +13,14 @@ import type { ChannelTimeline, StateAt, TimelineEntry } from '../../contract/cha
 import { changedFields } from './changed-fields.ts'
 import { type Entry, endSetBy, expiriesOf, expiryAt, pageWith } from './expiries.ts'
 
-type Asked = TimelineStretch & { readonly page: number; readonly at: number | null }
+type Asked = TimelineQuery & { readonly page: number; readonly at: number | null }
 
 /** What happened to a channel, and how it stood at a moment. null: there never was such a one. */
 export async function timelineAnswer(
   { db, now }: Core,
-  { at, page, ...stretch }: Asked,
+  { at, page, ...period }: Asked,
 ): Promise<ChannelTimeline | null> {
-  const { channelId, from, to, offset, limit } = stretch
+  const { channelId, from, to, offset, limit } = period
   const [terms, channel] = await Promise.all([
     termsChangesOf(db, channelId, Math.max(to, at ?? 0)),
     findChannel(db, channelId),
@@ -28,7 +28,7 @@ export async function timelineAnswer(
   const until = await endOf(db, channelId, channel?.isDeleted === true, now())
   const expiries = expiriesOf(terms, until).filter((one) => one.at >= from && one.at <= to)
   const start = Math.max(0, offset - expiries.length)
-  const wider = { ...stretch, offset: start, limit: limit + expiries.length }
+  const wider = { ...period, offset: start, limit: limit + expiries.length }
   const listed = await timelineOf(db, wider)
   if (channel === null && terms.length === 0 && listed.total === 0) return null
   const items = pageWith(listed.rows, expiries, { start, offset, limit })

@@ -110,8 +110,8 @@ describe('its steps', () => {
 
   it('zooms to whole steps, and to nothing that the server would refuse', () => {
     const [from, to] = [START + 60, START + 2 * HOUR + 5]
-    const stretch = wholeSteps({ from, to }, { step: 'hour' })
-    expect(stretch).toEqual({ from: START, to: START + 3 * HOUR - 1 })
+    const period = wholeSteps({ from, to }, { step: 'hour' })
+    expect(period).toEqual({ from: START, to: START + 3 * HOUR - 1 })
     expect(zoomOf({ from, to })).toEqual({ from, to })
     const bad = [
       { from: 0, to },

@@ -74,7 +74,7 @@ export const admitted = async (limits: Limits, times: number, ...claims: Claim[]
 type Get = () => Limits
 
 function rates(clock: Clock, get: Get): void {
-  it('a rate is exact across any stretch of its period, and says how long to wait', async () => {
+  it('a rate is exact across any window of its period, and says how long to wait', async () => {
     const claim = rate(2)
     expect(await waitFor(get(), claim)).toBe(0)
     clock.now += 900

@@ -101,7 +101,7 @@ describe('the figures of channels', () => {
     expect(figures?.tokensPerSecond).toBeGreaterThan(0)
   })
 
-  it('are of the stretch of time asked for, minute by minute too', async () => {
+  it('are of the segment of time asked for, minute by minute too', async () => {
     const facts = [0, 4, 30, 600].flatMap((minutes) => {
       const call = aCall()
       const at = NOW - minutes * 60_000

@@ -10,7 +10,7 @@ export type Fault = {
 }
 
 /** One projection in one lane, as the process sees it whose lane it is. */
-export type Track = {
+export type Cursor = {
   readonly projection: Projection
   readonly lane: number
   /** Its checkpoint, as last read or written here. */
@@ -33,15 +33,15 @@ export type ProjectionHealth = {
 /** `isBehind` says whether a lane of it still reads the store by itself. */
 export function healthOf(
   { name }: Projection,
-  tracks: readonly Track[],
-  isBehind: (track: Track) => boolean,
+  cursors: readonly Cursor[],
+  isBehind: (cursor: Cursor) => boolean,
 ): ProjectionHealth {
-  const fault = tracks.find((track) => track.fault !== null)?.fault ?? null
-  const position = tracks.length === 0 ? 0 : Math.min(...tracks.map((track) => track.position))
-  const state = tracks.some(isBehind) ? 'catching-up' : tracks.length === 0 ? 'standby' : 'live'
+  const fault = cursors.find((cursor) => cursor.fault !== null)?.fault ?? null
+  const position = cursors.length === 0 ? 0 : Math.min(...cursors.map((cursor) => cursor.position))
+  const state = cursors.some(isBehind) ? 'catching-up' : cursors.length === 0 ? 'standby' : 'live'
   return {
     name,
-    lanes: tracks.length,
+    lanes: cursors.length,
     position,
     state: fault === null ? state : 'stopped',
     fault,
@@ -49,8 +49,8 @@ export function healthOf(
 }
 
 /** Stops one lane of a projection (until a restart or a rebuild). */
-export function stopTrack(track: Track, error: unknown, log: Logger): void {
-  track.fault = faultOf(track.projection, error, log, track.lane)
+export function stopCursor(cursor: Cursor, error: unknown, log: Logger): void {
+  cursor.fault = faultOf(cursor.projection, error, log, cursor.lane)
 }
 
 /** What stopped it; raises the alarm. */
