@@ -1,17 +1,47 @@
 import { OverlaysProvider } from '@blueprintjs/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { RouterProvider } from 'react-router-dom'
-import { loginPath } from '#console/api/auth/return-to.ts'
-import { createQueryClient } from '#console/api/query-client.ts'
-import { onSessionExpired, onUserChange, storedUser } from '#console/api/session.ts'
-import { Announcer } from '#console/ui/announcer.tsx'
-import { ConfirmHost } from '#console/ui/confirm.tsx'
-import { CopyByHandHost } from '#console/ui/copy-by-hand.tsx'
-import { dismissLeft } from '#console/ui/toast.ts'
-import { Toaster } from '#console/ui/toaster.tsx'
+import { loginPath } from '../api/auth/return-to.ts'
+import { createQueryClient } from '../api/query-client.ts'
+import { onSessionExpired, onUserChange, storedUser } from '../api/session.ts'
+import { loadChineseFonts } from '../theme/chinese-fonts.ts'
+import { Announcer } from '../ui/announcer.tsx'
+import { ConfirmHost } from '../ui/confirm.tsx'
+import { CopyByHandHost } from '../ui/copy-by-hand.tsx'
+import { dismissLeft } from '../ui/toast.ts'
+import { Toaster } from '../ui/toaster.tsx'
 import { createRouter } from './routes.tsx'
-import { useOfflineGlyphs } from './use-offline-glyphs.ts'
+
+const WEIGHTS = [400, 600]
+
+/**
+ * Fetches the glyphs of what is said without a network while there is one: the Chinese font comes
+ * in slices, each when its first character is drawn, and the next may be the one that can't come.
+ */
+function useOfflineGlyphs(): void {
+  const { t, i18n } = useTranslation()
+  const { language } = i18n
+  useEffect(() => {
+    if (!language.startsWith('zh')) return
+    const text = [
+      t('ui.lost'),
+      t('ui.lostBody'),
+      t('ui.retry'),
+      t('request.network'),
+      t('request.health.offline'),
+      t('request.health.unreachable'),
+      t('request.health.down'),
+    ].join('')
+    loadChineseFonts()
+      .then(() => {
+        const fonts = WEIGHTS.map((weight) => `${weight} 14px 'Noto Sans SC'`)
+        return Promise.all(fonts.map((font) => document.fonts.load(font, text)))
+      })
+      .catch(() => {})
+  }, [t, language])
+}
 
 /** Everything that exists once: the cache, the router, and the hosts of dialogs and toasts. */
 export function App(): ReactElement {

@@ -1,17 +1,73 @@
-import { lazy, type ReactElement, Suspense } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, type ReactElement, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
-import { loginPath } from '#console/api/auth/return-to.ts'
-import { hasLeft } from '#console/api/session.ts'
-import { useUser } from '#console/api/use-user.ts'
+import { loginPath } from '../api/auth/return-to.ts'
+import { currentHealth, type Health, onHealth } from '../api/health.ts'
+import { hasLeft } from '../api/session.ts'
+import { useUser } from '../api/use-user.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icons.tsx'
 import { useLogout } from './account-menu.tsx'
 import { Commands } from './commands.tsx'
 import { Footer } from './footer.tsx'
-import { HealthBanner } from './health-banner.tsx'
 import { Notice } from './notice.tsx'
 import { PlainHttp } from './plain-http.tsx'
 import { ShellFrame } from './shell-frame.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
+
+/** One line for as long as calls get no answer, in place of a storm of toasts. */
+function HealthBanner(): ReactElement | null {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const health = useSyncExternalStore(onHealth, currentHealth)
+  const isOnline = useSyncExternalStore(onNetwork, () => navigator.onLine)
+  const kind = isOnline ? health.kind : 'offline'
+  const seconds = useSecondsLeft(health)
+  const retry = () => void client.refetchQueries({ type: 'active' })
+  return (
+    <div role="status" className="tg-health">
+      {kind === 'fine' ? null : (
+        <p className="tg-alert">
+          <Icon name="alert" />
+          <span>{t(`request.health.${kind}`)}</span>
+          {seconds > 0 && kind === 'busy' ? (
+            <span>{t('request.retryIn', { seconds })}</span>
+          ) : (
+            kind !== 'offline' && (
+              <Button tone="quiet" size="small" icon="refresh" onClick={retry}>
+                {t('ui.retry')}
+              </Button>
+            )
+          )}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Whole seconds that the server still asks to wait, counted down. */
+function useSecondsLeft(health: Health): number {
+  const until = health.kind === 'busy' ? (health.until ?? 0) : 0
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (until === 0) return
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [until])
+  return Math.max(0, Math.ceil((until - now) / 1000))
+}
+
+function onNetwork(listener: () => void): () => void {
+  window.addEventListener('online', listener)
+  window.addEventListener('offline', listener)
+  return () => {
+    window.removeEventListener('online', listener)
+    window.removeEventListener('offline', listener)
+  }
+}
 
 /** Everything behind the login: top bar, sidebar, content. */
 export function ConsoleLayout(): ReactElement {

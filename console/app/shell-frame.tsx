@@ -1,15 +1,59 @@
-import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
-import { ScrollRestoration } from 'react-router-dom'
-import { useStatus } from '#console/api/status/status.ts'
-import { readFlag, useLocalPreference } from '#console/ui/use-local-preference.ts'
-import { useIsMedium, useIsNarrow } from '#console/ui/use-media.ts'
+import { lazy, type ReactElement, type ReactNode, Suspense, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, ScrollRestoration } from 'react-router-dom'
+import { useStatus } from '../api/status/status.ts'
+import { Button } from '../ui/button.tsx'
+import { Overlay } from '../ui/overlay.tsx'
+import { readFlag, useLocalPreference } from '../ui/use-local-preference.ts'
+import { useIsMedium, useIsNarrow } from '../ui/use-media.ts'
 import { BellLink } from './bell-link.tsx'
+import { Brand } from './brand.tsx'
 import { Footer } from './footer.tsx'
-import { MobileNavigation } from './mobile-navigation.tsx'
 import { PlainHttp } from './plain-http.tsx'
-import { Sidebar } from './sidebar.tsx'
+import { NavSections, Sidebar } from './sidebar.tsx'
+import { siteLinks } from './site-links.ts'
 import { SkipLink } from './skip-link.tsx'
 import { TopBar } from './top-bar.tsx'
+
+/** The sidebar of narrow screens: a drawer from the left. */
+function MobileNavigation(props: { isOpen: boolean; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <Overlay
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      labelledBy={id}
+      className="tg-mobile-menu"
+    >
+      <header>
+        <h2 id={id} className="tg-visually-hidden">
+          {t('shell.navigation')}
+        </h2>
+        <Brand />
+        <Button tone="quiet" icon="close" label={t('ui.close')} onClick={props.onClose} />
+      </header>
+      <NavSections isCollapsed={false} onFollow={props.onClose} />
+      <ul className="tg-mobile-links" aria-label={t('shell.topNavigation')}>
+        {siteLinks(useStatus())
+          .filter(({ id }) => id !== 'console')
+          .map(({ id, to, isElsewhere }) => (
+            <li key={id}>
+              {isElsewhere ? (
+                <a href={to} target="_blank" rel="noopener noreferrer">
+                  {t(`shell.${id}`)}
+                </a>
+              ) : (
+                <Link to={to} onClick={props.onClose}>
+                  {t(`shell.${id}`)}
+                </Link>
+              )}
+            </li>
+          ))}
+      </ul>
+    </Overlay>
+  )
+}
 
 /** What listens comes after the page; where it does not come, the way to the inbox is there. */
 const InboxBell = lazy(() =>

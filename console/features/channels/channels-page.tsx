@@ -1,29 +1,115 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
 import { channelsOfTagQuery, wholeChannels } from '#console/api/channels/channels-of-tag.ts'
+import { type ChannelPage, channelsKey } from '#console/api/channels/list-channels.ts'
+import type { LiveData } from '#console/api/live/live-event.ts'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { isAdmin } from '#console/api/session.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
+import { mayLeave } from '#console/ui/may-leave.ts'
+import { Overlay } from '#console/ui/overlay.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { showError } from '#console/ui/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { ChannelDrawer } from './form/channel-drawer.tsx'
+import { withChannels } from './list/cached-channels.ts'
+import { channelsOf, isTagGroup } from './list/channel-lines.ts'
 import { ChannelList } from './list/channel-list.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
-import { useLiveChannels } from './list/use-live-channels.ts'
-import { type EditedTag, TagEditor } from './tags/tag-editor.tsx'
+import { TagForm } from './tags/tag-form.tsx'
 import { ResultsDrawer } from './testing/results-drawer.tsx'
 import { TestDialog } from './testing/test-dialog.tsx'
 import { useDrawerAddress } from './use-drawer-address.ts'
-import '#console/ui/forms.css'
+import '../../ui/forms.css'
 import './channels.css'
 import './testing/testing.css'
+
+/** Keeps the rows on screen as the server has them; reads again when something was missed. */
+function useLiveChannels(): void {
+  const client = useQueryClient()
+  const readAgain = () => void client.invalidateQueries({ queryKey: channelsKey })
+  const readSoon = useSoon(readAgain)
+  useLiveTopic('channels', {
+    onEvents: (rows) => {
+      const pages = client.getQueriesData<ChannelPage>({ queryKey: channelsKey })
+      const entries = pages.flatMap(([, page]) => page?.items ?? [])
+      const shown = new Map(channelsOf(entries).map((channel) => [channel.id, channel]))
+      const newest = new Map(rows.map((row) => [row.id, row]))
+      client.setQueriesData<ChannelPage>({ queryKey: channelsKey }, (page) =>
+        withChannels(page, (channel) => newestOf(channel, newest)),
+      )
+      // A row that is new, gone or tagged otherwise moves the others: only the server knows how.
+      const isMoved = rows.some((row) => 'deleted' in row || shown.get(row.id)?.tag !== row.tag)
+      if (rows.some((row) => 'deleted' in row && shown.has(row.id))) readAgain()
+      else if (isMoved || entries.some(isTagGroup)) readSoon()
+    },
+    onResync: readAgain,
+  })
+}
+
+const SOON_MS = 1_000
+
+/** Once for all that happens within a second: every call changes what a tag's channels served. */
+function useSoon(act: () => void): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      act()
+    }, SOON_MS)
+  }
+}
+
+function newestOf(channel: Channel, newest: ReadonlyMap<number, LiveData['channels']>): Channel {
+  const row = newest.get(channel.id)
+  return row === undefined || 'deleted' in row ? channel : row
+}
+
+/** A tag, and all of its channels as they are. */
+type EditedTag = { readonly group: TagGroup; readonly channels: readonly Channel[] }
+
+/** Changes all channels of a tag at once. */
+function TagEditor(props: { edited: EditedTag | null; onClose: () => void }): ReactElement {
+  const id = useId()
+  const last = useRef<EditedTag | null>(null)
+  const isChanged = useRef(false)
+  if (props.edited !== null) last.current = props.edited
+  const leave = async () => {
+    if (await mayLeave(isChanged.current)) close()
+  }
+  const close = () => {
+    isChanged.current = false
+    props.onClose()
+  }
+  return (
+    <Overlay
+      isOpen={props.edited !== null}
+      onClose={() => void leave()}
+      labelledBy={id}
+      className="tg-dialog tg-dialog-form"
+    >
+      {last.current !== null && (
+        <TagForm
+          titleId={id}
+          {...last.current}
+          onChanged={(isSo) => {
+            isChanged.current = isSo
+          }}
+          onCancel={() => void leave()}
+          onClose={close}
+        />
+      )}
+    </Overlay>
+  )
+}
 
 /** The upstream channels: list, search, create, edit, test, gather by tag; statuses live. */
 export function ChannelsPage(): ReactElement {

@@ -4,16 +4,87 @@ import { Button } from '#console/ui/button.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'
+import { Select } from '#console/ui/inputs.tsx'
 import { ListPanel } from '#console/ui/list-panel.tsx'
 import { RowMenu } from '#console/ui/menu.tsx'
+import { SearchInput } from '#console/ui/search-input.tsx'
 import type { Redemption } from '#read-api/contract/redemption.ts'
-import { ChosenCoupons } from './chosen-coupons.tsx'
 import { couponColumns } from './coupon-columns.tsx'
-import { CouponFilters } from './coupon-filters.tsx'
 import { isSpent } from './coupon-state.ts'
 import { useChosenCoupons } from './use-chosen-coupons.ts'
-import { useCouponActions } from './use-coupon-actions.ts'
-import { useCouponList } from './use-coupon-list.ts'
+import { type CouponActs, useCouponActions } from './use-coupon-actions.ts'
+import { type CouponFilter, STATUSES, useCouponList } from './use-coupon-list.ts'
+
+/** What can be done to the selected codes; nothing while none is. */
+function ChosenCoupons(props: {
+  chosen: ReturnType<typeof useChosenCoupons>
+  acts: CouponActs
+}): ReactElement | null {
+  const { t } = useTranslation()
+  const { acts, chosen } = props
+  const { picked, choosable } = chosen
+  const disable = async () => {
+    await acts.disable(picked)
+    chosen.chooseNone()
+  }
+  if (picked.length === 0) return null
+  return (
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('coupons.chosenLabel')}>
+      <div className="tg-chosen-part">
+        <span role="status">{t('coupons.chosen', { count: picked.length })}</span>
+        {choosable > 0 && (
+          <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
+            {t('coupons.chooseMatching', { count: choosable })}
+          </Button>
+        )}
+        <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+          {t('coupons.chooseNone')}
+        </Button>
+      </div>
+      <div className="tg-chosen-part">
+        <Button size="small" icon="copy" onClick={() => void acts.copyKeys(picked)}>
+          {t('coupons.copyChosen')}
+        </Button>
+        <Button size="small" icon="download" onClick={() => acts.download(picked)}>
+          {t('coupons.downloadChosen')}
+        </Button>
+        <Button size="small" icon="pause" onClick={() => void disable()}>
+          {t('coupons.disableChosen')}
+        </Button>
+      </div>
+    </fieldset>
+  )
+}
+
+const WORDS = { 1: 'unused', 2: 'disabled', 3: 'used' } as const
+
+/** By name, id or a whole key, and by status. */
+function CouponFilters(props: {
+  filter: CouponFilter
+  onChange: (patch: Partial<CouponFilter>, isTyping: boolean) => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const choices = [
+    { value: '' as const, label: t('coupons.anyStatus') },
+    ...STATUSES.map((value) => ({ value, label: t(`coupons.state.${WORDS[value]}`) })),
+  ]
+  return (
+    <>
+      <SearchInput
+        icon="search"
+        label={t('coupons.search')}
+        value={props.filter.keyword}
+        onChange={(keyword) => props.onChange({ keyword }, true)}
+      />
+      <Select
+        aria-label={t('coupons.status')}
+        value={props.filter.status}
+        choices={choices}
+        onChange={(status) => props.onChange({ status }, false)}
+      />
+    </>
+  )
+}
 
 type CouponListProps = {
   onCreate: () => void

@@ -10,11 +10,89 @@ import { Skeleton } from '#console/ui/skeleton.tsx'
 import { bucketText } from './bucket-text.ts'
 import { ChartControls } from './chart-controls.tsx'
 import type { Stretch } from './chart-range.ts'
-import { ChartSummary } from './chart-summary.tsx'
 import { type ChartMeasure, OTHERS, prepareUsageChart, type UsageChart } from './usage-chart.ts'
-import { UsageTable } from './usage-table.tsx'
 import type { ChartView } from './use-chart-view.ts'
 import { useUsage } from './use-usage.ts'
+
+/** The chart's figures, exactly; what isn't known is a dash. */
+function UsageTable(props: {
+  chart: UsageChart
+  text: (value: bigint) => string
+  nameOf: (series: string) => string
+}): ReactElement {
+  const { t } = useTranslation()
+  const { chart, text, nameOf } = props
+  const cell = (value: bigint | null | undefined): string =>
+    value === null || value === undefined ? '–' : text(value)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <section className="tg-dash-scroll" aria-label={t('dashboard.tableCaption')} tabIndex={0}>
+      <table className="tg-dash-table">
+        <caption className="tg-visually-hidden">{t('dashboard.tableCaption')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('dashboard.bucket')}</th>
+            {chart.series.map(({ name }) => (
+              <th key={name} scope="col">
+                {nameOf(name)}
+              </th>
+            ))}
+            <th scope="col">{t('dashboard.total')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {chart.buckets.toReversed().map((bucket) => (
+            <tr key={bucket.at}>
+              <th scope="row">{bucketText(bucket.at, chart)}</th>
+              {chart.series.map(({ name }) => (
+                <td key={name}>{cell(bucket.values.get(name))}</td>
+              ))}
+              <td>{cell(bucket.total)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{t('dashboard.total')}</th>
+            {chart.series.map(({ name, total }) => (
+              <td key={name}>{text(total)}</td>
+            ))}
+            <td>{text(chart.total)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  )
+}
+
+/** The chart in a sentence, for everybody. */
+function ChartSummary(props: {
+  chart: UsageChart
+  view: ChartView
+  text: (value: bigint) => string
+  nameOf: (series: string) => string
+}): ReactElement {
+  const { t } = useTranslation()
+  const { chart, view, text } = props
+  const range = t(view.zoom === null ? `dashboard.${view.range}` : 'dashboard.stretch')
+  const first = chart.series[0]
+  if (first === undefined || chart.peak === null || chart.total === 0n) {
+    return <p className="tg-dash-summary">{t('dashboard.summaryEmpty', { range })}</p>
+  }
+  const share = Number((first.total * 1000n) / chart.total) / 10
+  return (
+    <p className="tg-dash-summary">
+      {t('dashboard.summary', {
+        range,
+        total: text(chart.total),
+        model: props.nameOf(first.name),
+        share,
+        peak: bucketText(chart.peak.at, chart),
+        peakTotal: text(chart.peak.total ?? 0n),
+      })}
+    </p>
+  )
+}
 
 const UsageBars = lazy(async () => ({ default: (await import('./usage-bars.tsx')).UsageBars }))
 

@@ -1,14 +1,90 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { sitePageQuery } from '#console/api/pages/site-page.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { useUser } from '#console/api/use-user.ts'
+import { CopyButton } from '#console/ui/copy-button.tsx'
 import { Icon, type IconName } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
 import { RichText } from '#console/ui/rich/rich-text.tsx'
-import { SdkSnippet } from './sdk-snippet.tsx'
+import { Tabs } from '#console/ui/tabs.tsx'
+
+type SnippetLanguage = 'python' | 'node' | 'curl'
+
+const SNIPPET_LANGUAGES: readonly { id: SnippetLanguage; title: string }[] = [
+  { id: 'python', title: 'Python' },
+  { id: 'node', title: 'Node.js' },
+  { id: 'curl', title: 'cURL' },
+]
+
+/** A first call by the official SDK, or by hand. `address` is the site's origin. */
+function snippetText(language: SnippetLanguage, address: string): string {
+  const base = `${address.replace(/\/+$/, '')}/v1`
+  return SNIPPETS[language](base)
+}
+
+const SNIPPETS: Record<SnippetLanguage, (base: string) => string> = {
+  python: (base) => `from openai import OpenAI
+
+client = OpenAI(
+    base_url="${base}",
+    api_key="sk-…",
+)
+reply = client.chat.completions.create(
+    model="gpt-4o-mini",
+    messages=[{"role": "user", "content": "Hello"}],
+)`,
+  node: (base) => `import OpenAI from 'openai'
+
+const client = new OpenAI({
+  baseURL: '${base}',
+  apiKey: 'sk-…',
+})
+const reply = await client.chat.completions.create({
+  model: 'gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Hello' }],
+})`,
+  curl: (base) => `curl ${base}/chat/completions \\
+  -H "Authorization: Bearer sk-…" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "model": "gpt-4o-mini",
+    "messages": [
+      {"role": "user", "content": "Hello"}
+    ]
+  }'`,
+}
+
+/** How to point an SDK at this site, ready to copy. */
+function SdkSnippet({ address }: { address: string }): ReactElement {
+  const { t } = useTranslation()
+  const [language, setLanguage] = useState<SnippetLanguage>('python')
+  const text = snippetText(language, address)
+  return (
+    <section className="tg-snippet" aria-label={t('home.snippetTitle')}>
+      <header>
+        <div>
+          <h2>{t('home.snippetTitle')}</h2>
+          <p>{t('home.snippetLead')}</p>
+        </div>
+        <CopyButton text={text} label={t('ui.copy')} />
+      </header>
+      <Tabs
+        label={t('home.snippetTitle')}
+        tabs={SNIPPET_LANGUAGES}
+        chosen={language}
+        onChoose={setLanguage}
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys */}
+        <pre tabIndex={0}>
+          <code>{text}</code>
+        </pre>
+      </Tabs>
+    </section>
+  )
+}
 
 const POINTS = [
   { name: 'exact', icon: 'check' },

@@ -1,18 +1,59 @@
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation, useSearchParams } from 'react-router-dom'
-import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
+import { arePasskeysPossible, showPasskey } from '#console/api/auth/passkeys.ts'
+import { request } from '#console/api/request.ts'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { usePageTitle, useSiteName } from '#console/ui/page.tsx'
+import { Refusal } from '#console/ui/refusal.tsx'
 import { isOpen, WAYS } from '#console/ui/ways-in/ways.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+import type { PasskeyOptions } from '#write-api/contract/credentials.ts'
 import type { SecondFactorNeeded } from '#write-api/contract/session.ts'
 import { LoginForm } from './login-form.tsx'
 import { OtherWays } from './other-ways.tsx'
-import { PasskeyButton } from './passkey-button.tsx'
 import { SecondStepForm } from './second-step-form.tsx'
+import { useEnter } from './use-enter.ts'
 import type { Asked, OnNeeded } from './use-login.ts'
+import { useOnce } from './use-once.ts'
+
+/** In by a passkey alone; nothing where this browser has none to offer. */
+function PasskeyButton(): ReactElement | null {
+  const { t } = useTranslation()
+  const enter = useEnter()
+  const { isBusy, refusal, run } = useOnce()
+  if (!arePasskeysPossible()) return null
+  return (
+    <div className="tg-entry-passkey">
+      <Button
+        icon="key"
+        size="large"
+        isFill
+        isBusy={isBusy}
+        onClick={() => void run(async () => enter(await passkeyLogin()))}
+      >
+        {t('auth.passkeyIn')}
+      </Button>
+      <Refusal text={refusal} />
+    </div>
+  )
+}
+
+/** Has the browser ask for any passkey of this site, and logs in with it. */
+async function passkeyLogin(): Promise<SessionUser> {
+  const begun = await request<PasskeyOptions>({
+    method: 'POST',
+    path: '/api/user/login/passkey/begin',
+  })
+  const { data } = await request<SessionUser>({
+    method: 'POST',
+    path: '/api/user/login/passkey',
+    body: { passkey: await showPasskey(begun.data) },
+  })
+  return data
+}
 
 export function LoginPage(): ReactElement {
   const { t } = useTranslation()

@@ -1,11 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { selfQuery } from '#console/api/me/self.ts'
 import { ROOT_ROLE } from '#console/api/session.ts'
 import { Button } from '#console/ui/button.tsx'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import type { MePanelProps } from './me-panel.ts'
-import { PasswordDialog } from './password-dialog.tsx'
+import { PasswordFields } from './password-fields.tsx'
+import { useNewPassword } from './use-new-password.ts'
+
+function PasswordDialog(props: {
+  isOpen: boolean
+  /** False: a first one is set, and there is no current one to know. */
+  hasPassword: boolean
+  onClose: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const { hasPassword } = props
+  const client = useQueryClient()
+  const title = hasPassword ? t('me.changePassword') : t('me.setPassword')
+  const form = useNewPassword(hasPassword, async () => {
+    if (!hasPassword) await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+    props.onClose()
+  })
+  const close = () => {
+    form.reset()
+    props.onClose()
+  }
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={title}
+      lead={hasPassword ? t('me.passwordLead') : t('me.firstPasswordLead')}
+      submitText={title}
+      isBusy={form.isBusy}
+      onSubmit={() => void form.submit()}
+      onClose={close}
+    >
+      <PasswordFields form={form} />
+    </FormDialog>
+  )
+}
 
 /** The password, and the end of the account. A super admin's has none. */
 export function AccountPanel({ user }: MePanelProps): ReactElement {

@@ -1,24 +1,124 @@
-import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 import { selfQuery } from '#console/api/me/self.ts'
+import { unbind } from '#console/api/me/unbind.ts'
+import { ROOT_ROLE } from '#console/api/session.ts'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { Button } from '#console/ui/button.tsx'
+import { confirm } from '#console/ui/confirm.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
+import { GroupTag } from '#console/ui/group-tag.tsx'
+import { quotaOf } from '#console/ui/money.ts'
 import { Page } from '#console/ui/page.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { Quota } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
 import { AccessTokenPanel } from './access-token-panel.tsx'
 import { AccountPanel } from './account-panel.tsx'
 import { BindingsPanel } from './bindings-panel.tsx'
 import { CheckInPanel } from './check-in-panel.tsx'
+import { Figure } from './figure.tsx'
 import { InvitePanel } from './invite-panel.tsx'
-import { MailPanel } from './mail-panel.tsx'
-import type { MePanel } from './me-panel.ts'
+import { MailDialog } from './mail-dialog.tsx'
+import type { MePanel, MePanelProps } from './me-panel.ts'
 import { ModelsPanel } from './models-panel.tsx'
-import { ProfileCard } from './profile-card.tsx'
-import { ProofHost } from './proven.tsx'
+import { ProofHost, proven } from './proven.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TwoStepPanel } from './two-step-panel.tsx'
-import '#console/ui/forms.css'
+import '../../ui/forms.css'
 import './me.css'
+
+/** The own mail address: it logs in, and gets the link that resets a forgotten password. */
+function MailPanel({ user }: MePanelProps): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const address = user?.email ?? ''
+  // The server refuses where it is the last way in, and says so.
+  const lettingGo = useSubmit(async () => {
+    const isSure = await confirm({
+      title: t('auth.unbindMailTitle'),
+      body: t('auth.unbindMailBody', { address }),
+      confirmText: t('oauth.unbind'),
+      tone: 'danger',
+    })
+    if (!isSure) return
+    await proven(() => unbind('email'))
+    await client.invalidateQueries({ queryKey: selfQuery.queryKey })
+    showSuccess(t('auth.mailUnbound'))
+  })
+  return (
+    <Panel title={t('auth.email')}>
+      <ul className="tg-me-rows">
+        <li>
+          <div className="tg-me-mail">
+            <p className="tg-me-row-title tg-me-address">{address || t('auth.noMail')}</p>
+            <p className="tg-hint">{t('auth.mailLead')}</p>
+          </div>
+          <div className="tg-actions">
+            {address !== '' && (
+              <Button isBusy={lettingGo.isBusy} onClick={() => void lettingGo.submit()}>
+                {t('oauth.unbind')}
+              </Button>
+            )}
+            <Button isDisabled={user === undefined} onClick={() => setOpen(true)}>
+              {address === '' ? t('auth.bindMail') : t('auth.changeMail')}
+            </Button>
+          </div>
+        </li>
+      </ul>
+      <MailDialog isOpen={isOpen} bound={address} onClose={() => setOpen(false)} />
+    </Panel>
+  )
+}
+
+/** Who one is here, and what one has. */
+function ProfileCard({ user }: MePanelProps): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const name = user?.display_name || user?.username || ''
+  const wait = <Skeleton width={60} height={20} />
+  return (
+    <section className="tg-me-profile" aria-label={name || t('me.title')}>
+      <div className="tg-me-person">
+        <span className="tg-me-avatar" aria-hidden="true">
+          {[...name][0]?.toUpperCase()}
+        </span>
+        <div>
+          <h2>{user === undefined ? <Skeleton width={100} height={20} /> : name}</h2>
+          {user !== undefined && (
+            <p className="tg-me-marks">
+              <span className="tg-muted">@{user.username}</span>
+              <span className="tg-muted">
+                {t('me.id')} {user.id}
+              </span>
+              <StatusTag tone={user.role >= ROOT_ROLE ? 'info' : 'neutral'} isPlain>
+                {user.role >= ROOT_ROLE ? t('me.admin') : t('me.user')}
+              </StatusTag>
+              <GroupTag name={user.group} />
+              <Link to="/user/edit">{t('me.editProfile')}</Link>
+            </p>
+          )}
+        </div>
+      </div>
+      <dl className="tg-me-figures">
+        <Figure name={t('me.balance')}>
+          {user ? <Quota value={quotaOf(user.quota)} /> : wait}
+        </Figure>
+        <Figure name={t('me.used')}>
+          {user ? <Quota value={quotaOf(user.used_quota)} /> : wait}
+        </Figure>
+        <Figure name={t('me.calls')}>{user ? number.format(user.request_count) : wait}</Figure>
+      </dl>
+    </section>
+  )
+}
 
 /** Everything that is one's own: who one is, what one gets, how one comes in and is told. */
 export function MePage(): ReactElement {

@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocale } from '#console/i18n/use-locale.ts'
@@ -8,7 +9,43 @@ import type { Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
 import type { Order } from '#read-api/contract/top-up.ts'
 import { type OrderEvent, orderTimeline } from './order-timeline.ts'
-import { disputeStatusText, paymentReasonText } from './payment-codes.ts'
+
+/** Stripe's reasons of refunds and disputes that have words of their own. */
+const REASONS = [
+  'bank_cannot_process',
+  'credit_not_processed',
+  'customer_initiated',
+  'debit_not_authorized',
+  'duplicate',
+  'fraudulent',
+  'general',
+  'insufficient_funds',
+  'product_not_received',
+  'product_unacceptable',
+  'requested_by_customer',
+  'subscription_canceled',
+  'unrecognized',
+] as const
+
+/** Stripe's statuses of a dispute that is open. */
+const STATUSES = [
+  'needs_response',
+  'under_review',
+  'warning_needs_response',
+  'warning_under_review',
+] as const
+
+/** A reason of Stripe's in words; an unknown code as it is. */
+function paymentReasonText(t: TFunction, code: string): string {
+  const known = REASONS.find((one) => one === code)
+  return known === undefined ? code : t(`orders.reason_${known}`)
+}
+
+/** A status of a dispute in words; an unknown code as it is. */
+function disputeStatusText(t: TFunction, code: string): string {
+  const known = STATUSES.find((one) => one === code)
+  return known === undefined ? code : t(`orders.dispute_${known}`)
+}
 
 /** The order's numbers at the provider, and what happened to its money after the payment. */
 export function OrderDetails({ order }: { order: Order }): ReactElement {

@@ -1,14 +1,117 @@
-import { memo, type ReactElement, type RefObject, useEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactElement,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { useLocale } from '#console/i18n/use-locale.ts'
 import { Button } from '#console/ui/button.tsx'
 import { CopyButton } from '#console/ui/copy-button.tsx'
+import { TextArea } from '#console/ui/inputs.tsx'
+import { exactQuotaText } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
 import { AnswerBody } from './answer-body.tsx'
-import { AnswerFacts } from './answer-facts.tsx'
 import { type ChatMessage, isUnderWay } from './conversation.ts'
-import { MessageEditor } from './message-editor.tsx'
 import type { Chat } from './use-chat.ts'
 
-export type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
+/** The call's own row of the log, whenever it was. */
+const logOf = (call = ''): string => `/app/logs/api-usage?range=all&request=${call}`
+
+/** What the answer cost, to the unit, what was counted, and how long it took. */
+function AnswerFacts({ message }: { message: ChatMessage }): ReactElement | null {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const number = new Intl.NumberFormat(useLocale())
+  const { cost, firstMs, totalMs } = message
+  if (isUnderWay(message)) return null
+  return (
+    <p className="tg-answer-facts">
+      {cost === undefined ? (
+        <Unknown message={message} />
+      ) : (
+        <>
+          <Link to={logOf(message.call)} className="tg-answer-cost" title={t('playground.toLog')}>
+            {exactQuotaText(BigInt(cost.quota), rule)}
+          </Link>
+          <span>
+            {t('playground.tokens', {
+              input: number.format(cost.promptTokens),
+              output: number.format(cost.completionTokens),
+            })}
+          </span>
+        </>
+      )}
+      {firstMs !== undefined && (
+        <span>{t('playground.firstAfter', { seconds: seconds(firstMs) })}</span>
+      )}
+      {totalMs !== undefined && (
+        <span>{t('playground.tookAll', { seconds: seconds(totalMs) })}</span>
+      )}
+    </p>
+  )
+}
+
+/** A call that failed may never have begun: then the log knows nothing of it. */
+function Unknown({ message }: { message: ChatMessage }): ReactElement | null {
+  const { t } = useTranslation()
+  if (message.call === undefined || message.status === 'error') return null
+  if (message.isCostLate !== true) return <span>{t('playground.costComing')}</span>
+  return <Link to={logOf(message.call)}>{t('playground.toLog')}</Link>
+}
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)
+
+/** What is typed goes on where the text ends. */
+const toEnd = (node: HTMLTextAreaElement | null): void =>
+  node?.setSelectionRange(node.value.length, node.value.length)
+
+/** Another text in a message's place. Of the user's own, it is asked anew. */
+function MessageEditor(props: {
+  message: ChatMessage
+  onSave: (text: string) => void
+  onCancel: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const [text, setText] = useState(props.message.content)
+  const isUser = props.message.role === 'user'
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') props.onCancel()
+  }
+  return (
+    <div className="tg-said-editor">
+      <TextArea
+        autoFocus
+        ref={toEnd}
+        aria-label={t('playground.edit')}
+        rows={Math.min(12, text.split('\n').length + 1)}
+        value={text}
+        onChange={setText}
+        onKeyDown={onKeyDown}
+      />
+      {isUser && <p className="tg-hint">{t('playground.editHint')}</p>}
+      <div className="tg-actions">
+        <Button size="small" onClick={props.onCancel}>
+          {t('ui.cancel')}
+        </Button>
+        <Button
+          size="small"
+          tone="primary"
+          isDisabled={text.trim() === ''}
+          onClick={() => props.onSave(text.trim())}
+        >
+          {isUser ? t('playground.saveAndSend') : t('playground.save')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+type MessageActs = Pick<Chat, 'retry' | 'edit' | 'remove'>
 
 type MessageProps = { message: ChatMessage; isBusy: boolean; acts: MessageActs }
 

@@ -1,5 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useNavigate } from 'react-router-dom'
+import { chatModelsOfGroup, chatModelsQuery } from '#console/api/groups/chat-models.ts'
+import { usableGroupsQuery } from '#console/api/groups/usable-groups.ts'
+import { fetchTokens } from '#console/api/tokens/list-tokens.ts'
 import { useUser } from '#console/api/use-user.ts'
 import { useCommands } from '#console/ui/commands/use-commands.ts'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
@@ -7,22 +12,85 @@ import { exactQuotaText } from '#console/ui/money.ts'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { useMoneyRule } from '#console/ui/quota.tsx'
+import { showError } from '#console/ui/toast.ts'
 import { textParam } from '#console/ui/url-state.ts'
 import { useMedia } from '#console/ui/use-media.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { ChatSettingsForm } from './chat-settings.tsx'
 import { Composer } from './composer.tsx'
-import { type Conversation, spentIn } from './conversation.ts'
+import { type Conversation, DEFAULT_SETTINGS, spentIn } from './conversation.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { MessageList } from './message-list.tsx'
 import { PlaygroundActions } from './playground-actions.tsx'
 import { useChat } from './use-chat.ts'
-import { useChoices } from './use-choices.ts'
 import { type Conversations, useConversations } from './use-conversations.ts'
-import { useTokenCheck } from './use-token-check.ts'
-import '#console/ui/forms.css'
+import '../../ui/forms.css'
 import './playground.css'
 import './prose.css'
+
+const LEAVE_AFTER_MS = 1_500
+
+/**
+ * Whoever has no enabled token is told so, and taken to where one is made. True once there is one:
+ * before, an answer might cost something and be read by nobody. Who can't be told may ask.
+ */
+function useTokenCheck(): boolean {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { data: hasToken, isError } = useQuery({
+    queryKey: ['has-enabled-token'],
+    queryFn: ({ signal }) => hasEnabledToken(signal),
+    gcTime: 0,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: said once, whatever the language is
+  useEffect(() => {
+    if (hasToken !== false) return
+    showError(t('playground.noToken'), { goesAlong: true })
+    const timer = setTimeout(() => void navigate('/app/tokens'), LEAVE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [hasToken])
+  return hasToken ?? isError
+}
+
+const LOOKED_AT = 100
+const ENABLED = 1
+
+/** Whether one of the user's tokens is enabled, of the newest hundred. */
+async function hasEnabledToken(signal: AbortSignal): Promise<boolean> {
+  const { items } = await fetchTokens({ keyword: '', page: 0, pageSize: LOOKED_AT }, signal)
+  return items.some(({ status }) => status === ENABLED)
+}
+
+/**
+ * The groups there are and the models that the chosen one reaches; what was chosen and is no more
+ * gives way to what is.
+ */
+function useChoices({ open, setSettings }: Conversations, ownGroup: string) {
+  const groups = useQuery(usableGroupsQuery)
+  const models = useQuery(chatModelsQuery)
+  const group = groups.data && choiceOf(Object.keys(groups.data), open.settings.group, ownGroup)
+  const ofGroup = useQuery(chatModelsOfGroup(group ?? ''))
+  const offered = ofGroup.data ?? models.data
+  const model = offered && choiceOf(offered, open.settings.model, DEFAULT_SETTINGS.model)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked of each conversation anew
+  useEffect(() => {
+    if (group !== undefined && group !== open.settings.group) setSettings({ group })
+    if (model && model !== open.settings.model) setSettings({ model })
+  }, [open.id, group, model])
+  const isChosen = group === open.settings.group && model === open.settings.model
+  return {
+    groups: groups.data ?? {},
+    models: offered ?? [],
+    /** What is asked is asked of what there is: of the group’s own models, once they are read. */
+    isReady: Boolean(group) && Boolean(model) && isChosen && !ofGroup.isPending,
+    hasNone: offered?.length === 0,
+    error: groups.error ?? models.error,
+    readAgain: () => void Promise.all([groups.refetch(), models.refetch()]),
+  }
+}
+
+const choiceOf = (choices: readonly string[], ...wanted: readonly string[]): string =>
+  wanted.find((one) => choices.includes(one)) ?? choices[0] ?? ''
 
 /** Models are tried here, by the session and at the user's own cost. */
 export function PlaygroundPage(): ReactElement {

@@ -1,12 +1,49 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useUser } from '#console/api/use-user.ts'
+import { GroupBadge } from '#console/ui/group-tag.tsx'
+import { useGroupWords } from '#console/ui/group-words.ts'
 import { Page } from '#console/ui/page.tsx'
-import { GroupPicker } from './group-picker.tsx'
+import { RadioCards } from '#console/ui/switches.tsx'
 import { PriceList } from './price-list.tsx'
-import { usePricing } from './use-pricing.ts'
-import '#console/ui/forms.css'
+import { RatioTag } from './ratio-tag.tsx'
+import { type PricingView, usePricing } from './use-pricing.ts'
+import '../../ui/forms.css'
 import './pricing.css'
+
+/** A card for each of the viewer's groups: what it is, its ratio, how many models it reaches. */
+function GroupPicker({ view }: { view: PricingView }): ReactElement | null {
+  const { t } = useTranslation()
+  const words = useGroupWords()
+  const groups = Object.entries(view.groups)
+  if (groups.length === 0) return null
+  const count = (name: string): number =>
+    view.all.filter(({ enable_groups }) => enable_groups.includes(name)).length
+  return (
+    <div className="tg-price-groups">
+      <RadioCards
+        label={t('pricing.group')}
+        value={view.group}
+        choices={groups.map(([name, { desc, ratio, color }]) => ({
+          value: name,
+          label: (
+            <span className="tg-price-group">
+              <GroupBadge name={name} color={color} />
+              <RatioTag ratio={ratio} />
+            </span>
+          ),
+          hint: (
+            <span className="tg-price-group">
+              {desc !== name && <span>{words(name, desc)}</span>}
+              <span className="tg-number">{t('pricing.models', { count: count(name) })}</span>
+            </span>
+          ),
+        }))}
+        onChange={view.setGroup}
+      />
+    </div>
+  )
+}
 
 /** What every model costs, for anybody: in the default group, or in one's own. */
 export function PricingPage(): ReactElement {

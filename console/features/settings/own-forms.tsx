@@ -1,11 +1,184 @@
-import type { ReactElement } from 'react'
-import { FallbackForm } from './fallback-form.tsx'
-import { GroupPanel } from './group-panel.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { automaticCheckQuery, checkForUpdate } from '#console/api/options/latest-release.ts'
+import { request } from '#console/api/request.ts'
+import { isRoot } from '#console/api/session.ts'
+import { useUser } from '#console/api/use-user.ts'
+import { Button } from '#console/ui/button.tsx'
+import { FormField } from '#console/ui/form-field.tsx'
+import { TextInput } from '#console/ui/inputs.tsx'
+import { StatusTag } from '#console/ui/status-tag.tsx'
+import { Segmented, Switch } from '#console/ui/switches.tsx'
+import { showSuccess } from '#console/ui/toast.ts'
+import { choiceParam } from '#console/ui/url-state.ts'
+import { useSubmit } from '#console/ui/use-submit.ts'
+import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { LatestRelease } from '#read-api/contract/latest-release.ts'
+import {
+  FALLBACK_KEYS,
+  type FallbackKey,
+  fallbackDraft,
+  fallbackFault,
+  fallbackFaultField,
+  withFallback,
+} from './fallback-pricing.ts'
+import { GroupEditor } from './group-editor.tsx'
+import { readGroupMaps } from './group-table.ts'
 import { JsonOption } from './json-option.tsx'
 import { PricePanel } from './price-panel.tsx'
-import { TestMail } from './test-mail.tsx'
-import { UpdateCheck } from './update-check.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
+
+/** The price of models without one: for each call, or by two ratios, never both. */
+function FallbackForm({ form }: { form: SettingsForm }): ReactElement | null {
+  const { t } = useTranslation()
+  if (!FALLBACK_KEYS.every((key) => form.has(key))) return null
+  const draft = fallbackDraft(form.value)
+  const set = (key: FallbackKey, value: string) =>
+    form.set(new Map(Object.entries(withFallback(draft, key, value))))
+  // Told of what is stored, too: the API takes one option at a time, so half of a pair can be.
+  const fault = fallbackFault(draft)
+  const error = fault === null ? undefined : t(`settings.fallbackFault.${fault}`)
+  const faulty = fallbackFaultField(draft)
+  const field = (key: FallbackKey, label: string) => (
+    <FormField label={label} error={key === faulty ? error : undefined}>
+      {(control) => (
+        <TextInput
+          {...control}
+          className="tg-input-short"
+          inputMode="decimal"
+          value={draft[key]}
+          onChange={(value) => set(key, value)}
+        />
+      )}
+    </FormField>
+  )
+  return (
+    <>
+      <Switch
+        label={t('settings.fallbackEnabled')}
+        hint={t('settings.fallbackEither')}
+        isOn={draft.fallback_pricing_enabled === 'true'}
+        onChange={(isOn) => set('fallback_pricing_enabled', String(isOn))}
+      />
+      <div className="tg-fallback">
+        {field('fallback_single_price', t('settings.fallbackSingle'))}
+        <span className="tg-fallback-or">{t('settings.or')}</span>
+        {field('fallback_input_ratio', t('settings.fallbackInput'))}
+        {field('fallback_completion_ratio', t('settings.fallbackCompletion'))}
+      </div>
+    </>
+  )
+}
+
+/** Asks for the latest release now, and says what there is. */
+function UpdateCheck(): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const [found, setFound] = useState<LatestRelease | null>(
+    () => client.getQueryData(automaticCheckQuery.queryKey) ?? null,
+  )
+  const { isBusy, submit } = useSubmit(async () => {
+    setFound(null)
+    const release = await checkForUpdate()
+    client.setQueryData(automaticCheckQuery.queryKey, release)
+    setFound(release)
+  })
+  return (
+    <div className="tg-update">
+      <Button icon="refresh" isBusy={isBusy} onClick={() => void submit()}>
+        {t('settings.update.check')}
+      </Button>
+      <output>{found !== null && found.latest !== '' && <Found release={found} />}</output>
+    </div>
+  )
+}
+
+function Found({ release }: { release: LatestRelease }): ReactElement {
+  const { t } = useTranslation()
+  const { current, latest, notes, is_newer: isNewer } = release
+  return (
+    <>
+      <StatusTag tone={isNewer ? 'info' : 'good'}>
+        {isNewer
+          ? t('settings.update.newer', { latest, current })
+          : t('settings.update.upToDate', { latest, current })}
+      </StatusTag>
+      {isNewer && notes !== '' && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <pre className="tg-update-notes" tabIndex={0}>
+          {notes}
+        </pre>
+      )}
+    </>
+  )
+}
+
+/** Tries the saved mail settings; what is wrong with them is told in words. */
+function TestMail(): ReactElement | null {
+  const { t } = useTranslation()
+  const user = useUser()
+  const [to, setTo] = useState('')
+  const { isBusy, submit } = useSubmit(async () => {
+    await sendTestMail(to.trim())
+    showSuccess(t('settings.testMail.sent'))
+  })
+  if (!isRoot(user)) return null
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    void submit()
+  }
+  return (
+    <form className="tg-test-mail" onSubmit={onSubmit} noValidate>
+      <FormField label={t('settings.testMail.to')} hint={t('settings.testMail.hint')}>
+        {(control) => (
+          <div className="tg-with-button">
+            <TextInput {...control} type="email" autoComplete="email" value={to} onChange={setTo} />
+            <Button type="submit" isBusy={isBusy} isDisabled={to.trim() === ''}>
+              {t('settings.testMail.send')}
+            </Button>
+          </div>
+        )}
+      </FormField>
+    </form>
+  )
+}
+
+/** A mail by the saved settings; the refusal says what is wrong with them. */
+async function sendTestMail(to: string): Promise<void> {
+  await request<unknown>({ method: 'POST', path: '/api/option/test_mail', body: { to } })
+}
+
+const VIEWS = ['table', 'json'] as const
+const ADDRESS = { groups: choiceParam(VIEWS, 'table') }
+
+/** The groups: as a table, or as JSON, which alone can mend what the table can't read. */
+function GroupPanel({ form }: { form: SettingsForm }): ReactElement {
+  const { t } = useTranslation()
+  const [{ groups: view }, setAddress] = useUrlState(ADDRESS)
+  const maps = readGroupMaps((key) => form.value(key) || '{}')
+  return (
+    <>
+      <div className="tg-price-views">
+        <Segmented
+          label={t('prices.groupViews')}
+          value={maps === null ? 'json' : view}
+          choices={VIEWS.map((value) => ({ value, label: t(`prices.groupView.${value}`) }))}
+          onChange={(groups) => setAddress({ groups })}
+        />
+      </div>
+      {view === 'table' && maps !== null ? (
+        <GroupEditor form={form} maps={maps} />
+      ) : (
+        <div className="tg-json-grid">
+          {form.optionsOf('groups').map(({ key }) => (
+            <JsonOption key={key} option={key} form={form} />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
 
 type Form = (props: { form: SettingsForm }) => ReactElement | null
 

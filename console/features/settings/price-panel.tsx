@@ -1,17 +1,66 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { request } from '#console/api/request.ts'
 import { Button } from '#console/ui/button.tsx'
+import { confirm } from '#console/ui/confirm.tsx'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 import { Segmented } from '#console/ui/switches.tsx'
+import { showError, showSuccess } from '#console/ui/toast.ts'
 import { choiceParam } from '#console/ui/url-state.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
 import { JsonOption } from './json-option.tsx'
+import { PresetDrawer } from './preset-drawer.tsx'
 import { PriceEditor } from './price-editor.tsx'
-import { PRICE_KEYS, readPriceMaps } from './price-table.ts'
-import { PriceTools } from './price-tools.tsx'
+import { PriceHistoryDrawer } from './price-history-drawer.tsx'
+import { PricePreviewDrawer } from './price-preview-drawer.tsx'
+import { PriceScheduleDrawer } from './price-schedule-drawer.tsx'
+import { PRICE_KEYS, type PriceMaps, readPriceMaps } from './price-table.ts'
 import { SettingField } from './setting-field.tsx'
 import { UnpricedModels } from './unpriced-models.tsx'
 import type { SettingsForm } from './use-settings-form.ts'
+
+type Tool = 'presets' | 'preview' | 'schedule' | 'history'
+
+/** What can be done with the price list as a whole. */
+function PriceTools(props: { form: SettingsForm; maps: PriceMaps | null }): ReactElement {
+  const { form, maps } = props
+  const { t } = useTranslation()
+  const [open, setOpen] = useState<Tool | null>(null)
+  const close = () => setOpen(null)
+  const reset = async () => {
+    const words = { title: t('prices.resetRatios'), body: t('prices.resetRatiosBody') }
+    if (!(await confirm({ ...words, tone: 'danger' }))) return
+    try {
+      await resetModelRatios()
+      form.reset('ModelRatio')
+      await form.reload()
+      showSuccess(t('prices.resetRatiosDone'))
+    } catch (error) {
+      showError(error)
+    }
+  }
+  return (
+    <>
+      <fieldset className="tg-price-tools" aria-label={t('prices.tools')}>
+        {maps !== null && <Button onClick={() => setOpen('presets')}>{t('prices.presets')}</Button>}
+        <Button onClick={() => setOpen('preview')}>{t('prices.preview')}</Button>
+        <Button onClick={() => setOpen('schedule')}>{t('prices.schedule')}</Button>
+        <Button onClick={() => setOpen('history')}>{t('prices.history')}</Button>
+        <Button tone="quiet" onClick={() => void reset()}>
+          {t('prices.resetRatios')}
+        </Button>
+      </fieldset>
+      {maps !== null && (
+        <PresetDrawer isOpen={open === 'presets'} form={form} maps={maps} onClose={close} />
+      )}
+      <PricePreviewDrawer isOpen={open === 'preview'} form={form} onClose={close} />
+      <PriceScheduleDrawer isOpen={open === 'schedule'} form={form} onClose={close} />
+      <PriceHistoryDrawer isOpen={open === 'history'} onClose={close} />
+    </>
+  )
+}
+
+const resetModelRatios = () => request({ method: 'POST', path: '/api/option/rest_model_ratio' })
 
 const PRICE_VIEWS = ['visual', 'json', 'unset'] as const
 const ADDRESS = { prices: choiceParam(PRICE_VIEWS, 'visual') }

@@ -15,14 +15,41 @@ import { choiceParam } from '#console/ui/url-state.ts'
 import { useLeaveGuard } from '#console/ui/use-leave-guard.ts'
 import { focusFirstFault } from '#console/ui/use-submit.ts'
 import { useUrlState } from '#console/ui/use-url-state.ts'
+import type { OptionSection } from '#read-api/contract/option.ts'
 import { EXTRAS, OWN_FORMS } from './own-forms.tsx'
 import { SaveBar } from './save-bar.tsx'
-import { SectionList } from './section-list.tsx'
 import { SettingSection } from './setting-section.tsx'
 import { useSettingsForm } from './use-settings-form.ts'
-import '#console/ui/forms.css'
+import { useWords } from './use-words.ts'
+import '../../ui/forms.css'
 import './prices.css'
 import './settings.css'
+
+const SHOWN_FROM = 4
+
+/** The sections of a long tab, each one press away. */
+function SectionList(props: { sections: readonly OptionSection[] }): ReactElement | null {
+  const { t } = useTranslation()
+  const words = useWords()
+  if (props.sections.length < SHOWN_FROM) return null
+  return (
+    <nav className="tg-section-list" aria-label={t('settings.sections')}>
+      {props.sections.map(({ id, title }) => (
+        <button key={id} type="button" onClick={() => show(id)}>
+          {words(title)}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+function show(id: string): void {
+  const section = document.getElementById(`section-${id}`)
+  section?.scrollIntoView({ block: 'start' })
+  section?.querySelector<HTMLElement>('input, textarea, select, button')?.focus({
+    preventScroll: true,
+  })
+}
 
 const TABS = ['operation', 'ratelimit', 'models', 'system', 'other'] as const
 const ADDRESS = { tab: choiceParam(TABS, 'operation') }

@@ -1,11 +1,90 @@
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router-dom'
+import { request } from '#console/api/request.ts'
+import { clearUser, storeUser } from '#console/api/session.ts'
+import {
+  type AccountDraft,
+  type AccountFault,
+  accountFaults,
+  EMPTY_ACCOUNT,
+} from '#console/ui/account-draft.ts'
 import { AccountFields } from '#console/ui/account-fields.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { Icon } from '#console/ui/icons.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
-import { EMPTY_SETUP, type SetupDraft, setupFaults, type UsageMode } from './setup-draft.ts'
-import { useSetUp } from './use-set-up.ts'
+import { showInfo } from '#console/ui/toast.ts'
+import type { SessionUser } from '#read-api/contract/user.ts'
+import type { Setup } from '#write-api/contract/setup.ts'
+
+type UsageMode = 'external' | 'self' | 'demo'
+
+type SetupDraft = AccountDraft & { mode: UsageMode }
+
+const EMPTY_SETUP: SetupDraft = { ...EMPTY_ACCOUNT, mode: 'external' }
+
+/** What is wrong, by field; nothing once the root account exists: then only the mode counts. */
+const setupFaults = (
+  draft: SetupDraft,
+  isRootReady: boolean,
+): Partial<Record<keyof AccountDraft, AccountFault>> => (isRootReady ? {} : accountFaults(draft))
+
+/** `token`: from the address that the server printed, for a setup from another machine. */
+function setupBody(draft: SetupDraft, token: string | null): Setup {
+  return {
+    username: draft.username.trim(),
+    password: draft.password,
+    confirmPassword: draft.again,
+    SelfUseModeEnabled: draft.mode === 'self',
+    DemoSiteEnabled: draft.mode === 'demo',
+    ...(token === null ? {} : { setup_token: token }),
+  }
+}
+
+/** Long enough to read that it worked. */
+const LEAVE_DELAY_MS = 800
+
+type SetupState = { phase: 'ready' | 'busy' | 'done'; refusal: string }
+
+/** Sets the system up once, and leads to the first steps; the page is loaded again for that. */
+function useSetUp(): SetupState & { submit: (draft: SetupDraft) => void } {
+  const { t } = useTranslation()
+  const [params] = useSearchParams()
+  const [state, setState] = useState<SetupState>({ phase: 'ready', refusal: '' })
+  const isUnderWay = useRef(false)
+  const submit = async (draft: SetupDraft) => {
+    if (isUnderWay.current) return showInfo(t('auth.repeated'))
+    isUnderWay.current = true
+    setState({ phase: 'busy', refusal: '' })
+    try {
+      const user = await setUp(setupBody(draft, params.get('token')))
+      // A user that is stored already belongs to another installation.
+      if (user === null) clearUser()
+      else storeUser(user)
+      setState({ phase: 'done', refusal: '' })
+      const path = user === null ? '/login' : '/app/start'
+      setTimeout(() => window.location.assign(path), LEAVE_DELAY_MS)
+    } catch (error) {
+      isUnderWay.current = false
+      const message = error instanceof Error ? error.message : ''
+      setState({ phase: 'ready', refusal: message || t('setup.failed') })
+    }
+  }
+  return { ...state, submit: (draft) => void submit(draft) }
+}
+
+/**
+ * Creates the root account and picks the mode; refused once that has been done. Answers the user
+ * that this browser is signed in as from then on; null where it has to sign in.
+ */
+async function setUp(setup: Setup): Promise<SessionUser | null> {
+  const { data } = await request<SessionUser | null>({
+    method: 'POST',
+    path: '/api/setup',
+    body: setup,
+  })
+  return data
+}
 
 const MODES: readonly UsageMode[] = ['external', 'self', 'demo']
 

@@ -4,14 +4,51 @@ import { Link } from 'react-router-dom'
 import { useStatus } from '#console/api/status/status.ts'
 import { Icon } from '#console/ui/icons.tsx'
 import { Page } from '#console/ui/page.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
 import type { DrawingTask } from '#read-api/contract/task.ts'
 import { drawingColumns, type Shown } from './drawing-columns.tsx'
-import { ImageViewer } from './image-viewer.tsx'
 import { TaskFacts } from './task-facts.tsx'
 import { DRAWINGS } from './task-kind.ts'
 import { TaskList } from './task-list.tsx'
 import { TaskDialog, TextPart } from './text-dialog.tsx'
 import { useTaskList } from './use-task-list.ts'
+
+/** A drawing as large as the window lets it be. */
+function ImageViewer(props: { task: DrawingTask; onClose: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const { image_url: url, prompt } = props.task
+  const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading')
+  return (
+    <TaskDialog title={t('taskLogs.image')} isWide onClose={props.onClose}>
+      <div className="tg-task-image" aria-busy={state === 'loading'}>
+        {state === 'failed' ? (
+          <p className="tg-alert tg-alert-bad" role="alert">
+            {t('taskLogs.imageFailed')}
+          </p>
+        ) : (
+          <>
+            {state === 'loading' && <Skeleton width={320} height={240} />}
+            <img
+              src={url}
+              alt={prompt || t('taskLogs.image')}
+              hidden={state === 'loading'}
+              referrerPolicy="no-referrer"
+              onLoad={() => setState('shown')}
+              onError={() => setState('failed')}
+            />
+          </>
+        )}
+      </div>
+      <p className="tg-task-caption">
+        <span>{prompt}</span>
+        <a href={url} target="_blank" rel="noreferrer">
+          {t('taskLogs.openImage')}
+          <Icon name="external" size={13} />
+        </a>
+      </p>
+    </TaskDialog>
+  )
+}
 
 /** Drawings as they come about: what was asked for, how far each is, and the picture. */
 export function DrawingsPage(): ReactElement {

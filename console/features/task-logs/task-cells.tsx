@@ -1,10 +1,64 @@
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Words } from '#console/i18n/words-type.ts'
 import { GroupBadge } from '#console/ui/group-tag.tsx'
 import { Icon } from '#console/ui/icons.tsx'
-import { StatusTag } from '#console/ui/status-tag.tsx'
+import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import type { AnyTask } from './task-kind.ts'
-import { ACTION_COLORS, actionName, CODES, STATUS_TONES, statusName } from './task-words.ts'
+
+type Status = keyof Words['taskLogs']['status']
+type Action = keyof Words['taskLogs']['action']
+type Code = keyof Words['taskLogs']['code']
+
+/** An empty status is one of a task that is being submitted. */
+const STATUS_TONES: Readonly<Record<Status, Tone>> = {
+  SUBMITTING: 'neutral',
+  NOT_START: 'neutral',
+  SUBMITTED: 'lime',
+  QUEUED: 'lime',
+  IN_PROGRESS: 'info',
+  MODAL: 'warn',
+  SUCCESS: 'good',
+  FAILURE: 'bad',
+  UNKNOWN: 'neutral',
+}
+
+/** Colours of `GroupBadge`. */
+const ACTION_COLORS: Readonly<Record<Action, string>> = {
+  IMAGINE: 'blue',
+  UPSCALE: 'orange',
+  VARIATION: 'purple',
+  HIGH_VARIATION: 'purple',
+  LOW_VARIATION: 'purple',
+  PAN: 'cyan',
+  DESCRIBE: 'yellow',
+  BLEND: 'green',
+  UPLOAD: 'blue',
+  SHORTEN: 'pink',
+  REROLL: 'cyan',
+  INPAINT: 'pink',
+  ZOOM: 'green',
+  CUSTOM_ZOOM: 'green',
+  MODAL: 'orange',
+  SWAP_FACE: 'red',
+  MUSIC: 'blue',
+  LYRICS: 'yellow',
+}
+
+/** What providers answer as a drawing is handed in. */
+const CODES: Readonly<Record<number, { readonly name: Code; readonly tone: Tone }>> = {
+  0: { name: 'none', tone: 'bad' },
+  1: { name: 'taken', tone: 'good' },
+  21: { name: 'waiting', tone: 'lime' },
+  22: { name: 'duplicate', tone: 'warn' },
+}
+
+const known = <Name extends string>(names: Readonly<Record<Name, unknown>>, name: string) =>
+  Object.hasOwn(names, name) ? (name as Name) : null
+
+const statusName = (status: string): Status | null =>
+  known(STATUS_TONES, status === '' ? 'SUBMITTING' : status)
+const actionName = (action: string): Action | null => known(ACTION_COLORS, action)
 
 export const Nothing = (): ReactElement => <span className="tg-muted">–</span>
 

@@ -1,8 +1,9 @@
 import type { TFunction } from 'i18next'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { translate } from '#console/i18n/i18n.ts'
 import { Button } from '#console/ui/button.tsx'
-import type { ChatLink } from '#console/ui/chat-links.ts'
+import { type ChatLink, chatAddress, chatWay } from '#console/ui/chat-links.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import type { Column } from '#console/ui/data-grid/column.ts'
 import { fullKey } from '#console/ui/full-key.ts'
@@ -12,14 +13,39 @@ import { MiddleText } from '#console/ui/middle-text.tsx'
 import { RowSwitch } from '#console/ui/row-switch.tsx'
 import { StatusTag, type Tone } from '#console/ui/status-tag.tsx'
 import { Time } from '#console/ui/time.tsx'
+import { showError } from '#console/ui/toast.ts'
 import type { Token } from '#read-api/contract/token.ts'
-import { chatEntries } from './open-chat.ts'
 import { namesOf } from './token-draft.ts'
 import { maskedKey } from './token-key.ts'
 import { TokenQuota } from './token-quota.tsx'
 import { type TokenState, toggledStatus, tokenState } from './token-status.ts'
 
-export type TokenActions = {
+/** Menu entries that open the site's chat clients with a token; one that says so where are none. */
+function chatEntries(
+  links: readonly ChatLink[],
+  site: string,
+  token: Pick<Token, 'key'>,
+): MenuEntry[] {
+  if (links.length === 0) {
+    const onChoose = () => showError(translate('tokens.chatMissing'))
+    return [{ id: 'chat', text: translate('tokens.chat'), icon: 'external', onChoose }]
+  }
+  return links.map(({ name, template }, index) => ({
+    id: `chat-${index}`,
+    text: translate('tokens.chatIn', { name }),
+    icon: 'external',
+    onChoose: () => openChat(chatAddress(template, site, fullKey(token.key))),
+  }))
+}
+
+/** NOTE: the other site gets the key, as its link asks, and neither our address nor our window. */
+function openChat(address: string | null): void {
+  const isWrong = chatWay(address, window.location.origin) === 'none'
+  if (address === null || isWrong) showError(translate('tokens.chatWrong'))
+  else window.open(address, '_blank', 'noopener,noreferrer')
+}
+
+type TokenActions = {
   onToggle: (token: Token) => void
   onEdit: (token: Token) => void
   onSnippets: (token: Token) => void

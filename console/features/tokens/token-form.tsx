@@ -6,7 +6,45 @@ import { QuickPicks } from '#console/ui/quick-picks.tsx'
 import { TokenAccessFields } from './token-access-fields.tsx'
 import { TokenAmountFields } from './token-amount-fields.tsx'
 import { NAME_MAX, type TokenFormProps } from './token-draft.ts'
-import { TokenExpiryFields } from './token-expiry-fields.tsx'
+import { EXPIRY_PRESETS, type ExpiryPreset, presetText } from './token-expiry.ts'
+
+/** When the token ends: a moment, or never; usual lifetimes count from now. */
+function TokenExpiryFields({ draft, faults, onChange }: TokenFormProps): ReactElement {
+  const { t } = useTranslation()
+  const pick = (preset: string) => {
+    const expiresAt = presetText(preset as ExpiryPreset, new Date())
+    onChange({ neverExpires: preset === 'never', expiresAt })
+  }
+  return (
+    <FormField
+      label={t('tokens.expiresAt')}
+      hint={draft.neverExpires ? t('tokens.neverExpires') : undefined}
+      error={faults.expiresAt && t(`tokens.fault.${faults.expiresAt}`)}
+    >
+      {(control) => (
+        <div className="tg-picked">
+          <TextInput
+            {...control}
+            type="datetime-local"
+            className="tg-input-date"
+            max="9999-12-31T23:59"
+            value={draft.expiresAt}
+            onChange={(expiresAt) => onChange({ expiresAt, neverExpires: false })}
+          />
+          <QuickPicks
+            label={t('tokens.expiryPresets')}
+            picks={EXPIRY_PRESETS.map((preset) => ({
+              value: preset,
+              text: t(`tokens.preset.${preset}`),
+            }))}
+            chosen={draft.neverExpires ? 'never' : null}
+            onPick={pick}
+          />
+        </div>
+      )}
+    </FormField>
+  )
+}
 
 const COUNTS = ['1', '10', '20', '30', '100'] as const
 

@@ -1,6 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { LiveData } from '#console/api/live/live-event.ts'
+import { useLiveTopic } from '#console/api/live/use-live-topic.ts'
 import { useStatus } from '#console/api/status/status.ts'
+import { type TokenPage, tokensKey } from '#console/api/tokens/list-tokens.ts'
 import { Button } from '#console/ui/button.tsx'
 import { chatClients } from '#console/ui/chat-links.ts'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
@@ -8,13 +12,78 @@ import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
 import { EmptyState } from '#console/ui/empty-state.tsx'
 import { ListPanel } from '#console/ui/list-panel.tsx'
 import type { Token } from '#read-api/contract/token.ts'
-import { ChosenActions } from './chosen-actions.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenFilters } from './token-filters.tsx'
 import { useChosenTokens } from './use-chosen-tokens.ts'
-import { useLiveTokens } from './use-live-tokens.ts'
 import type { TokenActions } from './use-token-actions.ts'
 import { isSortable, useTokenList } from './use-token-list.ts'
+
+/** What can be done to the selected tokens; nothing while none is. */
+function ChosenActions(props: {
+  chosen: ReturnType<typeof useChosenTokens>
+  actions: TokenActions
+}): ReactElement | null {
+  const { t } = useTranslation()
+  const { actions, chosen } = props
+  const { picked, choosable } = chosen
+  const remove = async () => {
+    if (await actions.remove(picked)) chosen.chooseNone()
+  }
+  if (picked.length === 0) return null
+  return (
+    <fieldset className="tg-chosen tg-bulk" aria-label={t('tokens.chosenLabel')}>
+      <span role="status">{t('tokens.chosen', { count: picked.length })}</span>
+      {choosable > 0 && (
+        <Button tone="quiet" size="small" onClick={() => void chosen.chooseAll()}>
+          {t('tokens.chooseMatching', { count: choosable })}
+        </Button>
+      )}
+      <Button tone="quiet" size="small" onClick={chosen.chooseNone}>
+        {t('tokens.chooseNone')}
+      </Button>
+      <Button size="small" icon="copy" onClick={() => void actions.copyKeys(picked)}>
+        {t('tokens.copyChosen')}
+      </Button>
+      <Button size="small" icon="play" onClick={() => void actions.setEnabled(picked, true)}>
+        {t('tokens.enableChosen')}
+      </Button>
+      <Button size="small" icon="pause" onClick={() => void actions.setEnabled(picked, false)}>
+        {t('tokens.disableChosen')}
+      </Button>
+      <Button size="small" icon="trash" onClick={() => void remove()}>
+        {t('tokens.deleteChosen')}
+      </Button>
+    </fieldset>
+  )
+}
+
+/** Keeps what calls change of the rows on screen; reads again what only the server can tell. */
+function useLiveTokens(): void {
+  const client = useQueryClient()
+  const readAgain = () => void client.invalidateQueries({ queryKey: tokensKey })
+  useLiveTopic('tokens', {
+    onEvents: (changes) => {
+      const pages = client.getQueriesData<TokenPage>({ queryKey: tokensKey })
+      const shown = new Set(pages.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? []))
+      client.setQueriesData<TokenPage>({ queryKey: tokensKey }, (page) =>
+        page === undefined ? undefined : { ...page, items: patched(page.items, changes) },
+      )
+      if (changes.some((change) => 'deleted' in change && shown.has(change.id))) readAgain()
+    },
+    onResync: readAgain,
+  })
+}
+
+function patched(
+  items: TokenPage['items'],
+  changes: readonly LiveData['tokens'][],
+): TokenPage['items'] {
+  const newest = new Map(changes.map((change) => [change.id, change]))
+  return items.map((item) => {
+    const change = newest.get(item.id)
+    return change === undefined || 'deleted' in change ? item : { ...item, ...change }
+  })
+}
 
 type TokenListProps = {
   actions: TokenActions

@@ -1,4 +1,4 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { type ReactElement, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLocation, useMatch, useNavigate } from 'react-router-dom'
 import { ApiError } from '#console/api/api-error.ts'
@@ -7,6 +7,7 @@ import { useUser } from '#console/api/use-user.ts'
 import { AdminsOnlyPage } from '#console/ui/admins-only-page.tsx'
 import { Button } from '#console/ui/button.tsx'
 import { ErrorState } from '#console/ui/empty-state.tsx'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { Page } from '#console/ui/page.tsx'
 import { Panel } from '#console/ui/panel.tsx'
 import { SETTLED } from '#console/ui/use-leave-guard.ts'
@@ -14,9 +15,57 @@ import type { User } from '#read-api/contract/user.ts'
 import { UserDrawer } from './form/user-drawer.tsx'
 import { useUserList } from './list/use-user-list.ts'
 import { UserList } from './list/user-list.tsx'
-import { AdjustDialog } from './quota/adjust-dialog.tsx'
-import '#console/ui/forms.css'
+import { AdjustFields } from './quota/adjust-fields.tsx'
+import { BalanceTable } from './quota/balance-table.tsx'
+import { useAdjustment } from './quota/use-adjustment.ts'
+import { calledOf } from './user-actions.ts'
+import '../../ui/forms.css'
 import './users.css'
+
+type DialogProps = {
+  /** Empty: the dialog is closed. */
+  users: readonly User[]
+  onClose: () => void
+}
+
+/** Adds an amount to the balance of one user or of several, or deducts it, with a reason. */
+function AdjustDialog(props: DialogProps): ReactElement | null {
+  const openings = useRef({ count: 0, isOpen: false, last: props.users })
+  const isOpen = props.users.length > 0
+  const { current } = openings
+  if (isOpen && !current.isOpen) current.count += 1
+  current.isOpen = isOpen
+  // What was chosen stays on screen while the dialog closes.
+  if (isOpen) current.last = props.users
+  if (current.last.length === 0) return null
+  return (
+    <OpenDialog key={current.count} isOpen={isOpen} users={current.last} onClose={props.onClose} />
+  )
+}
+
+function OpenDialog(props: DialogProps & { isOpen: boolean }): ReactElement {
+  const { t } = useTranslation()
+  const { users } = props
+  const form = useAdjustment(props)
+  const [one] = users
+  const title =
+    users.length === 1 && one !== undefined
+      ? t('users.adjustTitle', { name: calledOf(one) })
+      : t('users.adjustManyTitle', { count: users.length })
+  return (
+    <FormDialog
+      isOpen={props.isOpen}
+      title={title}
+      submitText={t(`users.adjustAction.${form.draft.action}`)}
+      isBusy={form.isBusy}
+      onSubmit={() => void form.submit()}
+      onClose={props.onClose}
+    >
+      <AdjustFields form={form} />
+      <BalanceTable form={form} />
+    </FormDialog>
+  )
+}
 
 /** The users of the site, for admins. */
 export function UsersPage(): ReactElement {

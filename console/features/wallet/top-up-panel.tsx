@@ -2,15 +2,87 @@ import type { FormEvent, ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStatus } from '#console/api/status/status.ts'
 import { Button } from '#console/ui/button.tsx'
+import { moneyText } from '#console/ui/currency-text.ts'
+import { FormDialog } from '#console/ui/form-dialog.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
+import { exactQuotaText, quotaFromDollars } from '#console/ui/money.ts'
 import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
 import { RadioCards } from '#console/ui/switches.tsx'
-import { ConfirmTopUp } from './confirm-top-up.tsx'
 import { picksFrom } from './top-up-draft.ts'
-import { TopUpPrice } from './top-up-price.tsx'
 import { type TopUp, useTopUp } from './use-top-up.ts'
 import './top-up.css'
+
+/** What it comes to, as the server says; its refusal in place of it. */
+function TopUpPrice({ topUp }: { topUp: TopUp }): ReactElement {
+  const { t, i18n } = useTranslation()
+  const rule = useMoneyRule()
+  const { price, refusal, amount, fault, isCurrent } = topUp
+  const quota = quotaFromDollars(String(amount), rule)
+  if (refusal !== null && fault === '') {
+    return (
+      <p className="tg-topup-fault" role="alert">
+        {t('wallet.amountFault', { message: refusal.message })}
+      </p>
+    )
+  }
+  // What is wrong with the amount stands at its field: another amount's price would belie it.
+  const hasAmount = fault === ''
+  return (
+    <dl className="tg-topup-price" aria-busy={hasAmount && !isCurrent}>
+      <div>
+        <dt>{t('wallet.toPay')}</dt>
+        <dd>
+          {!hasAmount ? (
+            '–'
+          ) : price.data === undefined ? (
+            <Skeleton width={80} height={24} />
+          ) : (
+            moneyText(price.data.money, price.data.currency, i18n.language)
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>{t('wallet.toGet')}</dt>
+        <dd>{!hasAmount || quota === null ? '–' : exactQuotaText(quota, rule)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+/** Once more what it costs and how it is paid, before the page is left. */
+function ConfirmTopUp({ topUp }: { topUp: TopUp }): ReactElement {
+  const { t } = useTranslation()
+  const { draft, isAsking, setAsking, isBusy, isCurrent, refusal, submit } = topUp
+  return (
+    <FormDialog
+      isOpen={isAsking}
+      title={t('wallet.confirmTitle')}
+      lead={t('wallet.confirmLead')}
+      submitText={t('wallet.pay')}
+      isBusy={isBusy}
+      isDisabled={!isCurrent || refusal !== null}
+      onSubmit={() => void submit()}
+      onClose={() => setAsking(false)}
+    >
+      <TopUpPrice topUp={topUp} />
+      <dl className="tg-topup-price tg-topup-how">
+        <div>
+          <dt>{t('wallet.method')}</dt>
+          <dd>{t(`wallet.method_${draft.method}`)}</dd>
+        </div>
+        {draft.code.trim() !== '' && (
+          <div>
+            <dt>{t('wallet.topUpCode')}</dt>
+            <dd>{draft.code.trim()}</dd>
+          </div>
+        )}
+      </dl>
+    </FormDialog>
+  )
+}
 
 /** An amount, a way to pay, and what it comes to while one types. */
 export function TopUpPanel(): ReactElement | null {

@@ -1,17 +1,103 @@
-import type { ReactElement } from 'react'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactElement, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ErrorState } from '#console/ui/empty-state.tsx'
+import { Link } from 'react-router-dom'
+import { useNumberFormat } from '#console/i18n/use-locale.ts'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { Icon } from '#console/ui/icons.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
 import { Page } from '#console/ui/page.tsx'
-import { BalanceCard } from './balance-card.tsx'
-import { GainsPanel } from './gains-panel.tsx'
+import { Panel } from '#console/ui/panel.tsx'
+import { useMoneyRule } from '#console/ui/quota.tsx'
+import { Skeleton } from '#console/ui/skeleton.tsx'
+import { Time } from '#console/ui/time.tsx'
+import type { LogEntry } from '#read-api/contract/log.ts'
+import type { User } from '#read-api/contract/user.ts'
 import { OrdersPanel } from './orders-panel.tsx'
 import { PaymentNote } from './payment-note.tsx'
 import { RedeemPanel } from './redeem-panel.tsx'
 import { TopUpPanel } from './top-up-panel.tsx'
 import { useWallet } from './use-wallet.ts'
-import type { WalletPanel } from './wallet-panel.ts'
-import '#console/ui/forms.css'
+import '../../ui/forms.css'
 import './wallet.css'
+
+/** What came to the balance lately, or was taken from it by an admin. */
+function GainsPanel({ query }: { query: UseQueryResult<LogEntry[]> }): ReactElement {
+  const { t } = useTranslation()
+  const { data: rows, error } = query
+  return (
+    <Panel
+      title={t('wallet.gains')}
+      lead={t('wallet.gainsLead')}
+      actions={<Link to="/app/logs/api-usage?type=1">{t('wallet.allGains')}</Link>}
+    >
+      {rows === undefined && error === null && <Skeleton height={200} />}
+      {rows === undefined && error !== null && (
+        <ErrorState error={error} onRetry={() => void query.refetch()} />
+      )}
+      {rows?.length === 0 && (
+        <EmptyState icon="wallet" title={t('wallet.noGains')} body={t('wallet.noGainsLead')} />
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <ul className="tg-wallet-gains">
+          {rows.map((row) => (
+            <Gain key={row.id} row={row} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function Gain({ row }: { row: LogEntry }): ReactElement {
+  const rule = useMoneyRule()
+  const amount = quotaOf(row.quota)
+  const text = exactQuotaText(amount, rule)
+  return (
+    <li>
+      <span className="tg-wallet-reason">{row.content}</span>
+      <span className={amount > 0n ? 'tg-wallet-plus' : 'tg-wallet-minus'}>
+        {amount > 0n ? `+${text}` : text}
+      </span>
+      <span className="tg-wallet-when">
+        <Time at={row.created_at} />
+      </span>
+    </li>
+  )
+}
+
+/** The balance first; what was used and how often, beside it. */
+function BalanceCard({ user }: { user: User | undefined }): ReactElement {
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const number = useNumberFormat()
+  const wait = <Skeleton width={90} height={22} />
+  const quota = (wire: number | undefined): ReactNode =>
+    wire === undefined ? wait : exactQuotaText(quotaOf(wire), rule)
+  return (
+    <section className="tg-wallet-card" aria-label={t('wallet.balance')}>
+      <dl className="tg-wallet-figures">
+        <div className="tg-wallet-balance">
+          <dt>{t('wallet.balance')}</dt>
+          <dd>{quota(user?.quota)}</dd>
+        </div>
+        <div>
+          <dt>{t('wallet.used')}</dt>
+          <dd>{quota(user?.used_quota)}</dd>
+        </div>
+        <div>
+          <dt>{t('wallet.calls')}</dt>
+          <dd>{user === undefined ? wait : number.format(user.request_count)}</dd>
+        </div>
+      </dl>
+      {user !== undefined && user.quota < 0 && (
+        <p className="tg-wallet-arrears">
+          <Icon name="alert" size={14} /> {t('wallet.arrears')}
+        </p>
+      )}
+    </section>
+  )
+}
 
 /** What one has, the ways to get more, and what came lately. */
 export function WalletPage(): ReactElement {
@@ -43,3 +129,9 @@ const PANELS: readonly WalletPanel[] = [
   { id: 'top-up', Panel: TopUpPanel },
   { id: 'orders', Panel: OrdersPanel },
 ]
+
+/** Draws a `Panel` of the kit, or nothing where it has nothing to offer. */
+type WalletPanel = {
+  readonly id: string
+  readonly Panel: () => ReactElement | null
+}

@@ -1,19 +1,52 @@
-import type { CSSProperties, ReactElement } from 'react'
+import { type CSSProperties, type ReactElement, useLayoutEffect } from 'react'
+import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../empty-state.tsx'
 import { useAfterPatience } from '../skeleton.tsx'
 import { useIsNarrow } from '../use-media.ts'
-import './data-grid.css'
-import './scroll-bar.css'
-import { useTranslation } from 'react-i18next'
 import { HEADER_HEIGHT, ROW_HEIGHT, useDensity } from './density.ts'
 import { GridCard } from './grid-cards.tsx'
 import { GridHeader } from './grid-header.tsx'
 import type { DataGridProps } from './grid-props.ts'
 import { GridRow } from './grid-row.tsx'
-import { useFitHeight } from './use-fit-height.ts'
 import { type Grid, useGrid } from './use-grid.ts'
 import { useGridCommands, useGridHandle, useGridKeys } from './use-grid-effects.ts'
 import { useRowActions } from './use-row-actions.ts'
+import './data-grid.css'
+import './scroll-bar.css'
+
+/** Lower than this, a list is better scrolled with the page. */
+const ROOM_MIN_PX = 240
+const GAP_PX = 12
+
+/**
+ * Makes a list as high as the window leaves room for, so that what follows it in its panel (the
+ * pager) is in sight too. A list that begins far down its page keeps the height of its style.
+ */
+function useFitHeight(box: HTMLElement | null): void {
+  useLayoutEffect(() => {
+    if (box === null) return
+    const resize = (): void => {
+      const room = roomFor(box)
+      if (room < ROOM_MIN_PX) box.style.removeProperty('--tg-grid-room')
+      else box.style.setProperty('--tg-grid-room', `${room}px`)
+    }
+    resize()
+    // What stands above it wraps, opens and arrives.
+    const observer = new ResizeObserver(resize)
+    observer.observe(box.closest('.tg-page') ?? document.body)
+    window.addEventListener('resize', resize)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('resize', resize)
+    }
+  }, [box])
+}
+
+function roomFor(box: HTMLElement): number {
+  const { top, bottom } = box.getBoundingClientRect()
+  const panel = box.closest('.tg-panel')?.getBoundingClientRect().bottom ?? bottom
+  return Math.floor(window.innerHeight - (top + window.scrollY) - (panel - bottom) - GAP_PX)
+}
 
 const SKELETON_ROWS = 8
 

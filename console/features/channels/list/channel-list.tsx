@@ -1,15 +1,19 @@
 import { type ReactElement, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { request } from '#console/api/request.ts'
+import { Button } from '#console/ui/button.tsx'
 import { ColumnChooser } from '#console/ui/column-chooser.tsx'
 import { useListCommands } from '#console/ui/commands/use-list-commands.ts'
 import { DataGrid } from '#console/ui/data-grid/data-grid.tsx'
 import { useColumnLayout } from '#console/ui/data-grid/use-column-layout.ts'
-import { ErrorState } from '#console/ui/empty-state.tsx'
+import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import type { MenuEntry } from '#console/ui/menu.tsx'
 import { Pagination } from '#console/ui/pagination.tsx'
 import { Panel } from '#console/ui/panel.tsx'
-import { showError } from '#console/ui/toast.ts'
+import { showError, showSuccess } from '#console/ui/toast.ts'
 import type { Channel, TagGroup } from '#read-api/contract/channel.ts'
 import { TestProgressBar } from '../testing/test-progress.tsx'
+import { useTestAll } from '../testing/use-test-all.ts'
 import { useTypeFacts } from '../use-type-facts.ts'
 import { BatchBar } from './batch-bar.tsx'
 import { isFiltered, NO_FILTERS, sortAfter } from './channel-address.ts'
@@ -17,14 +21,82 @@ import { ChannelNote } from './channel-cells.tsx'
 import { channelColumns } from './channel-columns.tsx'
 import { type ChannelLine, isMuted, lineKey } from './channel-lines.ts'
 import { ChannelToolbar } from './channel-toolbar.tsx'
-import { NoChannels } from './no-channels.tsx'
+import { useBalanceActions } from './use-balance-actions.ts'
 import { useBatchActions } from './use-batch-actions.ts'
+import { useChannelAction } from './use-channel-action.ts'
 import { useChannelActions } from './use-channel-actions.ts'
 import type { ChannelListView } from './use-channel-list.ts'
 import { useChosen } from './use-chosen.ts'
-import { useListActions } from './use-list-actions.ts'
 import { useRemovals } from './use-removals.ts'
 import { useTree } from './use-tree.ts'
+
+/** What is done to all channels at once, as entries of a menu. */
+function useListActions(given: {
+  removeDisabled: () => Promise<void>
+  onResults: () => void
+}): MenuEntry[] {
+  const { t } = useTranslation()
+  const act = useChannelAction()
+  const { updateAll } = useBalanceActions()
+  const testAll = useTestAll()
+  const fix = async () => {
+    if (await act(fixAbilities)) showSuccess(t('channels.fixed'))
+  }
+  return [
+    { id: 'test', text: t('channels.testAll'), icon: 'zap', onChoose: () => void testAll() },
+    { id: 'results', text: t('channels.lastResults'), icon: 'list', onChoose: given.onResults },
+    {
+      id: 'balances',
+      text: t('channels.updateBalances'),
+      icon: 'refresh',
+      onChoose: () => void updateAll(),
+    },
+    { id: 'fix', text: t('channels.fix'), icon: 'settings', onChoose: () => void fix() },
+    'divider',
+    {
+      id: 'disabled',
+      text: t('channels.deleteDisabled'),
+      icon: 'trash',
+      tone: 'danger',
+      onChoose: () => void given.removeDisabled(),
+    },
+  ]
+}
+
+/** Makes the list of who serves what anew, from the channels as they are. */
+async function fixAbilities(): Promise<void> {
+  await request({ method: 'POST', path: '/api/channel/fix' })
+}
+
+/** Nothing there yet, or nothing that the filters let through. */
+function NoChannels(props: {
+  isFiltered: boolean
+  onClear: () => void
+  onCreate: () => void
+}): ReactElement {
+  const { t } = useTranslation()
+  const clear = <Button onClick={props.onClear}>{t('channels.clear')}</Button>
+  const create = (
+    <Button tone="primary" icon="add" onClick={props.onCreate}>
+      {t('channels.create')}
+    </Button>
+  )
+  return props.isFiltered ? (
+    <EmptyState
+      icon="search"
+      title={t('channels.notFoundTitle')}
+      body={t('channels.notFoundBody')}
+      action={clear}
+    />
+  ) : (
+    <EmptyState
+      icon="channels"
+      title={t('channels.noneTitle')}
+      body={t('channels.noneBody')}
+      action={create}
+    />
+  )
+}
 
 const noteOf = (line: ChannelLine): ReactElement | null =>
   line.kind === 'channel' ? <ChannelNote channel={line.channel} /> : null

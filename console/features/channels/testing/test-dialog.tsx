@@ -1,6 +1,8 @@
-import { type ReactElement, useId, useRef, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { TestOutcome } from '#console/api/channels/test-channel.ts'
+import { channelsKey } from '#console/api/channels/list-channels.ts'
+import { type TestOutcome, testChannel } from '#console/api/channels/test-channel.ts'
 import { Button } from '#console/ui/button.tsx'
 import { TextInput } from '#console/ui/inputs.tsx'
 import { Overlay } from '#console/ui/overlay.tsx'
@@ -8,8 +10,36 @@ import { StatusTag } from '#console/ui/status-tag.tsx'
 import type { Channel } from '#read-api/contract/channel.ts'
 import { listOf } from '../form/channel-draft.ts'
 import { ResponseTime } from '../list/channel-cells.tsx'
-import { foundModels } from './test-results.ts'
-import { useModelTests } from './use-model-tests.ts'
+import { aFewAtATime, foundModels, type TestResults, withResult } from './test-results.ts'
+
+/** Tests models of one channel, singly or all; what is still under way ends with the dialog. */
+function useModelTests(channelId: number) {
+  const client = useQueryClient()
+  const [results, setResults] = useState<TestResults>(new Map())
+  const [isRunningAll, setRunningAll] = useState(false)
+  const stop = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    stop.current = controller
+    return () => controller.abort()
+  }, [])
+  const testOne = async (model: string) => {
+    const { signal } = stop.current
+    if (results.get(model) === 'running') return
+    setResults((now) => withResult(now, model, 'running'))
+    const outcome = await testChannel(channelId, model, signal)
+    if (signal.aborted) return
+    setResults((now) => withResult(now, model, outcome))
+    await client.invalidateQueries({ queryKey: channelsKey })
+  }
+  const testAll = async (models: readonly string[]) => {
+    if (isRunningAll) return
+    setRunningAll(true)
+    await aFewAtATime(models, testOne, stop.current.signal)
+    setRunningAll(false)
+  }
+  return { results, isRunningAll, testOne, testAll }
+}
 
 /** Picks models of a channel and asks the provider for a word from each. */
 export function TestDialog(props: { channel: Channel | null; onClose: () => void }): ReactElement {

@@ -1,21 +1,109 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useRef, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '#console/api/api-error.ts'
 import { request } from '#console/api/request.ts'
+import { eraseUser } from '#console/api/users/erase-user.ts'
 import { userQuery } from '#console/api/users/get-user.ts'
+import { usersKey } from '#console/api/users/list-users.ts'
+import { Button } from '#console/ui/button.tsx'
 import { Drawer } from '#console/ui/drawer.tsx'
 import { EmptyState, ErrorState } from '#console/ui/empty-state.tsx'
+import { FormDrawer } from '#console/ui/form-drawer.tsx'
+import { exactQuotaText, quotaOf } from '#console/ui/money.ts'
+import { useMoneyRule } from '#console/ui/quota.tsx'
 import { Skeleton } from '#console/ui/skeleton.tsx'
 import { showSuccess } from '#console/ui/toast.ts'
 import type { User } from '#read-api/contract/user.ts'
 import type { ResetSecondFactor } from '#write-api/contract/user.ts'
+import { useBalances } from '../quota/use-balances.ts'
 import { type Actor, actionsOn, calledOf } from '../user-actions.ts'
-import { BalancePart } from './balance-part.tsx'
 import { DangerPart } from './danger-part.tsx'
-import { EraseUser } from './erase-user.tsx'
-import { OpenForm } from './open-form.tsx'
+import { type UserFormGiven, useUserForm } from './use-user-form.ts'
 import { Bindings, QuotaChanges, UserFacts } from './user-facts.tsx'
+import { UserForm } from './user-form.tsx'
+
+type FormProps = UserFormGiven & {
+  kind: 'new' | 'other'
+  /** Below the form: what is shown and not edited. */
+  children?: ReactNode
+}
+
+/** The drawer around a user's form. */
+function OpenForm(props: FormProps): ReactElement {
+  const { kind, user } = props
+  const { t } = useTranslation()
+  const { form, isChanged, isBusy, submit, fields } = useUserForm(props)
+  const isNew = kind === 'new'
+  const name = user === null ? '' : calledOf(user)
+  return (
+    <FormDrawer
+      isOpen={props.isOpen}
+      title={isNew ? t('users.createTitle') : t('users.editTitle', { name })}
+      lead={t(`users.lead.${kind}`)}
+      submitText={t(isNew ? 'users.createAction' : 'users.saveAction')}
+      form={form}
+      isChanged={isChanged}
+      isBusy={isBusy}
+      onSubmit={() => void submit()}
+      onClose={props.onClose}
+    >
+      <UserForm {...fields} />
+      {props.children}
+    </FormDrawer>
+  )
+}
+
+/** What a super admin may do when the law, or the user, asks for it. There is no way back. */
+function EraseUser(props: { user: User; onDone: () => void }): ReactElement {
+  const { t } = useTranslation()
+  const client = useQueryClient()
+  const { user } = props
+  const erase = async () => {
+    await eraseUser({ id: user.id, username: user.username })
+    await client.invalidateQueries({ queryKey: usersKey })
+    showSuccess(t('users.erased'), { goesAlong: true })
+    props.onDone()
+  }
+  return (
+    <DangerPart
+      user={user}
+      icon="trash"
+      name={t('users.erase')}
+      hint={t('users.eraseHint')}
+      openText={t('users.eraseOpen')}
+      title={t('users.eraseTitle', { name: calledOf(user) })}
+      body={t('users.eraseBody')}
+      actionText={t('users.eraseAction')}
+      act={erase}
+    />
+  )
+}
+
+/** The balance as it is now. It is not edited: an amount is added to it, or deducted. */
+function BalancePart(props: {
+  user: User
+  onAdjust: (users: readonly User[]) => void
+}): ReactElement {
+  const { user } = props
+  const { t } = useTranslation()
+  const rule = useMoneyRule()
+  const balance = useBalances([user]).get(user.id) ?? quotaOf(user.quota)
+  return (
+    <section className="tg-user-part tg-user-balance">
+      <div>
+        <h3>{t('users.quota')}</h3>
+        <p className="tg-amount">{exactQuotaText(balance, rule)}</p>
+        {rule.isCurrency && (
+          <p className="tg-hint">{t('users.balanceUnits', { quota: balance.toLocaleString() })}</p>
+        )}
+      </div>
+      <Button icon="wallet" onClick={() => props.onAdjust([user])}>
+        {t('users.adjustOpen')}
+      </Button>
+    </section>
+  )
+}
 
 type DrawerProps = {
   edited: number | 'new' | null

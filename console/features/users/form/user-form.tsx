@@ -2,15 +2,57 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import { arePasskeysPossible } from '#console/api/auth/passkeys.ts'
+import { groupsQuery } from '#console/api/groups/list-groups.ts'
 import { proveByPasskey } from '#console/api/security/prove-by-passkey.ts'
 import { securityQuery } from '#console/api/security/security.ts'
 import { Button } from '#console/ui/button.tsx'
 import { FormField } from '#console/ui/form-field.tsx'
-import { PasswordInput, TextInput } from '#console/ui/inputs.tsx'
+import { PasswordInput, Select, TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
-import { GroupFields } from './group-fields.tsx'
-import { asksProof, type UserFormProps } from './user-draft.ts'
+import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
+
+const REASON_MAX = 200
+
+/** The group, and the reason for another one. */
+function GroupFields({ before, draft, faults, onChange }: UserFormProps): ReactElement {
+  const { t } = useTranslation()
+  const groups = useQuery(groupsQuery).data ?? []
+  const names = [...new Set([...groups, before.group])]
+  return (
+    <>
+      <FormField label={t('users.group')} hint={t('users.groupHint')}>
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.group}
+            choices={names.map((name) => ({ value: name, label: name }))}
+            onChange={(group) => onChange({ group })}
+          />
+        )}
+      </FormField>
+      {asksReason(before, draft) && (
+        <FormField
+          label={t('users.reason')}
+          hint={t('users.reasonHint')}
+          error={faults.reason && t(`users.fault.${faults.reason}`)}
+          isRequired
+        >
+          {(control) => (
+            <TextInput
+              {...control}
+              autoComplete="off"
+              maxLength={REASON_MAX}
+              placeholder={t('users.groupReasonPlaceholder')}
+              value={draft.reason}
+              onChange={(reason) => onChange({ reason })}
+            />
+          )}
+        </FormField>
+      )}
+    </>
+  )
+}
 
 const NAME_MAX = 64
 const SHOWN_NAME_MAX = 50
