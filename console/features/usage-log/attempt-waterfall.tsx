@@ -1,14 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useTranslation } from 'react-i18next'
+import { channelNameQuery } from '#console/api/channels/channel-name.ts'
+import { otherOf } from '#console/api/logs/log-other.ts'
 import { reasonText } from '#console/ui/channel-reason.ts'
-import type { LogOther } from '#read-api/contract/log.ts'
+import type { LogEntry } from '#read-api/contract/log.ts'
 import { type AttemptBar, attemptBars } from './attempts.ts'
+import { ChannelLink } from './channel-link.tsx'
 import { shortDuration } from './timing.ts'
 
 /** Each try at a channel, one after the other in time; for admins. */
-export function AttemptWaterfall({ other }: { other: LogOther }): ReactElement | null {
+export function AttemptWaterfall({ row }: { row: LogEntry }): ReactElement | null {
   const { t } = useTranslation()
-  const bars = attemptBars(other)
+  const bars = attemptBars(otherOf(row))
   if (bars.length === 0) return null
   const whole = bars.reduce((sum, { ms }) => sum + ms, 0)
   return (
@@ -16,7 +20,7 @@ export function AttemptWaterfall({ other }: { other: LogOther }): ReactElement |
       <h3>{t('logDetails.attempts.title')}</h3>
       <ol className="tg-log-attempts">
         {bars.map((bar) => (
-          <Attempt key={bar.index} bar={bar} />
+          <Attempt key={bar.index} bar={bar} row={row} />
         ))}
       </ol>
       <p className="tg-log-note">
@@ -27,7 +31,7 @@ export function AttemptWaterfall({ other }: { other: LogOther }): ReactElement |
   )
 }
 
-function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
+function Attempt({ bar, row }: { bar: AttemptBar; row: LogEntry }): ReactElement {
   const { t } = useTranslation()
   const isFailed = bar.error !== null
   const status = bar.status === null ? '' : t('logDetails.attempts.status', { status: bar.status })
@@ -37,7 +41,7 @@ function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
   return (
     <li className={isFailed ? 'tg-log-attempt tg-log-attempt-failed' : 'tg-log-attempt'}>
       <span className="tg-log-attempt-name">
-        {t('logDetails.attempts.channel', { id: bar.channel })}
+        <AttemptChannel id={bar.channel} row={row} />
       </span>
       <span className="tg-log-attempt-track" aria-hidden="true">
         <span
@@ -53,4 +57,12 @@ function Attempt({ bar }: { bar: AttemptBar }): ReactElement {
       <span className="tg-log-end">{shortDuration(bar.ms)}</span>
     </li>
   )
+}
+
+/** The row names the channel that answered; the names of the others are read. */
+function AttemptChannel({ id, row }: { id: number; row: LogEntry }): ReactElement {
+  const known = id === row.channel ? row.channel_name : ''
+  const { data } = useQuery({ ...channelNameQuery(id), enabled: known === '' })
+  const name = known === '' ? data : known
+  return name === undefined ? <>#{id}</> : <ChannelLink id={id} name={name} />
 }

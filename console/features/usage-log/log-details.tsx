@@ -18,7 +18,7 @@ export function LogDetails(props: { row: LogEntry; isAdmin: boolean }): ReactEle
       {!isFailed && isCall && <PriceTable row={props.row} />}
       <div className="tg-log-aside">
         <LogFacts row={props.row} />
-        {props.isAdmin && <AttemptWaterfall other={other} />}
+        {props.isAdmin && <AttemptWaterfall row={props.row} />}
       </div>
     </div>
   )

@@ -9,7 +9,7 @@ import { useLocale, useNumberFormat } from '#console/i18n/use-locale.ts'
 import { CopyButton } from '#console/ui/copy-button.tsx'
 import { GroupTag } from '#console/ui/group-tag.tsx'
 import { absoluteTimeText } from '#console/ui/time-text.ts'
-import type { LogEntry, LogOther } from '#read-api/contract/log.ts'
+import type { LogEntry, LoggedUsage, LogOther } from '#read-api/contract/log.ts'
 import { ChannelLink } from './channel-link.tsx'
 import { ERROR, typeName } from './log-type.ts'
 import { durationMs, shortDuration, tokensPerSecond } from './timing.ts'
@@ -50,6 +50,16 @@ function TryAgain({ row }: { row: LogEntry }): ReactElement | null {
 
 type Fact = { name: string; value: ReactNode }
 
+/** What can be wrong with a provider's usage: the codes of the relay. */
+const ANOMALIES = [
+  'missing',
+  'negative',
+  'fraction',
+  'not-a-number',
+  'absurd',
+  'parts-exceed-whole',
+] as const
+
 const END_REASONS = [
   'user_disabled',
   'invalid_key',
@@ -65,6 +75,7 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
   const number = useNumberFormat({ maximumFractionDigits: 1 })
   const isCall = row.request_id !== ''
   const isFailed = row.type === ERROR
+  const { hold, unpaid_usage: unpaid } = other
   const facts: Fact[] = [
     { name: t('logDetails.fact.time'), value: absoluteTimeText(row.created_at, locale) },
   ]
@@ -96,7 +107,6 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     // Of tasks there is neither: they are no requests in a model's format.
     const isChat = other.frt !== undefined || row.prompt_tokens + row.completion_tokens > 0
     add(t('logDetails.fact.conversion'), isChat && t('logDetails.unconverted'))
-    const { hold } = other
     const isHeld = !isFailed && hold !== undefined
     add(t('logDetails.fact.hold'), isHeld && <Hold hold={hold} charged={row.quota} />)
   }
@@ -109,14 +119,32 @@ function useFacts(row: LogEntry, other: LogOther): Fact[] {
     t('logDetails.fact.source'),
     other.usage_source !== undefined && <UsageSource source={other.usage_source} />,
   )
-  add(t('logDetails.fact.anomaly'), other.anomaly)
+  add(t('logDetails.fact.anomaly'), other.anomaly && <Anomaly code={other.anomaly} />)
   const limit = other.output_limit && number.format(other.output_limit)
   add(t('logDetails.fact.outputLimit'), limit && t('logDetails.limitedTo', { limit }))
+  add(t('logDetails.fact.unpaidUsage'), unpaid && <UsedInAll usage={unpaid} />)
   add(t('logDetails.fact.ip'), row.client_ip)
   add(t('logDetails.fact.content'), !isFailed && row.content)
   add(t('logDetails.fact.changedBy'), other.changed_by && nameOf(other.changed_by))
   add(t('logDetails.fact.note'), other.note === null ? t('logDetails.noReason') : other.note)
   return facts.filter(({ value }) => value !== false)
+}
+
+function Anomaly({ code }: { code: string }): ReactElement {
+  const { t } = useTranslation()
+  const known = ANOMALIES.find((anomaly) => anomaly === code)
+  return <>{known === undefined ? code : t(`logDetails.anomaly.${known}`)}</>
+}
+
+/** What the provider counted of a call whose account could not pay for all of it. */
+function UsedInAll({ usage }: { usage: LoggedUsage }): ReactElement {
+  const { t } = useTranslation()
+  const number = useNumberFormat()
+  const { inputUncached = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
+  const { inputAudio = 0, inputImage = 0, output = 0 } = usage
+  const input = inputUncached + cacheRead + cacheWrite5m + cacheWrite1h + inputAudio + inputImage
+  const counts = { input: number.format(input), output: number.format(output) }
+  return <>{t('logDetails.usedInAll', counts)}</>
 }
 
 const nameOf = ({ id, username }: NonNullable<LogOther['changed_by']>) => username || `#${id}`

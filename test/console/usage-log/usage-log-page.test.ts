@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LogEntry } from '#read-api/contract/log.ts'
 import { launchBrowser } from '#test/support/browser.ts'
-import { type FakeSite, startFakeSite } from '../support/fake-site.ts'
+import { type FakeSite, ok, startFakeSite } from '../support/fake-site.ts'
 import { LANGUAGES, lookFaults, WIDTHS } from '../support/looks.ts'
 import { type Look, openPage } from '../support/open-page.ts'
 import { enter, fakeLive, logRoutes, logRow, manyRows, OWNER } from './fake-log.ts'
@@ -83,14 +83,27 @@ describe('the usage log', () => {
     await close()
   })
 
-  it('says which output limit the balance covered', async () => {
-    const other = { output_limit: 4096 }
+  it('says what limited a call, what is wrong with its usage, and where it was tried', async () => {
+    const used = { inputUncached: 1000, cacheRead: 234, output: 98_765, reasoning: 5 }
+    const other = { output_limit: 4096, unpaid_usage: used, anomaly: 'absurd' }
+    site.routes['GET /api/channel/2'] = () => ok({ id: 2, name: 'Azure (backup)' })
     rows = [logRow(1, { is_stream: false }, other)]
     const { page, close } = await open()
     await page.getByText('No stream', { exact: true }).first().waitFor()
     await page.locator('.tg-grid-expander').first().click()
     const facts = page.getByRole('region', { name: 'This call' })
-    await facts.getByText('4,096: the balance covered no more').waitFor()
+    await facts.getByText('4,096 tokens: the balance did not cover more').waitFor()
+    await facts.getByText('1,234 input and 98,765 output tokens in all').waitFor()
+    await facts.getByText('Counts above what is possible: not billed as sent').waitFor()
+    const attempts = page.getByRole('region', { name: 'Upstream attempts' })
+    await attempts.getByRole('link', { name: 'Azure (backup)' }).waitFor()
+    const links = await attempts
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('href')]))
+    expect(links).toEqual([
+      ['Azure (backup)', '/channel/edit/2'],
+      ['OpenAI main', '/channel/edit/1'],
+    ])
     await close()
   })
 
