@@ -254,7 +254,10 @@ export type CallSettled = Fact<
       readonly upstreamModel: string | null
       readonly usage: Usage
       readonly usageSource: UsageSource
-      /** Why the provider's numbers can't be true (`negative`, `absurd`…): not used, or cut. */
+      /**
+       * Why the provider's numbers can't be true (`negative`, `absurd`…): not used, or cut. Or what
+       * its answer says that is not what was asked for: `other-model`, `higher-cost`.
+       */
       readonly anomaly: string | null
       /**
        * What would have been charged for, where the account could not pay for it: `usage` is then

@@ -14,7 +14,7 @@ export const FIRST_TOKEN = 2
 /** Tries by minute, channel and model: how they went, how long they took, how fast they wrote. */
 export const channelStats = projectionOf<CallSettled | CallReleased>({
   name: 'channel-stats',
-  version: 2,
+  version: 3,
   sql: readFileSync(join(import.meta.dirname, 'table.sql'), 'utf8'),
   tables: {
     tries: { key: ['minute', 'channel_id', 'model'], isShared: true },
@@ -29,6 +29,8 @@ export const channelStats = projectionOf<CallSettled | CallReleased>({
   },
 })
 
+const NOTHING = { successes: 0n, failures: 0n, output_tokens: 0n, output_ms: 0n, anomalies: 0n }
+
 type Ended = Recorded<CallSettled> | Recorded<CallReleased>
 
 const minuteOf = ({ meta }: Ended): number => Math.floor(secondsOf(meta.at) / 60) * 60
@@ -40,18 +42,19 @@ function countTries(event: Ended, rows: RowChanges): void {
     const outcome = tryOutcome(attempt)
     if (outcome === null) continue
     const [successes, failures] = outcome === 'success' ? [1n, 0n] : [0n, 1n]
-    const added = { successes, failures, output_tokens: 0n, output_ms: 0n }
+    const added = { ...NOTHING, successes, failures }
     rows.add('tries', { minute, channel_id: attempt.channelId, model }, added)
   }
 }
 
 /** Of the try that answered. What tries before it took is no part of its first token. */
 function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
-  const { attempts, channelId, model, timings, usage, isStream } = event.data
+  const { attempts, channelId, model, timings, usage, isStream, anomaly } = event.data
   const answered = attempts.at(-1)
   if (answered === undefined || answered.channelId !== channelId) return
   const minute = minuteOf(event)
   const key = { minute, channel_id: channelId, model }
+  if (anomaly !== null) rows.add('tries', key, { ...NOTHING, anomalies: 1n })
   const spread = (what: number, milliseconds: number): void =>
     rows.add('spread', { ...key, what, bucket: bucketOf(milliseconds) }, { count: 1n })
   if (answered.error === null) spread(LATENCY, answered.latencyMs)
@@ -60,8 +63,7 @@ function measure(event: Recorded<CallSettled>, rows: RowChanges): void {
   const writingMs = Math.round(answered.latencyMs - (firstMs ?? 0))
   if (usage.output <= 0 || writingMs <= 0) return
   rows.add('tries', key, {
-    successes: 0n,
-    failures: 0n,
+    ...NOTHING,
     output_tokens: BigInt(usage.output),
     output_ms: BigInt(writingMs),
   })

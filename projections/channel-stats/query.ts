@@ -11,6 +11,8 @@ export type HealthFigures = {
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number } | null
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null
   readonly tokensPerSecond: number | null
+  /** Answers whose usage, model or cost can't be as the provider says. */
+  readonly anomalies: number
 }
 
 export type ChannelFigures = HealthFigures & {
@@ -25,6 +27,7 @@ const triesRow = rowType({
   failures: wireInteger,
   outputTokens: wireInteger,
   outputMs: wireInteger,
+  anomalies: wireInteger,
 })
 type TriesRow = RowOf<typeof triesRow>
 
@@ -49,7 +52,7 @@ export async function figuresSince(
     db.any(sql.type(triesRow)`
       select channel_id as "channelId", model, sum(successes)::int8 as successes,
         sum(failures)::int8 as failures, sum(output_tokens)::int8 as "outputTokens",
-        sum(output_ms)::int8 as "outputMs"
+        sum(output_ms)::int8 as "outputMs", sum(anomalies)::int8 as anomalies
       from read_channel_stats.tries where minute >= ${since}
       group by channel_id, model order by channel_id, model
     `),
@@ -154,6 +157,7 @@ function figuresOf(tries: readonly TriesRow[], spread: readonly SpreadRow[]): He
     successes: sum((row) => row.successes),
     failures: sum((row) => row.failures),
     ...spreadFigures(spread),
+    anomalies: sum((row) => row.anomalies),
     tokensPerSecond: outputMs === 0 ? null : (sum((row) => row.outputTokens) / outputMs) * 1_000,
   }
 }

@@ -6,6 +6,7 @@ create table tries (
   failures bigint not null default 0,
   output_tokens bigint not null default 0,
   output_ms bigint not null default 0,
+  anomalies bigint not null default 0,
   primary key (minute, channel_id, model)
 );
 

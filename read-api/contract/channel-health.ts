@@ -10,6 +10,8 @@ export const HealthFigures = Type.Object({
   latency_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds })),
   first_token_ms: orNull(Type.Object({ p50: Milliseconds, p95: Milliseconds })),
   tokens_per_second: orNull(Type.Number()),
+  /** Answers whose usage, model or cost can't be as the provider says. */
+  anomalies: Type.Integer(),
 })
 export type HealthFigures = Static<typeof HealthFigures>
 

@@ -15,6 +15,8 @@ import type { Candidate } from './plan-call.ts'
 export type Delivery = {
   /** The provider's usage as sent; undefined when none came. */
   readonly rawUsage: unknown
+  /** The answer's `model`, as sent; undefined or null when it named none. */
+  readonly answeredModel: unknown
   /** What was delivered, read only when it must be counted. */
   readonly readText: () => Said
   readonly isWhole: boolean

@@ -35,7 +35,7 @@ export type AllowanceVerdict =
  * than twice that; an open-ended one holds more as it goes on.
  */
 export class OutputAllowance {
-  private readonly price: PriceSnapshot
+  readonly price: PriceSnapshot
   private readonly terms: CallTerms
   private readonly isOpenEnded: boolean
   private covered: number

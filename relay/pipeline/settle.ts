@@ -1,9 +1,12 @@
 import type { CallEnd } from '#domain/account/events.ts'
+import { costFor } from '#domain/pricing/charge.ts'
 import type { Usage } from '#domain/pricing/usage.ts'
+import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
+import { type AnswerMismatch, mismatchOf } from '#relay/canonical/answer-mismatch.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
 import { providerErrorBody } from '#relay/dialects/openai-chat/error-body.ts'
 import { type Denial, deny } from '../canonical/denial.ts'
-import { withModel } from '../dialects/openai-chat/upstream-body.ts'
+import { modelIn, withModel } from '../dialects/openai-chat/upstream-body.ts'
 import { usageInAnswer } from '../dialects/openai-chat/usage-in-answer.ts'
 import { placeOf } from '../views/channel-view.ts'
 import { accountCodeIn } from './account-fault.ts'
@@ -58,6 +61,7 @@ export async function concludePlain(
   if (!call.isCallerGone) call.noteFirstByte()
   const delivery: Delivery = {
     rawUsage: usageInAnswer(body),
+    answeredModel: modelIn(body),
     readText: () => textOfAnswer(body),
     isWhole: true,
     chargesInput: true,
@@ -95,6 +99,7 @@ export async function concludeStream(
   const isWhole = error === null
   const delivery: Delivery = {
     rawUsage: forwarder.rawUsage,
+    answeredModel: forwarder.answeredModel,
     readText: () => forwarder.delivered.read(),
     isWhole,
     chargesInput: error !== 'error-event',
@@ -121,7 +126,8 @@ export async function concludeStream(
 /** The caller left before anything came, and the provider has the input: that much is charged. */
 export async function concludeAbandoned(closing: Closing, candidate: Candidate): Promise<false> {
   const readText = () => ({ text: '', tokens: 0 })
-  const delivery = { rawUsage: undefined, readText, isWhole: false, chargesInput: true }
+  const nothing = { rawUsage: undefined, answeredModel: undefined, readText }
+  const delivery = { ...nothing, isWhole: false, chargesInput: true }
   await settle(closing, candidate, delivery, 'client-gone')
   closing.exchange.response.destroy()
   return false
@@ -172,7 +178,8 @@ async function settle(
     const { upstreamModel, channel } = candidate
     const { revokedBy } = call
     const endReason = revokedBy === null || end === 'done' ? {} : { endReason: revokedBy }
-    const bill = { ...placeOf(channel), upstreamModel, end, ...endReason, ...metered }
+    const anomaly = metered.anomaly ?? mismatchIn(delivery, candidate, metered.usage, allowance)
+    const bill = { ...placeOf(channel), upstreamModel, end, ...endReason, ...metered, anomaly }
     await call.inTime(ledger.settle(bill, call.course()))
     return true
   } catch (err) {
@@ -181,6 +188,24 @@ async function settle(
     return false
   }
 }
+
+/** What the answer says of its model and its cost that is not what was asked for and billed. */
+function mismatchIn(
+  { rawUsage, answeredModel: answered }: Delivery,
+  { channel, request, upstreamModel }: Candidate,
+  usage: Usage,
+  { price }: OutputAllowance,
+): AnswerMismatch | null {
+  // A deployment has a name of its own, whatever model it runs.
+  if (channel.target?.path.includes('{model}')) return null
+  const cost = (rawUsage as { readonly cost?: unknown } | null | undefined)?.cost
+  const { costRatio = '1' } = channel.terms
+  return mismatchOf({ sent: upstreamModel ?? request.model, answered }, cost, () =>
+    dollarsOf(costFor(price, usage, request.choices, costRatio)),
+  )
+}
+
+const dollarsOf = (quota: Quota): number => Number(quota) / Number(QUOTA_PER_DOLLAR)
 
 const tokensOf = (usage: Usage): number =>
   usage.inputUncached +

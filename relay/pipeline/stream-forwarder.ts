@@ -41,6 +41,8 @@ export class StreamForwarder implements SseSink {
   verdict: StreamVerdict = 'open'
   /** The provider's last usage, as sent; undefined when none came. */
   rawUsage: unknown
+  /** The `model` that came with it, as sent. */
+  answeredModel: unknown
   /** The provider's error event, when that ended the stream. */
   errorEvent: Buffer | null = null
   hasDelivered = false
@@ -127,8 +129,9 @@ export class StreamForwarder implements SseSink {
     if (this.verdict !== 'open') return
     const event = parsedEvent(bytes)
     if (event === null) return this.pass(bytes)
-    const { error, choices } = event
+    const { error, choices, model } = event
     this.rawUsage = usageInEvent(event) ?? this.rawUsage
+    this.answeredModel = model ?? this.answeredModel
     const hasChoices = Array.isArray(choices) && choices.length > 0
     if (error !== undefined && error !== null && !hasChoices) {
       this.verdict = 'error'
@@ -210,7 +213,12 @@ const isOfUsage = (event: Event): boolean =>
   'usage' in event &&
   (event.usage !== null || Object.keys(event).every((key) => USAGE_CHUNK.has(key)))
 
-type Event = { readonly usage?: unknown; readonly error?: unknown; readonly choices?: unknown }
+type Event = {
+  readonly usage?: unknown
+  readonly error?: unknown
+  readonly choices?: unknown
+  readonly model?: unknown
+}
 
 function parsedEvent(bytes: Buffer): Event | null {
   const data = eventData(bytes)

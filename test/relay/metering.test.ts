@@ -44,11 +44,11 @@ const word = (content: string, others: object = {}): string =>
 const begin = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
 }
-const plain = (usage: object): Send => {
+const plain = (usage: object, others: object = {}): Send => {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const choices = [{ index: 0, message: { content: 'short' }, finish_reason: 'stop' }]
-    response.end(JSON.stringify({ choices, usage }))
+    response.end(JSON.stringify({ ...others, choices, usage }))
   }
 }
 
@@ -206,5 +206,33 @@ describe('usage beyond what is plausible', () => {
     await chat(rig, { ...REQUEST, max_tokens: 10 })
     const { usage, anomaly } = await settled()
     expect([usage.output, anomaly]).toEqual([100_020, 'absurd'])
+  })
+})
+
+describe('an answer that is not what was asked for', () => {
+  const send1000 = (model: string, told: object, isStream: boolean): Send => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 1_000, ...told }
+    if (!isStream) return plain(usage, { model })
+    return (response) => {
+      begin(response)
+      response.write(word('short', { model }))
+      response.write(event({ choices: [], model, usage }))
+      response.end('data: [DONE]\n\n')
+    }
+  }
+
+  describe.each([false, true])('(streamed: %s)', (stream) => {
+    it.each([
+      ['the model', 'scripted', {}, null],
+      ['a version of it', 'scripted-2026-01-01', {}, null],
+      ['another model', 'openai/o1-pro', {}, 'other-model'],
+      ['its cost', 'scripted', { cost: 0.008 }, null],
+      ['a higher cost', 'scripted', { cost: 0.5 }, 'higher-cost'],
+    ])('is flagged, and billed as asked for: %s', async (_name, model, told, anomaly) => {
+      send = send1000(model, told, stream)
+      await chat(rig, { ...REQUEST, stream })
+      const { charge, anomaly: flagged } = await settled()
+      expect([flagged, charge]).toEqual([anomaly, 4_000])
+    })
   })
 })

@@ -52,7 +52,8 @@ function Now(props: { channel: ChannelHealth; period: Period }): ReactElement {
   const { t } = useTranslation()
   const { channel } = props
   const number = useNumberFormat()
-  const { circuits, max_concurrency, max_rpm, in_flight } = channel
+  const { circuits, max_concurrency, max_rpm, in_flight, figures } = channel
+  const anomalies = figures[props.period]?.anomalies ?? 0
   const limits = [
     max_concurrency > 0 && t('health.limitAtOnce', { number: number.format(max_concurrency) }),
     max_rpm > 0 && t('health.limitRpm', { number: number.format(max_rpm) }),
@@ -74,6 +75,15 @@ function Now(props: { channel: ChannelHealth; period: Period }): ReactElement {
             <CircuitLine key={`${circuit.key_index}|${circuit.model}`} circuit={circuit} />
           ))}
         </ul>
+      )}
+      {anomalies > 0 && (
+        <p className="tg-hint">
+          {t('health.anomalies', {
+            count: anomalies,
+            number: number.format(anomalies),
+            window: t(`health.window.${props.period}`),
+          })}
+        </p>
       )}
       <HealthActions key={channel.id} channel={channel} period={props.period} />
       {channel.is_last && isTroubled(channel) && <p className="tg-hint">{t('health.lastStays')}</p>}

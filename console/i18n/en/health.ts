@@ -76,6 +76,12 @@ export const health: Words['health'] = {
   now: 'Right now',
   inFlightNow_one: '{{number}} call in flight',
   inFlightNow_other: '{{number}} calls in flight',
+  anomalies_one:
+    '{{number}} answer in {{window}} with implausible usage, another model or a higher cost. ' +
+    'Its log row says which.',
+  anomalies_other:
+    '{{number}} answers in {{window}} with implausible usage, another model or a higher cost. ' +
+    'Their log rows say which.',
   limitAtOnce: 'at most {{number}} at once',
   limitRpm: 'at most {{number}} a minute',
   figures: 'Figures of each model',

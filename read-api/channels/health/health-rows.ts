@@ -137,6 +137,7 @@ const answer = (figures: Figures | undefined): HealthFigures | null =>
         latency_ms: figures.latencyMs,
         first_token_ms: figures.firstTokenMs,
         tokens_per_second: figures.tokensPerSecond,
+        anomalies: figures.anomalies,
       }
 
 type Circuit = Awaited<ReturnType<typeof openCircuits>>[number]

@@ -161,6 +161,17 @@ export function withModel(bytes: Buffer, model: string): Buffer {
   return splice(bytes, edits)
 }
 
+/** The `model` that an answer's bytes name first; null when they name none. */
+export function modelIn(bytes: Buffer): string | null {
+  const at = bytes.indexOf(KEY)
+  if (at < 0) return null
+  const colon = behindSpace(bytes, at + KEY.length)
+  const start = behindSpace(bytes, colon + 1)
+  const isText = bytes[colon] === COLON && bytes[start] === QUOTE
+  const end = isText ? endOfText(bytes, start) : -1
+  return end < 0 ? null : bytes.toString('utf8', start + 1, end - 1)
+}
+
 function behindSpace(bytes: Buffer, from: number): number {
   let at = from
   while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at += 1

@@ -15,6 +15,7 @@ export const figures = (patch: Partial<HealthFigures>): HealthFigures => ({
   latency_ms: { p50: 840, p95: 2_600, p99: 5_100 },
   first_token_ms: { p50: 310, p95: 720 },
   tokens_per_second: 48.2,
+  anomalies: 0,
   ...patch,
 })
 

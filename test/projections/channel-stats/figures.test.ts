@@ -83,6 +83,19 @@ describe('the figures of channels', () => {
     expect(figures[0]).toMatchObject({ latencyMs: null, firstTokenMs: null, tokensPerSecond: null })
   })
 
+  it('count the answers that can not be as the provider says', async () => {
+    const [flagged, plain] = [aCall(), aCall()]
+    const settledOne = settledCall(flagged, 10)
+    const data = { ...(settledOne.data as object), anomaly: 'other-model' }
+    await given(
+      admitted(flagged),
+      { ...settledOne, data } as Given,
+      admitted(plain),
+      settledCall(plain, 10),
+    )
+    expect(await since(0)).toMatchObject([{ anomalies: 1, models: [{ anomalies: 1 }] }])
+  })
+
   it('have percentiles to within a bucket, and the first token without earlier tries', async () => {
     const facts: Given[] = []
     for (let n = 1; n <= 100; n += 1) {

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { isSameModel, mismatchOf } from '#relay/canonical/answer-mismatch.ts'
+
+describe('the model of an answer', () => {
+  it.each([
+    ['gpt-4o', 'gpt-4o'],
+    ['gpt-4o', 'gpt-4o-2024-08-06'],
+    ['gpt-4o-2024-08-06', 'gpt-4o'],
+    ['gpt-3.5-turbo', 'gpt-3.5-turbo-0125'],
+    ['openai/gpt-4o-mini:free', 'GPT-4o-mini'],
+    ['gpt-4o', 'openai/gpt-4o'],
+    ['claude-3-5-sonnet-latest', 'claude-3-5-sonnet-20241022'],
+    ['claude-3.5-sonnet', 'claude-3-5-sonnet-20240620'],
+    ['gemini-2.5-flash', 'gemini-2.5-flash-preview-05-20'],
+    ['openrouter/auto', 'openai/o1-pro'],
+    ['ep-20250101-abcde', 'doubao-pro-32k'],
+  ])('%s may be %s', (sent, answered) => {
+    expect(isSameModel(sent, answered)).toBe(true)
+  })
+
+  it.each([
+    ['gpt-4o-mini', 'openai/o1-pro'],
+    ['gpt-4o', 'gpt-4o-mini'],
+    ['gpt-4', 'gpt-4-32k'],
+    ['o1', 'o1-pro'],
+    ['claude-sonnet-4', 'claude-sonnet-4-5'],
+    ['gpt-4o-2024-05-13', 'gpt-4o-2024-08-06'],
+    ['qwen3:8b', 'qwen3:70b'],
+  ])('%s is not %s', (sent, answered) => {
+    expect(isSameModel(sent, answered)).toBe(false)
+  })
+})
+
+describe('an answer', () => {
+  const model = { sent: 'gpt-4o-mini', answered: 'gpt-4o-mini' }
+
+  it('costs what the price list says, to a factor of two', () => {
+    expect(mismatchOf(model, 0.02, () => 0.01)).toBe(null)
+    expect(mismatchOf(model, 0.021, () => 0.01)).toBe('higher-cost')
+  })
+
+  it.each([undefined, null, '5', -1, 0, Number.NaN])('says nothing of its cost by %s', (cost) => {
+    expect(mismatchOf(model, cost, () => 0)).toBe(null)
+  })
+
+  it.each([undefined, null, '', 5])('says nothing of its model by %s', (answered) => {
+    expect(mismatchOf({ sent: 'a', answered }, undefined, () => 0)).toBe(null)
+  })
+})
