@@ -58,6 +58,8 @@ const ANOMALIES = [
   'not-a-number',
   'absurd',
   'parts-exceed-whole',
+  'other-model',
+  'higher-cost',
 ] as const
 
 const END_REASONS = [

@@ -52,6 +52,8 @@ export const logDetails: Words['logDetails'] = {
     'not-a-number': 'Counts that are not numbers: counted here',
     absurd: 'Counts above what is possible: not billed as sent',
     'parts-exceed-whole': 'Parts larger than their whole: cut to it',
+    'other-model': 'The answer names another model than was sent',
+    'higher-cost': 'The provider’s cost is over twice what the price list makes of it',
   },
   speed: '{{value}} tokens/s',
   durationUnknown: 'Not known: nobody saw the call end',

@@ -47,6 +47,8 @@ export const logDetails = {
     'not-a-number': '用量不是数字：由本站统计',
     absurd: '用量超出可能的范围：未按其计费',
     'parts-exceed-whole': '分项大于总量：已截至总量',
+    'other-model': '响应中的模型与请求的模型不符',
+    'higher-cost': '上游成本超过按价格表计算的两倍',
   },
   speed: '{{value}} tokens/秒',
   durationUnknown: '未知：没有记录到调用结束的时刻',
