@@ -10,9 +10,8 @@ import { FormField } from '#console/ui/form-field.tsx'
 import { PasswordInput, Select, TextInput } from '#console/ui/inputs.tsx'
 import { useSubmit } from '#console/ui/use-submit.ts'
 import type { UpdateSelf } from '#write-api/contract/user.ts'
+import { ReasonField } from '../reason-field.tsx'
 import { asksProof, asksReason, type UserFormProps } from './user-draft.ts'
-
-const REASON_MAX = 200
 
 /** The group, and the reason for another one. */
 function GroupFields({ before, draft, faults, onChange }: UserFormProps): ReactElement {
@@ -32,23 +31,12 @@ function GroupFields({ before, draft, faults, onChange }: UserFormProps): ReactE
         )}
       </FormField>
       {asksReason(before, draft) && (
-        <FormField
-          label={t('users.reason')}
-          hint={t('users.reasonHint')}
+        <ReasonField
+          value={draft.reason}
           error={faults.reason && t(`users.fault.${faults.reason}`)}
-          isRequired
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              autoComplete="off"
-              maxLength={REASON_MAX}
-              placeholder={t('users.groupReasonPlaceholder')}
-              value={draft.reason}
-              onChange={(reason) => onChange({ reason })}
-            />
-          )}
-        </FormField>
+          placeholder={t('users.groupReasonPlaceholder')}
+          onChange={(reason) => onChange({ reason })}
+        />
       )}
     </>
   )

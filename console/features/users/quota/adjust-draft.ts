@@ -16,8 +16,6 @@ export type AdjustFaults = {
 
 export const newAdjustment: AdjustDraft = { action: 'add', amount: '', reason: '' }
 
-export const REASON_MAX = 200
-
 /** Quota units; null while no amount above 0 is typed. */
 export function amountOf({ amount }: AdjustDraft, unit: AmountUnit): bigint | null {
   const quota = quotaOfAmount(amount, unit)

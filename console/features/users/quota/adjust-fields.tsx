@@ -6,7 +6,7 @@ import { exactQuotaText } from '#console/ui/money.ts'
 import { QuickPicks } from '#console/ui/quick-picks.tsx'
 import { amountOfQuota, isNoAmount } from '#console/ui/quota-amount.ts'
 import { Segmented } from '#console/ui/switches.tsx'
-import { REASON_MAX } from './adjust-draft.ts'
+import { ReasonField } from '../reason-field.tsx'
 import type { AdjustForm } from './use-adjustment.ts'
 
 const QUICK_DOLLARS = [1n, 5n, 10n, 50n, 100n] as const
@@ -29,23 +29,12 @@ export function AdjustFields({ form }: { form: AdjustForm }): ReactElement {
         />
       </div>
       <AmountField form={form} />
-      <FormField
-        label={t('users.reason')}
-        hint={t('users.reasonHint')}
+      <ReasonField
+        value={draft.reason}
         error={faults.reason && t('users.fault.adjustReasonMissing')}
-        isRequired
-      >
-        {(control) => (
-          <TextInput
-            {...control}
-            autoComplete="off"
-            maxLength={REASON_MAX}
-            placeholder={t('users.reasonPlaceholder')}
-            value={draft.reason}
-            onChange={(reason) => onChange({ reason })}
-          />
-        )}
-      </FormField>
+        placeholder={t('users.reasonPlaceholder')}
+        onChange={(reason) => onChange({ reason })}
+      />
     </>
   )
 }
