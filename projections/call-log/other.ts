@@ -6,7 +6,7 @@ import type {
   CallSettled,
 } from '#domain/account/events.ts'
 import type { PriceSnapshot, ProviderCost } from '#domain/pricing/price.ts'
-import type { Usage } from '#domain/pricing/usage.ts'
+import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 
 /** What explains a row: for everybody, and for admins alone. Keys as the wire has them. */
 export type Other = { readonly other: object; readonly adminOther: object }
@@ -111,7 +111,7 @@ function ofAudio(price: PriceSnapshot, usage: Usage): object {
     audio: true,
     audio_input: usage.inputAudio,
     audio_output: usage.outputAudio,
-    text_input: inputTokens(usage) - usage.inputAudio,
+    text_input: inputTokensOf(usage) - usage.inputAudio,
     text_output: usage.output - usage.outputAudio,
     ...(price.mode === 'call'
       ? {}
@@ -121,15 +121,6 @@ function ofAudio(price: PriceSnapshot, usage: Usage): object {
         }),
   }
 }
-
-/** All that went in, priced as it may be. */
-export const inputTokens = (usage: Usage): number =>
-  usage.inputUncached +
-  usage.cacheRead +
-  usage.cacheWrite5m +
-  usage.cacheWrite1h +
-  usage.inputAudio +
-  usage.inputImage
 
 function ofUsage(usage: Usage, calls: number | undefined): object {
   const created = usage.cacheWrite5m + usage.cacheWrite1h

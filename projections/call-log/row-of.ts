@@ -9,12 +9,12 @@ import type {
   TopUpCredited,
   TopUpReversed,
 } from '#domain/account/events.ts'
-import type { Usage } from '#domain/pricing/usage.ts'
+import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import type { Recorded, Sealed } from '#domain/shared/event.ts'
 import type { SiteInitialized } from '#domain/site/events.ts'
 import type { UserGroupChanged } from '#domain/user/events.ts'
 import { secondsOf } from '../seconds.ts'
-import { endOf, inputTokens, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
+import { endOf, otherOfInterrupted, otherOfReleased, otherOfSettled } from './other.ts'
 
 export type LoggedEvent =
   | CallSettled
@@ -154,7 +154,7 @@ const interrupted = ({ data, meta }: Recorded<CallInterrupted>) => ({
 })
 
 const tokensOf = (usage: Usage) => ({
-  prompt_tokens: inputTokens(usage),
+  prompt_tokens: inputTokensOf(usage),
   completion_tokens: usage.output,
 })
 

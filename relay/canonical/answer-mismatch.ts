@@ -17,11 +17,13 @@ const VERSION = /[-@:](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{3,8}|v\d+(
  * version where none was asked for make no difference; a name that adds a size or a kind does.
  */
 export function isSameModel(sent: string, answered: string): boolean {
+  if (sent === answered) return true
   const wanted = plainName(sent)
   const got = plainName(answered)
   if (wanted === got || ANY_MODEL.test(sent.toLowerCase())) return true
   const undated = withoutVersion(wanted)
-  return undated === withoutVersion(got) && (undated === withoutAlias(wanted) || got === undated)
+  const isUndated = undated === wanted.replace(ALIAS, '')
+  return undated === withoutVersion(got) && (isUndated || undated === got)
 }
 
 /**
@@ -43,11 +45,7 @@ export function mismatchOf(
 const plainName = (name: string): string =>
   (name.toLowerCase().replace(VARIANT, '').split('/').at(-1) ?? '').replaceAll('.', '-')
 
-const withoutAlias = (name: string): string => trimmed(name, ALIAS)
-
-const withoutVersion = (name: string): string => {
-  const shorter = trimmed(trimmed(name, ALIAS), VERSION)
+function withoutVersion(name: string): string {
+  const shorter = name.replace(ALIAS, '').replace(VERSION, '')
   return shorter === name ? name : withoutVersion(shorter)
 }
-
-const trimmed = (name: string, end: RegExp): string => name.replace(end, '')

@@ -1,6 +1,6 @@
 import type { CallEnd } from '#domain/account/events.ts'
 import { costFor } from '#domain/pricing/charge.ts'
-import type { Usage } from '#domain/pricing/usage.ts'
+import { inputTokensOf, type Usage } from '#domain/pricing/usage.ts'
 import { QUOTA_PER_DOLLAR, type Quota } from '#domain/shared/quota.ts'
 import { type AnswerMismatch, mismatchOf } from '#relay/canonical/answer-mismatch.ts'
 import { textOfAnswer } from '#relay/canonical/delivered-text.ts'
@@ -125,9 +125,13 @@ export async function concludeStream(
 
 /** The caller left before anything came, and the provider has the input: that much is charged. */
 export async function concludeAbandoned(closing: Closing, candidate: Candidate): Promise<false> {
-  const readText = () => ({ text: '', tokens: 0 })
-  const nothing = { rawUsage: undefined, answeredModel: undefined, readText }
-  const delivery = { ...nothing, isWhole: false, chargesInput: true }
+  const delivery: Delivery = {
+    rawUsage: undefined,
+    answeredModel: undefined,
+    readText: () => ({ text: '', tokens: 0 }),
+    isWhole: false,
+    chargesInput: true,
+  }
   await settle(closing, candidate, delivery, 'client-gone')
   closing.exchange.response.destroy()
   return false
@@ -207,11 +211,4 @@ function mismatchIn(
 
 const dollarsOf = (quota: Quota): number => Number(quota) / Number(QUOTA_PER_DOLLAR)
 
-const tokensOf = (usage: Usage): number =>
-  usage.inputUncached +
-  usage.cacheRead +
-  usage.cacheWrite5m +
-  usage.cacheWrite1h +
-  usage.inputAudio +
-  usage.inputImage +
-  usage.output
+const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output
