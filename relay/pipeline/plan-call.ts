@@ -10,7 +10,8 @@ import {
   readChatRequest,
 } from '../dialects/openai-chat/chat-request.ts'
 import { upstreamBody } from '../dialects/openai-chat/upstream-body.ts'
-import { type RelayChannel, upstreamModelOf, workOf } from '../views/channel-view.ts'
+import { upstreamModelOf } from '../views/channel-rules.ts'
+import { type RelayChannel, workOf } from '../views/channel-view.ts'
 import type { Caller } from './authenticate.ts'
 import { type CallTerms, callTerms } from './output-terms.ts'
 

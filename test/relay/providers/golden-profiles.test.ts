@@ -8,7 +8,7 @@ import { usageInAnswer } from '#relay/dialects/openai-chat/usage-in-answer.ts'
 import { StreamForwarder } from '#relay/pipeline/stream-forwarder.ts'
 import { PROFILES, profileOf } from '#relay/providers/openai-compatible/profiles.ts'
 import { providerTarget } from '#relay/providers/openai-compatible/target.ts'
-import { channelRules } from '#relay/views/channel-view.ts'
+import { channelRules } from '#relay/views/channel-rules.ts'
 import { PLAIN_CHANNEL_TERMS } from '#test/support/channel-terms.ts'
 import { PROVIDER_STREAMS } from './provider-streams.ts'
 

@@ -1,0 +1,92 @@
+import type { ChannelTerms } from '#domain/channel/events.ts'
+import { allowableMembers } from '#domain/channel/restricted-members.ts'
+import { profileOf } from '#relay/providers/openai-compatible/profiles.ts'
+
+/** The JSON texts of a channel's terms, read once. A text that can't be read counts as empty. */
+export type ChannelRules = {
+  /** Model names as callers know them → as the provider does, through chains of mappings. */
+  readonly modelNames: ReadonlyMap<string, string>
+  /** Provider status → the status the caller sees. */
+  readonly statuses: ReadonlyMap<number, number>
+  /** Top-level fields set in every request, as JSON texts. */
+  readonly overrides: ReadonlyMap<string, string>
+  /**
+   * The provider takes `stream_options.include_usage`: as its profile has it, unless the channel
+   * says otherwise by `{"include_usage": false}` or `true`.
+   */
+  readonly takesIncludeUsage: boolean
+  /** Of the restricted members of a request, those that are sent on: see `restricted-members`. */
+  readonly allowedMembers: ReadonlySet<string>
+}
+
+const MAPPING_DEPTH_MAX = 8
+/** Whether an answer is a stream decides how it is carried: that stays the caller's choice. */
+const NOT_OVERRIDDEN = new Set(['stream', 'messages'])
+
+export function channelRules(terms: ChannelTerms): ChannelRules {
+  const mapping = new Map(
+    [...entriesOf(terms.modelMapping)].filter((pair): pair is [string, string] => {
+      return typeof pair[1] === 'string' && pair[1] !== ''
+    }),
+  )
+  return {
+    modelNames: new Map([...mapping.keys()].map((model) => [model, mapped(model, mapping)])),
+    statuses: new Map([...entriesOf(terms.statusCodeMapping)].flatMap(statusPair)),
+    overrides: new Map(
+      [...entriesOf(terms.paramOverride)]
+        .filter(([key]) => !NOT_OVERRIDDEN.has(key))
+        .map(([key, value]) => [key, JSON.stringify(value)]),
+    ),
+    takesIncludeUsage: takesIncludeUsage(terms),
+    allowedMembers: allowedMembers(terms),
+  }
+}
+
+function takesIncludeUsage({ type, setting }: ChannelTerms): boolean {
+  const chosen = new Map(entriesOf(setting)).get('include_usage')
+  return typeof chosen === 'boolean' ? chosen : profileOf(type)?.isUsageUnasked !== true
+}
+
+function allowedMembers({ type, setting }: ChannelTerms): ReadonlySet<string> {
+  const chosen = new Map(entriesOf(setting)).get('allowed_members')
+  const names: readonly unknown[] = Array.isArray(chosen) ? chosen : []
+  return new Set(allowableMembers(type).filter((name) => names.includes(name)))
+}
+
+/** The provider's name of a model the caller named, without the channel's prefix. */
+export function upstreamModelOf(terms: ChannelTerms, rules: ChannelRules, model: string): string {
+  const bare = model.startsWith(terms.modelPrefix) ? model.slice(terms.modelPrefix.length) : model
+  return rules.modelNames.get(bare) ?? bare
+}
+
+/** Follows the chain to its end; one that runs in a circle or too deep maps to nothing else. */
+function mapped(model: string, mapping: ReadonlyMap<string, string>): string {
+  const seen = new Set([model])
+  let name = model
+  for (let depth = 0; depth <= MAPPING_DEPTH_MAX; depth += 1) {
+    const next = mapping.get(name)
+    if (next === undefined || next === name) return name
+    if (seen.has(next)) return model
+    seen.add(next)
+    name = next
+  }
+  return model
+}
+
+function statusPair([from, to]: [string, unknown]): [number, number][] {
+  const seen = Number(from)
+  const shown = typeof to === 'string' || typeof to === 'number' ? Number(to) : Number.NaN
+  const isFault = Number.isInteger(shown) && shown >= 400 && shown <= 599
+  return Number.isInteger(seen) && isFault ? [[seen, shown]] : []
+}
+
+function entriesOf(text: string): [string, unknown][] {
+  if (text === '') return []
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? Object.entries(value) : []
+  } catch {
+    return []
+  }
+}
