@@ -59,7 +59,8 @@ const emptyAccount = async () => {
 
 describe('a running stream', () => {
   it.each(WAYS)('ends within 5 s once %s, charged for its part', async (_name, code, revoke) => {
-    rig.provider.script.push({ kind: 'slow', msPerChunk: 100 })
+    // Twenty words, in 8 s: the provider is still in the middle when access is revoked.
+    rig.provider.script.push({ kind: 'slow', msPerChunk: 400 })
     setTimeout(() => void revoke(), 400)
     const startedAt = performance.now()
     const { text } = await chat(rig, { stream: true, max_tokens: 400 })
